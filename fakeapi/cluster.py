@@ -9,15 +9,16 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Protocol
 
+from fakeapi.admission.plugin import Selection
 from fakeapi.admission.selection import selected
 from fakeapi.clock.adjustable import ClusterClock, seconds_of
 from fakeapi.clock.clocks import ClockAndNames
 from fakeapi.controlplane.registry import Registry, open_registry, serve_stored_definitions
 from fakeapi.controlplane.stored_format import STORED_FORMAT, check_stored
 from fakeapi.journal.journal import Journal
-from fakeapi.registry.admission.plugin import Selection
 from fakeapi.registry.bootstrap import Bootstrap
 from fakeapi.registry.model.catalogue import Catalogue
+from fakeapi.registry.server import Server
 from fakeapi.registry.store import Store
 from fakeapi.registry.webhooks.outbound import Outbound, ServiceUrls
 from fakeapi.registry.webhooks.transport import Transport
@@ -117,6 +118,10 @@ class Cluster:
     @property
     def storage(self) -> Storage:
         return self.registry.storage
+
+    @property
+    def server(self) -> Server:
+        return self.registry.server
 
     @property
     def store(self) -> Store:
@@ -265,14 +270,14 @@ class Cluster:
     async def _serve_stored(self) -> None:
         self.store.forget_changes()
         self.registry.activate_plugins()
-        if self.store.has_custom:
-            await self.store.custom.restore()
+        if self.server.has_custom:
+            await self.server.custom.restore()
         else:
             await serve_stored_definitions(self.registry)
 
     def _forget(self) -> None:
-        self.store.forget()
-        self.store.disconnect()
+        self.server.forget()
+        self.server.disconnect()
         for resource in self.catalogue.resources:
             resource.forget_lists()
 
@@ -291,5 +296,5 @@ class Cluster:
         if self._sharing is not None:
             self._sharing.stop()
         if self._registry is not None:
-            self._registry.store.disconnect()
+            self._registry.server.disconnect()
             await self._registry.storage.close()

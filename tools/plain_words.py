@@ -1,8 +1,8 @@
 """Finds sentences that a reader has to read twice: `python tools/plain_words.py [PATH …]`.
 
 Looks at docstrings, comments and documents for openings and phrases that read as riddles. Prints a line for
-each with the rule that it breaks; the exit status is 1 if there is one. A text that is right as it is contains
-`plain: REASON`.
+each with the rule that it breaks; the exit status is 1 if there is one. A text that is right as it is
+contains `plain: REASON`.
 """
 
 import ast

@@ -4,8 +4,8 @@ Follows k8s.io/apiserver `pkg/server/options/admission.go` and k8s.io/kubernetes
 `pkg/kubeapiserver/options/plugins.go`.
 """
 
+from fakeapi.admission.plugin import PluginEntry, Selection
 from fakeapi.admission.plugins import DEFAULT_PLUGINS
-from fakeapi.registry.admission.plugin import PluginEntry, Selection
 
 NAMES = (
     "AlwaysAdmit",

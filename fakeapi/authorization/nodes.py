@@ -24,11 +24,11 @@ from fakeapi.authorization.roles import Roles
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.admission.objects import ClusterObjects
 from fakeapi.registry.authorization.attributes import AccessAttributes
 from fakeapi.registry.authorization.authorizer import Decision
 from fakeapi.registry.authorization.rules import rule_allows
 from fakeapi.registry.identity.users import User
+from fakeapi.registry.objects import ClusterObjects
 from fakeapi.releases import Release
 
 NODES = "system:nodes"

@@ -10,11 +10,11 @@ from fakeapi.authorization.nodes import NodeAccess, node_of
 from fakeapi.authorization.roles import Roles
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.admission.objects import ClusterObjects
 from fakeapi.registry.authorization.attributes import AccessAttributes
 from fakeapi.registry.authorization.authorizer import SUPERUSERS, Decision, UserRules
 from fakeapi.registry.authorization.rules import rule_allows, uncovered
 from fakeapi.registry.identity.users import User
+from fakeapi.registry.objects import ClusterObjects
 from fakeapi.releases import Release
 
 _NODES_UNRESOLVED = "node authorizer does not support user rule resolution"

@@ -12,8 +12,8 @@ from fakeapi.machinery.errors import ApiError, Qualified
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.label_selector import of_object
-from fakeapi.registry.admission.objects import ClusterObjects
 from fakeapi.registry.identity.users import User
+from fakeapi.registry.objects import ClusterObjects
 
 GROUP = "rbac.authorization.k8s.io"
 RESOURCES = ("clusterroles", "clusterrolebindings", "roles", "rolebindings")

@@ -52,7 +52,7 @@ class ResourceQuotaController(Controller):
         if quota is None:
             return
         self.context.add_after(key, RESYNC_SECONDS)
-        objects = self.context.cluster.store.admission.objects
+        objects = self.context.cluster.server.objects
         hard: dict[str, str] = quota["spec"].get("hard") or {}
         resources = counted_resources(hard, self._resources(), objects)
         for each in resources:

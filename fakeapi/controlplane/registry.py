@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from fakeapi.admission.chain import Admission
+from fakeapi.admission.plugin import Selection
 from fakeapi.admission.plugins import (
     ACTIVATED,
     CLAIM_STATUS_PERMISSIONS,
@@ -21,12 +23,12 @@ from fakeapi.kinds.core.namespace.definition import NAMESPACE
 from fakeapi.kinds.core.namespace.lookup import Namespaces
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.golang import times
-from fakeapi.registry.admission.plugin import Selection
 from fakeapi.registry.bootstrap import Bootstrap
 from fakeapi.registry.model.catalogue import Catalogue
 from fakeapi.registry.model.definition import KindDefinition, StrategyContext
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions
+from fakeapi.registry.server import Server
 from fakeapi.registry.store import Store
 from fakeapi.registry.webhooks.outbound import NO_OUTBOUND, Outbound
 from fakeapi.releases import Kind, Release, Serving
@@ -43,11 +45,16 @@ DEFINITIONS = "/apiextensions.k8s.io/customresourcedefinitions/"
 class Registry:
     """What the verbs work on. Made by `open_registry`."""
 
-    store: Store
+    server: Server
+    admission: Admission
     catalogue: Catalogue
     namespaces: Namespaces
     context: StrategyContext
     bootstrap: Bootstrap
+
+    @property
+    def store(self) -> Store:
+        return self.server.store
 
     @property
     def storage(self) -> Storage:
@@ -63,7 +70,7 @@ class Registry:
     def activate_plugins(self) -> None:
         """Runs the admission plugins that stored objects need, and the others once they are needed."""
         for prefix, plugin in ACTIVATED.items():
-            activate = partial(self.store.admission.extend, plugin)
+            activate = partial(self.admission.extend, plugin)
             if self.storage.list(prefix, limit=1).entries:
                 activate()
             else:
@@ -81,9 +88,9 @@ class Registry:
                     if resource is not None:
                         await self.bootstrap.ensure(resource)
 
-        self.store.authorizer = RBAC(self.store.admission.objects, self.catalogue.primary, ensure)
-        self.store.admission.extend(ROLE_ESCALATION)
-        self.store.admission.extend(CLAIM_STATUS_PERMISSIONS)
+        self.server.authorizer = RBAC(self.server.objects, self.catalogue.primary, ensure)
+        self.admission.extend(ROLE_ESCALATION)
+        self.admission.extend(CLAIM_STATUS_PERMISSIONS)
 
     async def ensure_initial_objects(self) -> None:
         """Create the namespaces that every cluster begins with, one after the other, as a new server does."""
@@ -102,7 +109,7 @@ class Registry:
             obj = resource.body_type.default(body)
             options = WriteOptions(manager=MANAGER)
             try:
-                await create(self.store, resource, ObjectReference(name=name), obj, options, Warnings())
+                await create(self.server, resource, ObjectReference(name=name), obj, options, Warnings())
             except ApiError as error:
                 if error.reason != "AlreadyExists":  # another server was first
                     raise
@@ -154,15 +161,17 @@ def open_registry(
     )
     catalogue = Catalogue((), serving.primary)
 
-    def make_custom(store: Store) -> "CustomResources":
+    def make_custom() -> "CustomResources":
         from fakeapi.registry.custom.definitions import CustomResources  # noqa: PLC0415 - few servers have any
 
-        return CustomResources(store, catalogue, context, bootstrap)
+        return CustomResources(server, catalogue, context, bootstrap)
 
-    store = Store(storage, clock, catalogue.find, plugins or selected(), outbound)
-    bootstrap = Bootstrap(store, catalogue, MAKERS)
-    store.make_custom = make_custom
-    registry = Registry(store, catalogue, namespaces, context, bootstrap)
+    server = Server(Store(storage, clock), catalogue.find, outbound)
+    plugins = plugins or selected()
+    server.admission = admission = Admission(plugins.entries, server, plugins.disabled)
+    bootstrap = Bootstrap(server, catalogue, MAKERS)
+    server.make_custom = make_custom
+    registry = Registry(server, admission, catalogue, namespaces, context, bootstrap)
     for version in serving.versions:
         registry.serve(version.kinds, version.release)
     registry.activate_plugins()
@@ -172,4 +181,4 @@ def open_registry(
 async def serve_stored_definitions(registry: Registry) -> None:
     """Serves the CustomResourceDefinitions of a database that is opened again. Raises ApiError."""
     if registry.storage.list(DEFINITIONS, start_after=None, limit=1, at=None).entries:
-        await registry.store.custom.restore()
+        await registry.server.custom.restore()

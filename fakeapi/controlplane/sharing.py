@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from fakeapi.controlplane.registry import DEFINITIONS, Registry
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.printable import printable_line
-from fakeapi.registry.store import SIGNING_KEY
+from fakeapi.registry.identity.account_tokens import SIGNING_KEY
 from fakeapi.registry.stored.keys import parse_key
 from fakeapi_storage import Event, EventKind, SharedStorage, StorageError
 
@@ -36,8 +36,8 @@ class Sharing:
         Raises ApiError, StorageError.
         """
         self._storage.on_events(self._follow)
-        store = self._registry.store
-        store.signing_key = self._storage.agreed.get(SIGNING_KEY) or await self._storage.agree(
+        tokens = self._registry.server.tokens
+        tokens.key = self._storage.agreed.get(SIGNING_KEY) or await self._storage.agree(
             SIGNING_KEY, new_key()
         )
         await self.make_initial_objects()
@@ -62,7 +62,7 @@ class Sharing:
             if prefix == DEFINITIONS:
                 name = key.removeprefix(DEFINITIONS)
                 gone = event.kind is EventKind.DELETE
-                settled = registry.store.custom.show(name, None if gone else event.entry)
+                settled = registry.server.custom.show(name, None if gone else event.entry)
                 self._watch_over(name, is_settled=settled)
 
     def _watch_over(self, name: str, *, is_settled: bool) -> None:
@@ -81,7 +81,7 @@ class Sharing:
 
     async def _settle(self, name: str) -> None:
         try:
-            await self._registry.store.custom.follow(name)
+            await self._registry.server.custom.follow(name)
         except (ApiError, StorageError) as error:
             log.warning("the definition %s was not settled: %s", name, printable_line(error))
 

@@ -31,7 +31,7 @@ from fakeapi.http.watch import Watches
 from fakeapi.machinery.hosts import HostRules
 from fakeapi.machinery.meta.request_info import parse, verb_of
 from fakeapi.registry.authorization.authorizer import ALWAYS_ALLOW
-from fakeapi.registry.store import Store
+from fakeapi.registry.server import Server
 from fakeapi.releases import Release
 
 if TYPE_CHECKING:
@@ -82,18 +82,18 @@ class Application:
     async def startup(self) -> None:
         """Starts the cluster and builds the pipeline. Raises what the cluster's start raises."""
         await self._cluster.start()
-        store, catalogue = self._cluster.store, self._cluster.catalogue
+        server, catalogue = self._cluster.server, self._cluster.catalogue
         self._compresses = catalogue.primary.gates.get(_COMPRESSION_GATE, True)
-        discovery = Discovery(catalogue, lambda: store.tokens)
-        self._watches = Watches(store)
+        discovery = Discovery(catalogue, lambda: server.tokens.signer)
+        self._watches = Watches(server.store)
         catalogue.subscribe(self._watches.end)
-        filters = self._filters(store, catalogue.primary, lambda ctx: discovery.is_open(ctx.request))
+        filters = self._filters(server, catalogue.primary, lambda ctx: discovery.is_open(ctx.request))
         filters.append(Faults(self._cluster, self._watches))
-        router = Router(catalogue, self._cluster.bootstrap, Verbs(store), self._watches, discovery)
+        router = Router(catalogue, self._cluster.bootstrap, Verbs(server), self._watches, discovery)
         self._handle = chain(filters, router)
 
     def _filters(
-        self, store: Store, release: Release, is_open: Callable[[RequestContext], bool]
+        self, server: Server, release: Release, is_open: Callable[[RequestContext], bool]
     ) -> list[Filter]:
         filters: list[Filter] = [answer_errors]
         if self._cluster.settings.latency:
@@ -101,14 +101,14 @@ class Application:
         if self._token is None and self._hosts is not None:
             filters.append(Hosts(self._hosts, is_open))
         filters.append(deadline)
-        if store.shared is not None:
+        if server.store.shared is not None:
             from fakeapi.http.filters.freshness import Freshness  # noqa: PLC0415 - for several servers alone
 
-            filters.append(Freshness(store.shared))
-        filters.append(Authentication(store, release.gates, self._token, is_open))
-        filters.append(Impersonation(store.authorizer, release))
-        if store.authorizer is not ALWAYS_ALLOW:
-            filters.append(Authorization(store.authorizer, release.gates))
+            filters.append(Freshness(server.store.shared))
+        filters.append(Authentication(server, release.gates, self._token, is_open))
+        filters.append(Impersonation(server.authorizer, release))
+        if server.authorizer is not ALWAYS_ALLOW:
+            filters.append(Authorization(server.authorizer, release.gates))
         return filters
 
     async def shutdown(self) -> None:

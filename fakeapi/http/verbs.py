@@ -26,8 +26,8 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.wording import Wording
 from fakeapi.machinery.patch.media_types import APPLY_CBOR_PATCH, APPLY_PATCH
 from fakeapi.registry.admission.attributes import Attributes, Operation
-from fakeapi.registry.admission.chain import mutate, run
 from fakeapi.registry.admission.connect_options import connect_options
+from fakeapi.registry.admission.steps import mutate, run
 from fakeapi.registry.model.body_type import BodyType
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.offloading.conversion import converted
@@ -35,7 +35,7 @@ from fakeapi.registry.requests.decoding import PROTOBUF, read_object
 from fakeapi.registry.requests.delete_options import read_delete_options
 from fakeapi.registry.requests.naming import check_name, match_namespace
 from fakeapi.registry.requests.options import DeleteOptions, ListOptions, ObjectReference, WriteOptions
-from fakeapi.registry.store import Store
+from fakeapi.registry.server import Server
 from fakeapi.registry.verbs import applying, creating, deleting, listing, patching, scaling, updating
 from fakeapi.registry.verbs.patch_bodies import check_body
 from fakeapi_storage import Entry
@@ -55,7 +55,7 @@ def _after_commit(verb: Verb) -> Verb:
         try:
             return await verb(verbs, ctx, resource)
         except ApiError:
-            await verbs._store.settle()  # noqa: SLF001 - this is a method in all but place
+            await verbs._server.store.settle()  # noqa: SLF001 - this is a method in all but place
             raise
 
     return call
@@ -79,15 +79,15 @@ def _is_exact(ctx: RequestContext) -> bool:
 class Verbs:
     """The verbs of all resources. Each raises ApiError, StorageError and ClientGone."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, server: Server) -> None:
+        self._server = server
         self._turns = Turns()
 
     async def get(self, ctx: RequestContext, resource: Resource) -> Response:
         shown = resource.resource_of(ctx.object.subresource)
         negotiate_for(ctx, shown)
         version = queries.get_version(ctx.request.query)
-        entry = self._store.get(resource, ctx.object, version)
+        entry = self._server.store.get(resource, ctx.object, version)
         if (size := len(entry.value)) >= ROOM_FROM_BYTES:
             async with ctx.request.room(size):
                 return await self._shown(ctx, resource, shown, entry)
@@ -105,11 +105,11 @@ class Verbs:
         connection = resource.subresources[ctx.object.subresource].connection
         assert connection is not None, "routed to a subresource that connects"
         await self._admit_connection(ctx, resource)
-        await connection(self._store, resource, ctx.object, ctx.request.query.first)
+        await connection(self._server, resource, ctx.object, ctx.request.query.first)
         return Response(204, b"", "")
 
     async def _admit_connection(self, ctx: RequestContext, resource: Resource) -> None:
-        steps = self._store.admission.steps(resource, ctx.object.subresource, Operation.CONNECT)
+        steps = self._server.admission.steps(resource, ctx.object.subresource, Operation.CONNECT)
         kind = resource.subresources[ctx.object.subresource].kind
         options = connect_options(kind, ctx.request.query, "/".join(ctx.info.tail) if ctx.info else "")
         if options is None or not (steps.mutating or steps.validating):
@@ -126,7 +126,7 @@ class Verbs:
         return await respond_list(ctx, resource, listed, self._turns)
 
     async def _listed(self, ctx: RequestContext, resource: Resource, options: ListOptions) -> listing.Listed:
-        read = partial(listing.list_entries, self._store.storage, resource, ctx.object, options)
+        read = partial(listing.list_entries, self._server.store.storage, resource, ctx.object, options)
         if not resource.kind.unstructured:
             return read()
         listed = await converted(read)
@@ -145,18 +145,18 @@ class Verbs:
             obj = await self._read(ctx, subresource.body_type, body, media_type, options.validation)
             match_namespace(resource, ctx.object, obj["metadata"])
             obj = await self._admitted(ctx, resource, obj, options)
-            result = await subresource.action(self._store, resource, ctx.object, obj, options, ctx.warnings)
+            result = await subresource.action(self._server, resource, ctx.object, obj, options, ctx.warnings)
             return respond_result(ctx, resource, result)
         obj = await self._read(ctx, resource.body_type, body, media_type, options.validation)
         match_namespace(resource, ctx.object, obj["metadata"])
-        result = await creating.create(self._store, resource, ctx.object, obj, options, ctx.warnings)
+        result = await creating.create(self._server, resource, ctx.object, obj, options, ctx.warnings)
         return respond_result(ctx, resource, result)
 
     async def _admitted(
         self, ctx: RequestContext, resource: Resource, body: Object, options: WriteOptions
     ) -> Object:
         """The body of an action as admission leaves it."""
-        steps = self._store.admission.steps(resource, ctx.object.subresource, Operation.CREATE)
+        steps = self._server.admission.steps(resource, ctx.object.subresource, Operation.CREATE)
         attributes = Attributes(Operation.CREATE, resource, ctx.object, body, None, options, ctx.warnings)
         await mutate(steps.mutating, attributes)
         await run(steps.validating, attributes)
@@ -172,7 +172,7 @@ class Verbs:
         obj = await self._read(ctx, shown.body_type, body, media_type, options.validation)
         check_name(shown, ctx.object, obj)
         write = updating.update if shown is resource else scaling.update_scale
-        result = await write(self._store, resource, ctx.object, obj, options, ctx.warnings)
+        result = await write(self._server, resource, ctx.object, obj, options, ctx.warnings)
         return respond_result(ctx, shown, result)
 
     @_after_commit
@@ -189,11 +189,11 @@ class Verbs:
         if is_cbor:
             body = _transcoded(body, resource.release.quirks.wording)
         elif resource.release.quirks.patches_are_checked_for_audit:
-            await self._store.heavy.run(len(body), partial(check_body, body, media_type))
+            await self._server.heavy.run(len(body), partial(check_body, body, media_type))
         if media_type == APPLY_PATCH:
             return await self._apply(ctx, resource, body, options)
         write = patching.patch if shown is resource else scaling.patch_scale
-        result = await write(self._store, resource, ctx.object, body, media_type, options, ctx.warnings)
+        result = await write(self._server, resource, ctx.object, body, media_type, options, ctx.warnings)
         return respond_result(ctx, shown, result)
 
     async def _apply(
@@ -201,14 +201,14 @@ class Verbs:
     ) -> Response:
         shown = resource.resource_of(ctx.object.subresource)
         write = applying.apply if shown is resource else scaling.apply_scale
-        result = await write(self._store, resource, ctx.object, body, options, ctx.warnings)
+        result = await write(self._server, resource, ctx.object, body, options, ctx.warnings)
         return respond_result(ctx, shown, result)
 
     @_after_commit
     async def delete(self, ctx: RequestContext, resource: Resource) -> Response:
         negotiate_for(ctx, resource)
         options = await self._delete_options(ctx, resource)
-        result = await deleting.delete(self._store, resource, ctx.object, options)
+        result = await deleting.delete(self._server, resource, ctx.object, options)
         return respond_result(ctx, resource, result)
 
     @_after_commit
@@ -221,13 +221,13 @@ class Verbs:
         for entry in listed.entries:
             item = ObjectReference(ctx.object.namespace, entry.key.rpartition("/")[2])
             try:
-                await deleting.delete(self._store, resource, item, options)
+                await deleting.delete(self._server, resource, item, options)
             except ApiError as error:
                 if error.code != 404:
                     raise
                 others = True
         if others:  # deleted by somebody else, perhaps not for good yet
-            await self._store.settle()
+            await self._server.store.settle()
         return await respond_list(ctx, resource, listed, self._turns)
 
     @staticmethod
@@ -244,7 +244,7 @@ class Verbs:
     ) -> Object:
         """The object of a body. Raises ApiError 400."""
         step = partial(read_object, wanted, body, media_type, validation, ctx.warnings)
-        return await self._store.heavy.run(len(body), step)
+        return await self._server.heavy.run(len(body), step)
 
     async def _delete_options(self, ctx: RequestContext, resource: Resource) -> DeleteOptions:
         body = await self._options_body(ctx, resource)

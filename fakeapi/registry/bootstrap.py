@@ -18,7 +18,7 @@ from fakeapi.machinery.printable import printable_line
 from fakeapi.machinery.schema.decoding import decode
 from fakeapi.registry.model.catalogue import Catalogue
 from fakeapi.registry.model.resource import Resource
-from fakeapi.registry.store import Store
+from fakeapi.registry.server import Server
 from fakeapi_storage import Entry, KeyExists
 
 log = logging.getLogger("fakeapi")
@@ -51,9 +51,9 @@ Maker = Callable[[Resource, Catalogue, str], Iterable[BootstrapObject]]
 class Bootstrap:
     """Makes the bootstrap objects of a cluster that are not there yet."""
 
-    def __init__(self, store: Store, catalogue: Catalogue, makers: Mapping[tuple[str, str], str]) -> None:
+    def __init__(self, server: Server, catalogue: Catalogue, makers: Mapping[tuple[str, str], str]) -> None:
         """`makers` are the modules whose function `objects` lists the objects, by group and resource."""
-        self._store = store
+        self._server = server
         self._catalogue = catalogue
         self._makers = makers
         self.pending: set[tuple[str, str]] = set(makers)
@@ -74,7 +74,7 @@ class Bootstrap:
         name = resource.kind.group, resource.kind.resource
         if name not in self.pending:
             return
-        first = self._store.find(*AFTER[name]) if name in AFTER else None
+        first = self._server.find(*AFTER[name]) if name in AFTER else None
         if first is not None:
             await self.ensure(first)
         task = self._running.get(name)
@@ -90,21 +90,21 @@ class Bootstrap:
     async def _make(self, resource: Resource) -> None:
         for write in [each for made in self._objects(resource) if (each := self.write(resource, made))]:
             with suppress(KeyExists):  # another server was first
-                await self._store.commit(resource, write)
+                await self._server.store.commit(resource, write)
         follower = self.followers.get((resource.kind.group, resource.kind.resource))
         if follower is not None:
             await follower()
 
     def _objects(self, resource: Resource) -> Iterable[BootstrapObject]:
         module = import_module(self._makers[resource.kind.group, resource.kind.resource])
-        return cast(Maker, module.objects)(resource, self._catalogue, self._store.now())
+        return cast(Maker, module.objects)(resource, self._catalogue, self._server.store.now())
 
     def write(self, resource: Resource, made: BootstrapObject) -> asyncio.Future[Entry] | None:
         """Writes a bootstrap object; None if one of its name exists, or if it cannot be created.
 
         kube-apiserver retries an object whose address a client has taken, and serves requests meanwhile.
         """
-        storage, key = self._store.storage, resource.key(made.namespace, made.name)
+        storage, key = self._server.store.storage, resource.key(made.namespace, made.name)
         if storage.newest(key) is not None:
             return None
         try:
@@ -123,9 +123,9 @@ class Bootstrap:
         sent = resource.from_hub({"kind": resource.kind.kind, **made.body, "metadata": metadata})
         obj, _ = decode(sent, resource.schema)
         obj = resource.body_type.default(obj)
-        obj["metadata"]["creationTimestamp"] = self._store.now()
-        obj["metadata"]["uid"] = self._store.clock.uid()
-        obj = resource.manager("").update(None, obj, made.manager, self._store.now())
+        obj["metadata"]["creationTimestamp"] = self._server.store.now()
+        obj["metadata"]["uid"] = self._server.store.clock.uid()
+        obj = resource.manager("").update(None, obj, made.manager, self._server.store.now())
         hub = resource.to_hub(obj)
         if resource.hooks is not None:
             hub = resource.hooks.begin_create(hub, dry_run=False)
@@ -137,7 +137,7 @@ class Bootstrap:
             entry = {
                 **made.status_managed,
                 "apiVersion": resource.api_version,
-                "time": self._store.now(),
+                "time": self._server.store.now(),
                 "fieldsType": "FieldsV1",
             }
             order = ("manager", "operation", "apiVersion", "time", "fieldsType", "fieldsV1", "subresource")

@@ -4,35 +4,20 @@ The verbs under `fakeapi.registry.verbs` read the newest accepted state, compute
 to the storage with the revision that it was computed from (optimistic concurrency).
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterable
-from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from fakeapi.clock.clocks import ClockAndNames
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.golang import times
-from fakeapi.registry.admission.chain import Admission
-from fakeapi.registry.admission.objects import ClusterObjects, FindResource
-from fakeapi.registry.admission.plugin import Selection
-from fakeapi.registry.authorization.authorizer import ALWAYS_ALLOW, Authorizer
 from fakeapi.registry.model.resource import Resource
-from fakeapi.registry.offloading.heavy_steps import HeavySteps
 from fakeapi.registry.requests.naming import check_path_name
 from fakeapi.registry.requests.options import ObjectReference
 from fakeapi.registry.requests.resource_version import check_key, parse_version, waited_for
-from fakeapi.registry.webhooks.outbound import NO_OUTBOUND, Outbound
 from fakeapi_storage import Entry, Guard, SharedStorage, Storage, StorageFailed, StorageFull
 
-if TYPE_CHECKING:
-    from fakeapi.registry.custom.definitions import CustomResources
-    from fakeapi.registry.identity.token_signer import TokenSigner
-    from fakeapi.registry.webhooks.clients import WebhookClients
-
 LOCK_MESSAGE = "the object has been modified; please apply your changes to the latest version and try again"
-SIGNING_KEY = "token-signing-key"
-"""Under this name the storage keeps the key of the tokens of service accounts."""
 WRITE_ATTEMPTS = 16
 """How often a write starts again when another writer came first; after that it is a 409."""
 
@@ -40,86 +25,19 @@ Stored = TypeVar("Stored")
 
 
 class Store:
-    """Reads and commits for all served resources. `admission` stands before the writes; `find` gives the
-    resources; `authorizer` says who may do what; `make_custom`, which is set once, makes what serves
-    CustomResourceDefinitions.
+    """Reads stored objects and commits writes to them, for all served resources.
+
+    `clock` is the source of time, uids and generated names.
     """
 
-    def __init__(
-        self,
-        storage: Storage,
-        source: ClockAndNames,
-        find: FindResource,
-        plugins: Selection,
-        outbound: Outbound = NO_OUTBOUND,
-    ) -> None:
-        self._outbound = outbound
+    def __init__(self, storage: Storage, clock: ClockAndNames) -> None:
         self.storage = storage
         self.shared = storage if isinstance(storage, SharedStorage) else None
-        """The storage, where other servers may have it open too."""
-        self.signing_key = storage.labels.get(SIGNING_KEY, "")
-        """The key of the tokens of service accounts, in PEM; empty until it is kept in the storage."""
-        self._keeping = asyncio.Lock()
-        self.clock = source
-        self.find = find
-        self.admission = Admission(plugins.entries, ClusterObjects(self, find), plugins.disabled)
-        self.authorizer: Authorizer = ALWAYS_ALLOW
-        self.heavy = HeavySteps()
+        """The storage, if other servers may have it open too."""
+        self.clock = clock
         self._newest: dict[str, int] = {}
         self._first_changes: dict[str, Callable[[], object]] = {}
         self._resets = 0
-        self.make_custom: Callable[[Store], CustomResources] | None = None
-
-    @property
-    def has_tokens(self) -> bool:
-        """Whether tokens of service accounts were ever asked for: until then nobody can have one."""
-        return bool(self.signing_key) or "tokens" in self.__dict__
-
-    @property
-    def has_custom(self) -> bool:
-        """Whether there ever was a CustomResourceDefinition."""
-        return "custom" in self.__dict__
-
-    @cached_property
-    def custom(self) -> "CustomResources":
-        """Serves the kinds of CustomResourceDefinitions; made when there is the first."""
-        assert self.make_custom is not None, "set by what opens the registry"
-        return self.make_custom(self)
-
-    @cached_property
-    def tokens(self) -> "TokenSigner":
-        """Signs the tokens of service accounts."""
-        from fakeapi.registry.identity.token_signer import TokenSigner  # noqa: PLC0415 - loads OpenSSL
-
-        try:
-            return TokenSigner(self.signing_key)
-        except ValueError as error:
-            why = "the database is damaged: its key for tokens is unreadable; restore it from a copy"
-            raise ApiError(500, "", why) from error
-
-    async def keep_signing_key(self) -> None:
-        """Keeps the key of tokens in the storage, so that they stay valid when the server starts again.
-
-        Raises ApiError 500.
-        """
-        async with self._keeping:
-            if not self.signing_key:
-                key = self.tokens.key_text()
-                await committed(self.storage.set_labels({**self.storage.labels, SIGNING_KEY: key}))
-                self.signing_key = key
-
-    @cached_property
-    def webhooks(self) -> "WebhookClients":
-        """Calls webhooks."""
-        from fakeapi.registry.webhooks.clients import WebhookClients  # noqa: PLC0415 - for webhooks alone
-
-        outbound = self._outbound
-        return WebhookClients(outbound.transport(), outbound.services, self.admission.objects, self.heavy)
-
-    def disconnect(self) -> None:
-        """Closes the connections to webhooks."""
-        if "webhooks" in self.__dict__:
-            self.webhooks.close()
 
     def now(self) -> str:
         """The present as Kubernetes writes it: RFC 3339, UTC, whole seconds."""
@@ -149,12 +67,6 @@ class Store:
         if entry is None:
             raise errors.not_found(resource.qualified, target.name)
         return entry
-
-    def forget(self) -> None:
-        """Forget what belongs to the state before a reset."""
-        self.forget_changes()
-        if self.has_custom:
-            self.custom.forget()
 
     def forget_changes(self) -> None:
         """Forget what was written last: it is not known."""

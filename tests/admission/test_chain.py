@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Awaitable, Sequence
 from typing import ClassVar
 
+from fakeapi.admission.chain import Admission
+from fakeapi.admission.plugin import AdmissionPlugin, PluginEntry, kinds
 from fakeapi.machinery.errors import ApiError
 from fakeapi.registry.admission.attributes import Attributes, Operation
-from fakeapi.registry.admission.chain import NO_STEPS, Admission
-from fakeapi.registry.admission.objects import ClusterObjects
-from fakeapi.registry.admission.plugin import AdmissionPlugin, PluginEntry, kinds
+from fakeapi.registry.admission.steps import NO_STEPS
 from tests.registry.world import World, in_world, refusal
 
 
@@ -38,7 +38,7 @@ CLAIMS = (
 
 
 def recording(world: World, entries: Sequence[PluginEntry] = CLAIMS) -> list[tuple[str, str, bool]]:
-    world.store.admission = Admission(entries, ClusterObjects(world.store, world.catalogue.find))
+    world.server.admission = Admission(entries, world.server)
     Recorder.asked.clear()
     return Recorder.asked
 
@@ -94,6 +94,6 @@ def test_a_plugin_is_loaded_only_for_the_kinds_that_it_covers() -> None:
     async def scenario(world: World) -> None:
         recording(world)
         templates = world.resource("resourceclaimtemplates", "v1alpha3", "resource.k8s.io")
-        assert world.store.admission.steps(templates, "", Operation.CREATE) is NO_STEPS
+        assert world.server.admission.steps(templates, "", Operation.CREATE) is NO_STEPS
 
     in_world(scenario)

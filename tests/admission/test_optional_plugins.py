@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
+from fakeapi.admission.chain import Admission
 from fakeapi.admission.selection import selected
-from fakeapi.registry.admission.chain import Admission
-from fakeapi.registry.admission.objects import ClusterObjects
 from fakeapi.testing.server import FakeAPI
 from tests.admission.bodies import annotate_namespace, body, pod, refusal
 from tests.http.asking import ask
@@ -317,8 +316,7 @@ def test_nothing_is_changed_in_a_namespace_that_is_gone(fakeapi_factory: Callabl
 
 def test_admission_may_deny_everything() -> None:
     async def scenario(world: World) -> None:
-        objects = ClusterObjects(world.store, world.catalogue.find)
-        world.store.admission = Admission(selected("AlwaysDeny").entries, objects)
+        world.server.admission = Admission(selected("AlwaysDeny").entries, world.server)
         error = await refused(world.create(world.claim("a")))
         assert error.message == (
             'resourceclaims.resource.k8s.io "a" is forbidden: admission control is denying all modifications'

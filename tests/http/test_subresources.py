@@ -15,7 +15,7 @@ from fakeapi.registry.requests.options import (
     WriteOptions,
     WriteResult,
 )
-from fakeapi.registry.store import Store
+from fakeapi.registry.server import Server
 from fakeapi.registry.verbs import deleting
 from fakeapi.releases import load_release
 from fakeapi.testing.client import StatusError
@@ -32,7 +32,7 @@ EVICTION = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": 
 
 
 async def evict(
-    store: Store,
+    server: Server,
     resource: Resource,
     target: ObjectReference,
     body: Object,
@@ -43,7 +43,7 @@ async def evict(
     assert (body["kind"], body["apiVersion"]) == ("Eviction", "policy/v1")
     wanted = body.get("deleteOptions", {}).get("preconditions", {}).get("uid")
     pod = ObjectReference(target.namespace, target.name)
-    return await deleting.delete(store, resource, pod, DeleteOptions(uid=wanted))
+    return await deleting.delete(server, resource, pod, DeleteOptions(uid=wanted))
 
 
 @pytest.fixture

@@ -36,14 +36,14 @@ async def create(world: World, text: str, name: str = "a") -> Object:
     obj = read(world, with_parameters(world.claim(name, namespace=NAMESPACE), text))
     return decoded(
         await creating.create(
-            world.store, world.claims, ObjectReference(NAMESPACE), obj, OPTIONS, world.warnings
+            world.server, world.claims, ObjectReference(NAMESPACE), obj, OPTIONS, world.warnings
         )
     )
 
 
 async def put(world: World, body: bytes, subresource: str = "") -> Object:
     obj, target = read(world, body), world.target("a", subresource)
-    return decoded(await updating.update(world.store, world.claims, target, obj, OPTIONS, world.warnings))
+    return decoded(await updating.update(world.server, world.claims, target, obj, OPTIONS, world.warnings))
 
 
 async def put_parameters(world: World, text: str) -> Object:
@@ -170,7 +170,7 @@ def test_an_object_that_waits_for_finalizers_keeps_its_texts() -> None:
         body = world.claim("a", namespace=NAMESPACE, finalizers=["a.example.com/b"])
         text = with_parameters(body, SPACED)
         await creating.create(
-            world.store, world.claims, ObjectReference(NAMESPACE), read(world, text), OPTIONS, world.warnings
+            world.server, world.claims, ObjectReference(NAMESPACE), read(world, text), OPTIONS, world.warnings
         )
         marked = await world.delete("a")
         assert version_of(await put(world, text)) == version_of(marked)
@@ -187,7 +187,7 @@ def test_yaml_is_compact_json_with_sorted_keys() -> None:
         body = with_parameters(world.claim("a", namespace=NAMESPACE), '{b: "<", a: 1.0}')
         obj = read(world, body.replace(b":", b": "), YAML)
         await creating.create(
-            world.store, world.claims, ObjectReference(NAMESPACE), obj, OPTIONS, world.warnings
+            world.server, world.claims, ObjectReference(NAMESPACE), obj, OPTIONS, world.warnings
         )
         made = world.get("a")
         again = await put_parameters(world, '{"a":1,"b":"\\u003c"}')

@@ -72,7 +72,8 @@ class World:
 
     def __init__(self, registry: Registry, clock: Clock, version: str) -> None:
         self.clock, self.registry = clock, registry
-        self.store, self.catalogue, self.storage = registry.store, registry.catalogue, registry.storage
+        self.server, self.store = registry.server, registry.store
+        self.catalogue, self.storage = registry.catalogue, registry.storage
         found = self.catalogue.find(GROUP, version, "resourceclaims")
         assert found is not None
         self.claims = found
@@ -101,14 +102,14 @@ class World:
         target = ObjectReference(namespace)
         obj = self._read(body, wanted)
         match_namespace(self.claims, target, obj["metadata"])
-        return decoded(await creating.create(self.store, self.claims, target, obj, wanted, self.warnings))
+        return decoded(await creating.create(self.server, self.claims, target, obj, wanted, self.warnings))
 
     async def update(self, body: Object, subresource: str = "", **options: Any) -> Object:
         wanted = self._options(options)
         obj = self._read(body, wanted)
         target = self.target(body["metadata"]["name"], subresource)
         check_name(self.claims, target, obj)
-        return decoded(await updating.update(self.store, self.claims, target, obj, wanted, self.warnings))
+        return decoded(await updating.update(self.server, self.claims, target, obj, wanted, self.warnings))
 
     async def patch(
         self,
@@ -122,14 +123,14 @@ class World:
         text = json.dumps(patch, separators=(",", ":")).encode()
         target = self.target(name, subresource)
         return decoded(
-            await patching.patch(self.store, self.claims, target, text, media_type, wanted, self.warnings)
+            await patching.patch(self.server, self.claims, target, text, media_type, wanted, self.warnings)
         )
 
     async def delete(self, name: str, **options: Any) -> Object:
         return decoded(await self.outcome_of_delete(name, **options))
 
     async def outcome_of_delete(self, name: str, **options: Any) -> WriteResult:
-        return await deleting.delete(self.store, self.claims, self.target(name), DeleteOptions(**options))
+        return await deleting.delete(self.server, self.claims, self.target(name), DeleteOptions(**options))
 
     def get(self, name: str) -> Object:
         entry = self.store.get(self.claims, self.target(name))

@@ -10,8 +10,8 @@ from typing import Any, cast
 import pytest
 
 from fakeapi.outbound.posting import PostingClient
-from fakeapi.registry.admission.objects import ClusterObjects
 from fakeapi.registry.custom.conversion import Conversions
+from fakeapi.registry.objects import ClusterObjects
 from fakeapi.registry.offloading.conversion import converted
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
 from fakeapi.registry.webhooks.clients import WebhookClients

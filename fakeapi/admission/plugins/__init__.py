@@ -7,7 +7,7 @@ in `fakeapi.admission.selection`.
 
 from typing import TYPE_CHECKING
 
-from fakeapi.registry.admission.plugin import PluginEntry, kinds, namespaced
+from fakeapi.admission.plugin import PluginEntry, kinds, namespaced
 
 if TYPE_CHECKING:
     from fakeapi.registry.model.resource import Resource

@@ -3,8 +3,8 @@
 Follows k8s.io/kubernetes `plugin/pkg/admission/deny` and `network/denyserviceexternalips`.
 """
 
+from fakeapi.admission.plugin import AdmissionPlugin
 from fakeapi.registry.admission.attributes import Attributes, Operation
-from fakeapi.registry.admission.plugin import AdmissionPlugin
 
 
 class AlwaysDeny(AdmissionPlugin):

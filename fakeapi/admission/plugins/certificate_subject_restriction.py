@@ -6,9 +6,9 @@ Follows k8s.io/kubernetes `plugin/pkg/admission/certificates/subjectrestriction`
 import base64
 from typing import ClassVar
 
+from fakeapi.admission.plugin import CREATE_ONLY, AdmissionPlugin
 from fakeapi.kinds.certificates.pem import organizations_of
 from fakeapi.registry.admission.attributes import Attributes, Operation
-from fakeapi.registry.admission.plugin import CREATE_ONLY, AdmissionPlugin
 
 SIGNER = "kubernetes.io/kube-apiserver-client"
 ADMINISTRATORS = "system:masters"

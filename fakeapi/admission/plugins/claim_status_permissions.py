@@ -7,11 +7,11 @@ Follows AuthorizedForBinding and AuthorizedForDeviceStatus of k8s.io/kubernetes
 from collections.abc import Awaitable
 from dataclasses import replace
 
+from fakeapi.admission.plugin import AdmissionPlugin
 from fakeapi.machinery.errors import invalid
 from fakeapi.machinery.field_errors import FieldError, forbidden
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes
-from fakeapi.registry.admission.plugin import AdmissionPlugin
 from fakeapi.registry.authorization import attributes as access
 from fakeapi.registry.authorization.attributes import AccessAttributes
 from fakeapi.registry.identity.users import User
@@ -76,7 +76,7 @@ class ClaimStatusPermissions(AdmissionPlugin):
         return first
 
     async def _refused(self, wanted: AccessAttributes) -> str | None:
-        decision = await self.objects.store.authorizer.authorize(wanted)
+        decision = await self.server.authorizer.authorize(wanted)
         return None if decision.allowed else access.forbidden(wanted, decision.reason).message
 
 

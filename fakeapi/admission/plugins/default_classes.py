@@ -7,9 +7,9 @@ Follows k8s.io/kubernetes `plugin/pkg/admission/storage/storageclass/setdefault`
 from collections.abc import Iterable
 
 from fakeapi.admission.field_order import sort_spec
+from fakeapi.admission.plugin import CREATE_ONLY, AdmissionPlugin
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes
-from fakeapi.registry.admission.plugin import CREATE_ONLY, AdmissionPlugin
 
 BETA_STORAGE_CLASS = "volume.beta.kubernetes.io/storage-class"
 """The annotation that named the class of a claim before there was a field."""

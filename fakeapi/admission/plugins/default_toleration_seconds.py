@@ -4,8 +4,8 @@ Follows k8s.io/kubernetes `plugin/pkg/admission/defaulttolerationseconds`.
 """
 
 from fakeapi.admission.field_order import sort_spec
+from fakeapi.admission.plugin import AdmissionPlugin
 from fakeapi.registry.admission.attributes import Attributes
-from fakeapi.registry.admission.plugin import AdmissionPlugin
 
 SECONDS = 300
 TAINTS = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")

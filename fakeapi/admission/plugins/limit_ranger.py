@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Mapping
 from decimal import ROUND_UP, Decimal
 
 from fakeapi.admission.field_order import set_annotation
+from fakeapi.admission.plugin import AdmissionPlugin
 from fakeapi.kinds.common.pod_resources import Resources, pod_totals
 from fakeapi.machinery.golang.aggregates import aggregate
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import quantity
 from fakeapi.registry.admission.attributes import Attributes, Operation
-from fakeapi.registry.admission.plugin import AdmissionPlugin
 
 ANNOTATION = "kubernetes.io/limit-ranger"
 _MILLI_MAX = (1 << 63) // 1000

@@ -197,7 +197,7 @@ class MutatingAdmissionPolicy(PolicyPlugin):
     def _expressions(self, invocation: _Invocation, write: VersionedWrite) -> Expressions:
         """They see the object as the mutations before have left it."""
         spec, params = invocation.policy["spec"], invocation.params
-        return expressions_of(spec, params, write, invocation.resource, self.objects)
+        return expressions_of(spec, params, write, invocation.resource, self.server)
 
 
 def _same(one: Any, other: Any) -> bool:

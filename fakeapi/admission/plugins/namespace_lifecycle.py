@@ -4,18 +4,18 @@ Follows k8s.io/apiserver `pkg/admission/plugin/namespace/lifecycle`. The namespa
 are part of the kind's definition (`KindDefinition.immortal`).
 """
 
+from fakeapi.admission.plugin import CREATE_ONLY, AdmissionPlugin
 from fakeapi.kinds.core.namespace.lookup import Namespaces
 from fakeapi.registry.admission.attributes import Attributes
-from fakeapi.registry.admission.objects import ClusterObjects
-from fakeapi.registry.admission.plugin import CREATE_ONLY, AdmissionPlugin
+from fakeapi.registry.server import Server
 
 
 class NamespaceLifecycle(AdmissionPlugin):
     operations = CREATE_ONLY
 
-    def __init__(self, objects: ClusterObjects) -> None:
-        super().__init__(objects)
-        self._namespaces = Namespaces(objects.store.storage)
+    def __init__(self, server: Server) -> None:
+        super().__init__(server)
+        self._namespaces = Namespaces(server.store.storage)
 
     def mutate(self, attributes: Attributes) -> None:
         """Raises ApiError 403, 404, 500."""

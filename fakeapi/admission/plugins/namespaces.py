@@ -5,11 +5,11 @@ Follows k8s.io/kubernetes `plugin/pkg/admission/namespace`.
 
 from collections.abc import Awaitable
 
+from fakeapi.admission.plugin import CREATE_ONLY, AdmissionPlugin
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError, Qualified
 from fakeapi.registry.admission.attributes import Attributes, Operation
-from fakeapi.registry.admission.objects import ClusterObjects
-from fakeapi.registry.admission.plugin import CREATE_ONLY, AdmissionPlugin
+from fakeapi.registry.objects import ClusterObjects
 from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions
 from fakeapi.registry.verbs.creating import create
 
@@ -41,7 +41,7 @@ class NamespaceAutoProvision(AdmissionPlugin):
         options = WriteOptions(manager="kube-apiserver")
         target = ObjectReference(name=attributes.namespace)
         try:
-            await create(self.objects.store, resource, target, obj, options, Warnings())
+            await create(self.server, resource, target, obj, options, Warnings())
         except ApiError as error:
             if error.reason != "AlreadyExists":
                 raise attributes.forbidden(error.message) from None

@@ -6,11 +6,11 @@ Follows k8s.io/kubernetes `plugin/pkg/admission/nodedeclaredfeatures` and k8s.io
 
 from collections.abc import Callable, Mapping
 
+from fakeapi.admission.plugin import UPDATE_ONLY, AdmissionPlugin
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import quantity
 from fakeapi.registry.admission.attributes import Attributes
-from fakeapi.registry.admission.plugin import UPDATE_ONLY, AdmissionPlugin
 from fakeapi.registry.model.semantic_equality import semantically_equal
 
 GATE = "NodeDeclaredFeatures"

@@ -5,7 +5,7 @@ Follows k8s.io/kubernetes `pkg/kubeapiserver/options/plugins.go`.
 
 from typing import TYPE_CHECKING
 
-from fakeapi.registry.admission.plugin import PluginEntry, kinds, namespaced
+from fakeapi.admission.plugin import PluginEntry, kinds, namespaced
 
 if TYPE_CHECKING:
     from fakeapi.registry.model.resource import Resource

@@ -7,11 +7,11 @@ blockOwnerDeletion takes permission to update the finalizers of the owner. Follo
 from collections.abc import Awaitable
 from typing import Any
 
+from fakeapi.admission.plugin import AdmissionPlugin
 from fakeapi.admission.policies.parameters import guessed_resource
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes, Operation
-from fakeapi.registry.admission.plugin import AdmissionPlugin
 from fakeapi.registry.authorization.attributes import AccessAttributes
 from fakeapi.registry.authorization.authorizer import ALWAYS_ALLOW
 from fakeapi.registry.model.semantic_equality import semantically_equal
@@ -22,14 +22,14 @@ _FINALIZERS = "finalizers"
 class OwnerReferencesPermissionEnforcement(AdmissionPlugin):
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Checks the permissions for changed owner references. Raises ApiError 403."""
-        if self.objects.store.authorizer is ALWAYS_ALLOW or _is_status_of_pod(attributes):
+        if self.server.authorizer is ALWAYS_ALLOW or _is_status_of_pod(attributes):
             return None
         new, old = _owners(attributes.new_object()), _owners(attributes.old)
         is_changed = len(new) != len(old) or not semantically_equal(new, old)
         return self._check(attributes, new, old) if is_changed else None
 
     async def _check(self, attributes: Attributes, new: list[Any], old: list[Any]) -> None:
-        authorizer = self.objects.store.authorizer
+        authorizer = self.server.authorizer
         kind = attributes.resource.kind
         if attributes.operation is not Operation.CREATE:
             wanted = AccessAttributes(

@@ -3,11 +3,11 @@
 Follows k8s.io/kubernetes `plugin/pkg/admission/storage/persistentvolume/resize`.
 """
 
+from fakeapi.admission.plugin import UPDATE_ONLY, AdmissionPlugin
 from fakeapi.admission.plugins.default_classes import BETA_STORAGE_CLASS
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import quantity
 from fakeapi.registry.admission.attributes import Attributes
-from fakeapi.registry.admission.plugin import UPDATE_ONLY, AdmissionPlugin
 
 
 class PersistentVolumeClaimResize(AdmissionPlugin):

@@ -6,10 +6,10 @@ Follows k8s.io/kubernetes `plugin/pkg/admission/scheduling/podgroupprotection`, 
 from collections.abc import Iterator
 
 from fakeapi.admission.field_order import add_finalizer
+from fakeapi.admission.plugin import CREATE_ONLY, UPDATE_ONLY, AdmissionPlugin
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes
-from fakeapi.registry.admission.plugin import CREATE_ONLY, UPDATE_ONLY, AdmissionPlugin
 
 GROUP = "scheduling.k8s.io"
 FINALIZER = "scheduling.k8s.io/podgroup-protection"

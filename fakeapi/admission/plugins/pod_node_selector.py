@@ -4,10 +4,10 @@ Follows k8s.io/kubernetes `plugin/pkg/admission/podnodeselector`, without its fi
 """
 
 from fakeapi.admission.field_order import sort_spec
+from fakeapi.admission.plugin import CREATE_ONLY, AdmissionPlugin
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError, Qualified
 from fakeapi.registry.admission.attributes import Attributes
-from fakeapi.registry.admission.plugin import CREATE_ONLY, AdmissionPlugin
 
 ANNOTATION = "scheduler.alpha.kubernetes.io/node-selector"
 

@@ -5,13 +5,13 @@ Follows k8s.io/kubernetes `plugin/pkg/admission/podresize`, from 1.36 on.
 
 from decimal import ROUND_CEILING, Decimal
 
+from fakeapi.admission.plugin import UPDATE_ONLY, AdmissionPlugin
 from fakeapi.kinds.common.pod_resources import added, pod_totals
 from fakeapi.machinery.errors import Cause
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import quantity
 from fakeapi.registry.admission.attributes import Attributes
-from fakeapi.registry.admission.plugin import UPDATE_ONLY, AdmissionPlugin
 
 GATE = "InPlacePodVerticalScaling"
 _SYSTEM = "kubernetes.io/os"

@@ -7,6 +7,7 @@ Follows k8s.io/kubernetes `plugin/pkg/admission/alwayspullimages`, `extendedreso
 from collections.abc import Iterator
 
 from fakeapi.admission.field_order import sort_fields, sort_spec
+from fakeapi.admission.plugin import AdmissionPlugin
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.field_errors import not_supported
@@ -14,7 +15,6 @@ from fakeapi.machinery.golang.aggregates import aggregate
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import is_qualified_name
 from fakeapi.registry.admission.attributes import Attributes, Operation
-from fakeapi.registry.admission.plugin import AdmissionPlugin
 
 ALWAYS = "Always"
 HOSTNAME = "kubernetes.io/hostname"

@@ -9,12 +9,12 @@ from typing import Any, Final
 import msgspec
 
 from fakeapi.admission.field_order import sort_spec
+from fakeapi.admission.plugin import AdmissionPlugin
 from fakeapi.kinds.core.pod.qos import BEST_EFFORT, qos_class
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError, Qualified
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes, Operation
-from fakeapi.registry.admission.plugin import AdmissionPlugin
 from fakeapi.registry.model.semantic_equality import semantically_equal
 
 DEFAULTS: Final = "scheduler.alpha.kubernetes.io/defaultTolerations"

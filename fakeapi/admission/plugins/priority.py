@@ -4,9 +4,9 @@ Follows k8s.io/kubernetes `plugin/pkg/admission/priority`.
 """
 
 from fakeapi.admission.field_order import sort_spec
+from fakeapi.admission.plugin import AdmissionPlugin
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes, Operation
-from fakeapi.registry.admission.plugin import AdmissionPlugin
 
 GROUP = "scheduling.k8s.io"
 PREEMPT = "PreemptLowerPriority"

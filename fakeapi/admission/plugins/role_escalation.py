@@ -7,6 +7,7 @@ escalation_check.go.
 from collections.abc import Awaitable
 from typing import Any
 
+from fakeapi.admission.plugin import AdmissionPlugin
 from fakeapi.authorization.rbac import RBAC, aggregate
 from fakeapi.authorization.roles import GROUP, selectors_of
 from fakeapi.machinery import errors
@@ -14,11 +15,10 @@ from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes
-from fakeapi.registry.admission.objects import ClusterObjects
-from fakeapi.registry.admission.plugin import AdmissionPlugin
 from fakeapi.registry.authorization.attributes import AccessAttributes
 from fakeapi.registry.authorization.authorizer import SUPERUSERS
 from fakeapi.registry.authorization.rules import compact_texts, quoted_list
+from fakeapi.registry.server import Server
 
 _COLLECTED = ("ownerReferences", "finalizers", "managedFields", "selfLink")
 """Metadata that the garbage collector may change without having the rights of a role."""
@@ -36,9 +36,9 @@ class RoleEscalation(AdmissionPlugin):
     Runs after all other mutating steps and before validation, as upstream's storage of roles does.
     """
 
-    def __init__(self, objects: ClusterObjects) -> None:
-        super().__init__(objects)
-        authorizer = objects.store.authorizer
+    def __init__(self, server: Server) -> None:
+        super().__init__(server)
+        authorizer = server.authorizer
         assert isinstance(authorizer, RBAC), "asked for only where roles decide"
         self._rbac = authorizer
 

@@ -4,10 +4,10 @@ Follows k8s.io/kubernetes `plugin/pkg/admission/runtimeclass` and `pkg/util/tole
 """
 
 from fakeapi.admission.field_order import sort_spec
+from fakeapi.admission.plugin import CREATE_ONLY, AdmissionPlugin
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes
-from fakeapi.registry.admission.plugin import CREATE_ONLY, AdmissionPlugin
 from fakeapi.registry.model.semantic_equality import semantically_equal
 
 

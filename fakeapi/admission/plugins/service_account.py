@@ -7,10 +7,10 @@ first asks for it, as there may be no controller that makes it.
 from collections.abc import Awaitable, Iterable, Iterator
 
 from fakeapi.admission.field_order import sort_fields, sort_spec
+from fakeapi.admission.plugin import AdmissionPlugin
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import generated_name
 from fakeapi.registry.admission.attributes import Attributes, Operation
-from fakeapi.registry.admission.plugin import AdmissionPlugin
 from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions
 from fakeapi.registry.verbs.creating import create
 
@@ -103,7 +103,7 @@ class ServiceAccount(AdmissionPlugin):
             obj = resource.body_type.default(body)
             target = ObjectReference(attributes.namespace)
             options = WriteOptions(manager="kube-controller-manager")
-            await create(self.objects.store, resource, target, obj, options, Warnings())
+            await create(self.server, resource, target, obj, options, Warnings())
         self._fill_in(attributes, self._account(attributes))
 
     def _fill_in(self, attributes: Attributes, account: Object) -> None:

@@ -6,10 +6,10 @@ Follows k8s.io/kubernetes `plugin/pkg/admission/certificates/{approval,signing,c
 from collections.abc import Awaitable
 from typing import ClassVar
 
+from fakeapi.admission.plugin import UPDATE_ONLY, AdmissionPlugin
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes
-from fakeapi.registry.admission.plugin import UPDATE_ONLY, AdmissionPlugin
 from fakeapi.registry.authorization.attributes import AccessAttributes
 from fakeapi.registry.authorization.authorizer import ALWAYS_ALLOW
 from fakeapi.registry.model.semantic_equality import semantically_equal
@@ -27,7 +27,7 @@ class _SignerCheck(AdmissionPlugin):
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Raises ApiError 403 if the user does not have the permission."""
         signer = self.signer(attributes)
-        if not signer or self.objects.store.authorizer is ALWAYS_ALLOW:
+        if not signer or self.server.authorizer is ALWAYS_ALLOW:
             return None
         return self._check(attributes, signer)
 
@@ -38,7 +38,7 @@ class _SignerCheck(AdmissionPlugin):
     async def _check(self, attributes: Attributes, signer: str) -> None:
         for name in (signer, f"{signer.partition('/')[0]}/*"):
             asked = AccessAttributes(attributes.user, self.verb, GROUP, "signers", name=name)
-            if (await self.objects.store.authorizer.authorize(asked)).allowed:
+            if (await self.server.authorizer.authorize(asked)).allowed:
                 return
         raise attributes.forbidden(f"user not permitted to {self.refusal} signerName {quote(signer)}")
 

@@ -4,8 +4,8 @@ Follows k8s.io/kubernetes `plugin/pkg/admission/storage/storageobjectinuseprotec
 """
 
 from fakeapi.admission.field_order import add_finalizer
+from fakeapi.admission.plugin import CREATE_ONLY, AdmissionPlugin
 from fakeapi.registry.admission.attributes import Attributes
-from fakeapi.registry.admission.plugin import CREATE_ONLY, AdmissionPlugin
 
 FINALIZERS = {
     "persistentvolumes": "kubernetes.io/pv-protection",

@@ -4,8 +4,8 @@ Follows k8s.io/kubernetes `plugin/pkg/admission/nodetaint`.
 """
 
 from fakeapi.admission.field_order import sort_spec
+from fakeapi.admission.plugin import CREATE_ONLY, AdmissionPlugin
 from fakeapi.registry.admission.attributes import Attributes
-from fakeapi.registry.admission.plugin import CREATE_ONLY, AdmissionPlugin
 
 NOT_READY = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
 

@@ -95,7 +95,7 @@ class ValidatingAdmissionPolicy(PolicyPlugin):
                 yield _Refusal(f"failed to configure binding: {error}", always=True)
             return
         for params in chosen:
-            asked = expressions_of(spec, params, write, resource, self.objects)
+            asked = expressions_of(spec, params, write, resource, self.server)
             held = asked.conditions(spec.get("matchConditions") or ())
             if isinstance(held, Unsupported):
                 yield held

@@ -16,17 +16,17 @@ from fakeapi.registry.identity.service_accounts import groups_of
 from fakeapi.registry.identity.users import ANONYMOUS, User
 
 if TYPE_CHECKING:
-    from fakeapi.registry.store import Store
+    from fakeapi.registry.server import Server
 
 NOT_READY = "the roles of the cluster are not there yet"
 
 
-def authorizer_of(attributes: Attributes, store: "Store") -> Check:
+def authorizer_of(attributes: Attributes, server: "Server") -> Check:
     """The checks on behalf of the user of a write, until an expression names a service account."""
 
     def decides(check: Check, verb: str) -> Decision:
         access = _access(attributes.user, check, verb)
-        asked = store.authorizer.authorize(access)
+        asked = server.authorizer.authorize(access)
         try:
             asked.send(None)
         except StopIteration as answered:
@@ -37,16 +37,16 @@ def authorizer_of(attributes: Attributes, store: "Store") -> Check:
     return Check(decides)
 
 
-def is_asked(policies: Iterable[Object], store: "Store") -> bool:
+def is_asked(policies: Iterable[Object], server: "Server") -> bool:
     """Whether policies use the authorizer, and it has to be prepared."""
-    if store.authorizer is ALWAYS_ALLOW:
+    if server.authorizer is ALWAYS_ALLOW:
         return False
     return any(b"authorizer" in codec.encode(each["spec"]) for each in policies)
 
 
-async def prepare(store: "Store") -> None:
+async def prepare(server: "Server") -> None:
     """Waits until the authorizer can answer without waiting. Raises ApiError."""
-    await store.authorizer.authorize(AccessAttributes(ANONYMOUS, "get", resource="namespaces"))
+    await server.authorizer.authorize(AccessAttributes(ANONYMOUS, "get", resource="namespaces"))
 
 
 def _access(user: User, check: Check, verb: str) -> AccessAttributes:

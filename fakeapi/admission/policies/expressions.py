@@ -18,8 +18,8 @@ from fakeapi.machinery.cel.runtime.memory import MEMORY_MAX, Memory
 from fakeapi.machinery.cel.runtime.values import MISSING, Err, MapValue, from_json
 from fakeapi.machinery.golang.aggregates import aggregate
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.admission.objects import ClusterObjects
 from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.server import Server
 from fakeapi.releases.rules import ReleaseRules, rules_of
 
 BUDGET = 10_000_000
@@ -154,7 +154,7 @@ class _Variables(MapValue):
 
 
 def expressions_of(
-    spec: Object, params: Object | None, write: VersionedWrite, resource: Resource, objects: ClusterObjects
+    spec: Object, params: Object | None, write: VersionedWrite, resource: Resource, server: Server
 ) -> Expressions:
     """The expressions of a policy with one set of parameters, about a write in a version of its resource."""
     attributes = write.attributes
@@ -162,12 +162,12 @@ def expressions_of(
     known["request"] = _shown_request(known["request"])
     namespace = None
     if resource.kind.namespaced:
-        namespace = objects.get("", "namespaces", "", attributes.namespace)
+        namespace = server.objects.get("", "namespaces", "", attributes.namespace)
     known["namespaceObject"] = None if namespace is None else _shown_namespace(namespace)
     if spec.get("paramKind") is not None:
         known["params"] = plain(params)
     values = {name: from_json(value) for name, value in known.items()}
-    authorizer = authorizer_of(attributes, objects.store)
+    authorizer = authorizer_of(attributes, server)
     values |= {"authorizer": authorizer, "authorizer.requestResource": _request_resource(authorizer, write)}
     return Expressions(spec, values, rules_of(attributes.resource.release))
 

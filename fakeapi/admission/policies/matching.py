@@ -18,8 +18,8 @@ from fakeapi.admission.rule_matching import rule_matches
 from fakeapi.kinds.common.label_matching import compiled
 from fakeapi.machinery.meta.label_selector import Selector
 from fakeapi.registry.admission.attributes import Attributes
-from fakeapi.registry.admission.objects import ClusterObjects
 from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.objects import ClusterObjects
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from typing import Any
 from fakeapi.kinds.common.label_matching import compiled
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes
-from fakeapi.registry.admission.objects import ClusterObjects
 from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.objects import ClusterObjects
 
 
 class ParameterError(ValueError):

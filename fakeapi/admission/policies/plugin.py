@@ -7,12 +7,12 @@ from copy import deepcopy
 from functools import partial
 from typing import ClassVar
 
+from fakeapi.admission.plugin import AdmissionPlugin
 from fakeapi.admission.policies.authority import is_asked, prepare
 from fakeapi.machinery.cel.allowance import AllowanceSpent
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes
-from fakeapi.registry.admission.objects import reading_on
-from fakeapi.registry.admission.plugin import AdmissionPlugin
+from fakeapi.registry.objects import reading_on
 
 GROUP = "admissionregistration.k8s.io"
 _REVIEWING = frozenset(("authentication.k8s.io", "authorization.k8s.io"))
@@ -35,12 +35,12 @@ class PolicyPlugin(AdmissionPlugin, ABC):
         if is_review and not release.quirks.policies_judge_reviews:
             return None
         policies = list(self.objects.list(GROUP, self.policies))
-        if is_asked(policies, self.objects.store):
+        if is_asked(policies, self.server):
             return self._evaluate_prepared(policies, attributes)
         return self._evaluated(policies, attributes)
 
     async def _evaluate_prepared(self, policies: list[Object], attributes: Attributes) -> None:
-        await prepare(self.objects.store)
+        await prepare(self.server)
         waiting = self._evaluated(policies, attributes)
         if waiting is not None:
             await waiting
@@ -49,7 +49,7 @@ class PolicyPlugin(AdmissionPlugin, ABC):
         """Evaluates on the event loop; if that exceeds the allowance, starts again in a thread."""
         evaluate = partial(self.evaluate_all, policies, attributes)
         begun_with = attributes.obj, deepcopy(attributes.reinvocation)
-        heavy = self.objects.store.heavy
+        heavy = self.server.heavy
         try:
             heavy.at_once(evaluate)
         except AllowanceSpent:

@@ -93,7 +93,7 @@ class PodWorker:
 
     def _refusal(self, pod: Object) -> Refusal | None:
         cluster = self._context.cluster
-        node = cluster.store.admission.objects.get("", "nodes", "", self._node)
+        node = cluster.server.objects.get("", "nodes", "", self._node)
         if node is None:
             return None
         others = (

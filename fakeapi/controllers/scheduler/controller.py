@@ -216,7 +216,7 @@ class SchedulerController(Controller):
         try:
             turn, changes = self._failures.get(key, 0), self._changes
             states = self._nominated(pod, self._states.by_name())
-            effort = Effort(self.context.cluster.store.heavy)
+            effort = Effort(self.context.cluster.server.heavy)
             outcome = await attempt(
                 pod,
                 states,

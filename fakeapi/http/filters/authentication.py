@@ -12,7 +12,7 @@ from fakeapi.http.response import AnyResponse
 from fakeapi.machinery import errors
 from fakeapi.registry.authorization.authorizer import ALWAYS_ALLOW
 from fakeapi.registry.identity.users import ANONYMOUS, ANYBODY, TOKEN_HOLDER, User
-from fakeapi.registry.store import Store
+from fakeapi.registry.server import Server
 from fakeapi.releases import Gates
 
 _SPACE_WARNING = (
@@ -30,13 +30,13 @@ class Authentication:
     """
 
     def __init__(
-        self, store: Store, gates: Gates, token: str | None, is_open: Callable[[RequestContext], bool]
+        self, server: Server, gates: Gates, token: str | None, is_open: Callable[[RequestContext], bool]
     ) -> None:
-        self._store = store
+        self._server = server
         self._gates = gates
         self._token = None if token is None else token.encode()
         self._is_open = is_open
-        self._refuses_unknown = token is not None or store.authorizer is not ALWAYS_ALLOW
+        self._refuses_unknown = token is not None or server.authorizer is not ALWAYS_ALLOW
 
     def __call__(self, ctx: RequestContext, proceed: Handler) -> Awaitable[AnyResponse]:
         """Raises ApiError 401."""
@@ -65,7 +65,7 @@ class Authentication:
 
     def _service_account(self, token: bytes) -> User | None:
         """The user of a token that this server has signed; None for another one. Raises ApiError 401."""
-        if not self._store.has_tokens:
+        if not self._server.tokens.may_exist:
             return None
         from fakeapi.registry.identity.service_accounts import (  # noqa: PLC0415 - once there are tokens
             TokenRefused,
@@ -74,7 +74,7 @@ class Authentication:
         from fakeapi.registry.identity.token_signer import ISSUER  # noqa: PLC0415 - the same
 
         try:
-            found = user_of_token(self._store, token.decode("latin-1"), [ISSUER], self._gates)
+            found = user_of_token(self._server, token.decode("latin-1"), [ISSUER], self._gates)
         except TokenRefused:
             raise errors.unauthorized() from None
         return None if found is None else found.user

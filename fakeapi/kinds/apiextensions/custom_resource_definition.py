@@ -37,7 +37,7 @@ from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 if TYPE_CHECKING:
-    from fakeapi.registry.store import Store
+    from fakeapi.registry.server import Server
 
 
 class DefinitionStrategy(Strategy):
@@ -171,8 +171,8 @@ class DefinitionHooks:
     def begin_update(self, new: Object, old: Object, *, dry_run: bool) -> Object:
         return new
 
-    async def after(self, store: "Store", write: Write) -> None:
-        await store.custom.follow(write.target.name)
+    async def after(self, server: "Server", write: Write) -> None:
+        await server.custom.follow(write.target.name)
 
 
 def _any_name(name: str, prefix: bool) -> list[str]:  # noqa: FBT001 - a NameValidator

@@ -26,7 +26,7 @@ from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 if TYPE_CHECKING:
-    from fakeapi.registry.store import Store
+    from fakeapi.registry.server import Server
 
 AVAILABLE = "Available"
 GROUP_PRIORITY_MAX, VERSION_PRIORITY_MAX, PORT_MAX = 20000, 1000, 65535
@@ -96,9 +96,9 @@ class ApiServiceHooks:
     def begin_update(self, new: Object, old: Object, *, dry_run: bool) -> Object:
         return new
 
-    async def after(self, store: "Store", write: Write) -> None:
-        if store.has_custom:
-            await store.custom.registration.follow(write.target.name.partition(".")[2])
+    async def after(self, server: "Server", write: Write) -> None:
+        if server.has_custom:
+            await server.custom.registration.follow(write.target.name.partition(".")[2])
 
 
 def local_status(now: str) -> Object:

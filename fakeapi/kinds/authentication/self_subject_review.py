@@ -10,20 +10,20 @@ from fakeapi.registry.model.definition import KindDefinition
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.requests.answers import admit, answered
 from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
-from fakeapi.registry.store import Store
+from fakeapi.registry.server import Server
 
 
 async def _answer(
-    store: Store,
+    server: Server,
     resource: Resource,
     target: ObjectReference,
     body: Object,
     options: WriteOptions,
     warnings: Warnings,
 ) -> WriteResult:
-    await admit(store, resource, target, body, options, warnings)
+    await admit(server, resource, target, body, options, warnings)
     review = resource.empty_object()
-    review["metadata"]["creationTimestamp"] = store.now()
+    review["metadata"]["creationTimestamp"] = server.store.now()
     review["status"] = {"userInfo": user_info(options.user)}
     return answered(resource, review)
 

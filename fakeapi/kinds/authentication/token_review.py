@@ -11,14 +11,14 @@ from fakeapi.registry.model.definition import KindDefinition
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.requests.answers import admit, answered
 from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
-from fakeapi.registry.store import Store
+from fakeapi.registry.server import Server
 from fakeapi.releases import Gates
 
 UNKNOWN_TOKEN = "invalid bearer token"  # noqa: S105 - a message
 
 
 async def _answer(
-    store: Store,
+    server: Server,
     resource: Resource,
     target: ObjectReference,
     body: Object,
@@ -27,17 +27,17 @@ async def _answer(
 ) -> WriteResult:
     if not body["spec"].get("token"):
         raise errors.bad_request("token is required for TokenReview in authentication")
-    await admit(store, resource, target, body, options, warnings)
-    body["status"] = _status(store, body["spec"], resource.release.gates)
+    await admit(server, resource, target, body, options, warnings)
+    body["status"] = _status(server, body["spec"], resource.release.gates)
     return answered(resource, body)
 
 
-def _status(store: Store, spec: Object, gates: Gates) -> Object:
+def _status(server: Server, spec: Object, gates: Gates) -> Object:
     from fakeapi.registry.identity.service_accounts import TokenRefused, user_of_token  # noqa: PLC0415 - lazy
     from fakeapi.registry.identity.token_signer import ISSUER  # noqa: PLC0415 - loads OpenSSL
 
     try:
-        found = user_of_token(store, spec["token"], spec.get("audiences") or [ISSUER], gates)
+        found = user_of_token(server, spec["token"], spec.get("audiences") or [ISSUER], gates)
     except TokenRefused as refusal:
         return {"user": {}, "error": f"[{UNKNOWN_TOKEN}, {refusal}]"}
     if found is None:

@@ -25,7 +25,7 @@ from fakeapi.registry.model.definition import KindDefinition, SubresourceAction
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.requests.answers import admit, answered
 from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
-from fakeapi.registry.store import Store
+from fakeapi.registry.server import Server
 from fakeapi.releases.rules import ReleaseRules, rules_of
 
 GROUP = "authorization.k8s.io"
@@ -40,9 +40,9 @@ def _review(resource: str, validate: Validate, *, local: bool = False) -> KindDe
     )
 
 
-def _answer(validate: Validate, *, local: bool) -> SubresourceAction:
+def _answer(validate: Validate, *, local: bool) -> SubresourceAction[Server, Resource]:
     async def answer(
-        store: Store,
+        server: Server,
         resource: Resource,
         target: ObjectReference,
         body: Object,
@@ -59,10 +59,10 @@ def _answer(validate: Validate, *, local: bool) -> SubresourceAction:
             raise errors.invalid(Qualified(GROUP, ""), "", found)
         if local and not target.namespace:
             raise errors.bad_request("namespace is required on this type: ")
-        await admit(store, resource, target, body, options, warnings)
+        await admit(server, resource, target, body, options, warnings)
         spec, by_fields = body["spec"], rules.gates.enabled(SELECTORS)
         user = _subject(spec) if "user" in spec or "groups" in spec else options.user
-        decision = await store.authorizer.authorize(_access(user, spec, by_fields=by_fields))
+        decision = await server.authorizer.authorize(_access(user, spec, by_fields=by_fields))
         body["status"] = _status(decision, attributes)
         return answered(resource, body)
 

@@ -10,11 +10,11 @@ from fakeapi.registry.model.definition import KindDefinition
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.requests.answers import admit, answered
 from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
-from fakeapi.registry.store import Store
+from fakeapi.registry.server import Server
 
 
 async def _answer(
-    store: Store,
+    server: Server,
     resource: Resource,
     target: ObjectReference,
     body: Object,
@@ -24,8 +24,8 @@ async def _answer(
     """The rules, in an object that has nothing of the one that asked."""
     if not body["spec"].get("namespace"):
         raise errors.bad_request("no namespace on request")
-    await admit(store, resource, target, body, options, warnings)
-    found = await store.authorizer.rules_for(options.user, body["spec"]["namespace"])
+    await admit(server, resource, target, body, options, warnings)
+    found = await server.authorizer.rules_for(options.user, body["spec"]["namespace"])
     review = resource.empty_object()
     review["status"] = {
         "resourceRules": list(found.resources),

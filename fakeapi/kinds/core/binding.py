@@ -11,11 +11,11 @@ from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.model.strategy import Strategy
 from fakeapi.registry.requests.answers import admit
 from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
-from fakeapi.registry.store import Store
+from fakeapi.registry.server import Server
 
 
 async def bind_named(
-    store: Store,
+    server: Server,
     resource: Resource,
     target: ObjectReference,
     body: Object,
@@ -23,13 +23,13 @@ async def bind_named(
     warnings: Warnings,
 ) -> WriteResult:
     """Raises what pods/binding raises. Unlike there, a uid is not a precondition."""
-    pods = store.find("", "v1", "pods")
+    pods = server.find("", "v1", "pods")
     if pods is None:
         raise errors.not_found(resource.qualified, body["metadata"].get("name", ""))
-    await admit(store, resource, target, body, options, warnings)
+    await admit(server, resource, target, body, options, warnings)
     metadata = {name: value for name, value in body["metadata"].items() if name != "uid"}
     named = ObjectReference(target.namespace, metadata.get("name", ""))
-    return await bind(store, pods, named, {**body, "metadata": metadata}, options, warnings)
+    return await bind(server, pods, named, {**body, "metadata": metadata}, options, warnings)
 
 
 BINDING = KindDefinition(

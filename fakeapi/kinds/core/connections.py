@@ -16,46 +16,48 @@ from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.requests.options import ObjectReference
-from fakeapi.registry.store import Store
+from fakeapi.registry.server import Server
 from fakeapi.registry.stored import form as stored_form
 
 _SCHEMES = ("", "http", "https")
 _CONTAINER_LISTS = ("initContainers", "containers", "ephemeralContainers")
 
 
-async def log(store: Store, resource: Resource, target: ObjectReference, options: Mapping[str, str]) -> None:
+async def log(
+    server: Server, resource: Resource, target: ObjectReference, options: Mapping[str, str]
+) -> None:
     """Nothing for a pod that no node has. Raises ApiError 400, 404, 422, 501."""
     found = list(_log_errors(options))
     if found:
         raise errors.invalid(Qualified("", "PodLogOptions"), target.name, found)
-    pod = _pod(store, resource, target)
+    pod = _pod(server, resource, target)
     _check_container(pod, options.get("container", ""))
     if pod["spec"].get("nodeName"):
-        _refuse(store, pod, f"log of pod {quote(target.name)}")
+        _refuse(server, pod, f"log of pod {quote(target.name)}")
 
 
 async def execute(
-    store: Store, resource: Resource, target: ObjectReference, options: Mapping[str, str]
+    server: Server, resource: Resource, target: ObjectReference, options: Mapping[str, str]
 ) -> None:
     """Exec and attach. Raises ApiError 400, 404, 501."""
-    pod = _pod(store, resource, target)
+    pod = _pod(server, resource, target)
     _check_container(pod, options.get("container", ""))
-    _refuse_on_node(store, pod, target)
+    _refuse_on_node(server, pod, target)
 
 
 async def forward_ports(
-    store: Store, resource: Resource, target: ObjectReference, options: Mapping[str, str]
+    server: Server, resource: Resource, target: ObjectReference, options: Mapping[str, str]
 ) -> None:
     """Raises ApiError 400, 404, 501."""
-    _refuse_on_node(store, _pod(store, resource, target), target)
+    _refuse_on_node(server, _pod(server, resource, target), target)
 
 
 async def proxy_pod(
-    store: Store, resource: Resource, target: ObjectReference, options: Mapping[str, str]
+    server: Server, resource: Resource, target: ObjectReference, options: Mapping[str, str]
 ) -> None:
     """Raises ApiError 400, 404, 501."""
     name, _ = _name_and_port(target.name, "pod")
-    pod = _pod(store, resource, ObjectReference(target.namespace, name))
+    pod = _pod(server, resource, ObjectReference(target.namespace, name))
     addresses = pod["status"].get("podIPs") or [{}]
     if not _is_global_unicast(addresses[0].get("ip", "")):
         raise errors.bad_request("address not allowed")
@@ -63,29 +65,29 @@ async def proxy_pod(
 
 
 async def proxy_node(
-    store: Store, resource: Resource, target: ObjectReference, options: Mapping[str, str]
+    server: Server, resource: Resource, target: ObjectReference, options: Mapping[str, str]
 ) -> None:
     """Raises ApiError 400, 404, 501."""
     name, _ = _name_and_port(target.name, "node")
-    store.get(resource, ObjectReference(name=name))
+    server.store.get(resource, ObjectReference(name=name))
     raise _unreachable(f"node {quote(name)}")
 
 
 async def proxy_service(
-    store: Store, resource: Resource, target: ObjectReference, options: Mapping[str, str]
+    server: Server, resource: Resource, target: ObjectReference, options: Mapping[str, str]
 ) -> None:
     """Raises ApiError 400, 404, 501, and 503 for a service without the port, or without endpoints."""
     name, port = _name_and_port(target.name, "service")
     if port.isdecimal():
         reference = ObjectReference(target.namespace, name)
-        service = stored_form.decode(store.get(resource, reference), resource.hub_schema)
+        service = stored_form.decode(server.store.get(resource, reference), resource.hub_schema)
         ports = service["spec"].get("ports") or ()
         if all(each["port"] != int(port) for each in ports):
             raise _unavailable(f"no service port {int(port)} found for service {quote(name)}")
-    endpoints = store.find("", "v1", "endpoints")
+    endpoints = server.find("", "v1", "endpoints")
     found = None
     if endpoints is not None:
-        entry = store.get(endpoints, ObjectReference(target.namespace, name))
+        entry = server.store.get(endpoints, ObjectReference(target.namespace, name))
         found = stored_form.decode(entry, endpoints.hub_schema)
     if found is None or not any(each.get("addresses") for each in found.get("subsets") or ()):
         raise _unavailable(f"no endpoints available for service {quote(name)}")
@@ -101,9 +103,9 @@ POD_CONNECTIONS = {
 }
 
 
-def _pod(store: Store, resource: Resource, target: ObjectReference) -> Object:
+def _pod(server: Server, resource: Resource, target: ObjectReference) -> Object:
     reference = ObjectReference(target.namespace, target.name)
-    return stored_form.decode(store.get(resource, reference), resource.hub_schema)
+    return stored_form.decode(server.store.get(resource, reference), resource.hub_schema)
 
 
 def _check_container(pod: Object, name: str) -> None:
@@ -142,17 +144,17 @@ def _number(options: Mapping[str, str], name: str) -> int | None:
         raise errors.bad_request(str(error)) from None
 
 
-def _refuse_on_node(store: Store, pod: Object, target: ObjectReference) -> None:
+def _refuse_on_node(server: Server, pod: Object, target: ObjectReference) -> None:
     if not pod["spec"].get("nodeName"):
         raise errors.bad_request(f"pod {target.name} does not have a host assigned")
-    _refuse(store, pod, f"{target.subresource} of pod {quote(target.name)}")
+    _refuse(server, pod, f"{target.subresource} of pod {quote(target.name)}")
 
 
-def _refuse(store: Store, pod: Object, what: str) -> None:
+def _refuse(server: Server, pod: Object, what: str) -> None:
     """Raises ApiError: 404 for a node that there is not, else 501."""
-    nodes = store.find("", "v1", "nodes")
+    nodes = server.find("", "v1", "nodes")
     if nodes is not None:
-        store.get(nodes, ObjectReference(name=pod["spec"]["nodeName"]))
+        server.store.get(nodes, ObjectReference(name=pod["spec"]["nodeName"]))
     raise _unreachable(what)
 
 

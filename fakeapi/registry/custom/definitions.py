@@ -28,7 +28,7 @@ from fakeapi.registry.verbs.deleting import delete
 from fakeapi_storage import Entry, KeyNotFound, RevisionConflict
 
 if TYPE_CHECKING:
-    from fakeapi.registry.store import Store
+    from fakeapi.registry.server import Server
 
 GROUP, VERSION, RESOURCE = "apiextensions.k8s.io", "v1", "customresourcedefinitions"
 PREFIX = f"/{GROUP}/{RESOURCE}/"
@@ -49,16 +49,16 @@ class CustomResources:
     """All that is served of the definitions of one server."""
 
     def __init__(
-        self, store: "Store", catalogue: Catalogue, context: StrategyContext, bootstrap: Bootstrap
+        self, server: "Server", catalogue: Catalogue, context: StrategyContext, bootstrap: Bootstrap
     ) -> None:
-        self._store = store
+        self._server = server
         self._catalogue = catalogue
         self._context = context
         self._served: dict[str, _Served] = {}
         self._following = asyncio.Lock()
         self._cleaning: set[str] = set()
         self._names = AcceptedNames()
-        self.registration = Registration(store, bootstrap, self._names.served_versions)
+        self.registration = Registration(server, bootstrap, self._names.served_versions)
 
     # what other parts call ----------------------------------------------------------------------
 
@@ -75,7 +75,7 @@ class CustomResources:
     async def restore(self) -> None:
         """Serves the definitions that are stored, and none other; continues what a stop interrupted."""
         async with self._following:
-            entries = self._store.storage.list(PREFIX).entries
+            entries = self._server.store.storage.list(PREFIX).entries
             names = [entry.key.removeprefix(PREFIX) for entry in entries]
             for name in self._served.keys() - set(names):
                 self._withdraw(name)
@@ -125,7 +125,7 @@ class CustomResources:
         """
         waiting: set[str] = set()
         while True:
-            entry = self._store.storage.newest(f"{PREFIX}{name}")
+            entry = self._server.store.storage.newest(f"{PREFIX}{name}")
             definition = None if entry is None else self._resource.decode(entry)
             waiting |= self._names.note(name, definition)
             if entry is None or definition is None:
@@ -140,7 +140,7 @@ class CustomResources:
 
     def _next(self, definition: Object) -> Object | None:
         """The definition after the next step of a controller; None where none has anything to do."""
-        now, used = self._store.now(), self._names.in_use(definition["spec"]["group"])
+        now, used = self._server.store.now(), self._names.in_use(definition["spec"]["group"])
         return (
             conditions.with_conformance(definition, now)
             or conditions.with_names(definition, used, now)
@@ -158,7 +158,7 @@ class CustomResources:
         metadata = definition["metadata"]
         if not metadata.get("deletionTimestamp") or CLEANUP not in (metadata.get("finalizers") or ()):
             return False
-        found, now = conditions.condition(definition, TERMINATING), self._store.now()
+        found, now = conditions.condition(definition, TERMINATING), self._server.store.now()
         started = conditions.DELETION_IN_PROGRESS
         if found is None or found.get("reason") != started.reason:
             await self._write(entry, definition, conditions.with_condition(definition, started, now))
@@ -185,34 +185,38 @@ class CustomResources:
         resource = served.resources[0] if served and served.resources else self._unserved(definition)
         self._cleaning.add(name)
         try:
-            for entry in list(self._store.storage.list(resource.prefix).entries):
+            for entry in list(self._server.store.storage.list(resource.prefix).entries):
                 namespace, _, own = entry.key.removeprefix(resource.prefix).rpartition("/")
                 target = ObjectReference(namespace, own)
                 try:
-                    await delete(self._store, resource, target, DeleteOptions(), asks_admission=False)
+                    await delete(self._server, resource, target, DeleteOptions(), asks_admission=False)
                 except ApiError as error:
                     if error.code != 404:
                         raise
         finally:
             self._cleaning.discard(name)
-        return not self._store.storage.list(resource.prefix, start_after=None, limit=1, at=None).entries
+        return not self._server.store.storage.list(
+            resource.prefix, start_after=None, limit=1, at=None
+        ).entries
 
     async def _write(self, entry: Entry, old: Object, new: Object) -> None:
         """Stores a definition with a new status; if another writer came first, nothing. A definition that
         nothing holds any more is deleted.
         """
-        resource, store = self._resource, self._store
+        resource, server = self._resource, self._server
         new = {**new, "metadata": dict(new["metadata"])}
         managed = resource.manager("status").update(
-            resource.from_hub(old), resource.from_hub(new), MANAGER, store.now()
+            resource.from_hub(old), resource.from_hub(new), MANAGER, server.store.now()
         )
         new = resource.to_hub(managed)
         try:
             if new["metadata"].get("deletionTimestamp") and not new["metadata"].get("finalizers"):
-                await store.commit(resource, store.storage.delete(entry.key, entry.revision))
+                await server.store.commit(resource, server.store.storage.delete(entry.key, entry.revision))
             else:
                 value = resource.encode(new)
-                await store.commit(resource, store.storage.update(entry.key, value, entry.revision))
+                await server.store.commit(
+                    resource, server.store.storage.update(entry.key, value, entry.revision)
+                )
         except (RevisionConflict, KeyNotFound):
             return
 
@@ -255,7 +259,7 @@ class CustomResources:
             return Conversions()
         from fakeapi.registry.webhooks.conversion import ConversionWebhook  # noqa: PLC0415 - few definitions
 
-        return Conversions(ConversionWebhook.of_definition(definition, self._store.webhooks))
+        return Conversions(ConversionWebhook.of_definition(definition, self._server.webhooks))
 
     def _unserved(self, definition: Object) -> CustomResource:
         """A resource of a definition of which no version is served."""

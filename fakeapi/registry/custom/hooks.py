@@ -7,7 +7,7 @@ from fakeapi.registry.custom.kind import CustomKind
 from fakeapi.registry.model.definition import Write
 
 if TYPE_CHECKING:
-    from fakeapi.registry.store import Store
+    from fakeapi.registry.server import Server
 
 
 class CustomHooks:
@@ -25,7 +25,7 @@ class CustomHooks:
     def begin_update(self, new: Object, old: Object, *, dry_run: bool) -> Object:
         return new
 
-    async def after(self, store: "Store", write: Write) -> None:
+    async def after(self, server: "Server", write: Write) -> None:
         """The deletion of the last object ends a definition that is going."""
         if write.new is None and self._kind.state.terminating:
-            await store.custom.follow_deletion(self._kind.specification.name)
+            await server.custom.follow_deletion(self._kind.specification.name)

@@ -14,7 +14,7 @@ from fakeapi.registry.model.resource import Resource
 from fakeapi_storage import Entry, KeyExists, KeyNotFound, RevisionConflict
 
 if TYPE_CHECKING:
-    from fakeapi.registry.store import Store
+    from fakeapi.registry.server import Server
 
 GROUP, VERSION, RESOURCE = "apiregistration.k8s.io", "v1", "apiservices"
 MANAGER = "kube-apiserver"
@@ -33,32 +33,32 @@ class Registration:
 
     def __init__(
         self,
-        store: "Store",
+        server: "Server",
         bootstrap: Bootstrap,
         served_versions: Callable[[str], Iterable[tuple[str, str]]],
     ) -> None:
-        self._store = store
+        self._server = server
         self._bootstrap = bootstrap
         self._served_versions = served_versions
         bootstrap.followers[GROUP, RESOURCE] = self.follow_all
 
     async def follow(self, group: str) -> None:
         """Creates, restores and deletes APIServices of a group to match its definitions. Raises ApiError."""
-        resource = self._store.find(GROUP, VERSION, RESOURCE)
+        resource = self._server.find(GROUP, VERSION, RESOURCE)
         if resource is None:
             return
         wanted = self._wanted(group)
         is_asked_for = (GROUP, RESOURCE) not in self._bootstrap.pending
         for name, (_, version) in sorted(wanted.items()) if is_asked_for else ():
             await self._keep(resource, name, group, version)
-        for entry in list(self._store.storage.list(resource.prefix).entries):
+        for entry in list(self._server.store.storage.list(resource.prefix).entries):
             name = entry.key.removeprefix(resource.prefix)
             if name.partition(".")[2] == group and name not in wanted:
                 await self._drop(resource, entry)
 
     async def follow_all(self) -> None:
         """Creates the APIServices of all definitions, on the first request for APIServices."""
-        resource = self._store.find(GROUP, VERSION, RESOURCE)
+        resource = self._server.find(GROUP, VERSION, RESOURCE)
         assert resource is not None, "it was asked for"
         for name, (group, version) in sorted(self._wanted("").items()):
             await self._keep(resource, name, group, version)
@@ -77,13 +77,13 @@ class Registration:
             "groupPriorityMinimum": GROUP_PRIORITY,
             "versionPriority": VERSION_PRIORITY,
         }
-        entry = self._store.storage.newest(resource.key("", name))
+        entry = self._server.store.storage.newest(resource.key("", name))
         try:
             if entry is None:
                 made = BootstrapObject(name, {"metadata": {"labels": {LABEL: ALWAYS}}, "spec": spec})
                 write = self._bootstrap.write(resource, made)
                 if write is not None:
-                    await self._store.commit(resource, write)
+                    await self._server.store.commit(resource, write)
             else:
                 await self._restore(resource, entry, spec)
         except (KeyExists, KeyNotFound, RevisionConflict):
@@ -97,16 +97,20 @@ class Registration:
             or old["spec"] == resource.to_hub(resource.from_hub({**old, "spec": spec}))["spec"]
         ):
             return
-        manager, now = resource.manager(""), self._store.now()
+        manager, now = resource.manager(""), self._server.store.now()
         new = manager.update(resource.from_hub(old), resource.from_hub({**old, "spec": spec}), MANAGER, now)
         value = resource.encode(resource.to_hub(new))
-        await self._store.commit(resource, self._store.storage.update(entry.key, value, entry.revision))
+        await self._server.store.commit(
+            resource, self._server.store.storage.update(entry.key, value, entry.revision)
+        )
 
     async def _drop(self, resource: Resource, entry: Entry) -> None:
         if not _is_kept(resource.decode(entry)):
             return
         try:
-            await self._store.commit(resource, self._store.storage.delete(entry.key, entry.revision))
+            await self._server.store.commit(
+                resource, self._server.store.storage.delete(entry.key, entry.revision)
+            )
         except (KeyNotFound, RevisionConflict):
             return
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from fakeapi.machinery.golang import times
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
-from fakeapi.registry.admission.objects import ClusterObjects
 from fakeapi.registry.authorization.rules import quoted_list
 from fakeapi.registry.identity.users import User
-from fakeapi.registry.store import Store
+from fakeapi.registry.objects import ClusterObjects
+from fakeapi.registry.server import Server
 from fakeapi.releases import Gates
 
 PREFIX = "system:serviceaccount:"
@@ -37,24 +37,24 @@ class TokenUser:
     audiences: list[str]
 
 
-def user_of_token(store: Store, token: str, audiences: Sequence[str], gates: Gates) -> TokenUser | None:
+def user_of_token(server: Server, token: str, audiences: Sequence[str], gates: Gates) -> TokenUser | None:
     """The user of a token for one of the audiences; None for a token that this server has not signed.
 
     A token ends with its account and with the object that it is bound to. Raises TokenRefused.
     """
-    if not store.has_tokens:
+    if not server.tokens.may_exist:
         return None
-    claims = store.tokens.claims_of(token)
+    claims = server.tokens.signer.claims_of(token)
     if claims is None:
         return None
     shared = [each for each in audiences if each in claims["aud"]]
     if not shared:
         of, wanted = quoted_list(claims["aud"]), quoted_list(audiences)
         raise TokenRefused(f"token audiences {of} is invalid for the target audiences {wanted}")
-    now = store.clock.now()
+    now = server.store.clock.now()
     _check_times(claims, now)
     own: Object = claims["kubernetes.io"]
-    _check_objects(store.admission.objects, own, now, gates)
+    _check_objects(server.objects, own, now, gates)
     namespace, account = own["namespace"], own["serviceaccount"]
     user = User(claims["sub"], groups_of(namespace), account["uid"], _extra(claims, own, gates))
     return TokenUser(user, shared)

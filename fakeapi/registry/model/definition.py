@@ -9,7 +9,7 @@ import random
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import Any, Protocol, TypeVar
 
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.json_types import Object
@@ -32,11 +32,13 @@ from fakeapi.registry.requests.options import (
 from fakeapi.releases import Gates, Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 from fakeapi.releases.tables import Defaults
+from fakeapi_storage import Entry
 
-if TYPE_CHECKING:
-    from fakeapi.registry.model.resource import Resource
-    from fakeapi.registry.store import Store
-    from fakeapi_storage import Entry
+ServerT_contra = TypeVar("ServerT_contra", contravariant=True)
+"""`fakeapi.registry.server.Server`, which is not imported, since servers hold definitions."""
+
+ResourceT_contra = TypeVar("ResourceT_contra", contravariant=True)
+"""`fakeapi.registry.model.resource.Resource`, which is not imported, since resources hold definitions."""
 
 INTERNAL = "internal"
 """The hub of a kind whose versions all show the same objects."""
@@ -67,11 +69,11 @@ _SHOWN_WHEN_DELETED = frozenset(
 class StoredEntries(Protocol):
     """Reads of stored entries, by the keys that kinds have (`KindDefinition.prefix`)."""
 
-    def newest(self, key: str) -> "Entry | None":
+    def newest(self, key: str) -> Entry | None:
         """The newest accepted entry."""
         ...
 
-    def list(self, prefix: str) -> "Iterable[Entry]":
+    def list(self, prefix: str) -> Iterable[Entry]:
         """The committed entries."""
         ...
 
@@ -79,10 +81,10 @@ class StoredEntries(Protocol):
 class NoEntries:
     """An empty storage."""
 
-    def newest(self, key: str) -> "Entry | None":
+    def newest(self, key: str) -> Entry | None:
         return None
 
-    def list(self, prefix: str) -> "Iterable[Entry]":
+    def list(self, prefix: str) -> Iterable[Entry]:
         return ()
 
 
@@ -135,7 +137,7 @@ class Write:
     new: Object | None
 
 
-class Hooks(Protocol):
+class Hooks(Protocol[ServerT_contra]):
     """Functions called around the writes of a kind, for example to allocate cluster IPs.
 
     Follows BeginCreate, BeginUpdate and AfterDelete of k8s.io/apiserver `pkg/registry/generic/registry`. The
@@ -152,18 +154,18 @@ class Hooks(Protocol):
 
     def begin_update(self, new: Object, old: Object, *, dry_run: bool) -> Object: ...
 
-    async def after(self, store: "Store", write: Write) -> None:
+    async def after(self, server: ServerT_contra, write: Write) -> None:
         """Follows a committed write before it is answered; raises ApiError."""
         ...
 
 
-class SubresourceAction(Protocol):
+class SubresourceAction(Protocol[ServerT_contra, ResourceT_contra]):
     """Answers a POST that stores no object of its kind: pods/binding, a subject access review."""
 
     async def __call__(
         self,
-        store: "Store",
-        resource: "Resource",
+        server: ServerT_contra,
+        resource: ResourceT_contra,
         target: ObjectReference,
         body: Object,
         options: WriteOptions,
@@ -173,14 +175,18 @@ class SubresourceAction(Protocol):
         ...
 
 
-class Connection(Protocol):
+class Connection(Protocol[ServerT_contra, ResourceT_contra]):
     """Answers any request to a subresource that leads to a node or a container, such as pods/log.
 
     Nothing is there to connect to: a request that upstream would pass on is refused.
     """
 
     async def __call__(
-        self, store: "Store", resource: "Resource", target: ObjectReference, options: Mapping[str, str]
+        self,
+        server: ServerT_contra,
+        resource: ResourceT_contra,
+        target: ObjectReference,
+        options: Mapping[str, str],
     ) -> None:
         """`options` are the parameters of the request. To return is to answer with no content. Raises
         ApiError.
@@ -232,8 +238,8 @@ class KindDefinition:
     deletion: DeletionPolicy = delete_after_finalizers
     deletion_warnings: Callable[[DeleteOptions], Sequence[str]] | None = None
     immortal: frozenset[str] = frozenset()
-    actions: Mapping[str, SubresourceAction] = field(default_factory=dict)
-    answer: SubresourceAction | None = None
+    actions: Mapping[str, SubresourceAction[Any, Any]] = field(default_factory=dict)
+    answer: SubresourceAction[Any, Any] | None = None
     is_declared: bool = False
     hides_deleted: frozenset[str] = frozenset()
     declared_paths: Sequence[tuple[re.Pattern[str], str]] = ()
@@ -242,9 +248,9 @@ class KindDefinition:
     body_versions: Mapping[str, frozenset[str]] = field(default_factory=dict)
     scale: ScaleProjection | None = None
     hidden_annotations: frozenset[str] = frozenset()
-    connections: Mapping[str, Connection] = field(default_factory=dict)
+    connections: Mapping[str, Connection[Any, Any]] = field(default_factory=dict)
     row_conditions: Callable[[Object], Sequence[Object]] | None = None
-    hooks: Callable[[Kind, ReleaseRules, StrategyContext], Hooks] | None = None
+    hooks: Callable[[Kind, ReleaseRules, StrategyContext], Hooks[Any]] | None = None
     table_subresources: frozenset[str] = frozenset()
     core_metadata: bool = True
 

@@ -60,8 +60,8 @@ class Subresource:
     version: str
     verbs: tuple[str, ...]
     body_type: BodyType
-    action: SubresourceAction | None
-    connection: Connection | None
+    action: SubresourceAction[Any, Any] | None
+    connection: Connection[Any, Any] | None
 
 
 class Resource:
@@ -159,7 +159,7 @@ class Resource:
         return enforcement.DeclaredValidation(self.kind, self.release.all_kinds.tables, rules, paths)
 
     @cached_property
-    def hooks(self) -> Hooks | None:
+    def hooks(self) -> Hooks[Any] | None:
         """What surrounds writes of the kind."""
         made = self.definition.hooks
         return made(self.kind, rules_of(self.release), self._context) if made else None

@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING
 from fakeapi.machinery import codec
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes, Operation
-from fakeapi.registry.admission.chain import run
+from fakeapi.registry.admission.steps import run
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
 
 if TYPE_CHECKING:
-    from fakeapi.registry.store import Store
+    from fakeapi.registry.server import Server
 
 
 async def admit(
-    store: "Store",
+    server: "Server",
     resource: Resource,
     target: ObjectReference,
     obj: Object,
@@ -22,7 +22,7 @@ async def admit(
     warnings: Warnings,
 ) -> None:
     """Runs validating admission on a valid new object, stored or only answered. Raises ApiError."""
-    steps = store.admission.steps(resource, target.subresource, Operation.CREATE).validating
+    steps = server.admission.steps(resource, target.subresource, Operation.CREATE).validating
     if steps:
         await run(steps, Attributes(Operation.CREATE, resource, target, obj, None, options, warnings))
 

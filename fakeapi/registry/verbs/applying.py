@@ -22,7 +22,8 @@ from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.requests.decoding import complete, warn_of
 from fakeapi.registry.requests.naming import check_name, match_namespace
 from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
-from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS, Store
+from fakeapi.registry.server import Server
+from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS
 from fakeapi.registry.verbs.changing import attempts
 from fakeapi.registry.verbs.creating import admitted, insert
 
@@ -31,7 +32,7 @@ _BEYOND_FLOAT = re.compile(rb"[0-9]{309}")
 
 
 async def apply(
-    store: Store,
+    server: Server,
     resource: Resource,
     target: ObjectReference,
     body: bytes,
@@ -44,15 +45,15 @@ async def apply(
     and of versions, 422, 500 where the configuration does not fit the schema.
     """
     for _ in range(WRITE_ATTEMPTS):
-        if target.subresource or store.storage.newest(resource.key(target.namespace, target.name)):
-            return await _change(store, resource, target, body, options, warnings)
-        step = partial(applied, store, resource, target, None, body, options, warnings)
-        new = await store.heavy.run(len(body), step)
+        if target.subresource or server.store.storage.newest(resource.key(target.namespace, target.name)):
+            return await _change(server, resource, target, body, options, warnings)
+        step = partial(applied, server, resource, target, None, body, options, warnings)
+        new = await server.heavy.run(len(body), step)
         match_namespace(resource, target, new["metadata"])
-        new = await admitted(store, resource, target, new, options, warnings)
+        new = await admitted(server, resource, target, new, options, warnings)
         _check_version(new["metadata"].get("resourceVersion", ""))
         try:
-            return await insert(store, resource, target, new, options, warnings)
+            return await insert(server, resource, target, new, options, warnings)
         except ApiError as error:
             if error.reason != "AlreadyExists":
                 raise
@@ -60,16 +61,16 @@ async def apply(
 
 
 async def _change(
-    store: Store,
+    server: Server,
     resource: Resource,
     target: ObjectReference,
     body: bytes,
     options: WriteOptions,
     warnings: Warnings,
 ) -> WriteResult:
-    for attempt in attempts(store, resource, target, dry_run=options.dry_run):
+    for attempt in attempts(server, resource, target, dry_run=options.dry_run):
         async with attempt as old:
-            step = partial(applied, store, resource, target, old, body, options, warnings)
+            step = partial(applied, server, resource, target, old, body, options, warnings)
             new = await attempt.run(len(body), step)
             await attempt.check(new, options, warnings)
         result = await attempt.commit(options)
@@ -79,7 +80,7 @@ async def _change(
 
 
 def applied(
-    store: Store,
+    server: Server,
     resource: Resource,
     target: ObjectReference,
     old: Object | None,
@@ -91,7 +92,7 @@ def applied(
     wording = resource.release.quirks.wording
     config, repeated = read_configuration(body, wording)
     new = resource.manager(target.subresource).apply(
-        old, config, options.manager, store.now(), force=options.force, typed=partial(_typed, resource)
+        old, config, options.manager, server.store.now(), force=options.force, typed=partial(_typed, resource)
     )
     if repeated and options.validation == "Strict":
         why = f"error converting YAML to JSON: {repeated}"

@@ -36,7 +36,7 @@ from fakeapi.machinery.meta.object_meta import (
     validate_object_meta_update,
 )
 from fakeapi.registry.admission.attributes import Attributes, Operation
-from fakeapi.registry.admission.chain import NO_STEPS, mutate, run
+from fakeapi.registry.admission.steps import NO_STEPS, mutate, run
 from fakeapi.registry.model.definition import Write
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
@@ -44,7 +44,8 @@ from fakeapi.registry.offloading.compilation import at_once, with_expressions_co
 from fakeapi.registry.offloading.conversion import converted, converted_beside
 from fakeapi.registry.requests.naming import check_path_name, match_namespace
 from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
-from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS, Store
+from fakeapi.registry.server import Server
+from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS
 from fakeapi.registry.stored import form as stored_form
 from fakeapi.registry.stored.etcd_keys import etcd_key
 from fakeapi.registry.verbs.owner_references import deduplicate_owners
@@ -54,7 +55,7 @@ Result = TypeVar("Result")
 
 
 def attempts(
-    store: Store,
+    server: Server,
     resource: Resource,
     target: ObjectReference,
     *,
@@ -69,7 +70,7 @@ def attempts(
     """
     check_path_name(target.name)
     for number in range(WRITE_ATTEMPTS):
-        yield Attempt(store, resource, target, uid=uid, dry_run=dry_run, admits=admits, waits=number == 0)
+        yield Attempt(server, resource, target, uid=uid, dry_run=dry_run, admits=admits, waits=number == 0)
     raise errors.conflict(resource.qualified, target.name, LOCK_MESSAGE)
 
 
@@ -82,7 +83,7 @@ class Attempt:
 
     def __init__(
         self,
-        store: Store,
+        server: Server,
         resource: Resource,
         target: ObjectReference,
         *,
@@ -91,7 +92,7 @@ class Attempt:
         admits: bool,
         waits: bool,
     ) -> None:
-        self._store = store
+        self._server = server
         self._resource = resource
         self._target = target
         self._uid = uid
@@ -106,8 +107,8 @@ class Attempt:
     async def __aenter__(self) -> Object:
         """Raises ApiError 404, 409 for another uid."""
         resource, target = self._resource, self._target
-        self._since = self._store.storage.revision
-        self._entry = self._store.storage.newest(resource.key(target.namespace, target.name))
+        self._since = self._server.store.storage.revision
+        self._entry = self._server.store.storage.newest(resource.key(target.namespace, target.name))
         try:
             entry = self._entry
             old = None if entry is None else await converted(lambda: resource.decode(entry))
@@ -115,7 +116,7 @@ class Attempt:
             if old is None:
                 raise errors.not_found(resource.qualified, target.name)
         except ApiError:
-            await self._store.settle(self._entry)
+            await self._server.store.settle(self._entry)
             raise
         self._old = old
         return resource.from_hub(old)
@@ -124,7 +125,7 @@ class Attempt:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if isinstance(error, ApiError):
-            await self._store.settle(self._entry)
+            await self._server.store.settle(self._entry)
 
     async def run(self, body_bytes: int, step: Callable[[], Result]) -> Result:
         """The result or error of a step that computes from the object and a body.
@@ -133,7 +134,7 @@ class Attempt:
         that a long one comes through beside many short ones.
         """
         size = 0 if self._entry is None else len(self._entry.value)
-        return await converted_beside(self._store.heavy, size + body_bytes if self._waits else 0, step)
+        return await converted_beside(self._server.heavy, size + body_bytes if self._waits else 0, step)
 
     async def check(self, new: Object, options: WriteOptions, warnings: Warnings) -> None:
         """Admits, prepares and validates `new`, an object in the version of the request.
@@ -144,7 +145,7 @@ class Attempt:
         resource, target = self._resource, self._target
         steps = NO_STEPS
         if self._admits:
-            steps = self._store.admission.steps(resource, target.subresource, Operation.UPDATE)
+            steps = self._server.admission.steps(resource, target.subresource, Operation.UPDATE)
         if steps.mutating:
             old = resource.from_hub(self._old)
             asked = Attributes(Operation.UPDATE, resource, target, new, old, options, warnings)
@@ -173,7 +174,7 @@ class Attempt:
             return None
 
     async def _commit(self, options: WriteOptions) -> WriteResult:
-        entry, store, resource, target = self._entry, self._store, self._resource, self._target
+        entry, server, resource, target = self._entry, self._server, self._resource, self._target
         assert entry is not None, "commit before the attempt was entered"
         key, exact = resource.key(target.namespace, target.name), options.exact
         new = with_old_times(self._new, self._old)
@@ -181,18 +182,18 @@ class Attempt:
         strategy = resource.strategy_for(target.subresource)
         if is_finished(new["metadata"], self._old["metadata"]) and not strategy.blocks_final_delete(new):
             if not options.dry_run:
-                await store.commit(resource, store.storage.delete(key, entry.revision))
+                await server.store.commit(resource, server.store.storage.delete(key, entry.revision))
                 await self._follow(None)
             return WriteResult(
                 resource.json_of(value, entry.revision, exact=exact),
                 written=(target.name, entry.revision, 0),
             )
         if options.dry_run or stored_form.is_same(value, entry.value):
-            await store.settle(entry)
+            await server.store.settle(entry)
             same = (target.name, entry.revision, entry.revision)
             return WriteResult(resource.json_of(value, entry.revision, exact=exact), written=same)
-        write = store.update(resource, key, value, entry.revision, self._since)
-        stored = await store.commit(resource, write)
+        write = server.store.update(resource, key, value, entry.revision, self._since)
+        stored = await server.store.commit(resource, write)
         await self._follow(new)
         versions = (target.name, entry.revision, stored.revision)
         return WriteResult(resource.json_of(value, stored.revision, exact=exact), written=versions)
@@ -200,7 +201,7 @@ class Attempt:
     async def _follow(self, new: Object | None) -> None:
         if self._resource.hooks is not None:
             target = ObjectReference(self._target.namespace, self._target.name)
-            await self._resource.hooks.after(self._store, Write(target, self._old, new))
+            await self._resource.hooks.after(self._server, Write(target, self._old, new))
 
 
 def _before_update(

@@ -12,7 +12,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.machinery.meta.object_meta import validate_core_object_meta, validate_object_meta
 from fakeapi.registry.admission.attributes import Attributes, Operation
-from fakeapi.registry.admission.chain import mutate
+from fakeapi.registry.admission.steps import mutate
 from fakeapi.registry.authorization.attributes import AccessAttributes, forbidden
 from fakeapi.registry.authorization.authorizer import ALWAYS_ALLOW
 from fakeapi.registry.model.definition import Write
@@ -23,7 +23,8 @@ from fakeapi.registry.requests.answers import admit
 from fakeapi.registry.requests.naming import match_namespace
 from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
 from fakeapi.registry.requests.resource_version import version_or_none
-from fakeapi.registry.store import LOCK_MESSAGE, Store
+from fakeapi.registry.server import Server
+from fakeapi.registry.store import LOCK_MESSAGE
 from fakeapi.registry.stored import form as stored_form
 from fakeapi.registry.verbs.owner_references import deduplicate_owners
 from fakeapi_storage import Entry, KeyExists, RevisionConflict
@@ -35,7 +36,7 @@ GENERATE_NAME_ATTEMPTS = 8
 
 
 async def create(
-    store: Store,
+    server: Server,
     resource: Resource,
     target: ObjectReference,
     obj: Object,
@@ -47,22 +48,22 @@ async def create(
     Objects of a kind that is only answered are not stored.
     """
     deduplicate_owners(obj, warnings)
-    owned = partial(resource.manager("").update, None, obj, options.manager, store.now())
+    owned = partial(resource.manager("").update, None, obj, options.manager, server.store.now())
     answer = resource.definition.answer
     if answer is not None:
-        obj = await admitted(store, resource, target, owned(), options, warnings)
-        return await answer(store, resource, target, obj, options, warnings)
+        obj = await admitted(server, resource, target, owned(), options, warnings)
+        return await answer(server, resource, target, obj, options, warnings)
     for name in ("deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"):
         obj["metadata"].pop(name, None)
-    _fill_system_fields(store, obj["metadata"])
-    obj = await store.heavy.run(options.body_bytes, owned)
-    obj = await admitted(store, resource, target, obj, options, warnings)
+    _fill_system_fields(server, obj["metadata"])
+    obj = await server.heavy.run(options.body_bytes, owned)
+    obj = await admitted(server, resource, target, obj, options, warnings)
     version = obj["metadata"].get("resourceVersion", "")
-    return await insert(store, resource, target, obj, options, warnings, given_version=version)
+    return await insert(server, resource, target, obj, options, warnings, given_version=version)
 
 
 async def admitted(
-    store: Store,
+    server: Server,
     resource: Resource,
     target: ObjectReference,
     obj: Object,
@@ -71,7 +72,7 @@ async def admitted(
 ) -> Object:
     """A new object in the version of the request, as mutating admission leaves it. Raises ApiError."""
     resource.check_creation(obj["metadata"].get("name", ""))
-    steps = store.admission.steps(resource, target.subresource, Operation.CREATE).mutating
+    steps = server.admission.steps(resource, target.subresource, Operation.CREATE).mutating
     if not steps:
         return obj
     attributes = Attributes(Operation.CREATE, resource, target, obj, None, options, warnings)
@@ -82,7 +83,7 @@ async def admitted(
 
 
 async def insert(
-    store: Store,
+    server: Server,
     resource: Resource,
     target: ObjectReference,
     obj: Object,
@@ -101,38 +102,38 @@ async def insert(
     meta = obj["metadata"]
     meta.pop("resourceVersion", None)
     if not meta.get("uid"):
-        _fill_system_fields(store, meta)
+        _fill_system_fields(server, meta)
     generated = not meta.get("name") and bool(meta.get("generateName"))
     conflicts = 0
     attempts = GENERATE_NAME_ATTEMPTS if resource.release.gates.enabled("RetryGenerateName") else 1
     while True:
-        since = store.storage.revision
+        since = server.store.storage.revision
         if generated:
-            meta["name"] = names.generated_name(meta["generateName"], store.clock.suffix())
+            meta["name"] = names.generated_name(meta["generateName"], server.store.clock.suffix())
         candidate = await with_expressions_compiled(
             partial(_before_create, resource, target, obj, warnings, dry_run=options.dry_run),
-            partial(store.heavy.run, options.body_bytes) if resource.runs_beside else at_once,
+            partial(server.heavy.run, options.body_bytes) if resource.runs_beside else at_once,
         )
-        if target.name and store.authorizer is not ALWAYS_ALLOW:
-            await _authorize(store, resource, target, options)
-        await admit(store, resource, target, candidate, options, warnings)
+        if target.name and server.authorizer is not ALWAYS_ALLOW:
+            await _authorize(server, resource, target, options)
+        await admit(server, resource, target, candidate, options, warnings)
         attempts -= 1
         try:
-            return await _store_new(store, resource, target, candidate, given_version, options, since)
+            return await _store_new(server, resource, target, candidate, given_version, options, since)
         except RevisionConflict:
             attempts += 1  # another server took from the pool: take again
             conflicts += 1
             if conflicts == POOL_ATTEMPTS:
                 raise errors.conflict(resource.qualified, meta["name"], LOCK_MESSAGE) from None
         except KeyExists:
-            existing = store.storage.newest(resource.key(target.namespace, meta["name"]))
-            await store.settle(existing)
+            existing = server.store.storage.newest(resource.key(target.namespace, meta["name"]))
+            await server.store.settle(existing)
             if not generated or attempts <= 0:
                 raise _exists(resource, meta["name"], existing, generated=generated) from None
 
 
 async def _authorize(
-    store: Store, resource: Resource, target: ObjectReference, options: WriteOptions
+    server: Server, resource: Resource, target: ObjectReference, options: WriteOptions
 ) -> None:
     """Asks for the verb `create` where an apply or a PUT creates; only these have a name in their path.
 
@@ -147,14 +148,14 @@ async def _authorize(
         namespace=target.namespace,
         name=target.name,
     )
-    decision = await store.authorizer.authorize(access)
+    decision = await server.authorizer.authorize(access)
     if not decision.allowed:
         raise forbidden(access, decision.reason)
 
 
-def _fill_system_fields(store: Store, meta: Object) -> None:
-    meta["creationTimestamp"] = store.now()
-    meta["uid"] = store.clock.uid()
+def _fill_system_fields(server: Server, meta: Object) -> None:
+    meta["creationTimestamp"] = server.store.now()
+    meta["uid"] = server.store.clock.uid()
 
 
 def _before_create(
@@ -182,7 +183,7 @@ def _before_create(
 
 
 async def _store_new(
-    store: Store,
+    server: Server,
     resource: Resource,
     target: ObjectReference,
     obj: Object,
@@ -193,16 +194,16 @@ async def _store_new(
     key = resource.key(target.namespace, obj["metadata"]["name"])
     value = await converted(lambda: resource.encode(obj))
     if options.dry_run:
-        existing = store.storage.newest(key)
+        existing = server.store.storage.newest(key)
         if existing is not None:
             raise KeyExists(existing)
         return WriteResult(resource.json_of_unstored(value, given_version, exact=options.exact), created=True)
     if version_or_none(given_version):
         raise ApiError(500, "", "resourceVersion should not be set on objects to be created")
-    entry = await store.commit(resource, store.create(resource, key, value, since))
+    entry = await server.store.commit(resource, server.store.create(resource, key, value, since))
     if resource.hooks is not None:
         await resource.hooks.after(
-            store, Write(ObjectReference(target.namespace, obj["metadata"]["name"]), None, obj)
+            server, Write(ObjectReference(target.namespace, obj["metadata"]["name"]), None, obj)
         )
     versions = (obj["metadata"]["name"], 0, entry.revision)
     shown = resource.json_of(value, entry.revision, exact=options.exact)

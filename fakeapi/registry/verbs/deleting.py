@@ -10,13 +10,14 @@ from fakeapi.clock.clocks import runs_by_itself
 from fakeapi.machinery import codec, errors
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes, Operation
-from fakeapi.registry.admission.chain import NO_STEPS, mutate, run
+from fakeapi.registry.admission.steps import NO_STEPS, mutate, run
 from fakeapi.registry.model.definition import Write
 from fakeapi.registry.model.deletion import DeletionRequest, LastState
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.offloading.conversion import converted
 from fakeapi.registry.requests.options import DeleteOptions, ObjectReference, WriteResult
-from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS, Store
+from fakeapi.registry.server import Server
+from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS
 from fakeapi_storage import Entry, KeyNotFound, RevisionConflict, StorageError
 
 TRANSACTION_GAP_SECONDS = 0.002
@@ -28,7 +29,7 @@ wakes still finds the object. There is no gap while nobody watches the object or
 
 
 async def delete(
-    store: Store,
+    server: Server,
     resource: Resource,
     target: ObjectReference,
     options: DeleteOptions,
@@ -44,16 +45,18 @@ async def delete(
         why = f"this {resource.kind.singular} may not be deleted"
         raise errors.forbidden(resource.qualified, target.name, why)
     for _ in range(WRITE_ATTEMPTS):
-        entry = store.newest_entry(resource, target)
+        entry = server.store.newest_entry(resource, target)
         try:
-            return await _delete_entry(store, resource, target, entry, options, asks_admission=asks_admission)
+            return await _delete_entry(
+                server, resource, target, entry, options, asks_admission=asks_admission
+            )
         except (RevisionConflict, KeyNotFound):
             continue
     raise errors.conflict(resource.qualified, target.name, LOCK_MESSAGE)
 
 
 async def _delete_entry(
-    store: Store,
+    server: Server,
     resource: Resource,
     target: ObjectReference,
     entry: Entry,
@@ -63,71 +66,71 @@ async def _delete_entry(
 ) -> WriteResult:
     obj = await converted(lambda: resource.decode(entry))
     request = DeletionRequest(
-        options, store.now(), resource.qualified, resource.qualified_kind, resource.release.quirks
+        options, server.store.now(), resource.qualified, resource.qualified_kind, resource.release.quirks
     )
     held = resource.definition.deletion(obj, request)
     if asks_admission:
-        await _admit(store, resource, target, entry, options)
+        await _admit(server, resource, target, entry, options)
     key, exact = resource.key(target.namespace, target.name), options.exact
     if held is None:
         if options.dry_run:
             return _gone(resource, obj, entry.value, entry.revision, before=entry.revision, exact=exact)
-        gone = await store.commit(resource, store.storage.delete(key, entry.revision))
-        await _follow(store, resource, target, obj, None)
+        gone = await server.store.commit(resource, server.store.storage.delete(key, entry.revision))
+        await _follow(server, resource, target, obj, None)
         return _gone(resource, obj, entry.value, gone.revision, before=entry.revision, exact=exact)
     goes = isinstance(held, LastState)
     last = held.obj if isinstance(held, LastState) else held
     value = await converted(lambda: resource.encode(last))
     accepted = options.orphan is False and not goes
     if options.dry_run or (value == entry.value and not goes):
-        await store.settle(entry)
+        await server.store.settle(entry)
         same = (target.name, entry.revision, entry.revision)
         return WriteResult(
             resource.json_of(value, entry.revision, exact=exact), accepted=accepted, written=same
         )
-    stored = await store.commit(resource, store.storage.update(key, value, entry.revision))
+    stored = await server.store.commit(resource, server.store.storage.update(key, value, entry.revision))
     if goes:
-        revision = await _delete_last_state(store, resource, key, stored)
-        await _follow(store, resource, target, obj, None)
+        revision = await _delete_last_state(server, resource, key, stored)
+        await _follow(server, resource, target, obj, None)
         return _gone(resource, obj, value, revision, before=entry.revision, exact=exact)
-    await _follow(store, resource, target, obj, last)
+    await _follow(server, resource, target, obj, last)
     written = (target.name, entry.revision, stored.revision)
     return WriteResult(
         resource.json_of(value, stored.revision, exact=exact), accepted=accepted, written=written
     )
 
 
-async def _delete_last_state(store: Store, resource: Resource, key: str, stored: Entry) -> int:
+async def _delete_last_state(server: Server, resource: Resource, key: str, stored: Entry) -> int:
     """Deletes an object whose last state was just stored; returns the revision of the deletion.
 
     If another request deleted the object in the gap, that is a success too, with the revision of the last
     state, as upstream's `ignoreNotFound` has it. Raises RevisionConflict if the object changed in the gap.
     """
-    if store.storage.is_watched(key) and runs_by_itself(store.clock):
+    if server.store.storage.is_watched(key) and runs_by_itself(server.store.clock):
         try:
             await asyncio.sleep(TRANSACTION_GAP_SECONDS)
         except asyncio.CancelledError:
             with contextlib.suppress(StorageError):
-                store.storage.delete(key, stored.revision)
+                server.store.storage.delete(key, stored.revision)
             raise
     try:
-        deleted = await store.commit(resource, store.storage.delete(key, stored.revision))
+        deleted = await server.store.commit(resource, server.store.storage.delete(key, stored.revision))
     except KeyNotFound:
         return stored.revision
     return deleted.revision
 
 
 async def _follow(
-    store: Store, resource: Resource, target: ObjectReference, old: Object, new: Object | None
+    server: Server, resource: Resource, target: ObjectReference, old: Object, new: Object | None
 ) -> None:
     if resource.hooks is not None:
-        await resource.hooks.after(store, Write(ObjectReference(target.namespace, target.name), old, new))
+        await resource.hooks.after(server, Write(ObjectReference(target.namespace, target.name), old, new))
 
 
 async def _admit(
-    store: Store, resource: Resource, target: ObjectReference, entry: Entry, options: DeleteOptions
+    server: Server, resource: Resource, target: ObjectReference, entry: Entry, options: DeleteOptions
 ) -> None:
-    steps = store.admission.steps(resource, "", Operation.DELETE)
+    steps = server.admission.steps(resource, "", Operation.DELETE)
     if steps is NO_STEPS:
         return
     old = resource.decode(entry)

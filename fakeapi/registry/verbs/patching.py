@@ -30,7 +30,7 @@ from fakeapi.registry.requests.decoding import (
 )
 from fakeapi.registry.requests.naming import check_name
 from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
-from fakeapi.registry.store import Store
+from fakeapi.registry.server import Server
 from fakeapi.registry.verbs.changing import attempts
 
 
@@ -111,7 +111,7 @@ def _compact(old: Object, resource: Resource) -> Object:
 
 
 async def patch(
-    store: Store,
+    server: Server,
     resource: Resource,
     target: ObjectReference,
     body: bytes,
@@ -131,9 +131,9 @@ async def patch(
         if wanted is None:
             wanted = read_patch(body, media_type, options.validation)
         new = patched(resource, wanted, old, options.validation, warnings)
-        return manager.update(old, new, options.manager, store.now())
+        return manager.update(old, new, options.manager, server.store.now())
 
-    for attempt in attempts(store, resource, target, dry_run=options.dry_run):
+    for attempt in attempts(server, resource, target, dry_run=options.dry_run):
         async with attempt as old:
             new = await attempt.run(len(body), partial(changed, old))
             check_name(resource, target, new)

@@ -9,12 +9,12 @@ from collections.abc import Callable
 
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes, Operation
-from fakeapi.registry.admission.chain import mutate, run
+from fakeapi.registry.admission.steps import mutate, run
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.model.scale import SCALE
 from fakeapi.registry.requests.naming import check_name
 from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
-from fakeapi.registry.store import Store
+from fakeapi.registry.server import Server
 from fakeapi.registry.verbs.applying import applied
 from fakeapi.registry.verbs.changing import attempts
 from fakeapi.registry.verbs.patching import patched, read_patch
@@ -24,7 +24,7 @@ Change = Callable[[Object], Object]
 
 
 async def update_scale(
-    store: Store,
+    server: Server,
     resource: Resource,
     target: ObjectReference,
     scale: Object,
@@ -32,19 +32,18 @@ async def update_scale(
     warnings: Warnings,
 ) -> WriteResult:
     """Replace the Scale of an object by a canonical body. Raises ApiError 404, 409, 422."""
-    view = resource.scale_view
-    manager = view.scales.manager(SCALE)
+    manager = resource.scales.manager(SCALE)
 
     def change(old: Object) -> Object:
         new = {**scale, "metadata": dict(scale["metadata"])}
-        return manager.update(old, new, options.manager, store.now())
+        return manager.update(old, new, options.manager, server.store.now())
 
     uid = scale["metadata"].get("uid", "")
-    return await _changed(store, resource, target, change, options, warnings, uid=uid)
+    return await _changed(server, resource, target, change, options, warnings, uid=uid)
 
 
 async def patch_scale(
-    store: Store,
+    server: Server,
     resource: Resource,
     target: ObjectReference,
     body: bytes,
@@ -62,15 +61,15 @@ async def patch_scale(
     def change(old: Object) -> Object:
         wanted = read_patch(body, media_type, options.validation)
         new = patched(scales, wanted, old, options.validation, warnings)
-        new = manager.update(old, new, options.manager, store.now())
+        new = manager.update(old, new, options.manager, server.store.now())
         check_name(scales, target, new)
         return new
 
-    return await _changed(store, resource, target, change, options, warnings)
+    return await _changed(server, resource, target, change, options, warnings)
 
 
 async def apply_scale(
-    store: Store,
+    server: Server,
     resource: Resource,
     target: ObjectReference,
     body: bytes,
@@ -81,13 +80,13 @@ async def apply_scale(
     scales = resource.scales
 
     def change(old: Object) -> Object:
-        return applied(store, scales, target, old, body, options, warnings)
+        return applied(server, scales, target, old, body, options, warnings)
 
-    return await _changed(store, resource, target, change, options, warnings)
+    return await _changed(server, resource, target, change, options, warnings)
 
 
 async def _changed(
-    store: Store,
+    server: Server,
     resource: Resource,
     target: ObjectReference,
     change: Change,
@@ -97,8 +96,8 @@ async def _changed(
     uid: str = "",
 ) -> WriteResult:
     view, whole = resource.scale_view, ObjectReference(target.namespace, target.name)
-    steps = store.admission.steps(resource, SCALE, Operation.UPDATE)
-    for attempt in attempts(store, resource, whole, uid=uid, dry_run=options.dry_run, admits=False):
+    steps = server.admission.steps(resource, SCALE, Operation.UPDATE)
+    for attempt in attempts(server, resource, whole, uid=uid, dry_run=options.dry_run, admits=False):
         async with attempt as old:
             before = view.with_managers(old)
             asked = Attributes(Operation.UPDATE, resource, target, change(before), before, options, warnings)

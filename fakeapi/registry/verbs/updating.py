@@ -11,14 +11,15 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.requests.naming import check_path_name
 from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
-from fakeapi.registry.store import WRITE_ATTEMPTS, Store
+from fakeapi.registry.server import Server
+from fakeapi.registry.store import WRITE_ATTEMPTS
 from fakeapi.registry.verbs.changing import attempts
 from fakeapi.registry.verbs.creating import create
 from fakeapi.registry.verbs.owner_references import deduplicate_owners
 
 
 async def update(
-    store: Store,
+    server: Server,
     resource: Resource,
     target: ObjectReference,
     obj: Object,
@@ -32,18 +33,20 @@ async def update(
     """
     if resource.strategy_for(target.subresource).creates_on_update and not obj["metadata"].get("uid"):
         for _ in range(WRITE_ATTEMPTS):
-            if store.storage.newest(resource.key(target.namespace, target.name)) is not None:
+            if server.store.storage.newest(resource.key(target.namespace, target.name)) is not None:
                 break
             try:
-                return await _create(store, resource, target, obj, options, warnings)
+                return await _create(server, resource, target, obj, options, warnings)
             except ApiError as error:
                 if error.reason != "AlreadyExists":
                     raise
     deduplicate_owners(obj, warnings)
     manager, uid = resource.manager(target.subresource), obj["metadata"].get("uid", "")
-    for attempt in attempts(store, resource, target, uid=uid, dry_run=options.dry_run):
+    for attempt in attempts(server, resource, target, uid=uid, dry_run=options.dry_run):
         async with attempt as old:
-            owned = partial(_with_managers, manager, old, obj, manager_name=options.manager, now=store.now())
+            owned = partial(
+                _with_managers, manager, old, obj, manager_name=options.manager, now=server.store.now()
+            )
             await attempt.check(await attempt.run(options.body_bytes, owned), options, warnings)
         result = await attempt.commit(options)
         if result is not None:
@@ -56,7 +59,7 @@ def _with_managers(manager: FieldManager, old: Object, obj: Object, *, manager_n
 
 
 async def _create(
-    store: Store,
+    server: Server,
     resource: Resource,
     target: ObjectReference,
     obj: Object,
@@ -66,4 +69,4 @@ async def _create(
     """The version that the body may name is not looked at: there is none to compare it with."""
     check_path_name(target.name)
     metadata = {name: value for name, value in obj["metadata"].items() if name != "resourceVersion"}
-    return await create(store, resource, target, {**obj, "metadata": metadata}, options, warnings)
+    return await create(server, resource, target, {**obj, "metadata": metadata}, options, warnings)

@@ -32,7 +32,7 @@ from fakeapi.registry.webhooks.transport import (
 )
 
 if TYPE_CHECKING:
-    from fakeapi.registry.admission.objects import ClusterObjects
+    from fakeapi.registry.objects import ClusterObjects
 
 HTTPS = 443
 SECONDS = 30.0

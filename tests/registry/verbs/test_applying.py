@@ -26,7 +26,7 @@ async def apply(world: World, body: Object | str, **options: Any) -> Object:
     world.warnings = Warnings()
     target = world.target("a")
     made = await applying.apply(
-        world.store,
+        world.server,
         world.claims,
         target,
         text.encode(),

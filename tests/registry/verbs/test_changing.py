@@ -103,7 +103,7 @@ def test_a_conflict_of_uids_names_the_key_of_the_object(resource: str, namespace
         target = ObjectReference(namespace, "a")
         body = {"metadata": {"name": "a", "uid": "another"}}
         error = await refusal(
-            updating.update(world.store, found, target, body, WriteOptions(manager="m"), Warnings())
+            updating.update(world.server, found, target, body, WriteOptions(manager="m"), Warnings())
         )
         assert f"Key: /registry/{key}, ResourceVersion: 0" in error.message
 

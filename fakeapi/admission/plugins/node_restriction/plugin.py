@@ -8,12 +8,12 @@ before it looks for the audiences of their drivers.
 from collections.abc import Awaitable, Callable
 from typing import ClassVar, Final
 
+from fakeapi.admission.plugin import AdmissionPlugin
 from fakeapi.admission.plugins.node_restriction import nodes, pod_certificates, pods, tokens
 from fakeapi.admission.plugins.node_restriction.subject import Subject
 from fakeapi.authorization.nodes import node_of
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.registry.admission.attributes import Attributes, Operation
-from fakeapi.registry.admission.plugin import AdmissionPlugin
 from fakeapi.releases.node_quirks import node_quirks_of
 
 Check = Callable[[Subject], Awaitable[None] | None]
@@ -48,4 +48,4 @@ class NodeRestriction(AdmissionPlugin):
         if check is None:
             return None
         quirks = node_quirks_of(attributes.resource.release.minor)
-        return check(Subject(node, attributes, self.objects, quirks))
+        return check(Subject(node, attributes, self.server, quirks))

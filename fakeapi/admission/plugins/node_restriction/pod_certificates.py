@@ -113,7 +113,7 @@ async def _check_signer(subject: Subject) -> None:
         namespace=subject.attributes.namespace,
         name=spec["serviceAccountName"],
     )
-    if not (await subject.objects.store.authorizer.authorize(asked)).allowed:
+    if not (await subject.server.authorizer.authorize(asked)).allowed:
         raise subject.forbidden(
             f"pod {_called(subject, spec['podName'])} does not mount a podCertificate projected volume for "
             f"signer {quote(signer)}"

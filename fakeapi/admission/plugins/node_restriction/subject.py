@@ -7,7 +7,7 @@ from fakeapi.machinery.errors import ApiError, Qualified
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes, Operation
-from fakeapi.registry.admission.objects import ClusterObjects
+from fakeapi.registry.server import Server
 from fakeapi.releases.node_quirks import NodeQuirks
 
 
@@ -17,7 +17,7 @@ class Subject:
 
     node: str
     attributes: Attributes
-    objects: ClusterObjects
+    server: Server
     quirks: NodeQuirks
 
     @property
@@ -53,7 +53,7 @@ class Subject:
 
     def get(self, resource: str, name: str, *, namespace: str = "", group: str = "") -> Object:
         """An object of the cluster. Raises ApiError 404."""
-        found = self.objects.get(group, resource, namespace, name)
+        found = self.server.objects.get(group, resource, namespace, name)
         if found is None:
             raise errors.not_found(Qualified(group, resource), name)
         return found

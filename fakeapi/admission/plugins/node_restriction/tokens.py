@@ -62,7 +62,7 @@ async def _check_audience(subject: Subject, pod: Object) -> None:
         name=subject.attributes.name,
     )
     may_ask = "{user}" in subject.quirks.audience_refusal
-    if may_ask and (await subject.objects.store.authorizer.authorize(asked)).allowed:
+    if may_ask and (await subject.server.authorizer.authorize(asked)).allowed:
         return
     raise subject.forbidden(subject.quirks.audience_refusal.format(audience=quote(audience), user=user.name))
 

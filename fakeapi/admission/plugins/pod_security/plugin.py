@@ -3,6 +3,7 @@
 Follows k8s.io/pod-security-admission `admission`. Its audit annotations go nowhere.
 """
 
+from fakeapi.admission.plugin import AdmissionPlugin
 from fakeapi.admission.plugins.pod_security.policy import (
     LEVELS,
     PRIVILEGED,
@@ -14,7 +15,6 @@ from fakeapi.machinery import errors
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes
-from fakeapi.registry.admission.plugin import AdmissionPlugin
 from fakeapi.registry.stored import form as stored_form
 
 PODS_MAX = 3000

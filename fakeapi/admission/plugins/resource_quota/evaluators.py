@@ -12,7 +12,7 @@ from fakeapi.kinds.common.pod_resources import Resources
 from fakeapi.machinery.errors import Qualified
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes, Operation
-from fakeapi.registry.admission.objects import ClusterObjects
+from fakeapi.registry.objects import ClusterObjects
 from fakeapi.releases import Release
 
 if TYPE_CHECKING:

@@ -8,15 +8,15 @@ from collections.abc import Awaitable
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
+from fakeapi.admission.plugin import AdmissionPlugin
 from fakeapi.admission.plugins.resource_quota.charges import charges
 from fakeapi.admission.plugins.resource_quota.evaluators import Evaluator, evaluator_of
 from fakeapi.kinds.common.pod_resources import Resources
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes
-from fakeapi.registry.admission.objects import ClusterObjects
-from fakeapi.registry.admission.plugin import AdmissionPlugin
 from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions
+from fakeapi.registry.server import Server
 from fakeapi.registry.verbs.updating import update
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ _RESOURCE = "resourcequotas"
 class ResourceQuota(AdmissionPlugin):
     """Charges one write of a namespace after the other."""
 
-    def __init__(self, objects: ClusterObjects) -> None:
-        super().__init__(objects)
+    def __init__(self, server: Server) -> None:
+        super().__init__(server)
         self._evaluators: WeakKeyDictionary[Resource, Evaluator] = WeakKeyDictionary()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -91,4 +91,4 @@ class ResourceQuota(AdmissionPlugin):
         meta = quota["metadata"]
         target = ObjectReference(meta["namespace"], meta["name"], "status")
         options = WriteOptions(manager="kube-apiserver")
-        await update(self.objects.store, resource, target, body, options, Warnings())
+        await update(self.server, resource, target, body, options, Warnings())

@@ -14,7 +14,7 @@ from fakeapi.machinery.golang import times
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import quantity
 from fakeapi.registry.admission.attributes import Attributes, Operation
-from fakeapi.registry.admission.objects import ClusterObjects
+from fakeapi.registry.objects import ClusterObjects
 
 if TYPE_CHECKING:
     from fakeapi.registry.model.resource import Resource

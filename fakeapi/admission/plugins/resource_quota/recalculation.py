@@ -11,7 +11,7 @@ from fakeapi.admission.plugins.resource_quota.charges import is_in_scopes
 from fakeapi.admission.plugins.resource_quota.evaluators import evaluator_of
 from fakeapi.kinds.common.pod_resources import Resources, added
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.admission.objects import ClusterObjects
+from fakeapi.registry.objects import ClusterObjects
 
 if TYPE_CHECKING:
     from fakeapi.registry.model.resource import Resource

@@ -9,7 +9,7 @@ from typing import Any
 
 from fakeapi.kinds.common.label_matching import compiled
 from fakeapi.machinery.meta.label_selector import Selector
-from fakeapi.registry.admission.objects import ClusterObjects
+from fakeapi.registry.objects import ClusterObjects
 from fakeapi.registry.stored import form as stored_form
 from fakeapi_storage import Entry
 

@@ -18,8 +18,9 @@ from fakeapi.machinery.errors import ApiError, Qualified
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.label_selector import Selector
 from fakeapi.registry.admission.attributes import Attributes, Operation
-from fakeapi.registry.admission.objects import ClusterObjects
 from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.objects import ClusterObjects
+from fakeapi.registry.server import Server
 
 _EXEMPT = frozenset(
     (
@@ -56,23 +57,23 @@ def is_exempt(resource: Resource) -> bool:
     return resource.kind.group == "admissionregistration.k8s.io" and resource.kind.resource in _EXEMPT
 
 
-def invocation_of(webhook: Webhook, write: VersionedWrite, objects: ClusterObjects) -> Invocation | None:
+def invocation_of(webhook: Webhook, write: VersionedWrite, server: Server) -> Invocation | None:
     """The call of a webhook for a write; None if its rules do not match.
 
     Raises ApiError 403 for conditions that cannot be evaluated, 404 for a namespace that is not there.
     """
     attributes = write.attributes
-    missing = missing_namespace(webhook, attributes, objects)
-    if missing is None and not matches_namespace(webhook, attributes, objects):
+    missing = missing_namespace(webhook, attributes, server.objects)
+    if missing is None and not matches_namespace(webhook, attributes, server.objects):
         return None
     if not matches_object(webhook, attributes):
         return None
-    resource = _matching_resource(webhook, attributes, objects)
+    resource = _matching_resource(webhook, attributes, server.objects)
     if resource is None:
         return None
     if missing is not None:
         raise missing
-    return Invocation(webhook, resource) if _conditions_hold(webhook, write, resource, objects) else None
+    return Invocation(webhook, resource) if _conditions_hold(webhook, write, resource, server) else None
 
 
 # selectors ---------------------------------------------------------------------------------------
@@ -168,16 +169,14 @@ def requested(attributes: Attributes, resource: Resource) -> RequestedResource:
 # conditions --------------------------------------------------------------------------------------
 
 
-def _conditions_hold(
-    webhook: Webhook, write: VersionedWrite, resource: Resource, objects: ClusterObjects
-) -> bool:
+def _conditions_hold(webhook: Webhook, write: VersionedWrite, resource: Resource, server: Server) -> bool:
     """Whether no match condition is false. One that cannot be evaluated here counts as true, and warns."""
     conditions = webhook.settings.get("matchConditions") or ()
     if not conditions:
         return True
     attributes = write.attributes
     failures: list[str] = []
-    asked = expressions_of({}, None, write, resource, objects)
+    asked = expressions_of({}, None, write, resource, server)
     asked.budget(CONDITIONS_BUDGET)
     for condition in conditions:
         try:

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from fakeapi.admission.admission_review import JSON_PATCH, Verdict
+from fakeapi.admission.plugin import AdmissionPlugin
 from fakeapi.admission.plugins.webhooks.calling import WebhookFailed, ask
 from fakeapi.admission.plugins.webhooks.configurations import Configurations, Webhook
 from fakeapi.admission.plugins.webhooks.matching import Invocation, invocation_of, is_exempt
@@ -22,12 +23,11 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.patch import json_patch
 from fakeapi.machinery.schema.decoding import DecodeError
 from fakeapi.registry.admission.attributes import Attributes, Operation
-from fakeapi.registry.admission.objects import ClusterObjects
-from fakeapi.registry.admission.plugin import AdmissionPlugin
 from fakeapi.registry.admission.reinvocation import Reinvocation
 from fakeapi.registry.model.object_meta import in_order
 from fakeapi.registry.model.semantic_equality import semantically_equal
 from fakeapi.registry.offloading.conversion import converted, converted_beside
+from fakeapi.registry.server import Server
 
 _INVALID_FIELDS = (
     ".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated "
@@ -51,9 +51,9 @@ class _Round:
 class MutatingWebhooks(AdmissionPlugin):
     operations: ClassVar[frozenset[Operation]] = frozenset(Operation)
 
-    def __init__(self, objects: ClusterObjects) -> None:
-        super().__init__(objects)
-        self._configurations = Configurations(objects, "mutatingwebhookconfigurations")
+    def __init__(self, server: Server) -> None:
+        super().__init__(server)
+        self._configurations = Configurations(server.objects, "mutatingwebhookconfigurations")
 
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Raises the ApiError of a refusal, 500 for a webhook that fails and must not, or for a bad patch."""
@@ -70,7 +70,7 @@ class MutatingWebhooks(AdmissionPlugin):
         write = VersionedWrite(attributes, in_hub=False)
         managed = _managed_fields(attributes)
         for webhook in webhooks:
-            invocation = await converted(partial(invocation_of, webhook, write, self.objects))
+            invocation = await converted(partial(invocation_of, webhook, write, self.server))
             if invocation is None or (again.is_second and webhook.uid not in state.due):
                 continue
             if await self._ask(invocation, write):
@@ -84,10 +84,10 @@ class MutatingWebhooks(AdmissionPlugin):
     async def _ask(self, invocation: Invocation, write: VersionedWrite) -> bool:
         """Whether the webhook changed the object."""
         try:
-            verdict = await ask(self.objects.store.webhooks, invocation, write, mutating=True)
+            verdict = await ask(self.server.webhooks, invocation, write, mutating=True)
             if not verdict.patch:
                 return False
-            beside = partial(converted_beside, self.objects.store.heavy, len(verdict.patch))
+            beside = partial(converted_beside, self.server.heavy, len(verdict.patch))
             obj, is_same = await beside(partial(_patched, verdict, invocation, write))
             if obj is not None:
                 await beside(partial(write.put, obj, invocation.resource))

@@ -8,6 +8,7 @@ from collections.abc import Awaitable
 from functools import partial
 from typing import ClassVar
 
+from fakeapi.admission.plugin import AdmissionPlugin
 from fakeapi.admission.plugins.webhooks.calling import WebhookFailed, ask
 from fakeapi.admission.plugins.webhooks.configurations import Configurations, Webhook
 from fakeapi.admission.plugins.webhooks.matching import Invocation, invocation_of, is_exempt
@@ -15,17 +16,16 @@ from fakeapi.admission.plugins.webhooks.versioned_write import VersionedWrite
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError
 from fakeapi.registry.admission.attributes import Attributes, Operation
-from fakeapi.registry.admission.objects import ClusterObjects
-from fakeapi.registry.admission.plugin import AdmissionPlugin
 from fakeapi.registry.offloading.conversion import converted
+from fakeapi.registry.server import Server
 
 
 class ValidatingWebhooks(AdmissionPlugin):
     operations: ClassVar[frozenset[Operation]] = frozenset(Operation)
 
-    def __init__(self, objects: ClusterObjects) -> None:
-        super().__init__(objects)
-        self._configurations = Configurations(objects, "validatingwebhookconfigurations")
+    def __init__(self, server: Server) -> None:
+        super().__init__(server)
+        self._configurations = Configurations(server.objects, "validatingwebhookconfigurations")
 
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Raises the ApiError of a refusal, 500 for a webhook that fails and must not."""
@@ -34,7 +34,7 @@ class ValidatingWebhooks(AdmissionPlugin):
 
     async def _ask_matching(self, webhooks: list[Webhook], attributes: Attributes) -> None:
         write = VersionedWrite(attributes, in_hub=True)
-        found = [await converted(partial(invocation_of, each, write, self.objects)) for each in webhooks]
+        found = [await converted(partial(invocation_of, each, write, self.server)) for each in webhooks]
         invocations = [each for each in found if each is not None]
         if invocations:
             await self._ask_all(invocations, write)
@@ -49,7 +49,7 @@ class ValidatingWebhooks(AdmissionPlugin):
 
     async def _ask(self, invocation: Invocation, write: VersionedWrite, refusals: list[ApiError]) -> None:
         try:
-            await ask(self.objects.store.webhooks, invocation, write, mutating=False)
+            await ask(self.server.webhooks, invocation, write, mutating=False)
         except ApiError as error:
             refusals.append(error)
         except WebhookFailed as error:

@@ -14,7 +14,8 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.object_meta import in_order
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
-from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS, Store
+from fakeapi.registry.server import Server
+from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS
 from fakeapi.registry.stored import form as stored_form
 from fakeapi.registry.stored.etcd_keys import etcd_key
 from fakeapi.releases import Release
@@ -24,7 +25,7 @@ _RESOURCE = Qualified("", "pods/binding")
 
 
 async def bind(
-    store: Store,
+    server: Server,
     resource: Resource,
     target: ObjectReference,
     body: Object,
@@ -40,19 +41,21 @@ async def bind(
     if found:
         raise ApiError(500, "", first_words(found))
     for _ in range(WRITE_ATTEMPTS):
-        entry = store.newest_entry(resource, target)
+        entry = server.store.newest_entry(resource, target)
         pod = stored_form.decode(entry, resource.hub_schema)
         _check_preconditions(resource, target, pod, body["metadata"], dry_run=options.dry_run)
         problem = _problem(pod)
         if problem:
-            await store.settle(entry)
+            await server.store.settle(entry)
             raise errors.conflict(_RESOURCE, target.name, f"pod {target.name} {problem}")
-        bound = in_wire_order(_bound(pod, body, store.now(), resource.release), resource.hub_schema)
+        bound = in_wire_order(_bound(pod, body, server.store.now(), resource.release), resource.hub_schema)
         if options.dry_run:
             return success()
         key = resource.key(target.namespace, target.name)
         try:
-            await store.commit(resource, store.storage.update(key, resource.encode(bound), entry.revision))
+            await server.store.commit(
+                resource, server.store.storage.update(key, resource.encode(bound), entry.revision)
+            )
         except (RevisionConflict, KeyNotFound):
             continue
         return success()

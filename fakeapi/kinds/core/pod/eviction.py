@@ -31,7 +31,8 @@ from fakeapi.registry.requests.options import (
     WriteOptions,
     WriteResult,
 )
-from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS, Store
+from fakeapi.registry.server import Server
+from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS
 from fakeapi.registry.stored import form as stored_form
 from fakeapi.registry.verbs.deleting import delete
 from fakeapi.registry.verbs.updating import update
@@ -47,7 +48,7 @@ _FINISHED = ("Succeeded", "Failed")
 
 
 async def evict(
-    store: Store,
+    server: Server,
     resource: Resource,
     target: ObjectReference,
     body: Object,
@@ -56,13 +57,11 @@ async def evict(
 ) -> WriteResult:
     """Raises ApiError: 400, 403, 404, 409 for preconditions, 422, 429 where a budget does not allow it."""
     asked = _delete_options(resource, target, body, options)
-    pod = await _deleted_without_budget(store, resource, target, asked)
+    pod = await _deleted_without_budget(server, resource, target, asked)
     if pod is None:
         return success()
     budgets = [
-        each
-        for each in store.admission.objects.list(GROUP, RESOURCE, target.namespace)
-        if counts_for(each, pod)
+        each for each in server.objects.list(GROUP, RESOURCE, target.namespace) if counts_for(each, pod)
     ]
     if len(budgets) > 1:
         return failure(SEVERAL_BUDGETS, 500)
@@ -72,9 +71,9 @@ async def evict(
         and not protects_unready(budgets[0], resource.release.gates)
     )
     if budgets and not is_free:
-        await _take(store, budgets[0], target, dry_run=asked.dry_run)
+        await _take(server, budgets[0], target, dry_run=asked.dry_run)
     try:
-        await _mark_and_delete(store, resource, target, _at_version(asked, pod) if is_free else asked)
+        await _mark_and_delete(server, resource, target, _at_version(asked, pod) if is_free else asked)
     except ApiError as error:
         if error.reason == "Conflict" and is_free and asked.resource_version is None:
             raise still_processed(budgets[0]["metadata"]["name"]) from None
@@ -125,20 +124,20 @@ def _at_version(options: DeleteOptions, pod: Object) -> DeleteOptions:
 
 
 async def _deleted_without_budget(
-    store: Store, resource: Resource, target: ObjectReference, asked: DeleteOptions
+    server: Server, resource: Resource, target: ObjectReference, asked: DeleteOptions
 ) -> Object | None:
     """Deletes a pod that counts for no budget; gives one that may. Raises ApiError.
 
     A pod that changes meanwhile is looked at again, unless the client named its version.
     """
     for attempt in range(WRITE_ATTEMPTS):
-        pod: Object = stored_form.decode(store.newest_entry(resource, target), resource.hub_schema)
+        pod: Object = stored_form.decode(server.store.newest_entry(resource, target), resource.hub_schema)
         if not _needs_no_budget(pod):
             return pod
         keeps_version = _is_ending(pod) or asked.resource_version is not None
         try:
             await _mark_and_delete(
-                store, resource, target, asked if keeps_version else _at_version(asked, pod)
+                server, resource, target, asked if keeps_version else _at_version(asked, pod)
             )
         except ApiError as error:
             is_last = attempt == WRITE_ATTEMPTS - 1
@@ -149,51 +148,51 @@ async def _deleted_without_budget(
     raise AssertionError("the last attempt ends with an error")
 
 
-async def _take(store: Store, budget: Object, target: ObjectReference, *, dry_run: bool) -> None:
+async def _take(server: Server, budget: Object, target: ObjectReference, *, dry_run: bool) -> None:
     """Takes one disruption from the budget, and looks again where others take from it too. Raises
     ApiError.
     """
     name = budget["metadata"]["name"]
     for attempt in range(WRITE_ATTEMPTS):
         try:
-            await _take_once(store, budget, target, dry_run=dry_run)
+            await _take_once(server, budget, target, dry_run=dry_run)
         except ApiError as error:
             if error.reason != "Conflict" or attempt == WRITE_ATTEMPTS - 1:
                 raise
         else:
             return
-        newest = store.admission.objects.get(GROUP, RESOURCE, target.namespace, name)
+        newest = server.objects.get(GROUP, RESOURCE, target.namespace, name)
         if newest is None:
             raise errors.not_found(Qualified(GROUP, RESOURCE), name)
         budget = newest
 
 
-async def _take_once(store: Store, budget: Object, target: ObjectReference, *, dry_run: bool) -> None:
-    served = store.find(GROUP, "v1", RESOURCE)
+async def _take_once(server: Server, budget: Object, target: ObjectReference, *, dry_run: bool) -> None:
+    served = server.find(GROUP, "v1", RESOURCE)
     assert served is not None, "there is a budget, so its kind is served"
-    now, name = store.now(), budget["metadata"]["name"]
+    now, name = server.store.now(), budget["metadata"]["name"]
     status = taken_from(budget, target.name, now, served.release.quirks)
     if dry_run:
         return
     body = served.from_hub({**budget, "status": status})
     place = ObjectReference(target.namespace, name, "status")
-    await update(store, served, place, body, WriteOptions(manager="kube-apiserver"), Warnings())
+    await update(server, served, place, body, WriteOptions(manager="kube-apiserver"), Warnings())
 
 
 async def _mark_and_delete(
-    store: Store, resource: Resource, target: ObjectReference, options: DeleteOptions
+    server: Server, resource: Resource, target: ObjectReference, options: DeleteOptions
 ) -> None:
     if not options.dry_run and resource.release.gates.enabled("PodDisruptionConditions"):
-        version = await _mark(store, resource, target, options)
+        version = await _mark(server, resource, target, options)
         if options.resource_version is not None:
             options = replace(options, resource_version=version)
-    await delete(store, resource, target, replace(options, user=THE_SERVER), asks_admission=False)
+    await delete(server, resource, target, replace(options, user=THE_SERVER), asks_admission=False)
 
 
-async def _mark(store: Store, resource: Resource, target: ObjectReference, options: DeleteOptions) -> str:
+async def _mark(server: Server, resource: Resource, target: ObjectReference, options: DeleteOptions) -> str:
     """Writes the condition of an eviction into the pod's status; returns the version that it has then."""
     for _ in range(WRITE_ATTEMPTS):
-        entry = store.newest_entry(resource, target)
+        entry = server.store.newest_entry(resource, target)
         pod = stored_form.decode(entry, resource.hub_schema)
         meta = pod["metadata"]
         check_preconditions(meta, replace(options, uid=options.uid or None), _POD)
@@ -201,7 +200,7 @@ async def _mark(store: Store, resource: Resource, target: ObjectReference, optio
             pod["status"],
             DISRUPTION_TARGET,
             "True",
-            store.now(),
+            server.store.now(),
             reason="EvictionByEvictionAPI",
             message="Eviction API: evicting",
         )
@@ -210,7 +209,9 @@ async def _mark(store: Store, resource: Resource, target: ObjectReference, optio
             return str(entry.revision)
         key = resource.key(target.namespace, target.name)
         try:
-            stored = await store.commit(resource, store.storage.update(key, value, entry.revision))
+            stored = await server.store.commit(
+                resource, server.store.storage.update(key, value, entry.revision)
+            )
         except (RevisionConflict, KeyNotFound):
             continue
         return str(stored.revision)

@@ -18,7 +18,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import List, Struct
 from fakeapi.registry.model.definition import StrategyContext, Write
 from fakeapi.registry.requests.options import DeleteOptions, ObjectReference, Warnings, WriteOptions
-from fakeapi.registry.store import Store
+from fakeapi.registry.server import Server
 from fakeapi.registry.verbs.creating import create
 from fakeapi.registry.verbs.deleting import delete
 from fakeapi.releases import Kind
@@ -59,17 +59,17 @@ class ServiceHooks:
         self._allocator(new, dry_run=dry_run).allocate_change(spec, before)
         return self._with_spec(new, spec)
 
-    async def after(self, store: Store, write: Write) -> None:
+    async def after(self, server: Server, write: Write) -> None:
         """Makes and removes IPAddresses, and removes the Endpoints of a service that is gone."""
         before = _addresses(write.old)
         now = _addresses(write.new)
         if self._rules.gates.enabled(MULTIPLE_RANGES_GATE):
             for address in sorted(before - now):
-                await _remove(store, _NETWORKING, "ipaddresses", ObjectReference(name=address))
+                await _remove(server, _NETWORKING, "ipaddresses", ObjectReference(name=address))
             for address in sorted(now - before):
-                await _add_address(store, address, write.target)
+                await _add_address(server, address, write.target)
         if write.new is None and self._rules.quirks.endpoints_go_with_service:
-            await _remove(store, "", "endpoints", write.target)
+            await _remove(server, "", "endpoints", write.target)
 
     def _allocator(self, obj: Object, *, dry_run: bool) -> Allocator:
         meta = obj["metadata"]
@@ -117,9 +117,9 @@ def _addresses(obj: Object | None) -> set[str]:
     return {str(found) for found in map(parse_ip, ips) if found is not None}
 
 
-async def _add_address(store: Store, address: str, service: ObjectReference) -> None:
+async def _add_address(server: Server, address: str, service: ObjectReference) -> None:
     """An address that is there already stays as it is: whoever made it holds it."""
-    resource = store.find(_NETWORKING, "v1", "ipaddresses") or store.find(
+    resource = server.find(_NETWORKING, "v1", "ipaddresses") or server.find(
         _NETWORKING, "v1beta1", "ipaddresses"
     )
     if resource is None:
@@ -133,19 +133,19 @@ async def _add_address(store: Store, address: str, service: ObjectReference) -> 
     obj["spec"] = {"parentRef": parent}
     options = WriteOptions(manager="kube-apiserver")
     try:
-        await create(store, resource, ObjectReference(name=address), obj, options, Warnings())
+        await create(server, resource, ObjectReference(name=address), obj, options, Warnings())
     except ApiError as error:
         if error.reason != errors.already_exists(resource.qualified, address).reason:
             raise
 
 
-async def _remove(store: Store, group: str, plural: str, target: ObjectReference) -> None:
+async def _remove(server: Server, group: str, plural: str, target: ObjectReference) -> None:
     versions = ("v1", "v1beta1") if group else ("v1",)
-    resource = next(filter(None, (store.find(group, version, plural) for version in versions)), None)
+    resource = next(filter(None, (server.find(group, version, plural) for version in versions)), None)
     if resource is None:
         return
     try:
-        await delete(store, resource, target, DeleteOptions())
+        await delete(server, resource, target, DeleteOptions())
     except ApiError as error:
         if error.code != 404:
             raise

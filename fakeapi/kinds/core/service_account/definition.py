@@ -9,7 +9,7 @@ from fakeapi.registry.model.definition import KindDefinition, Strategies, Strate
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
-from fakeapi.registry.store import Store
+from fakeapi.registry.server import Server
 from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
@@ -54,7 +54,7 @@ def _annotations(obj: Object) -> dict[str, str]:
 
 
 async def _create_token(
-    store: Store,
+    server: Server,
     resource: Resource,
     target: ObjectReference,
     body: Object,
@@ -65,7 +65,7 @@ async def _create_token(
         create_token,
     )
 
-    return await create_token(store, resource, target, body, options, warnings)
+    return await create_token(server, resource, target, body, options, warnings)
 
 
 def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:

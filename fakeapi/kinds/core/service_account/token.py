@@ -10,12 +10,12 @@ from fakeapi.machinery.field_errors import FieldError, invalid
 from fakeapi.machinery.golang import times
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.admission.objects import ClusterObjects
 from fakeapi.registry.identity.token_signer import ISSUER
 from fakeapi.registry.model.object_meta import in_order
 from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.objects import ClusterObjects
 from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
-from fakeapi.registry.store import Store
+from fakeapi.registry.server import Server
 from fakeapi.registry.stored import form as stored_form
 from fakeapi.releases import Gates
 
@@ -32,7 +32,7 @@ _NODES_GATE = "ServiceAccountTokenNodeBinding"
 
 
 async def create_token(
-    store: Store,
+    server: Server,
     resource: Resource,
     target: ObjectReference,
     body: Object,
@@ -41,15 +41,17 @@ async def create_token(
 ) -> WriteResult:
     """Raises ApiError: 400, 404, 409 for an object with another uid, 422."""
     _check_body_name(target, body["metadata"])
-    account = stored_form.decode(store.newest_entry(resource, ObjectReference(target.namespace, target.name)))
+    account = stored_form.decode(
+        server.store.newest_entry(resource, ObjectReference(target.namespace, target.name))
+    )
     _check_uid(resource, target, account, body["metadata"], warnings)
-    request = _manager(resource).update(None, body, options.manager, store.now())
-    spec, now = request["spec"], int(store.clock.now())
+    request = _manager(resource).update(None, body, options.manager, server.store.now())
+    spec, now = request["spec"], int(server.store.clock.now())
     spec["audiences"] = spec.get("audiences") or [ISSUER]
     found = _spec_errors(spec)
     if found:
         raise errors.invalid(_KIND, "", found)
-    gates, objects = resource.release.gates, ClusterObjects(store, lambda *_: None)
+    gates, objects = resource.release.gates, server.objects
     bound = _bound_objects(objects, target, spec.get("boundObjectRef"), gates)
     own: Object = {"namespace": target.namespace, "serviceaccount": _named(account)}
     seconds = lifetime = spec["expirationSeconds"]
@@ -64,14 +66,17 @@ async def create_token(
         "kubernetes.io": {**own, **bound},
     }
     if gates.enabled("ServiceAccountTokenJTI"):
-        claims["jti"] = store.clock.uid()
-    await store.keep_signing_key()
-    status = {"token": store.tokens.sign(claims), "expirationTimestamp": times.now_text(now + seconds)}
+        claims["jti"] = server.store.clock.uid()
+    await server.tokens.keep_key()
+    status = {
+        "token": server.tokens.signer.sign(claims),
+        "expirationTimestamp": times.now_text(now + seconds),
+    }
     metadata = {
         **request["metadata"],
         "name": target.name,
         "namespace": target.namespace,
-        "creationTimestamp": store.now(),
+        "creationTimestamp": server.store.now(),
     }
     if resource.release.quirks.token_requests_have_uids:
         metadata.setdefault("uid", account["metadata"]["uid"])

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from fakeapi.machinery.json_types import Object
+from fakeapi.registry.store import Store
 from fakeapi.registry.stored import form as stored_form
 from fakeapi_storage import Entry
 
 if TYPE_CHECKING:
     from fakeapi.registry.model.resource import Resource
-    from fakeapi.registry.store import Store
 
 Result = TypeVar("Result")
 
@@ -26,7 +26,7 @@ FindResource: TypeAlias = "Callable[[str, str, str], Resource | None]"
 class ClusterObjects:
     """Objects of kinds that have one hub, as they are stored."""
 
-    store: "Store"
+    store: Store
     find: FindResource
 
     def get(self, group: str, resource: str, namespace: str, name: str) -> Object | None:

@@ -1,6 +1,6 @@
 """AdmissionPlugin: a step of admission, and the entry by which it is found."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar, Protocol, cast
@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, cast
 from fakeapi.registry.admission.attributes import Attributes, Operation
 
 if TYPE_CHECKING:
-    from fakeapi.registry.admission.objects import ClusterObjects
     from fakeapi.registry.model.resource import Resource
-
-Step = Callable[[Attributes], Awaitable[None] | None]
-"""Admits a write, or raises ApiError. One that has to wait returns what is to be awaited."""
+    from fakeapi.registry.server import Server
 
 WRITES = frozenset((Operation.CREATE, Operation.UPDATE))
 CREATE_ONLY = frozenset((Operation.CREATE,))
@@ -28,8 +25,9 @@ class AdmissionPlugin:
 
     operations: ClassVar[frozenset[Operation]] = WRITES
 
-    def __init__(self, objects: "ClusterObjects") -> None:
-        self.objects = objects
+    def __init__(self, server: "Server") -> None:
+        self.server = server
+        self.objects = server.objects
 
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Changes the object before it is prepared and validated. Raises ApiError."""
@@ -60,9 +58,9 @@ class PluginEntry:
     place: str
     covers: Covers
 
-    def make(self, objects: "ClusterObjects") -> AdmissionPlugin:
+    def make(self, server: "Server") -> AdmissionPlugin:
         module, _, name = self.place.partition(":")
-        return cast(AdmissionPlugin, getattr(import_module(module), name)(objects))
+        return cast(AdmissionPlugin, getattr(import_module(module), name)(server))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,30 +4,18 @@ Follows k8s.io/apiserver `pkg/admission/chain.go`.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
-from fakeapi.registry.admission.attributes import Attributes, Operation
-from fakeapi.registry.admission.plugin import AdmissionPlugin, PluginEntry, Step
+from fakeapi.admission.plugin import AdmissionPlugin, PluginEntry
+from fakeapi.registry.admission.attributes import Operation
+from fakeapi.registry.admission.steps import NO_STEPS, Steps
 from fakeapi.registry.model.attached import Attached
-from fakeapi.registry.offloading.conversion import ConversionNeeded, converted
 
 if TYPE_CHECKING:
-    from fakeapi.registry.admission.objects import ClusterObjects
     from fakeapi.registry.model.resource import Resource
+    from fakeapi.registry.server import Server
 
-
-@dataclass(frozen=True, slots=True)
-class Steps:
-    """The steps of one operation on one resource, in order; both may be empty."""
-
-    mutating: tuple[Step, ...] = ()
-    validating: tuple[Step, ...] = ()
-
-
-NO_STEPS = Steps()
 
 _CHAINS: Attached[dict[str, Mapping[Operation, Steps]]] = Attached(dict)
 """The steps of admission of a resource, by subresource."""
@@ -44,41 +32,20 @@ LAST = (
 """The plugins that are asked after all others, in order: the last charges for what they have let pass."""
 
 
-async def run(steps: Sequence[Step], attributes: Attributes) -> None:
-    """Asks each step in turn. Raises the ApiError of the first that refuses."""
-    for step in steps:
-        try:
-            waiting = step(attributes)
-        except ConversionNeeded as needed:
-            await needed.fetch()
-            waiting = await converted(partial(step, attributes))
-        if waiting is not None:
-            await waiting
-
-
 def _place(entry: PluginEntry) -> int:
     return LAST.index(entry.name) if entry.name in LAST else -1
-
-
-async def mutate(steps: Sequence[Step], attributes: Attributes) -> None:
-    """Asks each mutating step in turn, and once more if one of them wants that. Raises as `run`."""
-    await run(steps, attributes)
-    again = attributes.reinvocation
-    if again is not None and again.is_wanted:
-        again.is_second = True
-        await run(steps, attributes)
 
 
 class Admission:
     """The plugins of one server, in order. A plugin is made when a kind that it covers is first written."""
 
     def __init__(
-        self, entries: Sequence[PluginEntry], objects: "ClusterObjects", disabled: Collection[str] = ()
+        self, entries: Sequence[PluginEntry], server: "Server", disabled: Collection[str] = ()
     ) -> None:
         """`disabled` are the names of plugins that are never asked, whoever extends the chains by them."""
         self._entries = tuple(entries)
         self._disabled = frozenset(disabled)
-        self.objects = objects
+        self._server = server
         self._made: dict[str, AdmissionPlugin] = {}
         self._resources: WeakSet[Resource] = WeakSet()  # a resource may go while the server runs
 
@@ -115,5 +82,5 @@ class Admission:
 
     def _plugin(self, entry: PluginEntry) -> AdmissionPlugin:
         if entry.name not in self._made:
-            self._made[entry.name] = entry.make(self.objects)
+            self._made[entry.name] = entry.make(self._server)
         return self._made[entry.name]

@@ -1,0 +1,65 @@
+"""Steps of admission: functions that change or refuse one write, and how a verb runs them.
+
+Follows k8s.io/apiserver `pkg/admission/interfaces.go`.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
+
+from fakeapi.registry.admission.attributes import Attributes, Operation
+from fakeapi.registry.offloading.conversion import ConversionNeeded, converted
+
+if TYPE_CHECKING:
+    from fakeapi.registry.model.resource import Resource
+
+Step = Callable[[Attributes], Awaitable[None] | None]
+"""Admits a write, or raises ApiError. A step that waits returns an awaitable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """The steps of one operation on one resource, in order; both may be empty."""
+
+    mutating: tuple[Step, ...] = ()
+    validating: tuple[Step, ...] = ()
+
+
+NO_STEPS = Steps()
+
+
+class AdmissionControl(Protocol):
+    """Knows the admission steps of every resource."""
+
+    def steps(self, resource: "Resource", subresource: str, operation: Operation) -> Steps:
+        """The steps of an operation on a resource, or on its subresource."""
+        ...
+
+
+class NoAdmission:
+    """Admission control without steps."""
+
+    def steps(self, resource: "Resource", subresource: str, operation: Operation) -> Steps:
+        return NO_STEPS
+
+
+async def run(steps: Sequence[Step], attributes: Attributes) -> None:
+    """Runs each step in turn. Raises the ApiError of the first that refuses."""
+    for step in steps:
+        try:
+            waiting = step(attributes)
+        except ConversionNeeded as needed:
+            await needed.fetch()
+            waiting = await converted(partial(step, attributes))
+        if waiting is not None:
+            await waiting
+
+
+async def mutate(steps: Sequence[Step], attributes: Attributes) -> None:
+    """Runs each mutating step in turn, and once more if one of them asks for it. Raises as `run`."""
+    await run(steps, attributes)
+    again = attributes.reinvocation
+    if again is not None and again.is_wanted:
+        again.is_second = True
+        await run(steps, attributes)

@@ -1,0 +1,53 @@
+"""AccountTokens: the signer of the tokens of service accounts, and the key that it signs with."""
+
+import asyncio
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from fakeapi.machinery.errors import ApiError
+from fakeapi.registry.store import committed
+from fakeapi_storage import Storage
+
+if TYPE_CHECKING:
+    from fakeapi.registry.identity.token_signer import TokenSigner
+
+SIGNING_KEY = "token-signing-key"
+"""Under this name the storage keeps the key."""
+
+
+class AccountTokens:
+    """Signs tokens, and keeps the key in the storage, so that tokens stay valid after a restart.
+
+    `key` is in PEM; it is empty until the storage has one.
+    """
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+        self._keeping = asyncio.Lock()
+        self._is_used = False
+        self.key = storage.labels.get(SIGNING_KEY, "")
+
+    @property
+    def may_exist(self) -> bool:
+        """Whether a client can have a token: False until a token or a key was asked for."""
+        return bool(self.key) or self._is_used
+
+    @cached_property
+    def signer(self) -> "TokenSigner":
+        """Signs and verifies tokens. Raises ApiError 500 if the database has a damaged key."""
+        from fakeapi.registry.identity.token_signer import TokenSigner  # noqa: PLC0415 - loads OpenSSL
+
+        self._is_used = True
+        try:
+            return TokenSigner(self.key)
+        except ValueError as error:
+            why = "the database is damaged: its key for tokens is unreadable; restore it from a copy"
+            raise ApiError(500, "", why) from error
+
+    async def keep_key(self) -> None:
+        """Stores the key, if the storage has none yet. Raises ApiError 500."""
+        async with self._keeping:
+            if not self.key:
+                key = self.signer.key_text()
+                await committed(self._storage.set_labels({**self._storage.labels, SIGNING_KEY: key}))
+                self.key = key
