@@ -1,6 +1,7 @@
 """Parses the documents of a file: JSON, or YAML as kubectl reads it, within bounds."""
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from fakeapi.machinery.codec import JsonError
@@ -9,6 +10,11 @@ from fakeapi.machinery.printable import printable_line
 
 NODES_MAX = 2_000_000
 """Values of one file, counting again what aliases and merges of YAML repeat; a file with more is refused."""
+
+DOCUMENTS_MAX = 100_000
+"""YAML documents of one file, counting empty ones; a file with more is refused. An installation may have as
+many objects.
+"""
 
 DEPTH_MAX = 200
 """Levels of a document; a deeper one is refused. The deepest objects of Kubernetes, definitions of custom
@@ -64,11 +70,22 @@ def numbered_documents(text: str) -> list[tuple[int, Any]]:
     from fakeapi.machinery.golang import yaml_text  # noqa: PLC0415 - brings PyYAML, for YAML alone
 
     try:
-        documents = yaml_text.load_all(encoded, nodes_max=NODES_MAX, depth_max=DEPTH_MAX)
-        return [(number, value) for number, value in enumerate(documents, 1) if value is not None]
+        values = yaml_text.load_all(encoded, nodes_max=NODES_MAX, depth_max=DEPTH_MAX)
+        return _numbered(values)
     except yaml_text.YamlError as error:
         words = str(error).removeprefix("yaml: ")
         raise DocumentError(f"not YAML: {words}") from error
+
+
+def _numbered(values: Iterable[Any]) -> list[tuple[int, Any]]:
+    """Returns the values other than None with their numbers. Raises DocumentError for too many values."""
+    numbered: list[tuple[int, Any]] = []
+    for number, value in enumerate(values, 1):
+        if number > DOCUMENTS_MAX:
+            raise DocumentError(f"it has more than {DOCUMENTS_MAX} documents")
+        if value is not None:
+            numbered.append((number, value))
+    return numbered
 
 
 def decode_json(data: bytes) -> Any:

@@ -91,6 +91,14 @@ def test_the_values_of_a_file_are_bounded(text: str, monkeypatch: pytest.MonkeyP
         documents_of(text)
 
 
+def test_the_documents_of_a_yaml_file_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "DOCUMENTS_MAX", 50)
+    text = "---\n" * 49 + "---\na: b\n"
+    assert numbered_documents(text) == [(50, {"a": "b"})]
+    with pytest.raises(DocumentError, match="more than 50 documents"):
+        numbered_documents(text + "---\n")
+
+
 def test_brackets_and_commas_in_json_strings_are_not_values(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(documents, "NODES_MAX", 50)
     assert documents_of('{"a": "' + "[,:{" * 50 + '\\""}') == [{"a": "[,:{" * 50 + '"'}]
