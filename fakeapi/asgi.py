@@ -26,6 +26,9 @@ bytes for an answer of a given size, and keeps that room while the answer is mad
 
 Room = Callable[[int], AbstractAsyncContextManager[None]]
 
+ROOM_FROM_BYTES = 256 * 1024
+"""An application asks for room before it makes an answer of this size or longer."""
+
 
 class NoRoom(Exception):
     """There was no room for a long answer in the time that a request waits for it."""

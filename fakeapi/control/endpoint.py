@@ -7,6 +7,7 @@ import msgspec
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
+from fakeapi.asgi import ClientGone, NoRoom
 from fakeapi.control.controlled import Controlled
 from fakeapi.control.errors import refused, status_response
 from fakeapi.control.route import JSON, Call, Route
@@ -27,7 +28,10 @@ def endpoint_of(route: Route, server: Controlled) -> Callable[[Request], Awaitab
             result = await route.handle(Call(server, request, path, query, body))
         except ApiError as error:
             return status_response(error)
-        except ClientDisconnect:
+        except NoRoom:
+            words = "clients have not read enough of other long answers; ask again"
+            return status_response(refused(429, words), retry_after=1)
+        except (ClientDisconnect, ClientGone):
             return Response(status_code=400)
         if isinstance(result, Response):
             return result

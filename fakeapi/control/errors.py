@@ -14,6 +14,7 @@ _REASONS = {
     409: "Conflict",
     413: "RequestEntityTooLarge",
     415: "UnsupportedMediaType",
+    429: "TooManyRequests",
 }
 
 
@@ -22,8 +23,11 @@ def refused(code: int, message: str) -> ApiError:
     return ApiError(code, _REASONS.get(code, "InternalError"), " ".join(message.split()))
 
 
-def status_response(error: ApiError) -> Response:
-    """A Status as Kubernetes writes it, so that one reader of errors is enough for a client."""
+def status_response(error: ApiError, *, retry_after: int | None = None) -> Response:
+    """A Status as Kubernetes writes it, so that one reader of errors is enough for a client.
+
+    `retry_after` (seconds) becomes the Retry-After header.
+    """
     status = {
         "kind": "Status",
         "apiVersion": "v1",
@@ -33,4 +37,6 @@ def status_response(error: ApiError) -> Response:
         "reason": error.reason,
         "code": error.code,
     }
-    return Response(msgspec.json.encode(status) + b"\n", error.code, media_type="application/json")
+    headers = None if retry_after is None else {"Retry-After": str(retry_after)}
+    body = msgspec.json.encode(status) + b"\n"
+    return Response(body, error.code, headers, media_type="application/json")

@@ -1,11 +1,13 @@
 """Route: one path and method of the control API, with the types of what it takes and answers."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 from starlette.requests import Request
 
+from fakeapi.asgi import ROOM, ROOM_FROM_BYTES
 from fakeapi.control.controlled import Controlled
 
 JSON = "application/json"
@@ -25,9 +27,17 @@ class Call:
     query: Any
     body: Any
 
+    def room(self, size: int) -> AbstractAsyncContextManager[None]:
+        """Waits with a long answer until clients have read enough of other answers: the extension ROOM.
+
+        `size` is about the answer's length in bytes. Raises NoRoom, ClientGone.
+        """
+        room = self.request.scope.get("extensions", {}).get(ROOM)
+        return nullcontext() if room is None or size < ROOM_FROM_BYTES else room(size)
+
 
 Handler = Callable[[Call], Awaitable[Any]]
-"""Returns a value of the route's type, or a Starlette response. Raises ApiError."""
+"""Returns a value of the route's type, or a Starlette response. Raises ApiError, NoRoom, ClientGone."""
 
 
 @dataclass(frozen=True, slots=True)

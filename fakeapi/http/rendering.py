@@ -41,8 +41,6 @@ RENDERED_BESIDE_FROM = 2_000
 RENDERED_BESIDE_BYTES = 256 * 1024
 """A list of fewer items and as many bytes too."""
 
-ROOM_FROM_BYTES = 256 * 1024
-"""An object of as many bytes is shown when there is room for the answer."""
 _UNPRINTABLE = re.compile("[\x7f\x80-\x84\x86-\x9f\ufffe\uffff]")
 """Characters that JSON allows and go-yaml refuses; upstream makes YAML by parsing the JSON as YAML."""
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 
+from fakeapi.asgi import ROOM_FROM_BYTES
 from fakeapi.http.context import RequestContext
 from fakeapi.http.discovery.service import Discovery
 from fakeapi.http.negotiation import Offer, check_patch_route, check_produced, offer_of
 from fakeapi.http.pages import not_found_page, watch_without_resource
 from fakeapi.http.refusals import method_not_allowed, no_such_resource
 from fakeapi.http.request import Request
-from fakeapi.http.response import AnyResponse
+from fakeapi.http.response import AnyResponse, Response
 from fakeapi.http.verbs import Verbs
 from fakeapi.http.watch import Watches
 from fakeapi.machinery import errors
@@ -55,10 +56,11 @@ class Router:
         }
 
     async def __call__(self, ctx: RequestContext) -> AnyResponse:
-        """Raises ApiError 400, 404, 405, 406, 415, and what the handler raises."""
+        """Raises ApiError 400, 404, 405, 406, 415, NoRoom, and what the handler raises."""
         info, request = ctx.info, ctx.request
         if info is None or not self._catalogue.has_group(info.group):
-            return self._discovery.document(request) or not_found_page()
+            document = self._discovery.document(request)
+            return not_found_page() if document is None else await _in_room(request, document)
         if not info.resource:
             if info.watched:
                 return watch_without_resource(request.uri)
@@ -66,7 +68,7 @@ class Router:
                 raise no_such_resource()
             if info.version and not self._catalogue.serves(info.group, info.version):
                 return self._no_version(info)
-            return self._discovery.of_group(request, info)
+            return await _in_room(request, self._discovery.of_group(request, info))
         resource = self._resource(info, ctx.verb)
         if resource is None:
             return not_found_page()
@@ -167,6 +169,14 @@ def _check_route(request: Request, info: RequestInfo, offer: Offer) -> None:
         check_patch_route(content_type, length, offer.patches)
     lists = request.method == "GET" and (info.watched or not info.name)
     check_produced(request.header(b"accept"), offer.listed if lists else offer.answered)
+
+
+async def _in_room(request: Request, document: Response) -> Response:
+    """Waits with a long document until clients have read enough of others. Raises NoRoom, ClientGone."""
+    if len(document.body) >= ROOM_FROM_BYTES:
+        async with request.room(len(document.body)):
+            pass
+    return document
 
 
 def _connection(info: RequestInfo, resource: Resource) -> Subresource | None:

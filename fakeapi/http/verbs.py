@@ -7,11 +7,11 @@ from collections.abc import Awaitable, Callable
 from functools import partial, wraps
 from typing import TypeAlias
 
+from fakeapi.asgi import ROOM_FROM_BYTES
 from fakeapi.http import query as queries
 from fakeapi.http.context import RequestContext
 from fakeapi.http.negotiation import body_type, offer_of, patch_type
 from fakeapi.http.rendering import (
-    ROOM_FROM_BYTES,
     Turns,
     negotiate_for,
     respond,

@@ -59,6 +59,16 @@ def compare(old: Checkpoint, new: Checkpoint) -> list[Difference]:
     return [each for each in found if each is not None]
 
 
+def changed_bytes(old: Checkpoint, new: Checkpoint) -> int:
+    """The bytes of all changed objects, before and after: more than their differences have."""
+    before = {entry.key: entry.value for entry in old.entries}
+    return sum(
+        len(entry.value) + len(before[entry.key])
+        for entry in new.entries
+        if entry.key in before and entry.value != before[entry.key]
+    )
+
+
 def _difference(key: str, old: Entry | None, new: Entry | None) -> Difference | None:
     place = parse_key(key)
     about = place.qualified, place.namespace, place.name

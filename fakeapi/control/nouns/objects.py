@@ -111,11 +111,14 @@ async def history(call: Call) -> History:
     if not entries:
         raise refused(404, f"{query.resource} {query.name!r} is not there, and the history has nothing of it")
     shown = entries[-VERSIONS_MAX:]
-    await resource.prepare([entry for _, entry in shown])
-    versions = [
-        VersionView(change, str(entry.revision), msgspec.Raw(resource.json_of(entry.value, entry.revision)))
-        for change, entry in shown
-    ]
+    async with call.room(sum(len(entry.value) for _, entry in shown)):
+        await resource.prepare([entry for _, entry in shown])
+        versions = [
+            VersionView(
+                change, str(entry.revision), msgspec.Raw(resource.json_of(entry.value, entry.revision))
+            )
+            for change, entry in shown
+        ]
     return History(versions, forgotten=shown[0][0] != "ADDED")
 
 

@@ -13,6 +13,9 @@ from fakeapi.journal.progress import WatchProgress
 LAST_DEFAULT = 100
 """Requests that are answered where nobody says how many; the last ones."""
 
+REQUEST_BYTES = 1024
+"""About the length of a request in an answer, without the message of its refusal."""
+
 
 class WatchView(msgspec.Struct, rename="camel"):
     """Progress of a watch: events and bookmarks sent, events it is behind, the last resourceVersion."""
@@ -138,7 +141,8 @@ async def read(call: Call) -> RequestList:
         if (not query.code or entry.code == query.code) and pattern.matches(entry)
     ]
     shown = found[-query.last :] if query.last > 0 else []
-    return RequestList([view_of(each) for each in shown], journal.last, journal.forgotten)
+    async with call.room(sum(REQUEST_BYTES + len(entry.bodies.answer) for entry in shown)):
+        return RequestList([view_of(each) for each in shown], journal.last, journal.forgotten)
 
 
 async def read_one(call: Call) -> RequestWithBodies:

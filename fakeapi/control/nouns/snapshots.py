@@ -94,7 +94,8 @@ async def restore(call: Call) -> None:
 
 async def download(call: Call) -> Response:
     snapshot = _named(call)
-    data = await asyncio.to_thread(file.encoded, snapshot, compressed=False)
+    async with call.room(sum(len(entry.value) for entry in snapshot.checkpoint.entries)):
+        data = await asyncio.to_thread(file.encoded, snapshot, compressed=False)
     name = f'attachment; filename="{call.path["name"]}.jsonl"'
     return Response(data, media_type=MEDIA_TYPE, headers={"Content-Disposition": name})
 
@@ -111,8 +112,10 @@ async def upload(call: Call) -> Kept:
 
 async def diff(call: Call) -> Differences:
     old, new = await _at(call, call.query.old), await _at(call, call.query.new)
-    found = await asyncio.to_thread(comparing.compare, old.checkpoint, new.checkpoint)
-    told = [_difference(each) for each in found[:DIFFERENCES_MAX]]
+    size = await asyncio.to_thread(comparing.changed_bytes, old.checkpoint, new.checkpoint)
+    async with call.room(size):
+        found = await asyncio.to_thread(comparing.compare, old.checkpoint, new.checkpoint)
+        told = [_difference(each) for each in found[:DIFFERENCES_MAX]]
     return Differences(told, len(found) - len(told))
 
 

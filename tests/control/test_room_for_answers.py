@@ -1,0 +1,62 @@
+"""Long answers wait until clients have read enough of others: those of the control API, and documents."""
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from fakeapi import FakeAPI
+from fakeapi.testing.control import ControlClient, ControlError
+
+BOUNDS = "fakeapi.serving.response_bytes"
+MAP = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "long"}, "data": {"a": "x" * 300_000}}
+
+
+@pytest.fixture
+def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeAPI]:
+    """A server with a long object in two versions, two snapshots and 300 requests, and no room left."""
+    with FakeAPI() as api:
+        with ControlClient(api.url) as client:
+            api.create(MAP)
+            client.put("/snapshots/old")
+            api.update(MAP | {"data": {"a": "y" * 300_000}})
+            client.put("/snapshots/new")
+            for _ in range(300):
+                api.get("Namespace", "default")
+        monkeypatch.setattr(f"{BOUNDS}.ResponseBytes.fits", lambda bytes_, size: not size)
+        monkeypatch.setattr(f"{BOUNDS}.ROOM_SECONDS", 0.0)
+        yield api
+
+
+@pytest.mark.parametrize(
+    ("path", "query"),
+    [
+        ("/history", {"resource": "configmaps", "namespace": "default", "name": "long"}),
+        ("/requests", {"last": 300}),
+        ("/snapshots/old/file", {}),
+        ("/snapshots/diff", {"old": "old", "new": "new"}),
+    ],
+)
+def test_a_long_answer_of_the_control_api_is_a_429_if_there_is_no_room_for_it(
+    api: FakeAPI, path: str, query: dict[str, object]
+) -> None:
+    with ControlClient(api.url) as client:
+        with pytest.raises(ControlError) as refusal:
+            client.get(path, **query)
+        assert refusal.value.code == 429
+        assert "ask again" in str(refusal.value)
+        assert client.get("/requests", last=10)["requests"]
+        assert client.get("/snapshots/diff", old="new", new="new")["items"] == []
+
+
+def test_a_429_of_the_control_api_has_retry_after(api: FakeAPI) -> None:
+    answer = httpx.get(f"{api.url}/_fakeapi/snapshots/old/file")
+    assert (answer.status_code, answer.headers["Retry-After"]) == (429, "1")
+    assert answer.json()["reason"] == "TooManyRequests"
+
+
+@pytest.mark.parametrize(("path", "code"), [("/openapi/v2", 429), ("/version", 200), ("/apis", 200)])
+def test_a_long_openapi_document_is_a_429_if_there_is_no_room_for_it(
+    api: FakeAPI, path: str, code: int
+) -> None:
+    assert httpx.get(f"{api.url}{path}").status_code == code
