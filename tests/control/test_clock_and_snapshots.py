@@ -1,8 +1,11 @@
 """Clock and snapshots over the control API, and the commands that are its clients."""
 
+import json
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 from click.testing import CliRunner, Result
@@ -89,6 +92,36 @@ def test_what_snapshots_are_not_there_or_no_snapshots_is_said_in_a_line() -> Non
                 client.request(method, path, body)
             assert message in str(refusal.value)
             assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("written", "forged", "problem"),
+    [
+        ('\\"uid\\":', '\\"uix\\":', "missing required field `uid`"),
+        ("/core/namespaces/default", "/core/namespaces/other", "its value is the object /default"),
+        ('"created":"', '"created":"9', "of an object that was created at 9"),
+        ("/core/namespaces/default", "/core/../../etc/passwd", "is no key of an object"),
+    ],
+)
+def test_a_forged_snapshot_is_refused_and_nothing_is_restored(
+    written: str, forged: str, problem: str
+) -> None:
+    with controlled(frozen_at=FROZEN) as (api, client):
+        client.put("/snapshots/base")
+        before = client.get("/state")
+        lines = urlopen(f"{api.url}/_fakeapi/snapshots/base/file").read().decode().splitlines(keepends=True)
+        body = "".join(lines[:-1]).replace(written, forged).encode()
+        end = json.dumps({"end": len(lines) - 2, "crc32": f"{zlib.crc32(body):08x}"}).encode()
+        for name in ("base", "forged"):
+            with pytest.raises(ControlError) as refusal:
+                client.put(f"/snapshots/{name}/file", body + end + b"\n")
+            assert refusal.value.code == 400
+            assert problem in str(refusal.value)
+            assert str(refusal.value).isprintable()
+        assert [snapshot["name"] for snapshot in client.get("/snapshots")] == ["base"]
+        assert client.get("/state") == before
+        client.post("/snapshots/base/restore")
+        assert client.get("/snapshots/diff", old="base") == {"items": [], "more": 0}
 
 
 def test_the_commands_move_the_clock() -> None:

@@ -363,3 +363,28 @@ def test_a_driver_whose_name_is_longer_than_any_name_in_the_api_is_refused(
 )
 def test_a_text_has_a_number_of_bytes(text: str, shown: str) -> None:
     assert shortened(text, 8) == shown
+
+
+class Misnamed(PythonDriver):
+    """Registers under a name with line breaks and escape codes, and offers services that no kubelet knows."""
+
+    def _info(self, request: Any, context: Any) -> Any:
+        info = super()._info(request, context)
+        info.name = "gpu.example.com\n\x1b]0;forged\x07WARNING\u202e all is well"
+        info.supported_versions[:] = ["v99.\x1b[31mDRAPlugin"]
+        return info
+
+
+def test_the_log_shows_the_name_of_a_refused_driver_in_one_line_without_escape_codes(
+    api: FakeAPI, caplog: pytest.LogCaptureFixture
+) -> None:
+    with Misnamed(api.node()) as driver:
+        assert driver.registered.wait(10)
+        api.settle()
+        assert api.node().drivers == []
+    [line] = [record.getMessage() for record in caplog.records if "is refused" in record.getMessage()]
+    assert line.startswith(
+        "DRA driver gpu.example.com \\x1b]0;forged\\x07WARNING\\u202e all is well is refused: "
+    )
+    assert "v99.\\x1b[31mDRAPlugin" in line
+    assert line.isprintable()
