@@ -49,7 +49,7 @@ def write(snapshot: SnapshotContent, path: Path) -> Path:
 
 def encoded(snapshot: SnapshotContent, *, compressed: bool) -> bytes:
     """The bytes of the file."""
-    data = "".join(_lines(snapshot)).encode()
+    data = b"".join(line.encode() for line in _lines(snapshot))
     return gzip.compress(data, compresslevel=1, mtime=0) if compressed else data
 
 
