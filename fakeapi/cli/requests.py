@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fakeapi.cli.control_options import control_client
-from fakeapi.machinery.printable import printable_line
+from fakeapi.machinery.printable import LINE_MAX, printable
 
 if TYPE_CHECKING:
     from fakeapi.testing.control import ControlClient
@@ -35,11 +35,16 @@ def requests(
         return
     chosen = {name: value for name, value in members.items() if value}
     for each in client.get("/requests", last=last, code=code or None, **chosen)["requests"]:
-        click.echo(printable_line(each["text"]))
+        click.echo(_line(each["text"]))
     if follow:
         with contextlib.suppress(KeyboardInterrupt), client.events(query=chosen) as events:
             for event in events:
                 if event["type"] == "lost":
                     click.echo(f"({event['count']} requests are not shown: they came too fast)", err=True)
                 elif not code or event["request"]["code"] == code:
-                    click.echo(printable_line(event["request"]["text"]))
+                    click.echo(_line(event["request"]["text"]))
+
+
+def _line(text: str) -> str:
+    """The text of a request as one printable line of bounded length, with the spaces between its parts."""
+    return printable(text[:LINE_MAX])

@@ -152,6 +152,15 @@ def test_what_a_slow_client_does_not_take_is_lost_and_counted() -> None:
     asyncio.run(take())
 
 
+def test_the_command_prints_control_characters_of_a_path_as_escapes(api: FakeAPI) -> None:
+    with pytest.raises(StatusError):
+        api.request("GET", "/api/v1/namespaces/a%0A%1B%5B31m")
+    run = CliRunner().invoke(main, ["requests", "--server", api.url, "--code", "404"])
+    (line,) = run.output.splitlines()
+    assert "  namespaces a\\n\\x1b[31m  404 NotFound" in line
+    assert line.isprintable()
+
+
 def test_the_command_prints_requests_one_to_a_line(api: FakeAPI) -> None:
     api.create_namespace("one")
     run = CliRunner().invoke(main, ["requests", "--server", api.url, "--verb", "write"])
