@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fakeapi.machinery.json_types import Object
-from fakeapi.machinery.structural.schema import Schema, parse_schema
+from fakeapi.machinery.structural.parsed_schemas import SCHEMAS
+from fakeapi.machinery.structural.schema import Schema
 from fakeapi.registry.model.semantic_equality import semantically_equal
 
 SHARED = ("schema", "subresources", "additionalPrinterColumns", "selectableFields")
@@ -33,7 +34,7 @@ class InternalSpec:
         if props is None:
             return None
         if id(props) not in self._parsed:
-            self._parsed[id(props)] = parse_schema(props)
+            self._parsed[id(props)] = SCHEMAS.parse(props)
         return self._parsed[id(props)]
 
     @property

@@ -1,6 +1,6 @@
 """Reads the OpenAPI v3 schema of a CustomResourceDefinition (JSONSchemaProps of apiextensions.k8s.io/v1)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -107,56 +107,13 @@ def parse_schema(props: Object, depth: int = DEPTH_MAX) -> Schema:
     if depth <= 0:
         raise SchemaTooDeep(f"a schema may have at most {DEPTH_MAX} levels")
     below = depth - 1
-    not_ = props.get("not")
-    return Schema(
-        type=props.get("type") or "",
-        nullable=bool(props.get("nullable")),
-        default=go_value(props.get("default")),
-        properties=_by_name(props.get("properties"), below),
-        additional_properties=_or_bool(props.get("additionalProperties"), below),
-        items=_or_list(props.get("items"), below),
-        format=props.get("format") or "",
-        enum=tuple(go_value(value) for value in props.get("enum") or ()),
-        pattern=props.get("pattern") or "",
-        max_length=props.get("maxLength"),
-        min_length=props.get("minLength"),
-        maximum=_float(props.get("maximum")),
-        exclusive_maximum=bool(props.get("exclusiveMaximum")),
-        minimum=_float(props.get("minimum")),
-        exclusive_minimum=bool(props.get("exclusiveMinimum")),
-        multiple_of=_float(props.get("multipleOf")),
-        max_items=props.get("maxItems"),
-        min_items=props.get("minItems"),
-        unique_items=bool(props.get("uniqueItems")),
-        max_properties=props.get("maxProperties"),
-        min_properties=props.get("minProperties"),
-        required=tuple(props.get("required") or ()),
-        all_of=_each(props.get("allOf"), below),
-        any_of=_each(props.get("anyOf"), below),
-        one_of=_each(props.get("oneOf"), below),
-        not_=None if not_ is None else parse_schema(not_, below),
-        preserve_unknown_fields=props.get("x-kubernetes-preserve-unknown-fields"),
-        embedded_resource=bool(props.get("x-kubernetes-embedded-resource")),
-        int_or_string=bool(props.get("x-kubernetes-int-or-string")),
-        list_map_keys=tuple(props.get("x-kubernetes-list-map-keys") or ()),
-        list_type=props.get("x-kubernetes-list-type"),
-        map_type=props.get("x-kubernetes-map-type"),
-        validations=tuple(props.get("x-kubernetes-validations") or ()),
-        title=props.get("title") or "",
-        description=props.get("description") or "",
-        external_docs=_docs(props.get("externalDocs")),
-        example=go_value(props.get("example")),
-        id=props.get("id") or "",
-        schema_url=props.get("$schema") or "",
-        ref=props.get("$ref"),
-        pattern_properties=_by_name(props.get("patternProperties"), below),
-        definitions=_by_name(props.get("definitions"), below),
-        dependencies={
-            name: tuple(one) if isinstance(one, list) else parse_schema(one or {}, below)
-            for name, one in _members(props.get("dependencies"))
-        },
-        additional_items=_or_bool(props.get("additionalItems"), below),
-    )
+    members: dict[str, Any] = {}
+    for name, value in props.items():
+        reader = _READERS.get(name)
+        if reader is not None and value is not None:
+            member, read = reader
+            members[member] = read(value, below)
+    return Schema(**members)
 
 
 def go_value(value: Any) -> Any:
@@ -186,8 +143,36 @@ def copied(value: Any) -> Any:
             return value
 
 
-def _float(value: Any) -> float | None:
-    return None if value is None else float(value)
+def _plain(value: Any, depth: int) -> Any:
+    return value
+
+
+def _text(value: Any, depth: int) -> str:
+    return value or ""
+
+
+def _flag(value: Any, depth: int) -> bool:
+    return bool(value)
+
+
+def _float(value: Any, depth: int) -> float:
+    return float(value)
+
+
+def _any(value: Any, depth: int) -> Any:
+    return go_value(value)
+
+
+def _anys(value: Any, depth: int) -> tuple[Any, ...]:
+    return tuple(go_value(item) for item in value)
+
+
+def _listed(value: Any, depth: int) -> tuple[Any, ...]:
+    return tuple(value)
+
+
+def _schema(value: Any, depth: int) -> Schema:
+    return parse_schema(value, depth)
 
 
 def _members(value: Any) -> list[tuple[str, Any]]:
@@ -198,8 +183,15 @@ def _by_name(value: Any, depth: int) -> dict[str, Schema]:
     return {name: parse_schema(one or {}, depth) for name, one in _members(value)}
 
 
+def _by_name_or_names(value: Any, depth: int) -> "dict[str, Schema | tuple[str, ...]]":
+    return {
+        name: tuple(one) if isinstance(one, list) else parse_schema(one or {}, depth)
+        for name, one in _members(value)
+    }
+
+
 def _each(value: Any, depth: int) -> tuple[Schema, ...]:
-    return tuple(parse_schema(value_of(one) or {}, depth) for one in value or ())
+    return tuple(parse_schema(value_of(one) or {}, depth) for one in value)
 
 
 def _or_bool(value: Any, depth: int) -> Schema | bool | None:
@@ -218,5 +210,57 @@ def _or_list(value: Any, depth: int) -> _Several:
             return None
 
 
-def _docs(value: Any) -> ExternalDocs | None:
-    return None if value is None else ExternalDocs(value.get("description", ""), value.get("url", ""))
+def _docs(value: Any, depth: int) -> ExternalDocs:
+    return ExternalDocs(value.get("description", ""), value.get("url", ""))
+
+
+_READERS: dict[str, tuple[str, Callable[[Any, int], Any]]] = {
+    "type": ("type", _text),
+    "nullable": ("nullable", _flag),
+    "default": ("default", _any),
+    "properties": ("properties", _by_name),
+    "additionalProperties": ("additional_properties", _or_bool),
+    "items": ("items", _or_list),
+    "format": ("format", _text),
+    "enum": ("enum", _anys),
+    "pattern": ("pattern", _text),
+    "maxLength": ("max_length", _plain),
+    "minLength": ("min_length", _plain),
+    "maximum": ("maximum", _float),
+    "exclusiveMaximum": ("exclusive_maximum", _flag),
+    "minimum": ("minimum", _float),
+    "exclusiveMinimum": ("exclusive_minimum", _flag),
+    "multipleOf": ("multiple_of", _float),
+    "maxItems": ("max_items", _plain),
+    "minItems": ("min_items", _plain),
+    "uniqueItems": ("unique_items", _flag),
+    "maxProperties": ("max_properties", _plain),
+    "minProperties": ("min_properties", _plain),
+    "required": ("required", _listed),
+    "allOf": ("all_of", _each),
+    "anyOf": ("any_of", _each),
+    "oneOf": ("one_of", _each),
+    "not": ("not_", _schema),
+    "x-kubernetes-preserve-unknown-fields": ("preserve_unknown_fields", _plain),
+    "x-kubernetes-embedded-resource": ("embedded_resource", _flag),
+    "x-kubernetes-int-or-string": ("int_or_string", _flag),
+    "x-kubernetes-list-map-keys": ("list_map_keys", _listed),
+    "x-kubernetes-list-type": ("list_type", _plain),
+    "x-kubernetes-map-type": ("map_type", _plain),
+    "x-kubernetes-validations": ("validations", _listed),
+    "title": ("title", _text),
+    "description": ("description", _text),
+    "externalDocs": ("external_docs", _docs),
+    "example": ("example", _any),
+    "id": ("id", _text),
+    "$schema": ("schema_url", _text),
+    "$ref": ("ref", _plain),
+    "patternProperties": ("pattern_properties", _by_name),
+    "definitions": ("definitions", _by_name),
+    "dependencies": ("dependencies", _by_name_or_names),
+    "additionalItems": ("additional_items", _or_bool),
+}
+"""The member of Schema for each member of JSONSchemaProps, and the function that reads its value.
+
+The functions get the levels that may follow below the node. A member that is absent or null keeps its default.
+"""
