@@ -84,7 +84,7 @@ class Application:
         await self._cluster.start()
         server, catalogue = self._cluster.server, self._cluster.catalogue
         self._compresses = catalogue.primary.gates.get(_COMPRESSION_GATE, True)
-        discovery = Discovery(catalogue, lambda: server.tokens.signer)
+        discovery = Discovery(catalogue, lambda: server.tokens.signer, server.heavy)
         self._watches = Watches(server.store)
         catalogue.subscribe(self._watches.end)
         filters = self._filters(server, catalogue.primary, lambda ctx: discovery.is_open(ctx.request))

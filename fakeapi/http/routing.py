@@ -59,6 +59,7 @@ class Router:
         """Raises ApiError 400, 404, 405, 406, 415, NoRoom, and what the handler raises."""
         info, request = ctx.info, ctx.request
         if info is None or not self._catalogue.has_group(info.group):
+            await self._discovery.prepare(request)
             document = self._discovery.document(request)
             return not_found_page() if document is None else await _in_room(request, document)
         if not info.resource:

@@ -18,6 +18,7 @@ from fakeapi.http.request import Request
 from fakeapi.http.response import Response
 from fakeapi.machinery.meta.request_info import RequestInfo
 from fakeapi.registry.model.catalogue import Catalogue
+from fakeapi.registry.offloading.heavy_steps import HeavySteps
 
 if TYPE_CHECKING:
     from fakeapi.registry.identity.token_signer import TokenSigner
@@ -26,16 +27,20 @@ if TYPE_CHECKING:
 class Discovery:
     """The documents about the server itself. They follow the catalogue, each made when it is asked for."""
 
-    def __init__(self, catalogue: Catalogue, signer: Callable[[], "TokenSigner"]) -> None:
+    def __init__(self, catalogue: Catalogue, signer: Callable[[], "TokenSigner"], heavy: HeavySteps) -> None:
         self._catalogue = catalogue
         self._signer = signer
         self._groups = GroupDocuments(catalogue)
         self._aggregated = AggregatedDiscovery(catalogue)
-        self._openapi = OpenAPI(catalogue)
+        self._openapi = OpenAPI(catalogue, heavy)
 
     def is_open(self, request: Request) -> bool:
         """Whether everybody may ask for it: health, and nothing else."""
         return is_health(request, self._catalogue.primary)
+
+    async def prepare(self, request: Request) -> None:
+        """Does the part of making a document that may take long in a thread, before `document` is called."""
+        await self._openapi.prepare(request)
 
     def document(self, request: Request) -> Response | None:
         """The document of a path below no group; None for a path that has none. Raises ApiError 405, 406."""

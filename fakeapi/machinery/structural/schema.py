@@ -262,5 +262,6 @@ _READERS: dict[str, tuple[str, Callable[[Any, int], Any]]] = {
 }
 """The member of Schema for each member of JSONSchemaProps, and the function that reads its value.
 
-The functions get the levels that may follow below the node. A member that is absent or null keeps its default.
+The functions also get the levels that may follow below the node. A member that is absent or null keeps its
+default.
 """

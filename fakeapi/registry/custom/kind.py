@@ -5,6 +5,7 @@ import hashlib
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 
+from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import Field, Scalar, ScalarKind, Struct
 from fakeapi.machinery.structural.apply_types import apply_type
 from fakeapi.machinery.structural.default_validation import prune_defaults
@@ -32,7 +33,11 @@ class DefinitionState:
 
 @dataclass(frozen=True)
 class CustomKind(Kind):
-    """`schema` decodes its objects, and has no fields but those of every object; `apply_schema` has all."""
+    """`schema` decodes its objects, and has no fields but those of every object; `apply_schema` has all.
+
+    `published` caches the kind's OpenAPI schemas by whether they are for OpenAPI 2, and frees them with the
+    kind.
+    """
 
     specification: Specification = field(repr=False, compare=False)
     version_specification: VersionSpecification = field(repr=False, compare=False)
@@ -41,6 +46,7 @@ class CustomKind(Kind):
     state: DefinitionState = field(repr=False, compare=False)
     rules: SchemaRules = field(repr=False, compare=False)
     keys_may_be_absent: bool = field(repr=False, compare=False)
+    published: dict[bool, Object] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def unstructured(self) -> bool:

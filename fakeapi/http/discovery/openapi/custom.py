@@ -4,7 +4,8 @@ Follows k8s.io/apiextensions-apiserver `pkg/controller/openapi/builder`. The sch
 published as its definition writes it, with the members that every object has.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from fakeapi.http.discovery.openapi.operations import (
     DELETE,
@@ -52,20 +53,44 @@ def custom_name(kind: CustomKind, name: str) -> str:
     return model_name(kind.group, kind.version, name)
 
 
+def publish(kinds: Iterable[CustomKind], *, is_v2: bool) -> None:
+    """Makes the published schemas of kinds, which `CustomSchemas` uses from then on. Threads may call it."""
+    for kind in kinds:
+        _published(kind, is_v2=is_v2)
+
+
+def _published(kind: CustomKind, *, is_v2: bool) -> Schema:
+    """The published schema of a kind, made when it is first asked for."""
+    schema = kind.published.get(is_v2)
+    if schema is None:
+        definition = kind.version_specification.schema
+        schema = kind.published[is_v2] = published_schema(definition, _publication(kind, is_v2=is_v2))
+    return schema
+
+
 class CustomSchemas(Mapping[str, Schema]):
-    """The schemas of custom kinds by OpenAPI name, and beside them those of the release."""
+    """The schemas of custom kinds by OpenAPI name, and those of the release."""
 
     def __init__(self, kinds: list[CustomKind], known: ReleaseSchemas, *, is_v2: bool) -> None:
         self._known = known
         self._own: dict[str, Schema] = {}
+        self._referring: dict[str, Any] = {}
         for kind in kinds:
             publication = _publication(kind, is_v2=is_v2)
-            schema = kind.version_specification.schema
-            self._own[custom_name(kind, kind.kind)] = published_schema(schema, publication)
+            name, schema = custom_name(kind, kind.kind), _published(kind, is_v2=is_v2)
+            self._own[name] = schema
+            self._referring[name] = publication.resource_members if "properties" in schema else {}
             self._own[custom_name(kind, kind.list_kind)] = {
                 **_list_schema(kind),
                 **extensions(publication, kind.list_kind),
             }
+
+    def referring(self, name: str) -> Any:
+        """The parts of a schema that may refer to other schemas.
+
+        The schema that a definition writes refers to none, whatever its defaults and examples look like.
+        """
+        return self._referring[name] if name in self._referring else self[name]
 
     def __getitem__(self, name: str) -> Schema:
         return self._own[name] if name in self._own else self._known[name]

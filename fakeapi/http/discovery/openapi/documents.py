@@ -3,7 +3,7 @@
 Follows k8s.io/kube-openapi `pkg/builder3` and `pkg/builder`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from fakeapi.http.discovery.openapi.marks import COMMON, own_marks
@@ -55,8 +55,8 @@ def document_of(catalogue: Catalogue, group: str, version: str, *, is_v2: bool =
     resources = catalogue.of_version(group, version)
     paths = _paths(catalogue, group, version)
     release = resources[0].release
-    known = _known(resources, schemas_of(release.name), is_v2=is_v2)
-    schemas = {name: known[name] for name in sorted(_referred(paths, known))}
+    known, referring = _known(resources, schemas_of(release.name), is_v2=is_v2)
+    schemas = {name: known[name] for name in sorted(_referred(paths, referring))}
     components: dict[str, Any] = {"schemas": schemas}
     if not resources[0].kind.unstructured:
         components["securitySchemes"] = _SECURITY
@@ -77,7 +77,7 @@ def root_document(catalogue: Catalogue, name: str) -> Document:
     """The OpenAPI 3 document of a path above the API versions, such as apis/apps."""
     path, item = root_paths(catalogue)[name]
     known = root_schemas(catalogue.primary)
-    referred = sorted(_referred(item, known))
+    referred = sorted(_referred(item, known.__getitem__))
     schemas: dict[str, Any] = {"schemas": {each: known[each] for each in referred}} if referred else {}
     return {
         "openapi": "3.0.0",
@@ -101,7 +101,7 @@ def swagger(catalogue: Catalogue) -> Document:
     roots = dict(root_paths(catalogue).values())
     paths |= roots
     own = root_schemas(catalogue.primary)
-    schemas |= {name: own[name] for name in _referred(roots, own)}
+    schemas |= {name: own[name] for name in _referred(roots, own.__getitem__)}
     known = schemas_of(catalogue.primary.name)
     schemas |= {name: known[name] for name in map(openapi_name, COMMON) if name in schemas}
     return swagger_of(_TITLE, catalogue.primary.version, paths, schemas, _SECURITY)
@@ -128,18 +128,24 @@ def _items(resource: Resource) -> Iterator[tuple[str, PathItem]]:
     return custom_path_items(cast("CustomKind", resource.kind))
 
 
-def _known(resources: list[Resource], known: ReleaseSchemas, *, is_v2: bool) -> Mapping[str, Schema]:
-    """The schemas that paths may refer to."""
+def _known(
+    resources: list[Resource], known: ReleaseSchemas, *, is_v2: bool
+) -> tuple[Mapping[str, Schema], Callable[[str], Any]]:
+    """The schemas that paths may refer to, and what refers to further ones in the schema of a name."""
     custom = [cast("CustomKind", each.kind) for each in resources if each.kind.unstructured]
     if not custom:
-        return known
+        return known, known.__getitem__
     from fakeapi.http.discovery.openapi.custom import CustomSchemas  # noqa: PLC0415 - few servers need it
 
-    return CustomSchemas(custom, known, is_v2=is_v2)
+    schemas = CustomSchemas(custom, known, is_v2=is_v2)
+    return schemas, schemas.referring
 
 
-def _referred(value: Any, known: Mapping[str, Schema]) -> set[str]:
-    """The names of the schemas that a value refers to, and that those refer to."""
+def _referred(value: Any, referring: Callable[[str], Any]) -> set[str]:
+    """The names of the schemas that a value refers to, directly or through other schemas.
+
+    `referring` returns the parts of a named schema that may refer to other schemas.
+    """
     found: set[str] = set()
     waiting: list[Any] = [value]
     while waiting:
@@ -148,7 +154,7 @@ def _referred(value: Any, known: Mapping[str, Schema]) -> set[str]:
                 name = target.removeprefix(REFERENCE)
                 if name not in found:
                     found.add(name)
-                    waiting.append(known[name])
+                    waiting.append(referring(name))
             case dict(members):
                 waiting.extend(members.values())
             case list(items):

@@ -7,6 +7,8 @@ import hashlib
 import time
 from dataclasses import dataclass
 from email.utils import formatdate
+from functools import partial
+from typing import TYPE_CHECKING, cast
 
 from fakeapi.http import negotiation
 from fakeapi.http.discovery.generation import GenerationCache
@@ -23,6 +25,11 @@ from fakeapi.http.request import Request
 from fakeapi.http.response import PLAIN_TEXT, Response
 from fakeapi.machinery import codec
 from fakeapi.registry.model.catalogue import Catalogue
+from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.offloading.heavy_steps import HeavySteps
+
+if TYPE_CHECKING:
+    from fakeapi.registry.custom.kind import CustomKind
 
 V2, V3 = "/openapi/v2", "/openapi/v3"
 YEAR_SECONDS = 365 * 24 * 3600
@@ -44,12 +51,41 @@ class Encoded:
     tag: str
 
 
-class OpenAPI:
-    """All documents of one catalogue, each made when it is first asked for after a change of it."""
+@dataclass(frozen=True, slots=True)
+class _VersionDocument:
+    """The document of an API version, and the resources that it was made of."""
 
-    def __init__(self, catalogue: Catalogue) -> None:
+    resources: tuple[Resource, ...]
+    encoded: Encoded
+
+
+class OpenAPI:
+    """All documents of one catalogue. A document is made when it is first asked for, and again after its
+    resources have changed.
+    """
+
+    def __init__(self, catalogue: Catalogue, heavy: HeavySteps) -> None:
         self._catalogue = catalogue
+        self._heavy = heavy
         self._cache = GenerationCache(catalogue)
+        self._of_versions: dict[str, _VersionDocument] = {}
+
+    async def prepare(self, request: Request) -> None:
+        """Publishes the schemas of new custom kinds in a thread, before `document` uses them.
+
+        A definition may have many schemas within its schema.
+        """
+        is_v2 = request.path == V2
+        if not is_v2 and not request.path.startswith(V3):
+            return
+        kinds = [
+            cast("CustomKind", each.kind) for each in self._catalogue.resources if each.kind.unstructured
+        ]
+        new = [kind for kind in kinds if is_v2 not in kind.published]
+        if new:
+            from fakeapi.http.discovery.openapi.custom import publish  # noqa: PLC0415 - few servers need it
+
+            await self._heavy.beside(partial(publish, new, is_v2=is_v2))
 
     def document(self, request: Request) -> Response | None:
         """The response for a path below /openapi; None if there is no document at it."""
@@ -102,13 +138,19 @@ class OpenAPI:
         return self._cache.get("names", lambda: sorted([*self._versions, *root_paths(self._catalogue)]))
 
     def _encoded(self, name: str) -> Encoded:
-        return self._cache.get(name, lambda: _encoded(self._made(name)))
+        return self._cache.get(name, lambda: self._made(name))
 
-    def _made(self, name: str) -> Document:
+    def _made(self, name: str) -> Encoded:
         if name not in self._versions:
-            return root_document(self._catalogue, name)
+            return _encoded(root_document(self._catalogue, name))
         group, version = self._versions[name]
-        return document_of(self._catalogue, group, version)
+        resources = tuple(self._catalogue.of_version(group, version))
+        kept = self._of_versions.get(name)
+        if kept is None or kept.resources != resources:
+            kept = _VersionDocument(resources, _encoded(document_of(self._catalogue, group, version)))
+            served = {each: self._of_versions[each] for each in self._of_versions.keys() & self._versions}
+            self._of_versions = {**served, name: kept}
+        return kept.encoded
 
     @property
     def _swagger(self) -> Encoded:
