@@ -7,6 +7,7 @@ that of several with the same names the first one gets them.
 
 import asyncio
 from collections import deque
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fakeapi.machinery.errors import ApiError
@@ -17,6 +18,7 @@ from fakeapi.registry.custom.accepted_names import AcceptedNames, group_of
 from fakeapi.registry.custom.conditions import CLEANUP, ESTABLISHED, TERMINATING
 from fakeapi.registry.custom.conversion import Conversions
 from fakeapi.registry.custom.kind import DefinitionState, custom_kind, reader_of
+from fakeapi.registry.custom.reading import DefaultsRefused
 from fakeapi.registry.custom.registration import Registration
 from fakeapi.registry.custom.resource import CustomResource
 from fakeapi.registry.custom.specification import specification_of
@@ -179,7 +181,10 @@ class CustomResources:
         return True
 
     async def _delete_objects(self, definition: Object) -> bool:
-        """Deletes the objects of a definition, without admission; False where some are held."""
+        """Deletes the objects of a definition, without admission; False where some are held.
+
+        An object whose defaults are too large to show it is deleted without them.
+        """
         name = definition["metadata"]["name"]
         served = self._served.get(name)
         resource = served.resources[0] if served and served.resources else self._unserved(definition)
@@ -189,15 +194,22 @@ class CustomResources:
                 namespace, _, own = entry.key.removeprefix(resource.prefix).rpartition("/")
                 target = ObjectReference(namespace, own)
                 try:
-                    await delete(self._server, resource, target, DeleteOptions(), asks_admission=False)
-                except ApiError as error:
-                    if error.code != 404:
-                        raise
+                    await self._delete_object(resource, target)
+                except DefaultsRefused:
+                    resource = self._unserved(definition, fills_defaults=False)
+                    await self._delete_object(resource, target)
         finally:
             self._cleaning.discard(name)
         return not self._server.store.storage.list(
             resource.prefix, start_after=None, limit=1, at=None
         ).entries
+
+    async def _delete_object(self, resource: CustomResource, target: ObjectReference) -> None:
+        try:
+            await delete(self._server, resource, target, DeleteOptions(), asks_admission=False)
+        except ApiError as error:
+            if error.code != 404:
+                raise
 
     async def _write(self, entry: Entry, old: Object, new: Object) -> None:
         """Stores a definition with a new status; if another writer came first, nothing. A definition that
@@ -244,10 +256,12 @@ class CustomResources:
             served.state.terminating = terminating
             self._catalogue.changed()
 
-    def _resources(self, definition: Object, state: DefinitionState) -> list[CustomResource]:
-        """A resource for each version, served or not."""
+    def _resources(
+        self, definition: Object, state: DefinitionState, *, fills_defaults: bool = True
+    ) -> list[CustomResource]:
+        """A resource for each version, served or not. `fills_defaults`: their objects get their defaults."""
         specification, release = specification_of(definition), self._catalogue.primary
-        reader = reader_of(specification, release)
+        reader = replace(reader_of(specification, release), fills_defaults=fills_defaults)
         kinds = tuple(
             custom_kind(specification, version, reader, state, release) for version in specification.versions
         )
@@ -261,9 +275,9 @@ class CustomResources:
 
         return Conversions(ConversionWebhook.of_definition(definition, self._server.webhooks))
 
-    def _unserved(self, definition: Object) -> CustomResource:
-        """A resource of a definition of which no version is served."""
-        return self._resources(definition, DefinitionState())[0]
+    def _unserved(self, definition: Object, *, fills_defaults: bool = True) -> CustomResource:
+        """A resource of a definition that is not in the catalogue."""
+        return self._resources(definition, DefinitionState(), fills_defaults=fills_defaults)[0]
 
     def _withdraw(self, name: str) -> None:
         served = self._served.pop(name, None)

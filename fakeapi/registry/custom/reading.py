@@ -24,10 +24,17 @@ from fakeapi.machinery.structural.rules import SchemaRules
 from fakeapi.machinery.structural.schema import Schema
 
 
+class DefaultsRefused(ApiError):
+    """The defaults of an object are larger than a stored object may be; in etcd's words."""
+
+    def __init__(self) -> None:
+        super().__init__(500, "", "etcdserver: request is too large")
+
+
 @dataclass(frozen=True, slots=True)
 class ObjectReader:
     """Reads the objects of one definition, in any of its versions. `schemas` are by version; `embedding` are
-    the versions whose objects have resources within them.
+    the versions whose objects have resources within them. `fills_defaults`: objects get their defaults.
     """
 
     group: str
@@ -37,6 +44,7 @@ class ObjectReader:
     rules: SchemaRules
     preserves_unknown_fields: bool
     embedding: frozenset[str]
+    fills_defaults: bool = True
 
     def read(self, value: Any) -> tuple[Object, list[str]]:
         """The object of a decoded body, without what its schema does not know, and strict errors.
@@ -81,13 +89,13 @@ class ObjectReader:
     def default(self, obj: Object) -> Object:
         """An object with the defaults of its version; it is changed, if it is of the kind.
 
-        Raises ApiError 500, in etcd's words, if its defaults are larger than a stored object may be.
+        Raises DefaultsRefused.
         """
-        if self.is_own(obj):
+        if self.fills_defaults and self.is_own(obj):
             try:
                 default(obj, self.schema_of(obj))
             except DefaultsTooLarge:
-                raise ApiError(500, "", "etcdserver: request is too large") from None
+                raise DefaultsRefused from None
         return obj
 
     def is_own(self, obj: Object) -> bool:

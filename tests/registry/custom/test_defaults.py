@@ -13,6 +13,8 @@ from fakeapi.testing.server import FakeAPI
 from tests.registry.custom.world import DEFINITIONS, GROUP, WIDGETS, definition, version
 
 LARGE = 700_000
+TOO_LARGE = {"w": {"type": "string", "default": "x" * LARGE}}
+"""Added to an item, a default that a thousand items make too large."""
 
 
 def with_default(value: Any) -> dict[str, Any]:
@@ -21,6 +23,13 @@ def with_default(value: Any) -> dict[str, Any]:
     item = {"type": "object", "properties": {"v": of_item}}
     spec = {"type": "object", "properties": {"l": {"type": "array", "items": item}}}
     return {"type": "object", "properties": {"spec": spec}}
+
+
+def schema_with(added: dict[str, Any]) -> dict[str, Any]:
+    """A version's schema whose items of `spec.l` have more properties."""
+    whole = with_default({})
+    whole["properties"]["spec"]["properties"]["l"]["items"]["properties"] |= added
+    return {"openAPIV3Schema": whole}
 
 
 def widget(items: int, name: str = "w") -> dict[str, Any]:
@@ -55,20 +64,46 @@ def test_defaults_larger_than_a_stored_object_are_refused_before_they_are_made(s
 
 
 def test_stored_objects_whose_new_defaults_are_too_large_are_refused(server: FakeAPI) -> None:
-    def schema(added: dict[str, Any]) -> dict[str, Any]:
-        whole = with_default({})
-        whole["properties"]["spec"]["properties"]["l"]["items"]["properties"] |= added
-        return {"openAPIV3Schema": whole}
-
-    server.request("POST", DEFINITIONS, definition(versions=[version(schema=schema({}))]))
+    server.request("POST", DEFINITIONS, definition(versions=[version(schema=schema_with({}))]))
     server.request("POST", WIDGETS, widget(1_000))
     path = f"{DEFINITIONS}/widgets.{GROUP}"
-    for added, code in (({"w": {"type": "string", "default": "x" * LARGE}}, 500), ({}, 200)):
+    for added, code in ((TOO_LARGE, 500), ({}, 200)):
         stored = server.request("GET", path)
-        stored["spec"]["versions"][0]["schema"] = schema(added)
+        stored["spec"]["versions"][0]["schema"] = schema_with(added)
         server.request("PUT", path, stored)
         for wanted in (f"{WIDGETS}/w", WIDGETS):
             assert code_of(server, wanted) == code
+
+
+def test_a_definition_is_deleted_though_the_defaults_of_its_objects_are_too_large(server: FakeAPI) -> None:
+    path = f"{DEFINITIONS}/widgets.{GROUP}"
+    server.request("POST", DEFINITIONS, definition(versions=[version(schema=schema_with({}))]))
+    server.request("POST", WIDGETS, widget(1_000))
+    stored = server.request("GET", path)
+    stored["spec"]["versions"][0]["schema"] = schema_with(TOO_LARGE)
+    server.request("PUT", path, stored)
+    server.request("DELETE", path)
+    assert code_of(server, path) == 404
+    server.request("POST", DEFINITIONS, definition())
+    assert server.request("GET", WIDGETS)["items"] == []
+
+
+def test_a_terminating_definition_is_updated_though_the_defaults_of_its_objects_are_too_large(
+    server: FakeAPI,
+) -> None:
+    path = f"{DEFINITIONS}/widgets.{GROUP}"
+    server.request("POST", DEFINITIONS, definition(versions=[version(schema=schema_with({}))]))
+    held = widget(1_000)
+    held["metadata"]["finalizers"] = ["example.com/hold"]
+    server.request("POST", WIDGETS, held)
+    stored = server.request("GET", path)
+    stored["spec"]["versions"][0]["schema"] = schema_with(TOO_LARGE)
+    server.request("PUT", path, stored)
+    server.request("DELETE", path)
+    stored = server.request("GET", path)
+    stored["spec"]["versions"][0]["schema"] = schema_with({})
+    server.request("PUT", path, stored)
+    assert "deletionTimestamp" in server.request("GET", f"{WIDGETS}/w")["metadata"]
 
 
 def test_defaults_take_little_memory_before_they_are_too_large() -> None:
