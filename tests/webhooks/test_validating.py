@@ -1,5 +1,6 @@
 """Validating webhooks, asked about writes over HTTPS."""
 
+import asyncio
 import base64
 import json
 import threading
@@ -7,7 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from fakeapi.registry.admission.policies.expressions import Expressions
 
+from fakeapi.machinery.cel.evaluation import Outcome
 from fakeapi.testing.server import FakeAPI
 from tests.webhooks.conftest import RULE, config_map, configure, refusal, webhook
 from tests.webhooks.server import WebhookServer, allowed, denied
@@ -239,6 +242,48 @@ def test_a_condition_that_fails_follows_the_failure_policy(api: FakeAPI, hook: W
     )
     api.create(config_map(data={"a": "b"}))
     assert hook.asked == []
+
+
+@pytest.mark.parametrize("kind", ["Validating", "Mutating"])
+def test_a_costly_condition_is_evaluated_beside_the_event_loop(
+    api: FakeAPI, hook: WebhookServer, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    pytest.importorskip("cel_expr_python", reason="conditions are evaluated with the extra cel")
+    on_loop: list[bool] = []
+    outcome = Expressions.outcome
+
+    def noting(self: Expressions, text: str) -> Outcome:
+        on_loop.append(_has_loop())
+        return outcome(self, text)
+
+    monkeypatch.setattr(Expressions, "outcome", noting)
+    numbers = "[1,2,3,4,5,6,7,8,9,0]"
+    text = f"{numbers}.all(a, {numbers}.all(b, {numbers}.all(c, {numbers}.all(d, a + b + c + d >= 0))))"
+    conditions = [{"name": "costly", "expression": text}]
+    configure(api, kind, webhook(hook.client_config(), matchConditions=conditions))
+    api.create(config_map())
+    assert hook.names_asked() == ["/"]
+    assert on_loop == [True, False]
+
+
+def _has_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+def test_a_condition_asks_the_roles_of_a_cluster(
+    fakeapi_factory: Callable[..., FakeAPI], hook: WebhookServer
+) -> None:
+    pytest.importorskip("cel_expr_python", reason="conditions are evaluated with the extra cel")
+    api = fakeapi_factory(release="1.33", authorization="rbac")
+    check = "authorizer.serviceAccount('default', 'robot').path('/healthz').check('get')"
+    conditions = [{"name": "asking", "expression": f"!{check}.errored()"}]
+    configure(api, "Validating", webhook(hook.client_config(), matchConditions=conditions))
+    api.create(config_map())
+    assert hook.names_asked() == ["/"]
 
 
 def test_another_version_is_converted_for_a_webhook_that_accepts_equivalents(

@@ -37,11 +37,11 @@ def authorizer_of(attributes: Attributes, server: "Server") -> Check:
     return Check(decides)
 
 
-def is_asked(policies: Iterable[Object], server: "Server") -> bool:
-    """Whether policies use the authorizer, and it has to be prepared."""
+def is_asked(specifications: Iterable[Object], server: "Server") -> bool:
+    """Whether specs of policies, or match conditions, use the authorizer, and it has to be prepared."""
     if server.authorizer is ALWAYS_ALLOW:
         return False
-    return any(b"authorizer" in codec.encode(each["spec"]) for each in policies)
+    return any(b"authorizer" in codec.encode(each) for each in specifications)
 
 
 async def prepare(server: "Server") -> None:

@@ -5,7 +5,8 @@ converted by a webhook, the step raises `ConversionNeeded`, the webhook is calle
 it must not change its arguments.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Protocol, TypeVar
 
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
@@ -34,9 +35,17 @@ async def converted_beside(heavy: HeavySteps, size: int, step: Callable[[], Resu
 
     Raises ApiError 500 if a conversion fails.
     """
+    return await converted_by(partial(heavy.run, size, step))
+
+
+async def converted_by(run: Callable[[], Awaitable[Result]]) -> Result:
+    """The result of a step that `run` runs, after the conversions it needs.
+
+    Raises ApiError 500 if a conversion fails.
+    """
     while True:
         try:
-            return await heavy.run(size, step)
+            return await run()
         except ConversionNeeded as needed:
             await needed.fetch()
 

@@ -12,8 +12,9 @@ from typing import Any, ClassVar
 from fakeapi.admission.admission_review import JSON_PATCH, Verdict
 from fakeapi.admission.plugin import AdmissionPlugin
 from fakeapi.admission.plugins.webhooks.calling import WebhookFailed, ask
+from fakeapi.admission.plugins.webhooks.condition_offloading import matched_invocation
 from fakeapi.admission.plugins.webhooks.configurations import Configurations, Webhook
-from fakeapi.admission.plugins.webhooks.matching import Invocation, invocation_of, is_exempt
+from fakeapi.admission.plugins.webhooks.matching import Invocation, is_exempt
 from fakeapi.admission.plugins.webhooks.versioned_write import VersionedWrite, plain
 from fakeapi.machinery import errors
 from fakeapi.machinery.apply import managedfields
@@ -26,7 +27,7 @@ from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.reinvocation import Reinvocation
 from fakeapi.registry.model.object_meta import in_order
 from fakeapi.registry.model.semantic_equality import semantically_equal
-from fakeapi.registry.offloading.conversion import converted, converted_beside
+from fakeapi.registry.offloading.conversion import converted_beside
 from fakeapi.registry.server import Server
 
 _INVALID_FIELDS = (
@@ -70,7 +71,7 @@ class MutatingWebhooks(AdmissionPlugin):
         write = VersionedWrite(attributes, in_hub=False)
         managed = _managed_fields(attributes)
         for webhook in webhooks:
-            invocation = await converted(partial(invocation_of, webhook, write, self.server))
+            invocation = await matched_invocation(webhook, write, self.server)
             if invocation is None or (again.is_second and webhook.uid not in state.due):
                 continue
             if await self._ask(invocation, write):

@@ -5,18 +5,17 @@ Follows k8s.io/apiserver `pkg/admission/plugin/webhook/validating`: of several r
 
 import asyncio
 from collections.abc import Awaitable
-from functools import partial
 from typing import ClassVar
 
 from fakeapi.admission.plugin import AdmissionPlugin
 from fakeapi.admission.plugins.webhooks.calling import WebhookFailed, ask
+from fakeapi.admission.plugins.webhooks.condition_offloading import matched_invocation
 from fakeapi.admission.plugins.webhooks.configurations import Configurations, Webhook
-from fakeapi.admission.plugins.webhooks.matching import Invocation, invocation_of, is_exempt
+from fakeapi.admission.plugins.webhooks.matching import Invocation, is_exempt
 from fakeapi.admission.plugins.webhooks.versioned_write import VersionedWrite
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError
 from fakeapi.registry.admission.attributes import Attributes, Operation
-from fakeapi.registry.offloading.conversion import converted
 from fakeapi.registry.server import Server
 
 
@@ -34,7 +33,7 @@ class ValidatingWebhooks(AdmissionPlugin):
 
     async def _ask_matching(self, webhooks: list[Webhook], attributes: Attributes) -> None:
         write = VersionedWrite(attributes, in_hub=True)
-        found = [await converted(partial(invocation_of, each, write, self.server)) for each in webhooks]
+        found = [await matched_invocation(each, write, self.server) for each in webhooks]
         invocations = [each for each in found if each is not None]
         if invocations:
             await self._ask_all(invocations, write)

@@ -1,0 +1,32 @@
+"""Matches a webhook to a write, with costly match conditions evaluated in a thread."""
+
+import asyncio
+from functools import partial
+
+from fakeapi.admission.plugins.webhooks.configurations import Webhook
+from fakeapi.admission.plugins.webhooks.matching import Invocation, invocation_of
+from fakeapi.admission.plugins.webhooks.versioned_write import VersionedWrite
+from fakeapi.admission.policies.authority import is_asked, prepare
+from fakeapi.machinery.cel.allowance import AllowanceSpent
+from fakeapi.registry.objects import reading_on
+from fakeapi.registry.offloading.conversion import converted, converted_by
+from fakeapi.registry.server import Server
+
+
+async def matched_invocation(webhook: Webhook, write: VersionedWrite, server: Server) -> Invocation | None:
+    """The call of a webhook for a write; None if the webhook does not match.
+
+    The authorizer is prepared if a match condition uses it. Raises ApiError as `invocation_of` does, and 500
+    if a conversion fails.
+    """
+    step = partial(invocation_of, webhook, write, server)
+    conditions = webhook.settings.get("matchConditions") or ()
+    if not conditions:
+        return await converted(step)
+    if is_asked(conditions, server):
+        await prepare(server)
+    try:
+        return await converted(partial(server.heavy.at_once, step))
+    except AllowanceSpent:
+        in_thread = partial(reading_on, asyncio.get_running_loop(), step)
+        return await converted_by(partial(server.heavy.beside, in_thread))
