@@ -95,23 +95,6 @@ def _parser(libraries: frozenset[str]) -> Any:
     return cel.NewEnv(config=cel.NewEnvConfigFromYaml(config))
 
 
-def evaluated(
-    text: str, variables: tuple[str, ...], extensions: tuple[str, ...], data: dict[str, Any]
-) -> Any:
-    """The library's result of an expression with variables of any type. Raises RuntimeError."""
-    with _lock:
-        return _environment(variables, extensions).compile(text, disable_check=True).eval(data=data)
-
-
-@cache
-def _environment(variables: tuple[str, ...], extensions: tuple[str, ...]) -> Any:
-    from cel_expr_python import cel  # noqa: PLC0415 - loaded with the first expression
-
-    names = "".join(f"  - name: {name}\n" for name in extensions)
-    config = cel.NewEnvConfigFromYaml(f"extensions:\n{names}")
-    return cel.NewEnv(variables=dict.fromkeys(variables, cel.Type.DYN), config=config)
-
-
 @cache
 def _evaluator(function: str) -> Any:
     from cel_expr_python import cel  # noqa: PLC0415 - loaded with the first expression
