@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from fakeapi.registry.admission.policies.expressions import Expressions
 
+from fakeapi.admission.policies.expressions import Expressions
 from fakeapi.machinery.cel.evaluation import Outcome
 from fakeapi.testing.server import FakeAPI
 from tests.webhooks.conftest import RULE, config_map, configure, refusal, webhook

@@ -2,8 +2,7 @@
 
 from copy import deepcopy
 
-from fakeapi.registry.groups.apiextensions_k8s_io.internal_form import internal_spec
-
+from fakeapi.kinds.apiextensions.internal_form import internal_spec
 from fakeapi.machinery.structural.parsed_schemas import SCHEMAS
 
 PROPS = {"type": "object", "title": "parsed once"}
