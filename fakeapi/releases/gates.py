@@ -8,6 +8,7 @@ Reading of the flag follows k8s.io/component-base `featuregate`. Gates without a
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from enum import Enum
 from functools import cache
 from importlib import resources
@@ -218,12 +219,18 @@ class GateError(ValueError):
 
 
 class UnknownGateError(GateError):
-    """A gate that none of the releases has; `known` are those that they have, as `Name=true|false (…)`."""
+    """A gate that none of the releases has; `known` are the gates of the releases, by name.
 
-    def __init__(self, name: str, known: Iterable[str]) -> None:
+    The message names similar gates, and lists those that have an effect here as `Name=true|false (…)`.
+    """
+
+    def __init__(self, name: str, known: Mapping[str, GateSpec]) -> None:
         self.name = name
-        self.known = tuple(sorted(known))
-        super().__init__(f"unrecognized feature gate: {name}; known are:\n  " + "\n  ".join(self.known))
+        similar = get_close_matches(name, known, n=3)
+        hint = f"; did you mean {' or '.join(similar)}?" if similar else ""
+        lines = sorted(f"{gate}={spec}" for gate, spec in known.items() if gate in EFFECTIVE)
+        listed = "\n  ".join(lines)
+        super().__init__(f"unrecognized feature gate: {name}{hint}; gates with an effect here:\n  {listed}")
 
 
 class Gates(Mapping[str, bool]):
@@ -353,7 +360,7 @@ def check(chosen: Mapping[str, bool], minors: Iterable[int]) -> None:
         known |= specs(minor)
     for name in chosen:
         if name not in known:
-            raise UnknownGateError(name, (f"{each}={spec}" for each, spec in known.items()))
+            raise UnknownGateError(name, known)
 
 
 def ineffective(chosen: Iterable[str], minors: Iterable[int]) -> list[str]:

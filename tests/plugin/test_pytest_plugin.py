@@ -392,5 +392,5 @@ def test_a_fault_that_met_nothing_fails_its_test_where_that_is_asked_for(project
     result = project.runpytest_subprocess()
     result.assert_outcomes(passed=3, errors=2)
     result.stdout.fnmatch_lines_random(
-        ["*faults that met nothing: refuse-*", "*no ready-made rule 'conflikt'*"]
+        ["*faults that met nothing: unavailable-*", "*no ready-made rule 'conflikt'*"]
     )

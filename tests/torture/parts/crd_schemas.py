@@ -82,11 +82,14 @@ class _Other:
         self.longest = 0.0
 
     async def ask_on(self) -> None:
-        while True:
-            began = time.monotonic()
-            await self._client.ask("GET", "/version")
-            self.longest = max(self.longest, time.monotonic() - began)
-            await asyncio.sleep(0.01)
+        try:
+            while True:
+                began = time.monotonic()
+                await self._client.ask("GET", "/version")
+                self.longest = max(self.longest, time.monotonic() - began)
+                await asyncio.sleep(0.01)
+        finally:
+            self._client.close()
 
 
 def memory_of(server: Server) -> int:
@@ -134,6 +137,7 @@ async def turns(budget: Budget, server: Server) -> dict[str, float]:
                 raise Finding(f"the server took {memory_of(server)} bytes")
     finally:
         asking.cancel()
+        await asyncio.wait([asking])
         client.close()
     return figures
 
