@@ -1,1 +1,1 @@
-"""Validators that kinds of several groups share, a noun a module."""
+"""Validators shared by kinds of several API groups; each module is named after the thing it validates."""

@@ -1,4 +1,4 @@
-"""Validates IP addresses and CIDR values, and warns of those that only some programs read in the same way.
+"""Validates IP addresses and CIDR values, and warns about spellings that programs parse differently.
 
 Follows `ip.go` of k8s.io/apimachinery `pkg/util/validation`, and `IsValidIPForLegacyField`,
 `IsValidCIDRForLegacyField` and `ValidateEndpointIP` of k8s.io/kubernetes `pkg/apis/core/validation`.
@@ -14,7 +14,7 @@ from fakeapi.machinery.golang.strconv import quote
 from fakeapi.releases.rules import ReleaseRules
 
 STRICT_GATE: Final = "StrictIPCIDRValidation"
-"""The gate of releases that refuse ambiguous spellings in fields that always took them."""
+"""The feature gate that makes old fields reject ambiguous spellings, such as leading zeros."""
 
 IP_ERROR: Final = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
 CIDR_ERROR: Final = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"
@@ -22,65 +22,67 @@ _BEYOND_PREFIX = "must not have bits set beyond the prefix length"
 
 
 def validate_ip(text: str, path: str) -> list[FieldError]:
-    """Only the canonical spelling will do."""
-    found = parse_ip(text)
-    if found is None:
+    """Validates an IP address, which must be in canonical form."""
+    ip = parse_ip(text)
+    if ip is None:
         return [invalid(path, text, IP_ERROR)]
-    if errors := _ambiguous_ip(found, text, path):
+    if errors := _ambiguous_ip(ip, text, path):
         return errors
-    return _canonical(str(found), text, path)
+    return _canonical(str(ip), text, path)
 
 
 def validate_lenient_ip(
     text: str, path: str, rules: ReleaseRules, valid_before: Container[str] = ()
 ) -> list[FieldError]:
-    """Any spelling will do that the release takes in an old field; what was `valid_before` stays valid, if
-    the release can be strict.
+    """Validates an IP address of an old field; only StrictIPCIDRValidation rejects ambiguous spellings.
+
+    Releases that have this gate accept every address in `valid_before`.
     """
     if text in valid_before and STRICT_GATE in rules.gates:
         return []
-    found = parse_ip(text)
-    if found is None:
+    ip = parse_ip(text)
+    if ip is None:
         return [invalid(path, text, IP_ERROR)]
-    return _ambiguous_ip(found, text, path) if rules.gates.enabled(STRICT_GATE) else []
+    return _ambiguous_ip(ip, text, path) if rules.gates.enabled(STRICT_GATE) else []
 
 
 def validate_cidr(text: str, path: str) -> list[FieldError]:
-    """Only the canonical spelling of a network will do."""
-    found = parse_cidr(text)
-    if found is None:
+    """Validates a CIDR value, which must be in canonical form and have no bits beyond the prefix."""
+    cidr = parse_cidr(text)
+    if cidr is None:
         return [invalid(path, text, CIDR_ERROR)]
-    if errors := _ambiguous_cidr(found, text, path):
+    if errors := _ambiguous_cidr(cidr, text, path):
         return errors
-    return _canonical(str(found), text, path)
+    return _canonical(str(cidr), text, path)
 
 
 def validate_lenient_cidr(
     text: str, path: str, rules: ReleaseRules, valid_before: Container[str] = ()
 ) -> list[FieldError]:
-    """Any spelling will do that the release takes in an old field; what was `valid_before` stays valid, if
-    the release can be strict.
+    """Validates a CIDR value of an old field; only StrictIPCIDRValidation rejects ambiguous spellings.
+
+    Releases that have this gate accept every value in `valid_before`.
     """
     if text in valid_before and STRICT_GATE in rules.gates:
         return []
-    found = parse_cidr(text)
-    if found is None:
+    cidr = parse_cidr(text)
+    if cidr is None:
         return [invalid(path, text, CIDR_ERROR)]
-    return _ambiguous_cidr(found, text, path) if rules.gates.enabled(STRICT_GATE) else []
+    return _ambiguous_cidr(cidr, text, path) if rules.gates.enabled(STRICT_GATE) else []
 
 
 def validate_endpoint_ip(text: str, path: str) -> list[FieldError]:
-    """An address that traffic can be sent to: none of a machine's own, nor of a link's."""
-    found = parse_ip(text)
-    if found is None:
+    """Rejects unspecified, loopback, link-local and link-local multicast addresses."""
+    ip = parse_ip(text)
+    if ip is None:
         return [invalid(path, text, "must be a valid IP address")]
-    value = found.value
+    value = ip.value
     checks = (
         (value.is_unspecified, f"may not be unspecified ({text})"),
         (value.is_loopback, "may not be in the loopback range (127.0.0.0/8, ::1/128)"),
         (value.is_link_local, "may not be in the link-local range (169.254.0.0/16, fe80::/10)"),
         (
-            _is_link_local_multicast(found),
+            _is_link_local_multicast(ip),
             "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)",
         ),
     )
@@ -88,43 +90,43 @@ def validate_endpoint_ip(text: str, path: str) -> list[FieldError]:
 
 
 def is_dual_stack(texts: Sequence[str]) -> bool:
-    """Whether valid addresses are of both families; an IPv4 address mapped into IPv6 is an IPv4 address."""
-    return len({found.family for found in map(parse_ip, texts) if found is not None}) > 1
+    """Whether valid addresses are of both IP families; an IPv4-mapped IPv6 address counts as IPv4."""
+    return len({ip.family for ip in map(parse_ip, texts) if ip is not None}) > 1
 
 
 def ip_warnings(text: str, path: str, rules: ReleaseRules) -> list[str]:
-    """Texts of Warning headers about an address that `validate_lenient_ip` accepts."""
-    found = parse_ip(text)
+    """Returns the texts of Warning headers about an address that `validate_lenient_ip` accepts."""
+    ip = parse_ip(text)
     if rules.quirks.address_warnings_quote_parser:
-        return _old_ip_warnings(found, text, path)
-    if found is None:
+        return _old_ip_warnings(ip, text, path)
+    if ip is None:
         return []
-    if not found.strict:
+    if not ip.strict:
         judged = f"{quote(text)} {rules.quirks.ambiguous_address}"
-        return [f"{path}: non-standard IP address {judged}: use {quote(str(found))}"]
-    if found.family == "IPv6" and str(found) != text:
-        spelled = f"RFC 5952 canonical format ({quote(str(found))})"
+        return [f"{path}: non-standard IP address {judged}: use {quote(str(ip))}"]
+    if ip.family == "IPv6" and str(ip) != text:
+        spelled = f"RFC 5952 canonical format ({quote(str(ip))})"
         return [f"{path}: IPv6 address {quote(text)} should be in {spelled}"]
     return []
 
 
 def cidr_warnings(text: str, path: str, rules: ReleaseRules) -> list[str]:
-    """Texts of Warning headers about a CIDR value that `validate_lenient_cidr` accepts."""
-    found = parse_cidr(text)
+    """Returns the texts of Warning headers about a CIDR value that `validate_lenient_cidr` accepts."""
+    cidr = parse_cidr(text)
     if rules.quirks.address_warnings_quote_parser:
-        return _old_cidr_warnings(found, text, path)
-    if found is None:
+        return _old_cidr_warnings(cidr, text, path)
+    if cidr is None:
         return []
     warnings = []
-    if not found.is_network:
-        alone = f"{found.address}/{128 if found.address.mapped else found.network.max_prefixlen}"
-        ambiguous = f"(should be {quote(str(found))} or {quote(alone)}?)"
+    if not cidr.is_network:
+        alone = f"{cidr.address}/{128 if cidr.address.mapped else cidr.network.max_prefixlen}"
+        ambiguous = f"(should be {quote(str(cidr))} or {quote(alone)}?)"
         warnings.append(f"{path}: CIDR value {quote(text)} is ambiguous in this context {ambiguous}")
-    if not found.strict:
+    if not cidr.strict:
         judged = f"{quote(text)} {rules.quirks.ambiguous_address}"
-        warnings.append(f"{path}: non-standard CIDR value {judged}: use {quote(str(found))}")
-    if not warnings and found.network.version == 6 and str(found) != text:
-        spelled = f"RFC 5952 canonical format ({quote(str(found))})"
+        warnings.append(f"{path}: non-standard CIDR value {judged}: use {quote(str(cidr))}")
+    if not warnings and cidr.network.version == 6 and str(cidr) != text:
+        spelled = f"RFC 5952 canonical format ({quote(str(cidr))})"
         warnings.append(f"{path}: IPv6 CIDR value {quote(text)} should be in {spelled}")
     return warnings
 
@@ -183,5 +185,5 @@ def _old_cidr_warnings(found: CIDR | None, text: str, path: str) -> list[str]:
 
 
 def _netip_text(found: IP) -> str:
-    """The address as Go's netip prints it, which keeps a mapped one in IPv6."""
+    """Returns the address as Go's netip prints it: IPv4-mapped addresses stay in IPv6 notation."""
     return f"::ffff:{found}" if found.mapped else str(found)

@@ -1,4 +1,4 @@
-"""Conditions: what `metav1.Condition` asks of its fields.
+"""Validates the fields of `metav1.Condition`.
 
 Follows `ValidateConditions` of k8s.io/apimachinery `pkg/apis/meta/v1/validation`.
 """
@@ -33,7 +33,7 @@ _REASON_ERROR = names.regex_error(
 def validate_conditions(
     conditions: Sequence[dict[str, Any]], path: str, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Errors of conditions, whose types must differ."""
+    """Validates a list of conditions; each type may occur only once."""
     errors: list[FieldError] = []
     seen: set[str] = set()
     for index, condition in enumerate(conditions):
@@ -79,5 +79,5 @@ def _validate_condition(condition: dict[str, Any], path: str, rules: ReleaseRule
 
 
 def validate_condition_reason(reason: str, path: str) -> list[FieldError]:
-    """The error of a reason that is no name of one."""
+    """Returns an error if the text is not a valid condition reason, such as `MyReason`."""
     return [] if _is_reason(reason) else [invalid(path, reason, _REASON_ERROR)]

@@ -1,4 +1,4 @@
-"""Warnings about labels of nodes that other labels have replaced.
+"""Warnings about deprecated labels of nodes.
 
 Follows k8s.io/kubernetes `pkg/api/node`.
 """
@@ -18,32 +18,32 @@ DEPRECATED: Final = {
     ),
     "node-role.kubernetes.io/master": 'use "node-role.kubernetes.io/control-plane" instead',
 }
-"""What is said of each label."""
+"""By label: why it is deprecated, or its replacement, as warnings print it."""
 
 
 def deprecated_label_warnings(key: str, path: str) -> list[str]:
-    """The text of a Warning header about a label's key at a path, if it is deprecated."""
+    """Returns the text of a Warning header if the label key at a path is deprecated."""
     return [f"{path}: {DEPRECATED[key]}"] if key in DEPRECATED else []
 
 
 def label_selector_warnings(selector: dict[str, Any] | None, path: str) -> list[str]:
-    """Texts of Warning headers about a selector of nodes by their labels."""
+    """Returns the texts of Warning headers about deprecated keys in a label selector of nodes."""
     selector = selector or {}
-    found = [
-        f"{path}.matchExpressions[{index}].key: {each['key']} is {DEPRECATED[each['key']]}"
-        for index, each in enumerate(selector.get("matchExpressions") or ())
-        if each["key"] in DEPRECATED
+    warnings = [
+        f"{path}.matchExpressions[{index}].key: {expression['key']} is {DEPRECATED[expression['key']]}"
+        for index, expression in enumerate(selector.get("matchExpressions") or ())
+        if expression["key"] in DEPRECATED
     ]
     for key in selector.get("matchLabels") or ():
-        found += deprecated_label_warnings(key, f"{path}.matchLabels.{key}")
-    return found
+        warnings += deprecated_label_warnings(key, f"{path}.matchLabels.{key}")
+    return warnings
 
 
 def node_selector_warnings(selector: dict[str, Any] | None, path: str) -> list[str]:
-    """Texts of Warning headers about a core/v1 NodeSelector; `path` is that of its terms' holder."""
+    """Returns the texts of Warning headers about a core/v1 NodeSelector; `path` points to its terms."""
     return [
-        f"{path}[{index}].matchExpressions[{position}].key: {each['key']} is {DEPRECATED[each['key']]}"
+        f"{path}[{index}].matchExpressions[{position}].key: {entry['key']} is {DEPRECATED[entry['key']]}"
         for index, term in enumerate((selector or {}).get("nodeSelectorTerms") or ())
-        for position, each in enumerate(term.get("matchExpressions") or ())
-        if each["key"] in DEPRECATED
+        for position, entry in enumerate(term.get("matchExpressions") or ())
+        if entry["key"] in DEPRECATED
     ]

@@ -14,7 +14,7 @@ _is_path = re.compile(_PATH_PATTERN).fullmatch
 
 
 def validate_fully_qualified_domain_name(text: str, path: str) -> list[FieldError]:
-    """At most one error: at least two segments are wanted, and a dot may end the last."""
+    """Validates a domain name of at least two segments; it may end with a dot. Returns at most one error."""
     if not text:
         return [required(path)]
     name = text.removesuffix(".")
@@ -30,7 +30,7 @@ def validate_fully_qualified_domain_name(text: str, path: str) -> list[FieldErro
 
 
 def validate_domain_prefixed_path(text: str, path: str) -> list[FieldError]:
-    """Errors of a DNS subdomain and a path after it, as `IsDomainPrefixedPath` words them."""
+    """Validates a DNS subdomain followed by a path, such as `acme.io/foo`."""
     if not text:
         return [required(path)]
     host, _, rest = text.partition("/")

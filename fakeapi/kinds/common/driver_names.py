@@ -1,4 +1,4 @@
-"""Names of CSI drivers.
+"""Validates names of CSI drivers.
 
 Follows `ValidateCSIDriverName` of k8s.io/kubernetes `pkg/apis/core/validation`.
 """
@@ -14,7 +14,7 @@ DRIVER_NAME_MAX: Final = 63
 
 
 def validate_csi_driver_name(name: str, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """A DNS subdomain of any case; an empty name has two errors up to 1.34."""
+    """Validates a DNS subdomain in upper or lower case. Up to 1.34 an empty name has two errors."""
     if not name and rules.quirks.empty_driver_name_ends_validation:
         return [required(path)]
     errors = [] if name else [required(path)]

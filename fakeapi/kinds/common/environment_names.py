@@ -1,7 +1,7 @@
-"""Names of environment variables and of HTTP headers.
+"""Validates names of environment variables and of HTTP headers.
 
 Follows `IsEnvVarName`, `IsRelaxedEnvVarName` and `IsHTTPHeaderName` of k8s.io/apimachinery
-`pkg/util/validation`, the same in every release that has them.
+`pkg/util/validation`. Every release that has these functions returns the same messages.
 """
 
 import re
@@ -30,7 +30,7 @@ _HEADER_ERROR = regex_error(
 
 
 def is_environment_name(name: str) -> list[str]:
-    """Messages about the name of a variable, as releases up to 1.29 have it."""
+    """Returns messages about a variable name by the strict rules, the only ones up to 1.29."""
     errors = [] if _is_variable(name) else [_VARIABLE_ERROR]
     if name in (".", ".."):
         errors.append(f"must not be '{name}'")
@@ -40,7 +40,9 @@ def is_environment_name(name: str) -> list[str]:
 
 
 def is_relaxed_environment_name(name: str) -> list[str]:
-    """Messages about the name of a variable that may have any printable character but `=`."""
+    """Returns messages about a variable name that is empty, or has `=` or characters other than printable
+    ASCII.
+    """
     if not name:
         return ["environment variable name must be non-empty"]
     if all(" " <= character <= "~" and character != "=" for character in name):

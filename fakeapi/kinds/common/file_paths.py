@@ -1,4 +1,4 @@
-"""Paths of files that must stay below a directory.
+"""Validates file paths that must stay below a directory.
 
 Follows `validateLocalDescendingPath`, `validatePathNoBacksteps` and `ValidateLocalNonReservedPath` of
 k8s.io/kubernetes `pkg/apis/core/validation`.
@@ -8,18 +8,18 @@ from fakeapi.machinery.field_errors import FieldError, invalid
 
 
 def validate_no_backsteps(target: str, path: str) -> list[FieldError]:
-    """Errors of a path with `..` among its parts."""
+    """Rejects a path with `..` among its parts."""
     return [invalid(path, target, "must not contain '..'")] if ".." in target.split("/") else []
 
 
 def validate_descending(target: str, path: str) -> list[FieldError]:
-    """Errors of a path that is absolute or leads up."""
+    """Rejects an absolute path, or one with `..` among its parts."""
     errors = [invalid(path, target, "must be a relative path")] if target.startswith("/") else []
     return errors + validate_no_backsteps(target, path)
 
 
 def validate_not_reserved(target: str, path: str) -> list[FieldError]:
-    """As `validate_descending`; nor may the first part begin with two dots."""
+    """Rejects absolute paths, paths with `..` among their parts, and paths that begin with two dots."""
     errors = validate_descending(target, path)
     if target.startswith("..") and not target.startswith("../"):
         errors.append(invalid(path, target, "must not start with '..'"))

@@ -11,16 +11,16 @@ from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.meta.wording import Wording
 
 POINTER = "0xc000000000"
-"""An address, where Go prints one."""
+"""A placeholder where Go prints the address of a pointer."""
 
 
 def shown(wording: Wording, dump: str, value: Any) -> Dump:
-    """A value in the form of the release: its Go syntax, or `value` as JSON."""
+    """Returns a value in the syntax of the release: the Go dump, or `value` as JSON."""
     return Dump(wording.json(value) if wording.json_values else dump)
 
 
 def string_map(texts: Mapping[str, str] | None) -> str:
-    """Go's syntax of a map of strings; an empty one is nil."""
+    """Returns a map of strings in Go syntax; an empty map is printed as nil."""
     if not texts:
         return "map[string]string(nil)"
     members = ", ".join(f"{quote(key)}:{quote(texts[key])}" for key in sorted(texts))
@@ -28,7 +28,7 @@ def string_map(texts: Mapping[str, str] | None) -> str:
 
 
 def string_list(go_type: str, texts: Iterable[str] | None) -> str:
-    """Go's syntax of a list of strings or of a type made of string; an empty one is nil."""
+    """Returns a list of strings, or of a named string type, in Go syntax; an empty list is printed as nil."""
     members = ", ".join(quote(text) for text in texts or ())
     return f"[]{go_type}{{{members}}}" if members else f"[]{go_type}(nil)"
 

@@ -1,4 +1,4 @@
-"""Validates intstr.IntOrString that counts or that is a percentage.
+"""Validates intstr.IntOrString values that are a count or a percentage.
 
 Follows `ValidatePositiveIntOrPercent` and `IsNotMoreThan100Percent` of k8s.io/kubernetes
 `pkg/apis/apps/validation`.
@@ -23,7 +23,7 @@ _INT_MAX = 2**63 - 1
 
 
 def validate_int_or_percent(value: int | str, path: str, wording: Wording) -> list[FieldError]:
-    """The error of a negative number, or of a text that is no percentage."""
+    """Rejects negative numbers, and texts that are not percentages."""
     if isinstance(value, str):
         if _PERCENT.match(value):
             return []
@@ -38,7 +38,7 @@ def validate_at_most_100_percent(value: int | str, path: str, wording: Wording) 
 
 
 def percent_of(value: int | str) -> int | None:
-    """The number of a percentage; None for anything else."""
+    """Returns the number of a percentage such as `25%`; None for other values."""
     if isinstance(value, str) and _PERCENT.match(value):
         digits = value[:-1]
         return min(int(digits), _INT_MAX) if len(digits) < 20 else _INT_MAX
@@ -46,7 +46,7 @@ def percent_of(value: int | str) -> int | None:
 
 
 def number_of(value: int | str) -> int:
-    """The number, of a percentage too; 0 for a text that is neither."""
+    """Returns the number in a count, a percentage or a numeric text; 0 for other texts."""
     if isinstance(value, int):
         return value
     percent = percent_of(value)
@@ -59,7 +59,7 @@ def number_of(value: int | str) -> int:
 
 
 def shown_int_or_string(wording: Wording, value: int | str) -> Dump:
-    """The value as an error prints it that is given it as a struct."""
+    """Returns the value as field errors print the IntOrString struct."""
     if isinstance(value, str):
         return shown(wording, f"intstr.IntOrString{{Type:1, IntVal:0, StrVal:{quote(value)}}}", value)
     return shown(wording, f'intstr.IntOrString{{Type:0, IntVal:{value}, StrVal:""}}', value)

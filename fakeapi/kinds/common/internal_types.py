@@ -1,4 +1,4 @@
-"""Types that the server's own package has and no version: parts that a version writes into what holds them.
+"""Types of the internal version whose fields v1 inlines into another type.
 
 Follows k8s.io/kubernetes `pkg/apis/core/types.go`.
 """
@@ -37,11 +37,11 @@ _PARTS: Final = {
         ),
     ),
 }
-"""By type: the type of the version that its fields are written into, and its fields in their order."""
+"""By internal type: the v1 type that inlines its fields, and these fields in their order."""
 
 
 def internal_struct(type_name: str, rules: ReleaseRules) -> Struct:
-    """A type of the core group as the server has it."""
+    """Returns a type of the core group as the internal version has it."""
     if type_name not in _PARTS:
         return rules.schemas.struct(f"core/v1.{type_name}")
     holder, names = _PARTS[type_name]

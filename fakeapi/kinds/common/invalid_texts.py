@@ -1,6 +1,6 @@
-"""Validators that turn the messages about a text into errors of a field.
+"""Turns messages about an invalid text into field errors.
 
-Follows `ValidateDNS1123Label` and its like in k8s.io/kubernetes `pkg/apis/core/validation`.
+Follows `ValidateDNS1123Label` and similar functions of k8s.io/kubernetes `pkg/apis/core/validation`.
 """
 
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from fakeapi.machinery.meta.wording import Wording
 
 
 def each_invalid(path: str, value: Any, messages: Iterable[str]) -> list[FieldError]:
-    """One error of the field for each message."""
+    """Returns one field error for each message."""
     return [invalid(path, value, message) for message in messages]
 
 
@@ -25,5 +25,5 @@ def validate_dns_subdomain(value: str, path: str) -> list[FieldError]:
 
 
 def validate_qualified_name(value: str, path: str, wording: Wording) -> list[FieldError]:
-    """Errors of a name with an optional domain, such as the key of a label."""
+    """Validates a name with an optional domain prefix, such as a label key."""
     return each_invalid(path, value, names.is_qualified_name(value, wording.length_unit))

@@ -31,28 +31,28 @@ class InvalidSelector(ValueError):
 
 
 def is_empty(selector: LabelSelector) -> bool:
-    """Whether a selector that is there has no condition."""
+    """Whether a selector has no requirements; an empty selector matches everything."""
     return not selector.get("matchLabels") and not selector.get("matchExpressions")
 
 
 def compiled(selector: LabelSelector | None) -> Selector | None:
-    """The selector to match labels by; None matches nothing. Raises InvalidSelector."""
+    """Compiles a label selector; None matches nothing. Raises InvalidSelector."""
     if selector is None:
         return None
     labels = selector.get("matchLabels") or {}
-    found = [_requirement(key, Operator.EQUALS, (value,)) for key, value in labels.items()]
+    requirements = [_requirement(key, Operator.EQUALS, (value,)) for key, value in labels.items()]
     for expression in selector.get("matchExpressions") or ():
         operator = _OPERATORS.get(expression.get("operator", ""))
         if operator is None:
             text = quote(expression.get("operator", ""))
             raise InvalidSelector(f"{text} is not a valid label selector operator")
         values = tuple(sorted(set(expression.get("values") or ())))
-        found.append(_requirement(expression.get("key", ""), operator, values))
-    return Selector(tuple(sorted(found, key=lambda requirement: requirement.key)))
+        requirements.append(_requirement(expression.get("key", ""), operator, values))
+    return Selector(tuple(sorted(requirements, key=lambda requirement: requirement.key)))
 
 
 def selects(selector: Selector | None, labels: Mapping[str, str]) -> bool:
-    """Whether a compiled selector matches."""
+    """Whether a compiled selector matches the labels; None matches nothing."""
     return selector is not None and selector.matches(labels)
 
 
@@ -64,22 +64,22 @@ def _requirement(key: str, operator: Operator, values: tuple[str, ...]) -> Requi
 
 
 def formatted(selector: LabelSelector | None) -> str:
-    """A selector as kubectl prints it."""
+    """Returns a selector as kubectl prints it; `<error>` if it is invalid, `<none>` if it is empty."""
     try:
-        found = compiled(selector)
+        parsed = compiled(selector)
     except InvalidSelector:
         return "<error>"
-    return str(found or "") or "<none>"
+    return str(parsed or "") or "<none>"
 
 
 def shown_selector(wording: Wording, selector: LabelSelector | None) -> Dump:
-    """A selector as an error prints it."""
+    """Returns a selector as field errors print it."""
     if selector is None:
         return shown(wording, '"null"', None)
     expressions = ", ".join(
-        f"v1.LabelSelectorRequirement{{Key:{quote(each.get('key', ''))}, "
-        f"Operator:{quote(each.get('operator', ''))}, Values:{string_list('string', each.get('values'))}}}"
-        for each in selector.get("matchExpressions") or ()
+        f"v1.LabelSelectorRequirement{{Key:{quote(entry.get('key', ''))}, "
+        f"Operator:{quote(entry.get('operator', ''))}, Values:{string_list('string', entry.get('values'))}}}"
+        for entry in selector.get("matchExpressions") or ()
     )
     listed = f"{{{expressions}}}" if expressions else "(nil)"
     labels = string_map(selector.get("matchLabels"))
@@ -88,7 +88,7 @@ def shown_selector(wording: Wording, selector: LabelSelector | None) -> Dump:
 
 
 def scale_selector(obj: Mapping[str, Any]) -> str:
-    """The label selector of a workload as its Scale tells it. Raises ApiError 400 for a malformed one."""
+    """Returns a workload's label selector as text, for its Scale. Raises ApiError 400 if it is invalid."""
     try:
         return str(compiled(obj["spec"].get("selector")) or "")
     except InvalidSelector as error:

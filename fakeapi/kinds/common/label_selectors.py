@@ -1,4 +1,4 @@
-"""Validates meta/v1 LabelSelector, and the requirements of selectors of labels and fields.
+"""Validates meta/v1 LabelSelector, and the requirements of label and field selectors.
 
 Follows k8s.io/apimachinery `pkg/apis/meta/v1/validation`. Selectors are canonical.
 """
@@ -18,8 +18,10 @@ _WITHOUT_VALUES = ("Exists", "DoesNotExist")
 def validate_label_selector(
     selector: dict[str, Any] | None, path: str, wording: Wording, *, checks_values: bool = True
 ) -> list[FieldError]:
-    """Errors of a selector; None has none. `checks_values`: values of expressions must be values that a
-    label can have, which upstream does not ask of what was stored otherwise.
+    """Validates a label selector; None is valid.
+
+    `checks_values=False` accepts expressions with values that no label can have. Upstream uses it for objects
+    that were stored with such values.
     """
     if selector is None:
         return []
@@ -38,7 +40,7 @@ def validate_label_requirement(
     checks_values: bool = True,
     any_operator: bool = False,
 ) -> list[FieldError]:
-    """Errors of one requirement. `any_operator`: operators that the server does not know are left alone."""
+    """Validates one requirement of a label selector. With `any_operator` unknown operators are accepted."""
     values: Sequence[str] = requirement.get("values") or ()
     errors = _operator_errors(requirement["operator"], values, path, any_operator=any_operator)
     key, unit = requirement["key"], wording.length_unit
@@ -53,14 +55,14 @@ def validate_label_requirement(
 
 
 def validate_field_requirement(requirement: dict[str, Any], path: str) -> list[FieldError]:
-    """Errors of a requirement of fields, whose operator may be one that the server does not know."""
+    """Validates one requirement of a field selector; unknown operators are accepted."""
     errors = [] if requirement["key"] else [required(f"{path}.key", "must be specified")]
     values: Sequence[str] = requirement.get("values") or ()
     return errors + _operator_errors(requirement["operator"], values, path, any_operator=True)
 
 
 def has_invalid_value(selector: dict[str, Any] | None) -> bool:
-    """Whether an expression compares with what no label can have as its value."""
+    """Whether an expression contains a value that no label can have."""
     return any(
         is_valid_label_value(value)
         for requirement in (selector or {}).get("matchExpressions") or ()

@@ -1,4 +1,4 @@
-"""Validates the points at which load balancers are reached: addresses or host names.
+"""Validates the ingress points of load balancers: IP addresses or host names.
 
 Follows `ValidateLoadBalancerStatus` of k8s.io/kubernetes `pkg/apis/core/validation` and
 `ValidateIngressLoadBalancerStatus` of `pkg/apis/networking/validation`.
@@ -18,18 +18,18 @@ from fakeapi.releases.rules import ReleaseRules
 def validate_address(
     point: Object, before: Iterable[Object], path: str, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Errors of the address of a point; those that points had `before` stay valid."""
+    """Validates the IP address of an ingress point; addresses of the points in `before` stay valid."""
     text = point.get("ip", "")
     if not text:
         return []
     if rules.quirks.status_address_error != IP_ERROR:
         return [] if parse_ip(text) else [invalid(f"{path}.ip", text, rules.quirks.status_address_error)]
-    kept = [each["ip"] for each in before if each.get("ip")]
+    kept = [old_point["ip"] for old_point in before if old_point.get("ip")]
     return validate_lenient_ip(text, f"{path}.ip", rules, kept)
 
 
 def validate_host_name(point: Object, path: str) -> list[FieldError]:
-    """Errors of the host name of a point."""
+    """Validates the host name of an ingress point."""
     host = point.get("hostname", "")
     if not host:
         return []
@@ -42,12 +42,12 @@ def validate_host_name(point: Object, path: str) -> list[FieldError]:
 def validate_point(
     point: Object, before: Iterable[Object], path: str, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Errors of a point that has an address, a host name or both."""
+    """Validates an ingress point, which has an address, a host name or both."""
     return [*validate_address(point, before, path, rules), *validate_host_name(point, path)]
 
 
 def point_warnings(status: Object, rules: ReleaseRules) -> list[str]:
-    """Texts of Warning headers about the addresses in the status of a Service or an Ingress."""
+    """Returns the texts of Warning headers about addresses in the status of a Service or an Ingress."""
     if rules.quirks.address_warnings_quote_parser:
         return []
     points = (status.get("loadBalancer") or {}).get("ingress") or ()
@@ -60,6 +60,6 @@ def point_warnings(status: Object, rules: ReleaseRules) -> list[str]:
 
 
 def points_text(status: Object) -> str:
-    """All points of a status, as tables show them: in order, each once."""
+    """Returns the addresses and host names of a status as tables show them: sorted, without duplicates."""
     points = (status.get("loadBalancer") or {}).get("ingress") or ()
-    return ",".join(sorted({each.get("ip") or each.get("hostname") or "" for each in points} - {""}))
+    return ",".join(sorted({point.get("ip") or point.get("hostname") or "" for point in points} - {""}))

@@ -1,4 +1,4 @@
-"""Bounds of numbers: positive, not negative, user and group ids, modes of files.
+"""Validates numbers: positive, not negative, in a range, user and group ids, file modes.
 
 Follows `ValidateNonnegativeField` of k8s.io/apimachinery `pkg/api/validation`, `IsValidUserID` of its
 `pkg/util/validation`, and k8s.io/kubernetes `pkg/apis/core/validation`.
@@ -18,7 +18,7 @@ EMPTY_DIR_MODE_MAX = 0o1777
 
 
 def range_error(low: int, high: int) -> str:
-    """The message about a number outside of a range."""
+    """Returns the message about a number outside a range."""
     return f"must be between {low} and {high}, inclusive"
 
 
@@ -35,13 +35,13 @@ def validate_within(value: int, path: str, low: int, high: int) -> list[FieldErr
 
 
 def validate_user_id(holder: dict[str, Any], name: str, path: str) -> list[FieldError]:
-    """Errors of the user or group id that the field `name` of `holder` may have; `path` is the holder's."""
+    """Validates the optional user or group id in the field `name`; `path` is the path of `holder`."""
     value = holder.get(name)
     return [] if value is None else validate_within(value, f"{path}.{name}", 0, INT32_MAX)
 
 
 def validate_file_mode(holder: dict[str, Any], name: str, path: str) -> list[FieldError]:
-    """Errors of the permissions that the field `name` of `holder` may have; `path` is the holder's."""
+    """Validates the optional file mode in the field `name`; `path` is the path of `holder`."""
     value = holder.get(name)
     if value is None or 0 <= value <= FILE_MODE_MAX:
         return []

@@ -1,6 +1,7 @@
-"""Pod templates in workloads: their labels match the selector, and their pods are always restarted.
+"""Validates pod templates of workloads: the selector matches their labels, and pods always restart.
 
-Follows `ValidatePodTemplateSpecForReplicaSet` of k8s.io/kubernetes `pkg/apis/apps/validation` and its kin.
+Follows `ValidatePodTemplateSpecForReplicaSet` of k8s.io/kubernetes `pkg/apis/apps/validation` and similar
+functions.
 """
 
 from fakeapi.kinds.common.go_values import shown_string_map
@@ -15,7 +16,7 @@ from fakeapi.releases.rules import ReleaseRules
 def validate_selected(
     template: Object, selector: Selector | None, path: str, rules: ReleaseRules
 ) -> list[FieldError]:
-    """The error of a template whose labels a selector does not match."""
+    """Returns an error if the selector does not match the labels of the template."""
     labels = template_labels(template)
     if selects(selector, labels):
         return []
@@ -24,7 +25,7 @@ def validate_selected(
 
 
 def validate_always_restarted(template: Object, path: str, kind: str) -> list[FieldError]:
-    """Errors of what pods of a workload that keeps so many of them cannot have."""
+    """Validates the pods of workloads that run indefinitely: they always restart and have no deadline."""
     spec, errors = template["spec"], []
     if spec.get("restartPolicy", "") != "Always":
         errors.append(not_supported(f"{path}.spec.restartPolicy", spec.get("restartPolicy", ""), ("Always",)))

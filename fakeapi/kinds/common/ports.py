@@ -1,4 +1,4 @@
-"""Ports: numbers, names, and either of them.
+"""Validates port numbers and port names.
 
 Follows `IsValidPortNum` and `IsValidPortName` of k8s.io/apimachinery `pkg/util/validation` and
 `ValidatePortNumOrName` of k8s.io/kubernetes `pkg/apis/core/validation`.
@@ -14,7 +14,7 @@ from fakeapi.machinery.meta import names
 PORT_MAX = 65535
 PORT_NAME_MAX_LENGTH = 15
 PROTOCOLS = ("SCTP", "TCP", "UDP")
-"""Of ports, in the order of messages."""
+"""Protocols of ports, in the order in which messages list them."""
 
 _has_valid_characters = re.compile("[-a-z0-9]+").fullmatch
 _has_letter = re.compile("[a-z]").search
@@ -25,7 +25,7 @@ def is_port_number(port: int) -> list[str]:
 
 
 def is_port_name(name: str) -> list[str]:
-    """Messages about the name of a port, as IANA has service names."""
+    """Returns messages about a port name that is not a valid IANA service name."""
     errors = []
     if names.byte_length(name) > PORT_NAME_MAX_LENGTH:
         errors.append(names.max_length_error(PORT_NAME_MAX_LENGTH))
@@ -45,7 +45,7 @@ def validate_port_number(port: int, path: str) -> list[FieldError]:
 
 
 def validate_port(port: int | str, path: str) -> list[FieldError]:
-    """Errors of a port that is told by its number or its name."""
+    """Validates a port given by number or by name."""
     if isinstance(port, str):
         return each_invalid(path, port, is_port_name(port))
     return validate_port_number(port, path)

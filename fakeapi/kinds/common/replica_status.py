@@ -1,6 +1,6 @@
-"""Validates the status of replica sets and replication controllers, and other counters that fit together.
+"""Validates the status of replica sets and replication controllers, and counters that have an upper limit.
 
-Follows `ValidateReplicaSetStatus` of k8s.io/kubernetes `pkg/apis/apps/validation`, and its like of
+Follows `ValidateReplicaSetStatus` of k8s.io/kubernetes `pkg/apis/apps/validation`, and its counterpart in
 `pkg/apis/core/validation`.
 """
 
@@ -21,7 +21,7 @@ _COUNTERS = (
 
 
 def validate_replica_status(status: Object) -> list[FieldError]:
-    """Errors of the status of a replica set or a replication controller."""
+    """Validates the status of a replica set or a replication controller."""
     whole = ("fullyLabeledReplicas", "readyReplicas", "availableReplicas")
     return [
         *validate_nonnegative_fields(status, _COUNTERS, "status"),
@@ -35,14 +35,14 @@ def validate_replica_status(status: Object) -> list[FieldError]:
 def validate_at_most(
     status: Object, names: Iterable[str], most: str, problem: str, path: str = "status"
 ) -> list[FieldError]:
-    """Errors of the named counters that are greater than the counter `most`."""
+    """Returns an error for each named counter that is greater than the counter `most`."""
     limit = status.get(most) or 0
     counted = {name: status.get(name) or 0 for name in names}
     return [invalid(f"{path}.{name}", count, problem) for name, count in counted.items() if count > limit]
 
 
 def validate_collision_count(new: Object, old: Object) -> list[FieldError]:
-    """The error of a collision count that an update takes away or makes smaller."""
+    """Returns an error if an update removes or decreases the collision count."""
     before, after = old.get("collisionCount"), new.get("collisionCount")
     if before is None or (after is not None and after >= before):
         return []

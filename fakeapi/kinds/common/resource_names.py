@@ -1,4 +1,4 @@
-"""Names of resources that containers, pods and quotas count, and their quantities.
+"""Validates resource names and quantities of containers, pods and quotas.
 
 Follows k8s.io/kubernetes `pkg/apis/core/helper` and `validateResourceName`, `ValidateContainerResourceName`,
 `ValidateResourceQuantityValue` of `pkg/apis/core/validation`.
@@ -47,19 +47,19 @@ def is_huge_pages(name: str) -> bool:
 
 
 def is_native(name: str) -> bool:
-    """Whether a resource has no domain, or one of Kubernetes' own."""
+    """Whether a resource name has no domain, or the domain kubernetes.io."""
     return "/" not in name or _NATIVE_DOMAIN in name
 
 
 def is_extended(name: str) -> bool:
-    """Whether a resource is one that a driver offers."""
+    """Whether a resource is an extended resource, such as `example.com/gpu`."""
     if is_native(name) or name.startswith(QUOTA_PREFIX):
         return False
     return not names.is_qualified_name(QUOTA_PREFIX + name)
 
 
 def is_standard(name: str) -> bool:
-    """Whether Kubernetes itself knows the resource, as something to use or to count."""
+    """Whether Kubernetes itself defines the resource, for containers or for quotas."""
     return name in _STANDARD or name.startswith((HUGE_PAGES, f"{QUOTA_PREFIX}{HUGE_PAGES}"))
 
 
@@ -68,7 +68,7 @@ def is_counted_whole(name: str) -> bool:
 
 
 def may_overcommit(name: str) -> bool:
-    """Whether limits may be above requests."""
+    """Whether limits of the resource may be above its requests."""
     return is_native(name) and not is_huge_pages(name)
 
 
@@ -84,26 +84,26 @@ def is_whole_number_of_pages(name: str, amount: str) -> bool:
 
 
 def validate_resource_name(name: str, path: str, wording: Wording) -> list[FieldError]:
-    shown = shown_where_checked(name, wording)
-    errors = each_invalid(path, shown, names.is_qualified_name(name, wording.length_unit))
+    printed = shown_where_checked(name, wording)
+    errors = each_invalid(path, printed, names.is_qualified_name(name, wording.length_unit))
     if not errors and "/" not in name and not is_standard(name):
-        errors.append(invalid(path, shown, "must be a standard resource type or fully qualified"))
+        errors.append(invalid(path, printed, "must be a standard resource type or fully qualified"))
     return errors
 
 
 def validate_container_resource_name(name: str, path: str, wording: Wording) -> list[FieldError]:
-    """Errors of the name of what a container asks for."""
-    errors, shown = validate_resource_name(name, path, wording), shown_where_checked(name, wording)
+    """Validates the resource name in a container's requests or limits."""
+    errors, printed = validate_resource_name(name, path, wording), shown_where_checked(name, wording)
     if "/" not in name:
         if name not in OF_CONTAINERS and not is_huge_pages(name):
-            errors.append(invalid(path, shown, "must be a standard resource for containers"))
+            errors.append(invalid(path, printed, "must be a standard resource for containers"))
     elif not is_native(name) and not is_extended(name):
-        errors.append(invalid(path, shown, "doesn't follow extended resource name standard"))
+        errors.append(invalid(path, printed, "doesn't follow extended resource name standard"))
     return errors
 
 
 def validate_resource_amount(name: str, amount: str, path: str, wording: Wording) -> list[FieldError]:
-    """Errors of a canonical quantity of the resource."""
+    """Validates a canonical quantity of the resource."""
     value = quantity.parse(amount).amount
     errors = [invalid(path, amount, NEGATIVE)] if value < 0 else []
     if is_counted_whole(name) and value % 1 != Decimal(0):
@@ -116,19 +116,19 @@ def validate_not_negative_quantity(amount: str, path: str) -> list[FieldError]:
 
 
 def shown_resource_name(name: str, wording: Wording) -> Dump:
-    """A name as errors print it: its Go type prints itself, without quotes, where values are not JSON."""
+    """Returns a resource name as errors print it: as JSON, or without quotes in releases with Go dumps."""
     return Dump(go_encode(name).decode()) if wording.json_values else Dump(name)
 
 
 def shown_where_checked(name: str, wording: Wording) -> Dump | str:
-    """A name as the errors about its own form print it."""
+    """Returns a resource name as errors about the name itself print it."""
     return name if wording.quoted_resource_names else shown_resource_name(name, wording)
 
 
 def shown_quantity(amount: str, wording: Wording, *, printed: bool = True) -> Dump:
-    """A quantity that errors print as a value: in JSON, or with the fields that Go's type has.
+    """Returns a quantity as errors print it: as JSON, or as a dump of Go's struct.
 
-    `printed`: whether it was made a text before, which its type remembers.
+    `printed`: whether the quantity was formatted before; Go's struct caches the text.
     """
     if wording.json_values:
         return Dump(go_encode(amount).decode())

@@ -1,8 +1,8 @@
-"""Differences of two values, as errors about what may not change show them.
+"""Differences between two values, as errors about immutable fields print them.
 
 Follows `Diff` of k8s.io/apimachinery `pkg/util/diff`, which from Kubernetes 1.34 on compares JSON line by
-line. Older releases print the report of github.com/google/go-cmp, whose form is unstable by design; here
-they get the same lines as newer ones.
+line. Older releases print the report of github.com/google/go-cmp, whose form is unstable by design. This
+module prints the lines of newer releases for older ones too.
 """
 
 import json
@@ -18,18 +18,20 @@ CONTEXT_LINES: Final = 3
 
 
 def shown_difference(old: Object, new: Object, type_name: str, rules: ReleaseRules) -> str:
-    """The difference of two values of a type of the core group's own, such as `PersistentVolumeClaimSpec`."""
+    """Returns the difference between two values of an internal core type, such as
+    `PersistentVolumeClaimSpec`.
+    """
     node = internal_struct(type_name, rules)
     return _unified(unversioned_json(old, node), unversioned_json(new, node))
 
 
 def _unified(old: str, new: str) -> str:
     before, after = (_lines(text) for text in (old, new))
-    found = list(unified_diff(before, after, n=CONTEXT_LINES))
-    return "".join(found[2:])  # without the names of files, which are empty
+    lines = list(unified_diff(before, after, n=CONTEXT_LINES))
+    return "".join(lines[2:])  # without the two header lines: the names of the files are empty
 
 
 def _lines(text: str) -> list[str]:
-    """The lines of indented JSON; go-difflib ends the last one too."""
+    """Returns the lines of indented JSON; as in go-difflib, the last line ends with a newline too."""
     value: Any = json.loads(text)
     return [f"{line}\n" for line in json.dumps(value, indent=1, ensure_ascii=False).split("\n")]

@@ -1,4 +1,4 @@
-"""Lists of texts in errors, as a release shows them.
+"""Lists of strings as field errors print them, by release.
 
 Follows `Error.ErrorBody` of k8s.io/apimachinery `pkg/util/validation/field`.
 """
@@ -11,7 +11,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def shown_texts(texts: Sequence[str] | None, go_type: str, rules: ReleaseRules) -> Dump:
-    """A list of texts, whose Go type is `[]string` or one of its like; an absent one is nil in Go."""
+    """Returns a list of Go type `[]string` or of a named string type; Go prints an absent list as nil."""
     wording = rules.quirks.wording
     if wording.json_values:
         return Dump(wording.json(None if texts is None else list(texts)))

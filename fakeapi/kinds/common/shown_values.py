@@ -1,7 +1,7 @@
-"""Values in errors, as a release shows them.
+"""Values as field errors print them, by release.
 
-Follows `Error.ErrorBody` of k8s.io/apimachinery `pkg/util/validation/field`: from 1.34 on JSON of the
-server's own type, before that what Go's `%#v` prints of it.
+Follows `Error.ErrorBody` of k8s.io/apimachinery `pkg/util/validation/field`. From 1.34 on values are printed
+as JSON of the internal version, before that as Go's `%#v` prints them.
 """
 
 from collections.abc import Sequence
@@ -16,33 +16,36 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def shown_struct(value: Any, type_name: str, rules: ReleaseRules) -> Any:
-    """A part of an object, of a type such as `rbac/v1.RoleRef`, as an error prints it; None as null."""
+    """Returns a value of a type such as `rbac/v1.RoleRef` as an error prints it; None is printed as null."""
     if value is None:
         return Dump("null") if rules.quirks.wording.json_values else "null"
     return shown_as(value, rules.schemas.struct(type_name), rules)
 
 
 def shown_as(value: Any, node: Struct, rules: ReleaseRules) -> Dump:
-    """A part of an object, of a type of the server's own, as an error prints it."""
+    """Returns a value as an error prints it, in the form of the internal version."""
     if rules.quirks.wording.json_values:
         return Dump(unversioned_json(value, node))
     return Dump(unversioned_syntax(value, node, package_of(node)))
 
 
 def shown_strings(texts: Sequence[str], rules: ReleaseRules) -> Dump:
-    """A list of strings as an error prints it."""
+    """Returns a list of strings as an error prints it."""
     return Dump(rules.quirks.wording.strings(texts))
 
 
 def shown_plain(value: Any, rules: ReleaseRules) -> Any:
-    """Nothing, or a number or text behind a pointer."""
+    """Returns an optional number or text as an error prints it; None is printed as null."""
     if value is None:
         return Dump("null") if rules.quirks.wording.json_values else "null"
     return Dump(go_encode(value).decode()) if rules.quirks.wording.json_values else value
 
 
 def shown_field(value: Any, type_name: str, name: str, rules: ReleaseRules) -> Any:
-    """The value of a field of a type such as `admissionregistration/v1.RuleWithOperations`."""
+    """Returns the value of one field as an error prints it.
+
+    `type_name` is the type of the struct, such as `admissionregistration/v1.RuleWithOperations`.
+    """
     struct = rules.schemas.struct(type_name)
     node = struct.fields[name].node
     if rules.quirks.wording.json_values:

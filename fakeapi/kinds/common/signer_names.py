@@ -1,4 +1,4 @@
-"""Names of signers of certificates, and of the bundles of certificates that they publish.
+"""Validates names of certificate signers, and of the ClusterTrustBundles that signers publish.
 
 Follows `ValidateSignerName` and `ValidateClusterTrustBundleName` of k8s.io/kubernetes
 `pkg/apis/core/validation`.
@@ -14,12 +14,12 @@ SIGNER_NAME_MAX_LENGTH = names.DNS1123_SUBDOMAIN_MAX_LENGTH + SIGNER_PATH_MAX_LE
 
 
 def is_kubernetes_signer(name: str) -> bool:
-    """Whether a signer's name is one of Kubernetes' own."""
+    """Whether the domain of a signer's name is `kubernetes.io` or one of its subdomains."""
     return f".{name.partition('/')[0]}".endswith(".kubernetes.io")
 
 
 def validate_signer_name(name: str, path: str, wording: Wording) -> list[FieldError]:
-    """Errors of a name of a domain and a path, as in `example.com/signer-name`."""
+    """Validates a signer name, which is a domain and a path such as `example.com/signer-name`."""
     if not name:
         return [required(path)]
     domain, _, rest = name.partition("/")
@@ -33,29 +33,33 @@ def validate_signer_name(name: str, path: str, wording: Wording) -> list[FieldEr
     wrong = next((label for label in labels if names.is_dns1123_label(label)), None)
     if wrong is not None:
         messages = names.is_dns1123_label(wrong)
-        errors += [invalid(path, domain, f"validating label {quote(wrong)}: {each}") for each in messages]
+        errors += [
+            invalid(path, domain, f"validating label {quote(wrong)}: {message}") for message in messages
+        ]
     if len(labels) < 2:
         shape = "should be a domain with at least two segments separated by dots"
         errors.append(invalid(path, domain, shape))
     wrong = next((label for label in rest.split(".") if names.is_dns1123_subdomain(label)), None)
     if wrong is not None:
         messages = names.is_dns1123_subdomain(wrong)
-        errors += [invalid(path, rest, f"validating label {quote(wrong)}: {each}") for each in messages]
+        errors += [invalid(path, rest, f"validating label {quote(wrong)}: {message}") for message in messages]
     if names.byte_length(name) > SIGNER_NAME_MAX_LENGTH:
         errors.append(too_long(path, SIGNER_NAME_MAX_LENGTH, wording.too_long))
     return errors
 
 
 def signer_of_bundle(name: str) -> str | None:
-    """The signer that the name of a bundle begins with, `example.com/a` of `example.com:a:b`; None: it has
-    none.
+    """Returns the signer in a bundle's name: `example.com/a` for `example.com:a:b`; None if the name has no
+    colon.
     """
     signer, colon, _ = name.rpartition(":")
     return signer.replace(":", "/") if colon else None
 
 
 def is_bundle_name(name: str, signer: str) -> list[str]:
-    """Messages about the name of a bundle of that signer; the empty text: of no signer."""
+    """Returns messages about an invalid name of a signer's bundle; `signer` is empty for a bundle without
+    signer.
+    """
     if not signer:
         if ":" in name:
             return ['ClusterTrustBundle without signer name must not have ":" in its name']

@@ -1,4 +1,4 @@
-"""Tolerations of the taints of nodes, outside of pods.
+"""Validates tolerations outside of pods.
 
 Follows `ValidateTolerations` of k8s.io/kubernetes `pkg/apis/core/validation`.
 """

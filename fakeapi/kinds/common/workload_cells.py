@@ -1,4 +1,4 @@
-"""Cells of tables that workloads share.
+"""Table cells that workloads share.
 
 Follows k8s.io/kubernetes `pkg/printers/internalversion`.
 """
@@ -11,7 +11,7 @@ from fakeapi.registry.model.columns import Cell
 
 
 def number_at(*path: str) -> Cell:
-    """The number at a path; 0 where the object has none."""
+    """Returns a cell that shows the number at a path; 0 if it is absent."""
 
     def cell(obj: Object, now: float) -> int:
         value: Any = obj
@@ -23,26 +23,26 @@ def number_at(*path: str) -> Cell:
 
 
 def ratio(of: Cell, to: Cell) -> Cell:
-    """Two numbers with a slash between them."""
+    """Returns a cell that shows two numbers with a slash between them."""
     return lambda obj, now: f"{of(obj, now)}/{to(obj, now)}"
 
 
 def containers_at(*path: str) -> dict[str, Cell]:
-    """The names and the images of the containers of the pod spec at a path."""
+    """Returns cells with the names and images of the containers in the pod spec at a path."""
 
     def joined(member: str) -> Cell:
-        return lambda obj, now: ",".join(each.get(member, "") for each in _containers(obj, path))
+        return lambda obj, now: ",".join(container.get(member, "") for container in _containers(obj, path))
 
     return {"Containers": joined("name"), "Images": joined("image")}
 
 
 def selector_at(*path: str) -> Cell:
-    """The label selector at a path as kubectl prints it."""
+    """Returns a cell that shows the label selector at a path as kubectl prints it."""
     return lambda obj, now: formatted(_at(obj, path))
 
 
 def selector_text(obj: Object, now: float) -> str:
-    """The selector of a deployment, which is printed in its own way."""
+    """Shows the selector of a deployment; an invalid selector is shown as `<invalid>`."""
     try:
         return str(compiled(obj["spec"].get("selector")) or "")
     except InvalidSelector:
@@ -50,7 +50,7 @@ def selector_text(obj: Object, now: float) -> str:
 
 
 def labels_at(*path: str) -> Cell:
-    """A map of labels on one line."""
+    """Returns a cell that shows a map of labels on one line."""
 
     def cell(obj: Object, now: float) -> str:
         labels = _at(obj, path) or {}
@@ -60,7 +60,7 @@ def labels_at(*path: str) -> Cell:
 
 
 TEMPLATE = ("spec", "template", "spec")
-"""Where most workloads have the pod of their template."""
+"""Path of the pod spec in most workloads."""
 
 
 def _at(obj: Object, path: tuple[str, ...]) -> Any:

@@ -1,7 +1,7 @@
-"""Strategies of workloads: kinds that make pods from a template, whose status their controller writes.
+"""Strategies of workloads, which create pods from a template and whose status a controller writes.
 
-Follows what the strategies of k8s.io/kubernetes `pkg/registry/apps`, `batch` and
-`core/replicationcontroller` have in common.
+Follows the common parts of the strategies in k8s.io/kubernetes `pkg/registry/apps`, `batch` and
+`core/replicationcontroller`.
 """
 
 from collections.abc import Iterable
@@ -22,11 +22,11 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class WorkloadStrategy(Strategy):
-    """Writes to the object itself: its status stays, and a change of its spec is a new generation."""
+    """Prepares writes to a workload: they keep its status, and a changed spec increments its generation."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     template_path: ClassVar[tuple[str, ...]] = ("spec", "template")
-    """Where the pod template stands; empty for a kind without one."""
+    """Path of the pod template; empty for kinds without a pod template."""
 
     def __init__(self, kind: Kind, rules: ReleaseRules) -> None:
         self._kind = kind
@@ -35,8 +35,8 @@ class WorkloadStrategy(Strategy):
 
     @cached_property
     def _empty_status(self) -> Object:
-        """The status of an object that has none, as Go writes it: absent or with what its type always
-        writes.
+        """The status of an object without one, as Go writes it: absent, or the fields that are always
+        written.
         """
         empty, _ = decode({}, self._kind.schema)
         return {"status": empty["status"]} if "status" in empty else {}
@@ -61,7 +61,7 @@ class WorkloadStrategy(Strategy):
         return self.with_enabled_fields(obj, old)
 
     def template_warnings(self, obj: Object) -> list[str]:
-        """Texts of Warning headers about the pod template."""
+        """Returns the texts of Warning headers about the pod template."""
         template = at_path(obj, self.template_path) if self.template_path else None
         if template is None:
             return []
@@ -75,7 +75,7 @@ class WorkloadStrategy(Strategy):
         return [] if same else self.template_warnings(new)
 
     def with_enabled_fields(self, obj: Object, old: Object | None) -> Object:
-        """`obj` without the fields behind gates that are off, unless `old` has them."""
+        """Returns `obj` without fields whose feature gates are off, unless `old` has these fields."""
         return obj
 
     def is_new_generation(self, new: Object, old: Object) -> bool:
@@ -83,7 +83,7 @@ class WorkloadStrategy(Strategy):
 
 
 class WorkloadStatusStrategy(Strategy):
-    """Writes to `/status`: the spec stays; metadata may change as it may by other writes."""
+    """Prepares and validates writes to `/status`: they keep the spec and may change metadata."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 
@@ -100,18 +100,18 @@ class WorkloadStatusStrategy(Strategy):
         return [*metadata.of_change, *self.status_errors(new, old)]
 
     def status_errors(self, new: Object, old: Object) -> list[FieldError]:
-        """Errors of the status and of its change."""
+        """Validates the new status and its change."""
         return []
 
 
 def with_status_of(obj: Object, other: Object) -> Object:
-    """`obj` with the status of `other`, or without one."""
-    found = {name: value for name, value in obj.items() if name != "status"}
-    return {**found, "status": other["status"]} if "status" in other else found
+    """Returns `obj` with the status of `other`; without a status if `other` has none."""
+    rest = {name: value for name, value in obj.items() if name != "status"}
+    return {**rest, "status": other["status"]} if "status" in other else rest
 
 
 def at_path(obj: Object, path: tuple[str, ...]) -> Any:
-    """The value at a path; None where there is none."""
+    """Returns the value at a path; None if it is absent."""
     value: Any = obj
     for name in path:
         value = (value or {}).get(name)
@@ -119,26 +119,26 @@ def at_path(obj: Object, path: tuple[str, ...]) -> Any:
 
 
 def with_value(obj: Object, path: tuple[str, ...], value: Any) -> Object:
-    """`obj` with another value at a path that it has."""
+    """Returns `obj` with another value at an existing path."""
     first, *rest = path
     return {**obj, first: with_value(obj[first], tuple(rest), value) if rest else value}
 
 
 def template_labels(template: Object | None) -> dict[str, str]:
-    """The labels of a pod template."""
+    """Returns the labels of a pod template."""
     labels: dict[str, str] = ((template or {}).get("metadata") or {}).get("labels") or {}
     return labels
 
 
 def without_fields(obj: Object, old: Object | None, names: Iterable[str]) -> Object:
-    """`obj` without those of the named fields that `old` does not have."""
+    """Returns `obj` without the named fields that `old` does not have."""
     before: dict[str, Any] = old or {}
     dropped = {name for name in names if before.get(name) is None}
     return {name: value for name, value in obj.items() if name not in dropped}
 
 
 def name_warnings(obj: Object) -> list[str]:
-    """The warning about a name that is no DNS label, and so no good beginning of a pod's name."""
+    """Warns about a name that is not a DNS label, because pod names are made from it."""
     problems = is_dns1123_label(obj["metadata"].get("name", ""))
     if not problems:
         return []

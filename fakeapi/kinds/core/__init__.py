@@ -1,6 +1,6 @@
 """The core group, `v1`.
 
-Its kinds are imported one by one: every server needs namespaces, and few need them all.
+Its kinds are imported one by one: every server needs namespaces, and few servers need all kinds.
 """
 
 KINDS = {
@@ -22,4 +22,4 @@ KINDS = {
     "serviceaccounts": "service_account.definition.SERVICE_ACCOUNT",
     "services": "service.definition.SERVICE",
 }
-"""Where the definition of each resource stands."""
+"""By resource: the module and name of its definition."""

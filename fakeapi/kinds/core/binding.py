@@ -1,4 +1,4 @@
-"""core/v1 Binding: a POST binds the pod of its name, and nothing is stored.
+"""core/v1 Binding: a POST binds the pod named in its metadata; the Binding is not stored.
 
 Follows LegacyBindingREST of k8s.io/kubernetes `pkg/registry/core/pod/storage/storage.go`.
 """
@@ -22,7 +22,7 @@ async def bind_named(
     options: WriteOptions,
     warnings: Warnings,
 ) -> WriteResult:
-    """Raises what pods/binding raises. Unlike there, a uid is not a precondition."""
+    """Binds a pod and raises the errors of pods/binding. A uid in the metadata is not a precondition here."""
     pods = server.find("", "v1", "pods")
     if pods is None:
         raise errors.not_found(resource.qualified, body["metadata"].get("name", ""))

@@ -1,4 +1,4 @@
-"""core/v1 ComponentStatus: the health of parts of a control plane, none of which there are here.
+"""core/v1 ComponentStatus: the health of control plane components; fakeapi has none of them.
 
 Follows k8s.io/kubernetes `pkg/registry/core/componentstatus`.
 """
@@ -28,11 +28,13 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
 
 
 def _of_condition(field: str) -> Cell:
-    """The field of the condition Healthy."""
+    """Returns a cell that shows a field of the Healthy condition."""
 
     def cell(obj: Object, now: float) -> str:
         conditions = obj.get("conditions") or ()
-        return next((each.get(field, "") for each in conditions if each["type"] == "Healthy"), "")
+        return next(
+            (condition.get(field, "") for condition in conditions if condition["type"] == "Healthy"), ""
+        )
 
     return cell
 

@@ -1,8 +1,8 @@
-"""Subresources that lead to a kubelet, a container or an endpoint: log, exec, attach, portforward, proxy.
+"""Subresources that connect to a kubelet, a container or an endpoint: log, exec, attach, portforward, proxy.
 
-The checks that come before the connection follow k8s.io/kubernetes `pkg/registry/core/pod/strategy.go`,
-`pkg/registry/core/node/strategy.go` and `pkg/registry/core/service/storage`. There is nothing to connect to
-behind this server: what passes them is refused with 501.
+The checks before the connection follow k8s.io/kubernetes `pkg/registry/core/pod/strategy.go`,
+`pkg/registry/core/node/strategy.go` and `pkg/registry/core/service/storage`. This server has nothing to
+connect to: requests that pass the checks get 501.
 """
 
 import ipaddress
@@ -26,10 +26,10 @@ _CONTAINER_LISTS = ("initContainers", "containers", "ephemeralContainers")
 async def log(
     server: Server, resource: Resource, target: ObjectReference, options: Mapping[str, str]
 ) -> None:
-    """Nothing for a pod that no node has. Raises ApiError 400, 404, 422, 501."""
-    found = list(_log_errors(options))
-    if found:
-        raise errors.invalid(Qualified("", "PodLogOptions"), target.name, found)
+    """Answers `pods/log`: an empty log for a pod without a node. Raises ApiError 400, 404, 422, 501."""
+    problems = list(_log_errors(options))
+    if problems:
+        raise errors.invalid(Qualified("", "PodLogOptions"), target.name, problems)
     pod = _pod(server, resource, target)
     _check_container(pod, options.get("container", ""))
     if pod["spec"].get("nodeName"):
@@ -39,7 +39,7 @@ async def log(
 async def execute(
     server: Server, resource: Resource, target: ObjectReference, options: Mapping[str, str]
 ) -> None:
-    """Exec and attach. Raises ApiError 400, 404, 501."""
+    """Answers `pods/exec` and `pods/attach`. Raises ApiError 400, 404, 501."""
     pod = _pod(server, resource, target)
     _check_container(pod, options.get("container", ""))
     _refuse_on_node(server, pod, target)
@@ -48,14 +48,14 @@ async def execute(
 async def forward_ports(
     server: Server, resource: Resource, target: ObjectReference, options: Mapping[str, str]
 ) -> None:
-    """Raises ApiError 400, 404, 501."""
+    """Answers `pods/portforward`. Raises ApiError 400, 404, 501."""
     _refuse_on_node(server, _pod(server, resource, target), target)
 
 
 async def proxy_pod(
     server: Server, resource: Resource, target: ObjectReference, options: Mapping[str, str]
 ) -> None:
-    """Raises ApiError 400, 404, 501."""
+    """Answers `pods/proxy`. Raises ApiError 400, 404, 501."""
     name, _ = _name_and_port(target.name, "pod")
     pod = _pod(server, resource, ObjectReference(target.namespace, name))
     addresses = pod["status"].get("podIPs") or [{}]
@@ -67,7 +67,7 @@ async def proxy_pod(
 async def proxy_node(
     server: Server, resource: Resource, target: ObjectReference, options: Mapping[str, str]
 ) -> None:
-    """Raises ApiError 400, 404, 501."""
+    """Answers `nodes/proxy`. Raises ApiError 400, 404, 501."""
     name, _ = _name_and_port(target.name, "node")
     server.store.get(resource, ObjectReference(name=name))
     raise _unreachable(f"node {quote(name)}")
@@ -76,20 +76,23 @@ async def proxy_node(
 async def proxy_service(
     server: Server, resource: Resource, target: ObjectReference, options: Mapping[str, str]
 ) -> None:
-    """Raises ApiError 400, 404, 501, and 503 for a service without the port, or without endpoints."""
+    """Answers `services/proxy`.
+
+    Raises ApiError 400, 404, 501, and 503 if the service does not have the port or has no endpoints.
+    """
     name, port = _name_and_port(target.name, "service")
     if port.isdecimal():
         reference = ObjectReference(target.namespace, name)
         service = stored_form.decode(server.store.get(resource, reference), resource.hub_schema)
         ports = service["spec"].get("ports") or ()
-        if all(each["port"] != int(port) for each in ports):
+        if all(service_port["port"] != int(port) for service_port in ports):
             raise _unavailable(f"no service port {int(port)} found for service {quote(name)}")
     endpoints = server.find("", "v1", "endpoints")
-    found = None
+    stored = None
     if endpoints is not None:
         entry = server.store.get(endpoints, ObjectReference(target.namespace, name))
-        found = stored_form.decode(entry, endpoints.hub_schema)
-    if found is None or not any(each.get("addresses") for each in found.get("subsets") or ()):
+        stored = stored_form.decode(entry, endpoints.hub_schema)
+    if stored is None or not any(subset.get("addresses") for subset in stored.get("subsets") or ()):
         raise _unavailable(f"no endpoints available for service {quote(name)}")
     raise _unreachable(f"service {quote(name)}")
 
@@ -109,9 +112,12 @@ def _pod(server: Server, resource: Resource, target: ObjectReference) -> Object:
 
 
 def _check_container(pod: Object, name: str) -> None:
-    """The container that is asked for, or left open, must be one of the pod's. Raises ApiError 400."""
+    """Checks that the pod has the named container; a pod with several containers needs a name.
+
+    Raises ApiError 400.
+    """
     pod_name, containers = pod["metadata"]["name"], pod["spec"]["containers"]
-    names = [each["name"] for key in _CONTAINER_LISTS for each in pod["spec"].get(key) or ()]
+    names = [container["name"] for key in _CONTAINER_LISTS for container in pod["spec"].get(key) or ()]
     if name:
         if name not in names:
             raise errors.bad_request(f"container {name} is not valid for pod {pod_name}")
@@ -151,7 +157,7 @@ def _refuse_on_node(server: Server, pod: Object, target: ObjectReference) -> Non
 
 
 def _refuse(server: Server, pod: Object, what: str) -> None:
-    """Raises ApiError: 404 for a node that there is not, else 501."""
+    """Raises ApiError: 404 if the pod's node does not exist, else 501."""
     nodes = server.find("", "v1", "nodes")
     if nodes is not None:
         server.store.get(nodes, ObjectReference(name=pod["spec"]["nodeName"]))
@@ -167,7 +173,7 @@ def _unavailable(message: str) -> ApiError:
 
 
 def _name_and_port(text: str, what: str) -> tuple[str, str]:
-    """Name and port of `name`, `name:port` or `scheme:name:port`. Raises ApiError 400."""
+    """Splits `name`, `name:port` or `scheme:name:port` into name and port. Raises ApiError 400."""
     parts = text.split(":")
     scheme = parts[0] if len(parts) == 3 else ""
     name, port = (*(parts[1:] if len(parts) == 3 else parts), "")[:2]

@@ -1,4 +1,4 @@
-"""Endpoints: where the traffic of a service goes, all in one object.
+"""core/v1 Endpoints: all addresses and ports that receive the traffic of a service, in one object.
 
 Follows k8s.io/kubernetes `pkg/registry/core/endpoint` and `ValidateEndpoints` of `pkg/apis/core/validation`.
 """
@@ -31,7 +31,7 @@ _ADDRESS_LISTS = ("addresses", "notReadyAddresses")
 
 
 class EndpointsStrategy(Strategy):
-    """Writes to endpoints."""
+    """Validates writes to endpoints."""
 
     creates_on_update: ClassVar[bool] = True
 
@@ -48,14 +48,14 @@ class EndpointsStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """From 1.33 on subsets that stay as they are are not looked at."""
-        found = self.validate_create(new)
-        if found and self._rules.quirks.stored_endpoints_are_trusted:
-            found = [] if semantically_equal(new.get("subsets"), old.get("subsets")) else found
-        return [*metadata.of_change, *metadata.of_object, *found]
+        """Validates an update of endpoints; from 1.33 on unchanged subsets are not validated again."""
+        errors = self.validate_create(new)
+        if errors and self._rules.quirks.stored_endpoints_are_trusted:
+            errors = [] if semantically_equal(new.get("subsets"), old.get("subsets")) else errors
+        return [*metadata.of_change, *metadata.of_object, *errors]
 
     def warnings_on_create(self, obj: Object) -> list[str]:
-        """About addresses, unless the controller of endpoints wrote them, which writes none such."""
+        """Warns about addresses of endpoints, unless the endpoints controller manages the object."""
         labels = obj["metadata"].get("labels") or {}
         if self._rules.quirks.address_warnings_quote_parser or labels.get(MANAGED_BY) == CONTROLLER:
             return []
@@ -120,7 +120,7 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
 
 
 def _shown(obj: Object) -> str:
-    """The first of the points that traffic goes to."""
+    """Returns the first three addresses with ports, and how many more there are."""
     subsets = obj.get("subsets") or ()
     if not subsets:
         return "<none>"

@@ -1,8 +1,9 @@
-"""Event, which core/v1 and events.k8s.io/v1 show alike: the same objects under other names of fields.
+"""Events: core/v1 and events.k8s.io/v1 serve the same objects, with different field names.
 
 Follows k8s.io/kubernetes `pkg/registry/core/event`, `pkg/apis/core/validation/events.go` and
 `pkg/apis/events/v1`.
-Events are stored as core/v1 has them. What core/v1 takes is checked loosely, for old clients.
+
+Events are stored as core/v1. For old clients, writes through core/v1 are validated less strictly.
 """
 
 from collections.abc import Mapping
@@ -25,7 +26,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 GROUP = "events.k8s.io"
 TEXT_LENGTH_MAX = 128
-"""Bytes of an instance, an action and a reason."""
+"""Bytes of `reportingInstance`, `action` and `reason`."""
 NOTE_LENGTH_MAX = 1024
 
 _NEW_NAMES = {
@@ -47,7 +48,7 @@ _NEW_NAMES = {
     "lastTimestamp": "deprecatedLastTimestamp",
     "count": "deprecatedCount",
 }
-"""Fields of core/v1 by those of events.k8s.io/v1, in the order of the latter."""
+"""Field names of core/v1 and their counterparts in events.k8s.io/v1, in the order of events.k8s.io/v1."""
 
 _CORE_FIELDS = (
     "kind",
@@ -86,11 +87,11 @@ _IMMUTABLE = (
     ("reportingController", ""),
     ("reportingInstance", ""),
 )
-"""Fields that no update through events.k8s.io changes, and what their values are."""
+"""Fields that updates through events.k8s.io cannot change, and the type of their values for errors."""
 
 
 class EventStrategy(Strategy):
-    """Writes through core/v1."""
+    """Validates events that are written through core/v1."""
 
     creates_on_update: ClassVar[bool] = True
     reporter = "reportingComponent"
@@ -99,7 +100,7 @@ class EventStrategy(Strategy):
         self._rules = rules
 
     def authorize_create(self, obj: Object) -> list[FieldError]:
-        """Errors that come before those of metadata."""
+        """Validates the event; errors of this method come before errors of the event's metadata."""
         return self._loose_errors(obj)
 
     def validate_update(
@@ -133,13 +134,13 @@ class EventStrategy(Strategy):
 
 
 class NewEventStrategy(EventStrategy):
-    """Writes through events.k8s.io, which are checked strictly."""
+    """Validates events that are written through events.k8s.io, which is stricter than core/v1."""
 
     reporter = "reportingController"
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         name = obj["metadata"].get("name", "")
-        errors = [invalid("metadata.name", name, each) for each in names.is_dns1123_subdomain(name)]
+        errors = [invalid("metadata.name", name, message) for message in names.is_dns1123_subdomain(name)]
         errors += _series_errors(obj)
         if obj.get("eventTime") is None:
             errors.append(required("eventTime"))
@@ -189,22 +190,22 @@ def _series_errors(obj: Object) -> list[FieldError]:
 
 
 def _to_hub(obj: Object) -> Object:
-    found = {old: obj[new] for old, new in _NEW_NAMES.items() if new in obj}
-    found |= {name: found.get(name, "") for name in _ALWAYS_WRITTEN}
-    if (series := found.get("series")) is not None:
-        found["series"] = {name: value for name, value in series.items() if name != "count" or value}
-    return {name: found[name] for name in _CORE_FIELDS if name in found}
+    converted = {old: obj[new] for old, new in _NEW_NAMES.items() if new in obj}
+    converted |= {name: converted.get(name, "") for name in _ALWAYS_WRITTEN}
+    if (series := converted.get("series")) is not None:
+        converted["series"] = {name: value for name, value in series.items() if name != "count" or value}
+    return {name: converted[name] for name in _CORE_FIELDS if name in converted}
 
 
 def _from_hub(obj: Object) -> Object:
-    found = {
+    converted = {
         new: obj[old]
         for old, new in _NEW_NAMES.items()
         if old in obj and (obj[old] != "" or old not in _ALWAYS_WRITTEN)
     }
-    if (series := found.get("series")) is not None:
-        found["series"] = {"count": 0, **series}
-    return found
+    if (series := converted.get("series")) is not None:
+        converted["series"] = {"count": 0, **series}
+    return converted
 
 
 def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
@@ -220,7 +221,7 @@ def _field_labels(kind: Kind) -> FieldLabels:
 
 
 def _fields(obj: dict[str, Any]) -> Mapping[str, str]:
-    """The fields by the labels of both groups."""
+    """Returns the values of the field labels of both groups."""
     about, reporter = obj["involvedObject"], obj.get("reportingComponent", "")
     of_object = {name: about.get(name, "") for name in _OF_OBJECT}
     return {
@@ -242,8 +243,8 @@ def _last_seen(obj: Object, now: float) -> str:
     series = obj.get("series")
     if series is not None:
         return since(series.get("lastObservedTime"), now)
-    found = since(obj.get("lastTimestamp"), now)
-    return _first_seen(obj, now) if found == UNKNOWN else found
+    last = since(obj.get("lastTimestamp"), now)
+    return _first_seen(obj, now) if last == UNKNOWN else last
 
 
 def _object(obj: Object, now: float) -> str:

@@ -1,4 +1,4 @@
-"""The rules that config maps and secrets share: keys of data, its size, and data that may not change.
+"""Rules shared by config maps and secrets: keys, size and immutability of their data.
 
 Follows ValidateConfigMap, ValidateSecret and their updates in k8s.io/kubernetes `pkg/apis/core/validation`.
 """
@@ -11,11 +11,11 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 
 DATA_BYTES_MAX = 1 << 20
-"""Bytes of all values of a config map or secret."""
+"""Bytes of all values of a config map or secret together."""
 
 
 def key_errors(keys: Iterable[str], field: str) -> list[FieldError]:
-    """Errors of the keys of a map of data; in the order of the keys, which upstream leaves to chance."""
+    """Validates the keys of a data map, in sorted order; upstream's order is random."""
     return [
         invalid(f"{field}[{key}]", key, message)
         for key in sorted(keys)
@@ -24,17 +24,17 @@ def key_errors(keys: Iterable[str], field: str) -> list[FieldError]:
 
 
 def size_of_text(values: Iterable[str]) -> int:
-    """The bytes of texts."""
+    """Returns the number of bytes of all texts in UTF-8."""
     return sum(map(names.byte_length, values))
 
 
 def decoded(value: str) -> bytes:
-    """The bytes of a value in base64; decoding the request has checked it."""
+    """Returns the decoded bytes of a base64 value, which was checked when the request was decoded."""
     return binascii.a2b_base64(value)
 
 
 def validate_immutable_data(new: Object, old: Object, *fields: str) -> list[FieldError]:
-    """Errors of a change to an object that says that it is immutable."""
+    """Validates the change of an object with `immutable: true`: the fields must stay as they are."""
     if not old.get("immutable"):
         return []
     why = "field is immutable when `immutable` is set"

@@ -1,4 +1,4 @@
-"""Says what is wrong with a certificate and its key, as Go's tls.X509KeyPair does."""
+"""Checks certificates and their private keys, with the errors of Go's tls.X509KeyPair."""
 
 import re
 
@@ -12,15 +12,15 @@ _SUPPORTED = (rsa.RSAPublicKey, ec.EllipticCurvePublicKey, ed25519.Ed25519Public
 
 
 def key_pair_problem(certificate: bytes, key: bytes) -> str:
-    """Why a certificate and a key in PEM are no pair; empty where they are one."""
-    found, skipped = _block_of(certificate, "CERTIFICATE")
-    if not found:
+    """Returns why a PEM certificate and a PEM key do not match; empty if they match."""
+    block, skipped = _block_of(certificate, "CERTIFICATE")
+    if not block:
         return _no_certificate(skipped)
     private, skipped = _block_of(key, "PRIVATE KEY")
     if not private:
         return _no_key(skipped)
     try:
-        public = x509.load_pem_x509_certificate(found).public_key()
+        public = x509.load_pem_x509_certificate(block).public_key()
     except (ValueError, UnsupportedAlgorithm):
         return "x509: malformed certificate"
     try:
@@ -33,13 +33,17 @@ def key_pair_problem(certificate: bytes, key: bytes) -> str:
     if type(public) is not type(other):
         return "tls: private key type does not match public key type"
     one, two = (
-        each.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo) for each in (public, other)
+        public_key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+        for public_key in (public, other)
     )
     return "" if one == two else "tls: private key does not match public key"
 
 
 def _block_of(text: bytes, suffix: str) -> tuple[bytes, list[str]]:
-    """The first block of the type, or of one that ends so, and the types of those before it."""
+    """Returns the first PEM block of a type, and the types of the blocks before it.
+
+    `PRIVATE KEY` also selects types that end with it, such as `RSA PRIVATE KEY`.
+    """
     skipped: list[str] = []
     for match in _BLOCK.finditer(text):
         name = match[1].decode(errors="replace")

@@ -1,8 +1,8 @@
 """core/v1 LimitRange.
 
 Follows k8s.io/kubernetes `pkg/registry/core/limitrange` and ValidateLimitRange of `pkg/apis/core/validation`,
-which agree from 1.27 to 1.37. Resources are checked in the order of their names, which upstream leaves to
-chance.
+which do not differ between 1.27 and 1.37. Resources are checked in the order of their names; upstream's order
+is random.
 """
 
 from collections.abc import Iterator
@@ -53,12 +53,14 @@ _ORDERS = (
     ("min", "default", "default", "min", "min value {} is greater than default value {}"),
     ("default", "max", "default", "max", "default value {} is greater than max value {}"),
 )
-"""Fields of which the first may not be greater than the second; the field that an error is about, the one
-whose value it shows, and its words."""
+"""Rules between two fields: the first may not be greater than the second.
+
+Each row has both fields, the field in the error's path, the field whose value is printed, and the message.
+"""
 
 
 class LimitRangeStrategy(Strategy):
-    """Writes to a limit range."""
+    """Validates writes to limit ranges."""
 
     creates_on_update: ClassVar[bool] = True
 
@@ -80,7 +82,7 @@ class LimitRangeStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """An update is validated as a new object."""
+        """Validates an updated limit range like a new one."""
         return [*metadata.of_object, *self.validate_create(new)]
 
     def _type_errors(self, kind: str, path: str) -> list[FieldError]:
@@ -115,11 +117,11 @@ class LimitRangeStrategy(Strategy):
         return validate(name, path, self._wording)
 
     def _order_errors(self, amounts: dict[str, str], name: str, path: str) -> Iterator[FieldError]:
-        """Errors of the amounts of one resource, by field, beside each other."""
-        for less, more, field, shown, words in _ORDERS:
+        """Validates that the amounts of one resource, by field, fit together."""
+        for less, more, field, printed, words in _ORDERS:
             if less in amounts and more in amounts and quantity.compare(amounts[less], amounts[more]) > 0:
                 why = words.format(amounts[less], amounts[more])
-                yield invalid(f"{path}.{field}[{name}]", self._shown(amounts[shown]), why)
+                yield invalid(f"{path}.{field}[{name}]", self._shown(amounts[printed]), why)
         yield from self._ratio_errors(amounts, f"{path}.maxLimitRequestRatio[{name}]")
         default, request = amounts.get("default"), amounts.get("defaultRequest")
         if default is None or request is None or may_overcommit(name):
@@ -129,18 +131,18 @@ class LimitRangeStrategy(Strategy):
             yield invalid(f"{path}.defaultRequest[{name}]", self._shown(request), why)
 
     def _ratio_errors(self, amounts: dict[str, str], path: str) -> Iterator[FieldError]:
-        ratio, least, most = (amounts.get(each) for each in ("maxLimitRequestRatio", "min", "max"))
+        ratio, least, most = (amounts.get(field) for field in ("maxLimitRequestRatio", "min", "max"))
         if ratio is None:
             return
         if quantity.compare(ratio, "1") < 0:
             yield invalid(path, self._shown(ratio), f"ratio {ratio} is less than 1")
         if least is None or most is None:
             return
-        bottom, top = (float(quantity.parse(each).amount) for each in (least, most))
+        bottom, top = (float(quantity.parse(amount).amount) for amount in (least, most))
         limit = top / bottom if bottom else float("inf") if top else float("nan")
         if float(quantity.parse(ratio).amount) > limit:
-            shown = f"{limit:f}" if bottom else "+Inf"
-            yield invalid(path, self._shown(ratio), f"ratio {ratio} is greater than max/min = {shown}")
+            printed = f"{limit:f}" if bottom else "+Inf"
+            yield invalid(path, self._shown(ratio), f"ratio {ratio} is greater than max/min = {printed}")
 
     def _shown(self, amount: str) -> object:
         return shown_quantity(amount, self._wording)

@@ -1,4 +1,4 @@
-"""PodTemplate of the core group.
+"""core/v1 PodTemplate.
 
 Follows k8s.io/kubernetes `pkg/registry/core/podtemplate` and `pkg/apis/core/validation`.
 """
@@ -20,7 +20,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class PodTemplateStrategy(WorkloadStrategy):
-    """Writes to a pod template: a change of the template is a new generation."""
+    """Prepares and validates writes to a pod template; a changed template increments the generation."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = ()
     template_path: ClassVar[tuple[str, ...]] = ("template",)

@@ -1,8 +1,7 @@
 """core/v1 ResourceQuota.
 
 Follows k8s.io/kubernetes `pkg/registry/core/resourcequota` and ValidateResourceQuota of
-`pkg/apis/core/validation`. Resources are checked in the order of their names, which upstream leaves to
-chance.
+`pkg/apis/core/validation`. Resources are checked in the order of their names; upstream's order is random.
 """
 
 from collections.abc import Iterable
@@ -28,7 +27,7 @@ from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
 OF_PODS = ("Terminating", "NotTerminating", "BestEffort", "NotBestEffort", "CrossNamespacePodAffinity")
-"""Scopes that a selector can only ask for with Exists."""
+"""Scopes that support only the operator Exists in a scope selector."""
 
 _CONFLICTING = ({"BestEffort", "NotBestEffort"}, {"Terminating", "NotTerminating"})
 _COMPUTE = frozenset(
@@ -50,11 +49,11 @@ _STANDARD = _COMPUTE | {
     "services.nodeports",
 }
 _BOUNDED = ("cpu", "memory", "storage", "ephemeral-storage")
-"""Resources whose requests should be less than their limits."""
+"""Resources whose requests should not exceed their limits."""
 
 
 class ResourceQuotaStrategy(Strategy):
-    """Writes to a quota: not to its status."""
+    """Prepares and validates writes to a quota: updates keep its status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -90,16 +89,16 @@ class ResourceQuotaStrategy(Strategy):
         if not self._rules.quirks.quota_requests_above_limits_are_warned_about:
             return []
         hard: dict[str, str] = obj["spec"].get("hard") or {}
-        found: list[str] = []
+        warnings: list[str] = []
         for name in _BOUNDED:
-            asked, limit = f"requests.{name}", f"limits.{name}"
-            if asked not in hard and name in ("cpu", "memory"):
-                asked = name
-            if asked in hard and limit in hard and quantity.compare(hard[asked], hard[limit]) > 0:
-                found.append(
-                    f"ResourceQuota {asked} ({hard[asked]}) should be less than {limit} ({hard[limit]})"
+            request, limit = f"requests.{name}", f"limits.{name}"
+            if request not in hard and name in ("cpu", "memory"):
+                request = name
+            if request in hard and limit in hard and quantity.compare(hard[request], hard[limit]) > 0:
+                warnings.append(
+                    f"ResourceQuota {request} ({hard[request]}) should be less than {limit} ({hard[limit]})"
                 )
-        return found
+        return warnings
 
     def _amount_errors(self, amounts: dict[str, str] | None, path: str) -> list[FieldError]:
         wording, errors = self._rules.quirks.wording, list[FieldError]()
@@ -107,20 +106,20 @@ class ResourceQuotaStrategy(Strategy):
             place = f"{path}[{name}]"
             errors += validate_resource_name(name, place, wording)
             if "/" not in name and not _is_standard(name):
-                shown = shown_where_checked(name, wording)
-                errors.append(invalid(place, shown, "must be a standard resource for quota"))
+                printed = shown_where_checked(name, wording)
+                errors.append(invalid(place, printed, "must be a standard resource for quota"))
             errors += validate_resource_amount(name, amount, place, wording)
         return errors
 
     def _scope_errors(self, spec: Object) -> list[FieldError]:
         scopes: list[str] = spec.get("scopes") or []
-        path, shown = "spec.scopes", self._shown(scopes)
+        path, printed = "spec.scopes", self._shown(scopes)
         errors: list[FieldError] = []
         for scope in scopes:
             if not self._is_known(scope):
-                errors.append(invalid(path, shown, "unsupported scope"))
+                errors.append(invalid(path, printed, "unsupported scope"))
             errors += [
-                invalid(path, shown, "unsupported scope applied to resource")
+                invalid(path, printed, "unsupported scope applied to resource")
                 for name in self._outside(scope, spec.get("hard") or ())
             ]
         return errors + self._conflicts(scopes, spec)
@@ -128,39 +127,43 @@ class ResourceQuotaStrategy(Strategy):
     def _selector_errors(self, spec: Object) -> list[FieldError]:
         path, errors = "spec.scopeSelector.matchExpressions", list[FieldError]()
         expressions: list[Object] = spec["scopeSelector"].get("matchExpressions") or []
-        for each in expressions:
-            scope, operator, values = each["scopeName"], each["operator"], each.get("values")
+        for requirement in expressions:
+            scope, operator, values = (
+                requirement["scopeName"],
+                requirement["operator"],
+                requirement.get("values"),
+            )
             if not self._is_known(scope):
                 errors.append(invalid(f"{path}.scopeName", scope, "unsupported scope"))
             for _ in self._outside(scope, spec.get("hard") or ()):
-                shown = shown_struct(spec["scopeSelector"], "core/v1.ScopeSelector", self._rules)
-                errors.append(invalid(path, shown, "unsupported scope applied to resource"))
+                printed = shown_struct(spec["scopeSelector"], "core/v1.ScopeSelector", self._rules)
+                errors.append(invalid(path, printed, "unsupported scope applied to resource"))
             if scope in OF_PODS and operator != "Exists":
                 errors.append(invalid(f"{path}.operator", operator, self._rules.quirks.quota_scopes_exist))
             errors += self._operator_errors(operator, values, path)
-        return errors + self._conflicts([each["scopeName"] for each in expressions], spec)
+        return errors + self._conflicts([requirement["scopeName"] for requirement in expressions], spec)
 
     def _operator_errors(self, operator: str, values: list[str] | None, path: str) -> list[FieldError]:
         if operator in ("In", "NotIn"):
             why = "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"
             return [] if values else [required(f"{path}.values", why)]
         if operator in ("Exists", "DoesNotExist"):
-            shown = shown_texts(values, "[]string", self._rules)
+            printed = shown_texts(values, "[]string", self._rules)
             why = "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"
-            return [invalid(f"{path}.values", shown, why)] if values else []
+            return [invalid(f"{path}.values", printed, why)] if values else []
         return [invalid(f"{path}.operator", operator, "not a valid selector operator")]
 
     def _conflicts(self, scopes: Iterable[str], spec: Object) -> list[FieldError]:
-        found, shown = set(scopes), self._shown(spec.get("scopes"))
-        pairs = [pair for pair in _CONFLICTING if pair <= found]
-        return [invalid("spec.scopes", shown, "conflicting scopes") for _ in pairs]
+        chosen, printed = set(scopes), self._shown(spec.get("scopes"))
+        pairs = [pair for pair in _CONFLICTING if pair <= chosen]
+        return [invalid("spec.scopes", printed, "conflicting scopes") for _ in pairs]
 
     def _is_known(self, scope: str) -> bool:
         of_volumes = scope == "VolumeAttributesClass" and self._rules.quirks.quota_has_scope_of_volumes
         return scope in (*OF_PODS, "PriorityClass") or of_volumes
 
     def _outside(self, scope: str, hard: Iterable[str]) -> list[str]:
-        """The resources of Kubernetes' own that the scope does not apply to."""
+        """Returns the standard resources that the scope does not apply to."""
         return [name for name in sorted(hard) if _is_standard(name) and not self._applies(scope, name)]
 
     def _applies(self, scope: str, name: str) -> bool:
@@ -177,7 +180,7 @@ class ResourceQuotaStrategy(Strategy):
 
 
 class ResourceQuotaStatusStrategy(ResourceQuotaStrategy):
-    """Writes to `/status`."""
+    """Prepares and validates writes to `/status` of a quota: they keep the spec."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 
@@ -206,7 +209,7 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
 
 
 def _used(*, limits: bool) -> Cell:
-    """The used and the allowed amounts of limits, or of everything else."""
+    """Returns a cell that shows used and allowed amounts, either of `limits.` resources or of all others."""
 
     def cell(obj: Object, now: float) -> str:
         status = obj["status"]

@@ -1,7 +1,7 @@
 """core/v1 Secret.
 
 Follows k8s.io/kubernetes `pkg/registry/core/secret`, ValidateSecret of `pkg/apis/core/validation` and the
-conversion of `stringData` in `pkg/apis/core/v1`, which agree from 1.27 to 1.37.
+conversion of `stringData` in `pkg/apis/core/v1`, which do not differ between 1.27 and 1.37.
 """
 
 import base64
@@ -27,7 +27,7 @@ from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, 
 from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
-SERVICE_ACCOUNT_TOKEN = "kubernetes.io/service-account-token"  # noqa: S105 - a type, no secret
+SERVICE_ACCOUNT_TOKEN = "kubernetes.io/service-account-token"  # noqa: S105 - a type, not a secret
 TLS = "kubernetes.io/tls"
 SERVICE_ACCOUNT_NAME = "kubernetes.io/service-account.name"
 
@@ -39,13 +39,13 @@ _CONFIG_OF_TYPE = {
 
 
 class SecretStrategy(Strategy):
-    """Writes to a secret."""
+    """Prepares and validates writes to secrets."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules
 
     def default(self, obj: Object) -> Object:
-        """Moves `stringData`, which is only ever written, into `data`."""
+        """Moves the write-only field `stringData` into `data`."""
         texts: dict[str, str] = obj.pop("stringData", None) or {}
         if not texts:
             return obj
@@ -88,7 +88,7 @@ class SecretStrategy(Strategy):
 
 
 def _type_errors(obj: Object, data: Mapping[str, str]) -> list[FieldError]:
-    """Errors of what a secret of a known type must have."""
+    """Validates the data and annotations that the type of a secret requires."""
     kind = obj.get("type", "")
     if kind == SERVICE_ACCOUNT_TOKEN:
         named = (obj["metadata"].get("annotations") or {}).get(SERVICE_ACCOUNT_NAME)
@@ -97,11 +97,13 @@ def _type_errors(obj: Object, data: Mapping[str, str]) -> list[FieldError]:
         return _config_errors(data, _CONFIG_OF_TYPE[kind])
     if kind == "kubernetes.io/basic-auth":
         fields = ("username", "password")
-        return [] if any(each in data for each in fields) else [required(f"data[{each}]") for each in fields]
+        return (
+            [] if any(field in data for field in fields) else [required(f"data[{field}]") for field in fields]
+        )
     if kind == "kubernetes.io/ssh-auth":
         return [] if data.get("ssh-privatekey") else [required("data[ssh-privatekey]")]
     if kind == TLS:
-        return [required(f"data[{each}]") for each in ("tls.crt", "tls.key") if each not in data]
+        return [required(f"data[{key}]") for key in ("tls.crt", "tls.key") if key not in data]
     return []
 
 
@@ -115,8 +117,8 @@ def _config_errors(data: Mapping[str, str], key: str) -> list[FieldError]:
         return [invalid(path, _CONTENTS, str(error))]
     if value is None or isinstance(value, dict):
         return []
-    found = json_decoding.json_kind(value)
-    why = f"json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"
+    json_type = json_decoding.json_kind(value)
+    why = f"json: cannot unmarshal {json_type} into Go value of type map[string]interface {{}}"
     return [invalid(path, _CONTENTS, why)]
 
 

@@ -1,4 +1,4 @@
-"""Cells of tables that volumes and claims for them have in common.
+"""Table cells that volumes and volume claims share.
 
 Follows `GetAccessModesAsString` and `GetPersistentVolumeClass` of k8s.io/kubernetes `pkg/apis/core/helper`.
 """
@@ -19,13 +19,13 @@ _MODES: Final = {
 
 
 def access_modes(modes: Iterable[str] | None) -> str:
-    """Access modes in short, each once: `RWO,ROX`."""
-    found = set(modes or ())
-    return ",".join(short for mode, short in _MODES.items() if mode in found)
+    """Returns abbreviated access modes without duplicates: `RWO,ROX`."""
+    present = set(modes or ())
+    return ",".join(short for mode, short in _MODES.items() if mode in present)
 
 
 def class_of(obj: Object, now: float) -> str:
-    """The name of the storage class; the annotation goes before the field."""
+    """Shows the name of the storage class; the annotation takes precedence over the field."""
     annotations: Mapping[str, str] = obj["metadata"].get("annotations") or {}
     if CLASS_ANNOTATION in annotations:
         return annotations[CLASS_ANNOTATION]
@@ -34,7 +34,7 @@ def class_of(obj: Object, now: float) -> str:
 
 
 def unset_or(name: str) -> Cell:
-    """A cell with a field of the spec, `<unset>` where it is absent."""
+    """Returns a cell that shows a field of the spec; `<unset>` if it is absent."""
 
     def cell(obj: Object, now: float) -> str:
         value: str | None = obj["spec"].get(name)

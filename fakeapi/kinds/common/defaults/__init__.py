@@ -1,8 +1,8 @@
 """The defaults of the built-in kinds, as each release sets them.
 
-The rules are data, `fakeapi/releases/data/<release>/defaults.json`; what a rule may say is written in
-tools/defaults.py. `rules.py` compiles them, `functions.py` holds what no rule can say, and `walk.py` applies
-both wherever a type stands inside an object.
+The rules are data, `fakeapi/releases/data/<release>/defaults.json`; tools/defaults.py describes their syntax.
+`rules.py` compiles the rules. `functions.py` has the defaults that rules cannot express. `walk.py` applies
+both to every value inside an object, by its type.
 """
 
 from fakeapi.kinds.common.defaults.walk import apply_defaults

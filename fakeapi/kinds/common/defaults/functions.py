@@ -1,7 +1,7 @@
-"""Defaults that no rule of the release tables can say, by the type and the upstream function they are of.
+"""Defaults that the rules of the release tables cannot express, by type and upstream function.
 
-Follows `SetDefaults_…` of k8s.io/kubernetes `pkg/apis/*/v*/defaults.go`. A function fills in what the table's
-rules for the same type leave out; it changes the part of the object that it is given, in place.
+Follows `SetDefaults_…` of k8s.io/kubernetes `pkg/apis/*/v*/defaults.go`. The table's rules for a type are
+applied before its function. A function changes its part of the object in place.
 """
 
 import re
@@ -18,12 +18,13 @@ RBAC: Final = "rbac.authorization.k8s.io"
 TOKEN_SECONDS: Final = 3600
 AFFINITY_SECONDS: Final = 10800
 IMAGE_LENGTH_MAX: Final = 4096
-"""A longer image has no tag that counts; upstream allows names of 255 characters."""
+"""In characters. Longer image references are not parsed and get IfNotPresent; upstream allows names of 255
+characters."""
 
 INIT_CONTAINER_ANNOTATIONS: Final = frozenset(
-    f"pod.{stage}.kubernetes.io/init-{what}"
+    f"pod.{stage}.kubernetes.io/init-{suffix}"
     for stage in ("alpha", "beta")
-    for what in ("containers", "container-statuses")
+    for suffix in ("containers", "container-statuses")
 )
 
 _COMPONENT = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
@@ -39,11 +40,13 @@ _IDENTIFIER = re.compile(r"[a-f0-9]{64}\Z")
 
 
 def pull_policy(image: str) -> str:
-    """Always for the tag `latest`, which an image without tag and digest has, else IfNotPresent."""
-    found = _IMAGE.match(image) if len(image) <= IMAGE_LENGTH_MAX and not _IDENTIFIER.match(image) else None
-    if found is None:
+    """Returns Always for images with the tag `latest`, or with neither tag nor digest, else IfNotPresent."""
+    reference = (
+        _IMAGE.match(image) if len(image) <= IMAGE_LENGTH_MAX and not _IDENTIFIER.match(image) else None
+    )
+    if reference is None:
         return "IfNotPresent"
-    tag = found["tag"] or ("" if found["digest"] else "latest")
+    tag = reference["tag"] or ("" if reference["digest"] else "latest")
     return "Always" if tag == "latest" else "IfNotPresent"
 
 
@@ -84,7 +87,7 @@ def _pod(obj: Object, gates: Gates) -> None:
 
 
 def _init_container_annotations(obj: Object, gates: Gates) -> None:
-    """Annotations that held init containers before there was a field for them."""
+    """Drops the annotations that held init containers before `spec.initContainers` existed."""
     metadata = obj.get("metadata") or {}
     annotations = metadata.get("annotations")
     if annotations and not INIT_CONTAINER_ANNOTATIONS.isdisjoint(annotations):
@@ -95,20 +98,23 @@ def _init_container_annotations(obj: Object, gates: Gates) -> None:
 
 
 def _pod_spec(obj: Object, gates: Gates) -> None:
-    """Up to 1.30 a template of pods got the ports of its host too, from 1.28 on only if asked for."""
+    """Copies container ports to host ports in pod templates with hostNetwork.
+
+    Up to 1.27 always; in 1.28 to 1.30 only with DefaultHostNetworkHostPortsInPodTemplates.
+    """
     if obj.get("hostNetwork") and gates.get("DefaultHostNetworkHostPortsInPodTemplates", True):
         _host_ports(obj)
 
 
 def _pod_spec_account(obj: Object, gates: Gates) -> None:
-    """The old name of the service account always says what the new one says."""
+    """Keeps `serviceAccount`, the deprecated alias, equal to `serviceAccountName`."""
     name = obj.get("serviceAccountName") or obj.get("serviceAccount")
     if name:
         obj["serviceAccountName"] = obj["serviceAccount"] = name
 
 
 def _pod_status_addresses(obj: Object, gates: Gates) -> None:
-    """The address of a pod and the first of its addresses always agree."""
+    """Keeps `podIP` equal to the first of `podIPs`."""
     address, addresses = obj.get("podIP"), obj.get("podIPs")
     if address and (not addresses or addresses[0].get("ip") != address):
         obj["podIPs"] = [{"ip": address}]
@@ -117,7 +123,7 @@ def _pod_status_addresses(obj: Object, gates: Gates) -> None:
 
 
 def _node_networks(obj: Object, gates: Gates) -> None:
-    """The network of a node's pods and the first of its networks always agree."""
+    """Keeps `podCIDR` equal to the first of `podCIDRs`."""
     network, networks = obj.get("podCIDR"), obj.get("podCIDRs")
     if network and (not networks or networks[0] != network):
         obj["podCIDRs"] = [network]
@@ -159,13 +165,13 @@ def _template_labels(obj: Object) -> dict[str, str] | None:
 
 
 def _resource_list(values: dict[str, str], gates: Gates) -> None:
-    """Quantities are rounded up to thousandths."""
+    """Rounds quantities up to thousandths."""
     for name, value in values.items():
         values[name] = quantity.rounded_up_to_milli(value)
 
 
 def _service(obj: Object, gates: Gates) -> None:
-    """The policy about traffic from outside, of some releases, is `ServiceStrategy`'s."""
+    """Sets the timeout of ClientIP session affinity; `ServiceStrategy` defaults externalTrafficPolicy."""
     spec = obj["spec"]
     if spec["sessionAffinity"] == "None":
         spec.pop("sessionAffinityConfig", None)
@@ -206,7 +212,7 @@ def _csi_driver(obj: Object, gates: Gates) -> None:
 
 
 def _sort_members(values: dict[str, Any]) -> None:
-    """Maps are written by key."""
+    """Sorts a map by its keys, as the API server writes maps."""
     members = sorted(values.items())
     values.clear()
     values.update(members)
@@ -233,8 +239,8 @@ FUNCTIONS: dict[tuple[str, str], Callable[[Any, Gates], None]] = {
     ("rbac/v1.Subject", "SetDefaults_Subject"): _rbac_subject,
     ("storage/v1.CSIDriver", "SetDefaults_CSIDriver"): _csi_driver,
 }
-"""By type and upstream function. The function of a type that the table says has the fields of another one is
-listed under both."""
+"""Default functions by type and name of the upstream function. EphemeralContainer has the fields of
+Container, so it is listed with the same function."""
 
 ALIKE: dict[str, Callable[[Any, Gates], None]] = {
     "core/v1.EphemeralContainer": _container,
@@ -244,7 +250,7 @@ ALIKE: dict[str, Callable[[Any, Gates], None]] = {
     "core/v1.PodStatus": _pod_status_addresses,
     "core/v1.PodTemplateSpec": _init_container_annotations,
 }
-"""By type: what conversion to the internal version and back does, which is seen as a default."""
+"""Conversions to the internal version and back that clients see as defaults, by type."""
 
 OF_NODES: dict[str, Callable[[Any, Gates], None]] = {"map[v1.ResourceName]resource.Quantity": _resource_list}
-"""By the Go type of a map: functions of types that have only a name."""
+"""Default functions for named map types, by the Go type of the map."""

@@ -1,7 +1,7 @@
-"""Compiles the steps of a type's default rules into one function.
+"""Compiles the default rules of a type into one function.
 
-The steps and conditions are those of tools/defaults.py. A compiled step changes the part of an object that
-it is given, and never a value that the part shares with another object's.
+tools/defaults.py documents the steps and conditions. A compiled step changes its part of the object in place.
+It copies default values, so that objects never share them.
 """
 
 from collections.abc import Callable, Iterable
@@ -21,13 +21,16 @@ _ITEMS = "[]"
 def compile_steps(
     steps: Iterable[dict[str, Any]], node: Struct, rules_as: Callable[[str], Iterable[dict[str, Any]]]
 ) -> Step | None:
-    """All steps as one, for values of the struct; None for no steps. `rules_as`: those of another type."""
-    made = [_step(each, node, rules_as) for each in steps]
-    return _in_turn(made) if made else None
+    """Compiles the steps for values of a struct into one step; returns None for an empty list.
+
+    `rules_as` returns the steps of another type, by its name.
+    """
+    compiled = [_step(step, node, rules_as) for step in steps]
+    return _in_turn(compiled) if compiled else None
 
 
 def is_unset(parent: Object, name: str, *, pointer: bool) -> bool:
-    """Whether Go would call a field unset: absent, or the zero value of what is no pointer."""
+    """Whether Go sees a field as unset: it is absent, or it is not a pointer and has the zero value."""
     value = parent.get(name)
     return value is None or (not pointer and not value)
 
@@ -43,18 +46,18 @@ def _step(step: dict[str, Any], node: Struct, rules_as: Callable[[str], Iterable
         case {"when": conditions, "do": then, **rest}:
             return _branch(
                 _all_of(conditions, node),
-                _in_turn([_step(each, node, rules_as) for each in then]),
-                _in_turn([_step(each, node, rules_as) for each in rest.get("else", ())]),
+                _in_turn([_step(inner, node, rules_as) for inner in then]),
+                _in_turn([_step(inner, node, rules_as) for inner in rest.get("else", ())]),
             )
         case {"each": path, "do": then}:
             return _each(path, then, node, rules_as)
         case {"as": other}:
-            return _in_turn([_step(each, node, rules_as) for each in rules_as(other)])
+            return _in_turn([_step(inner, node, rules_as) for inner in rules_as(other)])
     raise ValueError(f"a step of default rules that is not known: {step}")
 
 
 class _Place:
-    """A field inside an object, by its path of JSON names."""
+    """A field inside an object, addressed by its path of JSON names."""
 
     def __init__(self, path: str, node: Struct) -> None:
         self._parents = path.split(".")
@@ -66,16 +69,16 @@ class _Place:
         self.pointer = field.pointer
 
     def parent(self, obj: Object) -> Object | None:
-        """The struct that holds the field; None where it is absent."""
+        """Returns the struct that has the field; None if the struct is absent."""
         for name in self._parents:
-            found = obj.get(name)
-            if found is None:
+            part = obj.get(name)
+            if part is None:
                 return None
-            obj = found
+            obj = part
         return obj
 
     def made_parent(self, obj: Object) -> Object:
-        """The struct that holds the field, made where it is absent."""
+        """Returns the struct that has the field; creates it if it is absent."""
         for name in self._parents:
             obj = obj.setdefault(name, {})
         return obj
@@ -101,11 +104,11 @@ def _default(place: _Place, value: Any) -> Step:
 
 
 def _default_of_own(name: str, value: Any, *, pointer: bool) -> Step:
-    """`_default` for a scalar member of the object itself, as most are."""
+    """Compiles the default of a scalar member of the object itself, the most frequent case."""
 
     def step(obj: Object, gates: Gates) -> None:
-        found = obj.get(name)
-        if found is None or (not found and not pointer):
+        current = obj.get(name)
+        if current is None or (not current and not pointer):
             obj[name] = value
 
     return step
@@ -134,14 +137,14 @@ def _branch(condition: Condition, then: Step, otherwise: Step) -> Step:
 def _each(
     path: str, then: list[dict[str, Any]], node: Struct, rules_as: Callable[[str], Iterable[dict[str, Any]]]
 ) -> Step:
-    """Steps for every item of a list; their paths begin at the same object as the list's."""
+    """Compiles steps for every item of a list; the steps' paths start at the object that has the list."""
     place = _Place(path.removesuffix(_ITEMS), node) if _ITEMS not in path.removesuffix(_ITEMS) else None
     if place is None:
         first, _, _ = path.partition(_ITEMS + ".")
         return _each(first + _ITEMS, [{"each": path, "do": then}], node, rules_as)
     items = _items(node, path.removesuffix(_ITEMS))
-    inner = [_within(each, path + ".", path) for each in then]
-    step = _in_turn([_step(each, items, rules_as) for each in inner if each is not None])
+    inner = [_within(action, path + ".", path) for action in then]
+    step = _in_turn([_step(action, items, rules_as) for action in inner if action is not None])
 
     def each_step(obj: Object, gates: Gates) -> None:
         for item in place.value(obj) or ():
@@ -151,13 +154,13 @@ def _each(
 
 
 def _within(step: Any, prefix: str, items: str) -> Any:
-    """A step for an item of a list, with paths that begin at the item."""
+    """Rewrites a step so that its paths start at the list item."""
     if isinstance(step, dict):
-        if step.get("each") == items:  # once more for the list of the same items
-            return {"when": [], "do": [_within(each, prefix, items) for each in step["do"]]}
+        if step.get("each") == items:  # a nested `each` over the same list: the item is selected already
+            return {"when": [], "do": [_within(inner, prefix, items) for inner in step["do"]]}
         return {_relative(key, prefix): _within(value, prefix, items) for key, value in step.items()}
     if isinstance(step, list):
-        return [_within(each, prefix, items) for each in step]
+        return [_within(item, prefix, items) for item in step]
     return _relative(step, prefix) if isinstance(step, str) else step
 
 
@@ -166,18 +169,18 @@ def _relative(text: str, prefix: str) -> str:
 
 
 def _items(node: Struct, path: str) -> Struct:
-    found: Node = node
+    current: Node = node
     for name in path.split("."):
-        found = _struct(found).fields[name].node
-    assert isinstance(found, List), f"{path} is not a list"
-    return _struct(found.items)
+        current = _struct(current).fields[name].node
+    assert isinstance(current, List), f"{path} is not a list"
+    return _struct(current.items)
 
 
 def _all_of(conditions: list[dict[str, Any]], node: Struct) -> Condition:
-    made = [_condition(each, node) for each in conditions]
-    if len(made) == 1:
-        return made[0]
-    return lambda obj, gates: all(each(obj, gates) for each in made)
+    compiled = [_condition(condition, node) for condition in conditions]
+    if len(compiled) == 1:
+        return compiled[0]
+    return lambda obj, gates: all(condition(obj, gates) for condition in compiled)
 
 
 def _condition(condition: dict[str, Any], node: Struct) -> Condition:
@@ -200,8 +203,8 @@ def _condition(condition: dict[str, Any], node: Struct) -> Condition:
             negated = _condition(inner, node)
             return lambda obj, gates: not negated(obj, gates)
         case {"any": several}:
-            made = [_condition(each, node) for each in several]
-            return lambda obj, gates: any(each(obj, gates) for each in made)
+            compiled = [_condition(part, node) for part in several]
+            return lambda obj, gates: any(part(obj, gates) for part in compiled)
         case {"all": several}:
             return _all_of(several, node)
     raise ValueError(f"a condition of default rules that is not known: {condition}")
@@ -212,8 +215,8 @@ def _in_turn(steps: list[Step]) -> Step:
         return steps[0]
 
     def step(obj: Object, gates: Gates) -> None:
-        for each in steps:
-            each(obj, gates)
+        for inner in steps:
+            inner(obj, gates)
 
     return step
 

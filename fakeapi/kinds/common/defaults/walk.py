@@ -1,7 +1,7 @@
-"""Applies defaults to an object: the rules of each type wherever a value of it stands, the outer's first.
+"""Applies default rules to an object and to every value inside it; outer values come first.
 
 Follows the defaulters that k8s.io/kubernetes generates (zz_generated.defaults.go): the function of a type,
-then the markers of its fields, then what is inside of them.
+then the default markers of its fields, then the values in its fields.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -18,15 +18,15 @@ from fakeapi.releases.tables import Defaults
 Walk: TypeAlias = Callable[[Any, Gates], None]
 
 INNER_DEPTH = 3
-"""So deep below their own struct the steps of a type fill in fields, as in
+"""The steps of a type set fields up to this many levels below their struct, as in
 `spec.strategy.rollingUpdate.maxSurge`."""
 
 
 def apply_defaults(obj: Object, node: Struct, table: Callable[[], Defaults], gates: Gates) -> Object:
     """Fills in the fields that a release defaults, in place, and returns the object.
 
-    `obj` is canonical and shares no parts with another object that is still needed. `table` gives the
-    defaults of the release that `node` belongs to; it is asked once for each type of object.
+    `obj` is canonical and shares no parts with another object that is still needed. `table` returns the
+    defaults of the release that `node` belongs to; it is called once for each type of object.
     """
     compiled = node.walks.get(apply_defaults)
     if compiled is None:
@@ -37,7 +37,7 @@ def apply_defaults(obj: Object, node: Struct, table: Callable[[], Defaults], gat
 
 
 class _Compiler:
-    """Compiles the walk of one type of objects. Types without anything to default are passed over."""
+    """Compiles the walk of one object type; types without defaults are skipped."""
 
     def __init__(self, table: Defaults) -> None:
         self._table = table
@@ -57,7 +57,7 @@ class _Compiler:
         return self._made[id(node)]
 
     def _later(self, key: int) -> Walk:
-        """The walk of a type that holds itself, which is looked up when it is needed."""
+        """Returns the walk of a recursive type; it looks up the compiled walk when it runs."""
 
         def walk(value: Any, gates: Gates) -> None:
             (self._made[key] or _nothing)(value, gates)
@@ -77,8 +77,8 @@ class _Compiler:
 
     def _struct(self, node: Struct) -> Walk | None:
         own = [step for step in (self._rules(node), *self._functions(node)) if step]
-        own += [_marker(each) for each in node.fields.values() if _has_marker(each, node)]
-        parts = [(name, self._of(each.node)) for name, each in node.fields.items()]
+        own += [_marker(field) for field in node.fields.values() if _has_marker(field, node)]
+        parts = [(name, self._of(field.node)) for name, field in node.fields.items()]
         inner = [(name, part) for name, part in parts if part]
         if not own and not inner:
             return None
@@ -108,12 +108,12 @@ class _Compiler:
 
     def _functions(self, node: Struct) -> list[Walk]:
         name = node.full_name
-        found = [FUNCTIONS.get((name, function)) for function in self._table.more.get(name, ())]
-        return [each for each in (*found, ALIKE.get(name)) if each is not None]
+        functions = [FUNCTIONS.get((name, function)) for function in self._table.more.get(name, ())]
+        return [walk for walk in (*functions, ALIKE.get(name)) if walk is not None]
 
 
 def _has_marker(field: Field, node: Struct) -> bool:
-    """Whether a field has a default of its own that a decoded object does not have already."""
+    """Whether a field has a default of its own that decoding does not already fill in."""
     if field.default is None or node.full_name.startswith("meta/"):
         return False
     return field.pointer or bool(field.default)
@@ -154,13 +154,18 @@ def _of_values(walk: Walk | None) -> Walk | None:
 
 
 def _sorter(node: Struct, depth: int = INNER_DEPTH) -> Callable[[Object], None] | None:
-    """Sorts the members of structs inside a struct, to which its own steps may have added; None: it has
-    none.
+    """Returns a function that sorts the members of nested structs; None without nested structs.
+
+    The steps of the outer type may have added members to them.
     """
     if not depth or node.full_name.startswith("meta/"):
         return None
     inner: list[tuple[str, dict[str, int], Callable[[Object], None] | None]] = [
-        (name, {each: index for index, each in enumerate(field.node.fields)}, _sorter(field.node, depth - 1))
+        (
+            name,
+            {member: index for index, member in enumerate(field.node.fields)},
+            _sorter(field.node, depth - 1),
+        )
         for name, field in node.fields.items()
         if isinstance(field.node, Struct) and name != "metadata"
     ]
@@ -174,7 +179,7 @@ def _sorter(node: Struct, depth: int = INNER_DEPTH) -> Callable[[Object], None] 
                 continue
             if sort_inside is not None:
                 sort_inside(part)
-            places = [order.get(each, -1) for each in part]
+            places = [order.get(member, -1) for member in part]
             if places != sorted(places):
                 _sort(part, order)
 
@@ -182,18 +187,18 @@ def _sorter(node: Struct, depth: int = INNER_DEPTH) -> Callable[[Object], None] 
 
 
 def _sort(value: Object, order: Mapping[str, int]) -> None:
-    """Members in the order of the Go type, as a decoded object has them."""
+    """Puts members in the field order of the Go type, which decoded objects have."""
     places = [order.get(name, -1) for name in value]
     if places == (ranked := sorted(places)):
         return
     members = {order.get(name, -1): (name, item) for name, item in value.items()}
     if len(members) == len(value):
         ranking: Iterable[tuple[str, Any]] = [members[place] for place in ranked]
-    else:  # several members that the type does not have
+    else:  # several members are unknown to the type
         ranking = sorted(value.items(), key=lambda member: order.get(member[0], -1))
     value.clear()
     value.update(ranking)
 
 
 def _nothing(value: Any, gates: Gates) -> None:
-    """For types without defaults."""
+    """The walk of types without defaults."""

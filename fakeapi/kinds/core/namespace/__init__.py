@@ -1,1 +1,1 @@
-"""Namespace."""
+"""core/v1 Namespace."""

@@ -1,7 +1,6 @@
 """core/v1 Namespace.
 
-Follows k8s.io/kubernetes `pkg/registry/core/namespace`, `pkg/apis/core/v1` and
-`pkg/apis/core/validation`, which agree from 1.27 to 1.33.
+Follows k8s.io/kubernetes `pkg/registry/core/namespace`, `pkg/apis/core/v1` and `pkg/apis/core/validation`.
 """
 
 from collections.abc import Mapping
@@ -27,7 +26,7 @@ ACTIVE = "Active"
 
 
 class NamespaceStrategy(Strategy):
-    """Writes to a namespace itself: neither its phase nor its finalizers are theirs to change."""
+    """Prepares and validates writes to a namespace: updates keep its spec and status."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._unit = rules.quirks.wording.length_unit
@@ -35,12 +34,12 @@ class NamespaceStrategy(Strategy):
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
     def default(self, obj: Object) -> Object:
-        """Labels the namespace with its name, where it has one by now."""
+        """Sets the phase of a namespace, and the label with its name if the name is known already."""
         obj["status"].setdefault("phase", ACTIVE)
         return _labelled(obj)
 
     def prepare_create(self, obj: Object) -> Object:
-        """As a namespace starts its life; labels it once more, for a name that was generated."""
+        """Sets phase and finalizer of a new namespace; labels it again because its name may be generated."""
         obj["status"] = {"phase": ACTIVE}
         finalizers = obj["spec"].get("finalizers", [])
         if KUBERNETES_FINALIZER not in finalizers:
@@ -48,7 +47,9 @@ class NamespaceStrategy(Strategy):
         return _labelled(obj)
 
     def blocks_final_delete(self, obj: Object) -> bool:
-        """By the finalizers of its spec, until whoever empties it takes them away through `/finalize`."""
+        """Whether the spec has finalizers; a controller removes them through `/finalize` after it emptied the
+        namespace.
+        """
         return bool(obj["spec"].get("finalizers"))
 
     def validate_create(self, obj: Object) -> list[FieldError]:
@@ -65,7 +66,7 @@ class NamespaceStrategy(Strategy):
         return [*metadata.of_object, *self._validate_finalizers(new), *metadata.of_change]
 
     def _validate_finalizers(self, obj: Object) -> list[FieldError]:
-        """Upstream names no index in the path."""
+        """Validates the finalizers of the spec; like upstream, the path of an error has no index."""
         return [
             error
             for finalizer in obj["spec"].get("finalizers", ())
@@ -74,7 +75,7 @@ class NamespaceStrategy(Strategy):
 
 
 class NamespaceStatusStrategy(NamespaceStrategy):
-    """Writes to `/status`."""
+    """Prepares and validates writes to `/status` of a namespace: they keep the spec."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 
@@ -85,18 +86,18 @@ class NamespaceStatusStrategy(NamespaceStrategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """The phase follows from whether the namespace is going."""
+        """Validates the phase: Terminating if the namespace has a deletionTimestamp, else Active."""
         is_going = "deletionTimestamp" in new["metadata"]
-        phase, wanted = new["status"]["phase"], TERMINATING if is_going else ACTIVE
-        if phase == wanted:
+        phase, expected = new["status"]["phase"], TERMINATING if is_going else ACTIVE
+        if phase == expected:
             return [*metadata.of_change]
         when = "is not empty" if is_going else "is empty"
-        problem = f"may only be '{wanted}' if `deletionTimestamp` {when}"
+        problem = f"may only be '{expected}' if `deletionTimestamp` {when}"
         return [*metadata.of_change, invalid("status.Phase", phase, problem)]
 
 
 class NamespaceFinalizeStrategy(NamespaceStrategy):
-    """Writes to `/finalize`: the one path that changes the finalizers of a namespace's spec."""
+    """Prepares and validates writes to `/finalize`: only they may change the finalizers in the spec."""
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         new["status"] = old["status"]
@@ -105,10 +106,10 @@ class NamespaceFinalizeStrategy(NamespaceStrategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        found = [*metadata.of_change]
+        errors = [*metadata.of_change]
         for index, finalizer in enumerate(new["spec"].get("finalizers", ())):
-            found += _validate_finalizer(finalizer, f"spec.finalizers[{index}]", self._unit)
-        return found
+            errors += _validate_finalizer(finalizer, f"spec.finalizers[{index}]", self._unit)
+        return errors
 
 
 def _labelled(obj: Object) -> Object:

@@ -1,7 +1,7 @@
-"""Deletion of a namespace: it is Terminating until its spec has no finalizers.
+"""Deletion of a namespace, which is Terminating until its spec has no finalizers.
 
 Follows Delete of k8s.io/kubernetes `pkg/registry/core/namespace/storage`. A controller empties the namespace
-and takes its finalizers away through `/finalize`.
+and removes its finalizers through `/finalize`.
 """
 
 from fakeapi.machinery import errors
@@ -20,7 +20,7 @@ TERMINATING = "Terminating"
 
 
 def terminate(obj: Object, request: DeletionRequest) -> Object | None:
-    """Marks a namespace as Terminating, or leaves it so while finalizers of its spec hold it."""
+    """Marks a namespace as Terminating; deletes a Terminating one once its spec has no finalizers."""
     meta, options = obj["metadata"], request.options
     _check_preconditions(meta, options, request.qualified)
     if meta.get("deletionTimestamp") is not None:
@@ -34,24 +34,27 @@ def terminate(obj: Object, request: DeletionRequest) -> Object | None:
 
 
 def _check_preconditions(meta: Object, options: DeleteOptions, qualified: Qualified) -> None:
-    for called, wanted, found in (
+    for called, expected, actual in (
         ("UID", options.uid, meta["uid"]),
         ("ResourceVersion", options.resource_version, meta["resourceVersion"]),
     ):
-        if wanted is not None and wanted != found:
-            why = f"Precondition failed: {called} in precondition: {wanted}, {called} in object meta: {found}"
+        if expected is not None and expected != actual:
+            why = (
+                f"Precondition failed: {called} in precondition: {expected}, "
+                f"{called} in object meta: {actual}"
+            )
             raise errors.conflict(qualified, meta["name"], why)
 
 
 def _set_dependents(meta: Object, options: DeleteOptions) -> None:
-    """Sets the finalizers that tell a garbage collector what to do with dependents.
+    """Sets the finalizers that tell the garbage collector how to treat dependents.
 
-    Unlike for other kinds, `orphanDependents: false` asks for foreground deletion.
+    Unlike for other kinds, `orphanDependents: false` requests foreground deletion.
     """
-    wanted = [FOREGROUND] if options.orphan is False else wanted_finalizers(options)
-    if wanted is None:
+    finalizers = [FOREGROUND] if options.orphan is False else wanted_finalizers(options)
+    if finalizers is None:
         return
     present: list[str] = meta.get("finalizers") or []
     others = without_garbage_collectors(present)
-    if set(wanted) != set(present) - set(others):
-        meta["finalizers"] = [*others, *wanted]
+    if set(finalizers) != set(present) - set(others):
+        meta["finalizers"] = [*others, *finalizers]

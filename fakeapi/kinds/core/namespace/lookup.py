@@ -1,4 +1,4 @@
-"""Namespaces as other kinds need them: whether one exists and takes new objects, and its labels.
+"""Reads namespaces for other kinds: their labels, and whether they accept new objects.
 
 Follows the admission plugin k8s.io/apiserver `pkg/admission/plugin/namespace/lifecycle`.
 """
@@ -16,7 +16,7 @@ from fakeapi.registry.stored import form as stored_form
 from fakeapi_storage import Entry, Storage
 
 _ACCESS_REVIEW = Qualified("authorization.k8s.io", "localsubjectaccessreviews")
-"""A review may be about a namespace that is not there; who asks is not told that it is not."""
+"""Reviews are not checked, so that their answer does not reveal whether the namespace exists."""
 
 
 class Namespaces:
@@ -27,20 +27,21 @@ class Namespaces:
         self._read_last: tuple[Entry, Object] | None = None
 
     def labels(self, name: str) -> dict[str, str] | None:
-        """The labels of a namespace; None where it does not exist."""
+        """Returns the labels of a namespace; None if it does not exist."""
         namespace = self._read(name)
         return None if namespace is None else {**namespace["metadata"].get("labels", {})}
 
     def check_creation(self, resource: Resource, target: ObjectReference, meta: Object) -> None:
-        """A namespaced object, with this metadata, is only created in a namespace that exists and stays.
+        """Checks that a new object's namespace exists and is not Terminating; `meta` is the object's
+        metadata.
 
-        Raises ApiError 403, 404, 500.
+        Raises ApiError 403 for a Terminating namespace, 404 for a missing one, 500 for an invalid name.
         """
         if not resource.kind.namespaced or not target.namespace or resource.qualified == _ACCESS_REVIEW:
             return
-        found = name_is_path_segment(target.namespace, False)
-        if found:
-            raise errors.internal(f"invalid resource name {quote(target.namespace)}: [{' '.join(found)}]")
+        problems = name_is_path_segment(target.namespace, False)
+        if problems:
+            raise errors.internal(f"invalid resource name {quote(target.namespace)}: [{' '.join(problems)}]")
         namespace = self._read(target.namespace)
         if namespace is None:
             raise errors.not_found(Qualified("", NAMESPACE.resource), target.namespace)
@@ -48,7 +49,9 @@ class Namespaces:
             raise _terminating(resource, target.namespace, meta)
 
     def _read(self, name: str) -> Object | None:
-        """The namespace, not to be changed: the last one is kept, as most writes are to the same."""
+        """Returns a namespace, which callers must not change; caches the last one, because most writes repeat
+        it.
+        """
         entry = self._storage.newest(f"{NAMESPACE.prefix}{name}")
         if entry is None:
             return None

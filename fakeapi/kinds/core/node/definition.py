@@ -38,7 +38,7 @@ _PROVIDER_STAYS: Final = 'node updates may not change providerID except from "" 
 
 
 class NodeStrategy(Strategy):
-    """Writes to a node itself. A kubelet registers its node with a status; later writes here keep it."""
+    """Prepares and validates writes to a node. Kubelets create nodes with a status; updates here keep it."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -67,15 +67,15 @@ class NodeStrategy(Strategy):
         ]
 
     def warnings_on_create(self, obj: Object) -> list[str]:
-        spec, found = obj["spec"], list[str]()
+        spec, warnings = obj["spec"], list[str]()
         if spec.get("configSource") is not None:
-            found.append("spec.configSource: the feature is removed")
+            warnings.append("spec.configSource: the feature is removed")
         if spec.get("externalID"):
-            found.append("spec.externalID: this field is deprecated, and is unused by Kubernetes")
+            warnings.append("spec.externalID: this field is deprecated, and is unused by Kubernetes")
         if self._rules.quirks.node_networks_are_warned_about:
             for index, network in enumerate(spec.get("podCIDRs") or ()):
-                found += cidr_warnings(network, f"spec.podCIDRs[{index}]", self._rules)
-        return found
+                warnings += cidr_warnings(network, f"spec.podCIDRs[{index}]", self._rules)
+        return warnings
 
     def warnings_on_update(self, new: Object, old: Object) -> list[str]:
         return self.warnings_on_create(new)
@@ -98,7 +98,7 @@ class NodeStrategy(Strategy):
         return node
 
     def _validate_change(self, new: Object, old: Object) -> list[FieldError]:
-        """What a change of the node or of its status is checked for."""
+        """Validates the parts of a node that are checked on updates of both the node and its `/status`."""
         annotations, rules = new["metadata"].get("annotations") or {}, self._rules
         errors = validate_node_annotations(annotations, rules)
         errors += validate_node_resources(new["status"], rules)
@@ -107,8 +107,8 @@ class NodeStrategy(Strategy):
         known: list[Object] = []
         for index, address in enumerate(new["status"].get("addresses") or ()):
             if address in known:
-                shown = shown_struct(address, "core/v1.NodeAddress", rules)
-                errors.append(duplicate(f"status.addresses[{index}]", shown))
+                printed = shown_struct(address, "core/v1.NodeAddress", rules)
+                errors.append(duplicate(f"status.addresses[{index}]", printed))
             known.append(address)
         errors += _validate_networks(new["spec"].get("podCIDRs") or [], old["spec"].get("podCIDRs") or [])
         errors += self._validate_provider(new["spec"].get("providerID"), old["spec"].get("providerID"))
@@ -128,7 +128,9 @@ class NodeStrategy(Strategy):
 
 
 class NodeStatusStrategy(NodeStrategy):
-    """Writes to `/status`, such as a kubelet's heartbeats. They may change the metadata too."""
+    """Prepares and validates writes to `/status` of a node, such as heartbeats; they may change metadata
+    too.
+    """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 
@@ -151,7 +153,7 @@ class NodeStatusStrategy(NodeStrategy):
 
 
 def _validate_networks(new: list[str], old: list[str]) -> list[FieldError]:
-    """A node without networks may get some; those that it has stay."""
+    """Validates that a node keeps its pod CIDRs; a node without them may get some."""
     if not old:
         return []
     if len(new) != len(old):
@@ -161,24 +163,24 @@ def _validate_networks(new: list[str], old: list[str]) -> list[FieldError]:
 
 
 def _status(obj: Object, now: float) -> str:
-    ready = [each for each in obj["status"].get("conditions") or () if each["type"] == "Ready"]
-    found = ["Ready" if ready[-1]["status"] == "True" else "NotReady"] if ready else ["Unknown"]
+    ready = [condition for condition in obj["status"].get("conditions") or () if condition["type"] == "Ready"]
+    words = ["Ready" if ready[-1]["status"] == "True" else "NotReady"] if ready else ["Unknown"]
     if obj["spec"].get("unschedulable"):
-        found.append("SchedulingDisabled")
-    return ",".join(found)
+        words.append("SchedulingDisabled")
+    return ",".join(words)
 
 
 def _roles(obj: Object, now: float) -> str:
     labels: Mapping[str, str] = obj["metadata"].get("labels") or {}
-    found = {key.removeprefix(ROLE_PREFIX) for key in labels if key.startswith(ROLE_PREFIX)}
-    found.add(labels.get(ROLE_LABEL, ""))
-    return ",".join(sorted(found - {""})) or NONE
+    roles = {key.removeprefix(ROLE_PREFIX) for key in labels if key.startswith(ROLE_PREFIX)}
+    roles.add(labels.get(ROLE_LABEL, ""))
+    return ",".join(sorted(roles - {""})) or NONE
 
 
 def _address(kind: str) -> Cell:
     def cell(obj: Object, now: float) -> str:
         addresses = obj["status"].get("addresses") or ()
-        return next((str(each["address"]) for each in addresses if each["type"] == kind), NONE)
+        return next((str(address["address"]) for address in addresses if address["type"] == kind), NONE)
 
     return cell
 

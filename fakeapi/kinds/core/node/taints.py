@@ -1,4 +1,4 @@
-"""Taints of nodes, and the annotations that were once in their place.
+"""Validates taints of nodes, and the annotations that preceded them.
 
 Follows `validateNodeTaints` and `ValidateNodeSpecificAnnotations` of k8s.io/kubernetes
 `pkg/apis/core/validation`.
@@ -29,8 +29,8 @@ def validate_taints(taints: Sequence[Object], path: str, rules: ReleaseRules) ->
         here, key, effect = f"{path}[{index}]", taint.get("key", ""), taint.get("effect", "")
         errors += _validate_taint(taint, key, effect, here, rules)
         if (key, effect) in known:
-            found = duplicate(here, shown_struct(taint, "core/v1.Taint", rules))
-            errors.append(replace(found, body=f"{found.body}: taints must be unique by key and effect pair"))
+            error = duplicate(here, shown_struct(taint, "core/v1.Taint", rules))
+            errors.append(replace(error, body=f"{error.body}: taints must be unique by key and effect pair"))
         known.add((key, effect))
     return errors
 
@@ -48,7 +48,7 @@ def _validate_taint(taint: Object, key: str, effect: str, path: str, rules: Rele
 
 
 def validate_node_annotations(annotations: Mapping[str, str], rules: ReleaseRules) -> list[FieldError]:
-    """Errors of taints, and of pods to avoid, that are written as JSON."""
+    """Validates the annotations that contain taints, or pods to avoid, as JSON."""
     path, errors = "metadata.annotations", list[FieldError]()
     if text := annotations.get(TAINTS_ANNOTATION):
         taints = _read(text, list)
@@ -56,7 +56,7 @@ def validate_node_annotations(annotations: Mapping[str, str], rules: ReleaseRule
             errors.append(invalid(path, TAINTS_ANNOTATION, taints))
         else:
             errors += validate_taints(
-                [each for each in taints or () if isinstance(each, dict)],
+                [taint for taint in taints or () if isinstance(taint, dict)],
                 f"{path}.{TAINTS_ANNOTATION}",
                 rules,
             )
@@ -70,7 +70,7 @@ def validate_node_annotations(annotations: Mapping[str, str], rules: ReleaseRule
 
 
 def _read(text: str, wanted: type) -> Any:
-    """The value of a JSON text; a message where it is no JSON or another type."""
+    """Decodes JSON; returns the message of Go's decoder if the text is invalid or has another type."""
     try:
         value = json_decoding.decode_lenient(text.encode("utf-8", "surrogateescape"))
     except JsonError as error:

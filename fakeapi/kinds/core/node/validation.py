@@ -1,4 +1,4 @@
-"""Nodes: their networks, resources, swap, and the features that they declare.
+"""Validates nodes: pod CIDRs, resources, swap and declared features.
 
 Follows `ValidateNode` of k8s.io/kubernetes `pkg/apis/core/validation`.
 """
@@ -28,7 +28,7 @@ _FEATURE_FORM: Final = (
 
 
 def validate_node(node: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of a whole node, but for its metadata."""
+    """Validates a node, including its annotations but no other metadata."""
     spec, status = node["spec"], node["status"]
     errors = validate_node_annotations(node["metadata"].get("annotations") or {}, rules)
     if spec.get("taints"):
@@ -52,18 +52,18 @@ def validate_node_resources(status: Object, rules: ReleaseRules) -> list[FieldEr
 
 
 def validate_networks(networks: Sequence[str], rules: ReleaseRules) -> list[FieldError]:
-    """Errors of the networks of a node's pods: one, or one of each family."""
+    """Validates the pod CIDRs of a node: one, or one of each IP family."""
     path, errors = "spec.podCIDRs", list[FieldError]()
     for index, network in enumerate(networks):
         errors += _validate_network(network, networks, f"{path}[{index}]", rules)
     if len(networks) < NETWORKS_MAX:
         return errors
     parsed = [(network, parse_cidr(network)) for network in networks]
-    broken = next((network for network, found in parsed if found is None), None)
+    broken = next((network for network, cidr in parsed if cidr is None), None)
     if broken is not None:
         why = f"failed to parse cidr value:{quote(broken)} with error:invalid CIDR address: {broken}"
         errors.append(internal(path, f"invalid PodCIDRs. failed to check with dual stack with error:{why}"))
-    families = {found.address.family for _, found in parsed if found is not None}
+    families = {cidr.address.family for _, cidr in parsed if cidr is not None}
     if broken is not None or len(families) < NETWORKS_MAX or len(networks) > NETWORKS_MAX:
         rule = "may specify no more than one CIDR for each IP family"
         errors.append(invalid(path, shown_strings(networks, rules), rule))
@@ -87,7 +87,7 @@ def _validate_network(
 
 
 def validate_declared_features(features: Sequence[str]) -> list[FieldError]:
-    """Errors of names of features, which are sorted and differ."""
+    """Validates the names of declared features, which must be sorted and unique."""
     path, errors = "status.declaredFeatures", list[FieldError]()
     for index, feature in enumerate(features):
         problem = _feature_problem(feature)

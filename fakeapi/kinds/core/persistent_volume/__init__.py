@@ -1,1 +1,1 @@
-"""PersistentVolume."""
+"""core/v1 PersistentVolume."""

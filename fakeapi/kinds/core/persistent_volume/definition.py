@@ -46,7 +46,7 @@ _TAKE_OPTIONS: Final = (
     "azureDisk",
     "photonPersistentDisk",
 )
-"""Sources that are mounted with the options of an annotation."""
+"""Volume sources that support the mount options annotation."""
 _DEPRECATED: Final = {
     "cephfs": ("cephfs", "v1.28", "v1.31"),
     "photonPersistentDisk": ("photonPersistentDisk", "v1.11", "v1.16"),
@@ -55,7 +55,8 @@ _DEPRECATED: Final = {
     "glusterfs": ("glusterfs", "v1.25", "v1.26"),
     "rbd": ("rbd", "v1.28", "v1.31"),
 }
-"""By source: what warnings call it, since when it is deprecated, and since when it does nothing."""
+"""By source: its name in warnings, the release that deprecates it, and the release since which it has no
+effect."""
 _LABELS_SINCE_GA: Final = {
     "beta.kubernetes.io/arch": "kubernetes.io/arch",
     "beta.kubernetes.io/os": "kubernetes.io/os",
@@ -66,7 +67,7 @@ _LABELS_SINCE_GA: Final = {
 
 
 class PersistentVolumeStrategy(Strategy):
-    """Writes to a volume itself: what it is made of stays as it was made."""
+    """Prepares and validates writes to a volume: updates keep its source and its status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -90,11 +91,11 @@ class PersistentVolumeStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        found = [*metadata.of_object, *self._validate(new, volume_options(self._rules, old["spec"]))]
+        errors = [*metadata.of_object, *self._validate(new, volume_options(self._rules, old["spec"]))]
         return [
-            *found,
+            *errors,
             *_validate_mount_options(new),
-            *found,
+            *errors,
             *self._validate_change(new["spec"], old["spec"]),
         ]
 
@@ -103,22 +104,22 @@ class PersistentVolumeStrategy(Strategy):
         if not quirks.volumes_warn_of_deprecation:
             return _affinity_warnings(spec)
         annotations = obj["metadata"].get("annotations") or {}
-        found: list[str] = []
+        warnings: list[str] = []
         if STORAGE_CLASS in annotations:
             use = 'deprecated since v1.8; use "storageClassName" attribute instead'
-            found.append(f"metadata.annotations[{STORAGE_CLASS}]: {use}")
+            warnings.append(f"metadata.annotations[{STORAGE_CLASS}]: {use}")
         if MOUNT_OPTIONS in annotations and quirks.mount_options_are_deprecated:
             use = 'deprecated since v1.31; use "mountOptions" attribute instead'
-            found.append(f"metadata.annotations[{MOUNT_OPTIONS}]: {use}")
+            warnings.append(f"metadata.annotations[{MOUNT_OPTIONS}]: {use}")
         if spec.get("persistentVolumeReclaimPolicy") == "Recycle" and quirks.recycling_is_deprecated:
-            found.append(
+            warnings.append(
                 "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the "
                 "recommended approach is to use dynamic provisioning."
             )
-        found += _affinity_warnings(spec)
-        return found + [
-            f"spec.{shown}: deprecated in {since}, non-functional in {gone}+"
-            for name, (shown, since, gone) in _DEPRECATED.items()
+        warnings += _affinity_warnings(spec)
+        return warnings + [
+            f"spec.{field}: deprecated in {since}, non-functional in {gone}+"
+            for name, (field, since, gone) in _DEPRECATED.items()
             if spec.get(name) is not None
         ]
 
@@ -146,8 +147,8 @@ class PersistentVolumeStrategy(Strategy):
         errors: list[FieldError] = []
         source, before = _source(_without_new_secret(new, old)), _source(old)
         if not semantically_equal(source, before):
-            shown = shown_difference(before, source, "PersistentVolumeSource", self._rules)
-            rule = f"spec.persistentvolumesource is immutable after creation\n{shown}"
+            difference = shown_difference(before, source, "PersistentVolumeSource", self._rules)
+            rule = f"spec.persistentvolumesource is immutable after creation\n{difference}"
             errors.append(forbidden("spec.persistentvolumesource", rule))
         errors += validate_immutable(new.get("volumeMode"), old.get("volumeMode"), "volumeMode")
         if old.get("nodeAffinity") is not None and not self._affinity_may_change:
@@ -161,9 +162,9 @@ class PersistentVolumeStrategy(Strategy):
     def _validate_affinity(self, new: Any, old: Any) -> list[FieldError]:
         if semantically_equal(new, old) or semantically_equal(_with_new_labels(old, new), new):
             return []
-        shown = shown_struct(new, "core/v1.VolumeNodeAffinity", self._rules)
+        printed = shown_struct(new, "core/v1.VolumeNodeAffinity", self._rules)
         return [
-            invalid("nodeAffinity", shown, f"{FIELD_IMMUTABLE}, except for updating from beta label to GA")
+            invalid("nodeAffinity", printed, f"{FIELD_IMMUTABLE}, except for updating from beta label to GA")
         ]
 
     def _validate_attributes_class(self, new: Object, old: Object) -> list[FieldError]:
@@ -180,7 +181,7 @@ class PersistentVolumeStrategy(Strategy):
 
 
 class PersistentVolumeStatusStrategy(PersistentVolumeStrategy):
-    """Writes to `/status`. They may change the metadata too."""
+    """Prepares and validates writes to `/status` of a volume; they may change metadata too."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 
@@ -217,22 +218,24 @@ def _source(spec: Object) -> Object:
 
 
 def _without_new_secret(new: Object, old: Object) -> Object:
-    """`new` without the secret for expansion that `old` did not have, which may be added."""
+    """Returns `new` without a controllerExpandSecretRef that `old` lacks, because updates may add this
+    field.
+    """
     csi, before = new.get("csi"), old.get("csi")
     if csi is None or before is None or before.get("controllerExpandSecretRef") is not None:
         return new
-    return {**new, "csi": {name: each for name, each in csi.items() if name != "controllerExpandSecretRef"}}
+    return {**new, "csi": {name: value for name, value in csi.items() if name != "controllerExpandSecretRef"}}
 
 
 def _with_new_labels(old: Any, new: Any) -> Any:
-    """`old` with the labels of nodes that `new` has in place of their beta ones."""
+    """Returns `old`, with GA node labels instead of beta node labels where `new` uses the GA labels."""
     if isinstance(old, dict) and isinstance(new, dict):
-        found = {name: _with_new_labels(value, new.get(name)) for name, value in old.items()}
+        replaced = {name: _with_new_labels(value, new.get(name)) for name, value in old.items()}
         if "operator" in old and _LABELS_SINCE_GA.get(str(old.get("key"))) == new.get("key", ""):
-            found["key"] = new["key"]
-        return found
+            replaced["key"] = new["key"]
+        return replaced
     if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        return [_with_new_labels(each, other) for each, other in zip(old, new, strict=True)]
+        return [_with_new_labels(item, other) for item, other in zip(old, new, strict=True)]
     return old
 
 

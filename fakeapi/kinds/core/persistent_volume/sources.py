@@ -1,6 +1,6 @@
-"""Validates the volume source of a PersistentVolume, by kind of storage.
+"""Validates the volume source of a PersistentVolume, by type of source.
 
-Follows the `validate…PersistentVolumeSource` and `validate…VolumeSource` of k8s.io/kubernetes
+Follows the `validate…PersistentVolumeSource` and `validate…VolumeSource` functions of k8s.io/kubernetes
 `pkg/apis/core/validation`.
 """
 
@@ -54,36 +54,36 @@ _is_host_and_port = re.compile(r"(?:[^:\[\]]*|\[[^\[\]]*\]):[^:\[\]]*").fullmatc
 
 
 class Context(NamedTuple):
-    """`volume_name` is that of the volume that has the source, "" for one inside another object."""
+    """Context of validation; `volume_name` is empty if the volume spec is inside another object."""
 
     rules: ReleaseRules
     volume_name: str
 
 
 SourceValidator: TypeAlias = Callable[[Object, str, Context], list[FieldError]]
-"""(source, its path, context) -> its errors."""
+"""Validates a source: (source, path, context) -> errors."""
 
 
 def validate_source(spec: Object, path: str, context: Context) -> list[FieldError]:
-    """Errors of the sources that a volume's spec has: exactly one is wanted."""
+    """Validates the source of a volume's spec, which must have exactly one."""
     errors: list[FieldError] = []
-    found = False
-    for name, (shown, validate) in _SOURCES.items():
+    has_source = False
+    for name, (path_name, validate) in _SOURCES.items():
         source = spec.get(name)
         if source is None:
             continue
-        if found and name != "flexVolume":
+        if has_source and name != "flexVolume":
             errors.append(forbidden(f"{path}.{_NAMES_IN_REFUSALS.get(name, name)}", ONE_TYPE))
             continue
-        found = True
-        errors += validate(source, f"{path}.{shown}", context)
+        has_source = True
+        errors += validate(source, f"{path}.{path_name}", context)
         if name == "local" and spec.get("nodeAffinity") is None:
             errors.append(required(f"{path}.nodeAffinity", "Local volume requires node affinity"))
-    return errors if found else [*errors, required(path, "must specify a volume type")]
+    return errors if has_source else [*errors, required(path, "must specify a volume type")]
 
 
 def _needs(*fields: str) -> SourceValidator:
-    """For sources of which nothing but these fields is checked."""
+    """Returns a validator that only checks that these fields are set."""
 
     def validate(source: Object, path: str, context: Context) -> list[FieldError]:
         return _missing(source, path, *fields)
@@ -302,6 +302,7 @@ _SOURCES: Final[Mapping[str, tuple[str, SourceValidator]]] = {
     "storageos": ("storageos", _storage_os),
     "csi": ("csi", _csi),
 }
-"""By field: what errors call it, and its rules. In the order in which upstream looks at them."""
+"""By field: the field's name in errors, and the validator of the source. Upstream checks them in this
+order."""
 SOURCES: Final = tuple(_SOURCES)
 _NAMES_IN_REFUSALS: Final = {"cephfs": "cephFS"}

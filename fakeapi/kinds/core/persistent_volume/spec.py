@@ -1,4 +1,4 @@
-"""The spec of a persistent volume, which a VolumeAttachment may have inside it too.
+"""Validates the spec of a persistent volume, which a VolumeAttachment may contain too.
 
 Follows `ValidatePersistentVolumeSpec` of k8s.io/kubernetes `pkg/apis/core/validation`.
 """
@@ -29,8 +29,11 @@ _INLINE: Final = "may not be specified in the context of inline volumes"
 
 @dataclass(frozen=True, slots=True)
 class VolumeOptions:
-    """What older volumes may have that new ones may not: `single_pod` the access mode of one pod,
-    `attributes_class` a class, `any_label_values` selectors of nodes by values that no label can have.
+    """Settings that let existing volumes keep values that new ones cannot have.
+
+    - `single_pod`: ReadWriteOncePod is a supported access mode.
+    - `attributes_class`: volumeAttributesClassName is validated; without it the field is ignored.
+    - `any_label_values`: node selectors may contain values that no label can have.
     """
 
     single_pod: bool
@@ -39,7 +42,7 @@ class VolumeOptions:
 
 
 def volume_options(rules: ReleaseRules, old: Object | None) -> VolumeOptions:
-    """The options for a spec that `old` was before, None for a new one."""
+    """Returns the options for an update of the spec `old`, or for a new volume if `old` is None."""
     old = old or {}
     selector = (old.get("nodeAffinity") or {}).get("required")
     return VolumeOptions(
@@ -55,7 +58,7 @@ def volume_options(rules: ReleaseRules, old: Object | None) -> VolumeOptions:
 def validate_volume_spec(
     spec: Object, name: str, path: str, rules: ReleaseRules, options: VolumeOptions
 ) -> list[FieldError]:
-    """Errors of the spec of the volume `name`."""
+    """Validates the spec of the volume `name`."""
     errors = validate_access_modes(
         spec.get("accessModes"), path, options, needed=required(f"{path}.accessModes")
     )
@@ -74,9 +77,9 @@ def validate_volume_spec(
 
 
 def validate_inline_volume(spec: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of the spec of a volume that another object holds; it has no name."""
-    given = (("claimRef", spec.get("claimRef") is not None), ("capacity", spec.get("capacity")))
-    errors = [forbidden(f"{path}.{name}", _INLINE) for name, is_given in given if is_given]
+    """Validates a volume spec inside another object, such as a VolumeAttachment; the volume has no name."""
+    fields = (("claimRef", spec.get("claimRef") is not None), ("capacity", spec.get("capacity")))
+    errors = [forbidden(f"{path}.{name}", _INLINE) for name, is_given in fields if is_given]
     if spec.get("csi") is None:
         errors.append(required(f"{path}.csi", "has to be specified in the context of inline volumes"))
     options = VolumeOptions(single_pod=rules.quirks.single_pod_is_a_mode, attributes_class=False)
@@ -102,7 +105,7 @@ def validate_inline_volume(spec: Object, path: str, rules: ReleaseRules) -> list
 def validate_access_modes(
     modes: Sequence[str] | None, path: str, options: VolumeOptions, *, needed: FieldError
 ) -> list[FieldError]:
-    """Errors of access modes; `needed` is the error of none."""
+    """Validates access modes; returns the error `needed` if there are none."""
     errors = [] if modes else [needed]
     supported = ACCESS_MODES if options.single_pod else ACCESS_MODES[:-1]
     errors += [
@@ -116,7 +119,7 @@ def validate_access_modes(
 
 
 def validate_basic_amount(amount: str, path: str) -> list[FieldError]:
-    """The error of an amount below zero."""
+    """Rejects a quantity below zero."""
     value = quantity.whole(amount)
     return [invalid(path, value, "must be a valid resource quantity")] if value < 0 else []
 
@@ -142,7 +145,7 @@ def _shown_resources(resources: dict[str, str], rules: ReleaseRules) -> Any:
 
 
 def _quantity_syntax(text: str) -> str:
-    """A quantity as Go's `%#v` prints what the decoder of the server makes of it."""
+    """Returns a quantity as Go's `%#v` prints a decoded `resource.Quantity`."""
     number = quantity.parse(text).amount
     exponent = number.as_tuple().exponent
     scale = min(0, exponent if isinstance(exponent, int) else 0)

@@ -1,1 +1,1 @@
-"""PersistentVolumeClaim."""
+"""core/v1 PersistentVolumeClaim."""

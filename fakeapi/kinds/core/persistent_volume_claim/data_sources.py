@@ -1,4 +1,4 @@
-"""Keeps `dataSource` and `dataSourceRef` of a PersistentVolumeClaim the same.
+"""Keeps `dataSource` and `dataSourceRef` of a PersistentVolumeClaim equal.
 
 Follows `NormalizeDataSources` and `EnforceDataSourceBackwardsCompatibility` of k8s.io/kubernetes
 `pkg/api/persistentvolumeclaim`.
@@ -16,7 +16,7 @@ _KNOWN: Final = (("", "PersistentVolumeClaim"), ("snapshot.storage.k8s.io", "Vol
 
 
 def without_disabled_reference(spec: Object, before: Object | None, rules: ReleaseRules) -> None:
-    """Drops a reference that a gate which is off does not let through, unless the claim had one before."""
+    """Drops `dataSourceRef` if its feature gate is off, unless the claim had one before."""
     reference = spec.get("dataSourceRef")
     if reference is None or (before is not None and before.get("dataSourceRef") is not None):
         return
@@ -25,7 +25,11 @@ def without_disabled_reference(spec: Object, before: Object | None, rules: Relea
 
 
 def with_known_source(spec: Object, before: Object | None) -> Object:
-    """The spec without a `dataSource` that stands alone and is neither a claim nor a snapshot."""
+    """Returns the spec without an unsupported `dataSource`.
+
+    Without `dataSourceRef` it must be a claim or a VolumeSnapshot. An update keeps every `dataSource` if the
+    claim had a data source before.
+    """
     if before is not None and (before.get("dataSource") or before.get("dataSourceRef")) is not None:
         return spec
     source = spec.get("dataSource")
@@ -37,7 +41,10 @@ def with_known_source(spec: Object, before: Object | None) -> Object:
 
 
 def with_matching_sources(spec: Object, spec_type: Struct, rules: ReleaseRules) -> Object:
-    """The spec with each of the two fields filled in from the other; `dataSource` knows no namespace."""
+    """Returns the spec with an absent `dataSource` or `dataSourceRef` copied from the other field.
+
+    A `dataSourceRef` with a namespace is not copied, because `dataSource` has no namespace.
+    """
     source, reference = spec.get("dataSource"), spec.get("dataSourceRef")
     if rules.drops(ANY_SOURCE) or (source is None) == (reference is None):
         return spec

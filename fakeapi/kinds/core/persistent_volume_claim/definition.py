@@ -35,7 +35,7 @@ VOLUME_HEALTH = "CSIVolumeHealth"
 
 
 class PersistentVolumeClaimStrategy(Strategy):
-    """Writes to a claim itself: what a bound one asks for may grow."""
+    """Prepares and validates writes to a claim; the requested size of a bound claim may grow."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -64,19 +64,19 @@ class PersistentVolumeClaimStrategy(Strategy):
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
         options = claim_options(self._rules, old)
-        found = [*metadata.of_object, *validate_claim_spec(new["spec"], "spec", self._rules, options)]
-        again = [] if self._rules.quirks.updates_are_checked_once else found
+        errors = [*metadata.of_object, *validate_claim_spec(new["spec"], "spec", self._rules, options)]
+        again = [] if self._rules.quirks.updates_are_checked_once else errors
         before = {**old, "spec": with_matching_sources(old["spec"], self._spec_type, self._rules)}
         changed = validate_claim_change(new, before, self._rules, options)
-        return [*again, *metadata.of_change, *found, *changed]
+        return [*again, *metadata.of_change, *errors, *changed]
 
     def warnings_on_create(self, obj: Object) -> list[str]:
-        found: list[str] = []
+        warnings: list[str] = []
         annotations = obj["metadata"].get("annotations") or {}
         if CLASS_ANNOTATION in annotations and self._rules.quirks.volumes_warn_of_deprecation:
             use = 'deprecated since v1.8; use "storageClassName" attribute instead'
-            found.append(f"metadata.annotations[{CLASS_ANNOTATION}]: {use}")
-        return found + claim_spec_warnings(obj["spec"], "spec")
+            warnings.append(f"metadata.annotations[{CLASS_ANNOTATION}]: {use}")
+        return warnings + claim_spec_warnings(obj["spec"], "spec")
 
     def warnings_on_update(self, new: Object, old: Object) -> list[str]:
         return self.warnings_on_create(new)
@@ -99,7 +99,7 @@ class PersistentVolumeClaimStrategy(Strategy):
 
 
 class PersistentVolumeClaimStatusStrategy(PersistentVolumeClaimStrategy):
-    """Writes to `/status`. They may change the metadata too."""
+    """Prepares and validates writes to `/status` of a claim; they may change metadata too."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 
@@ -128,7 +128,7 @@ class PersistentVolumeClaimStatusStrategy(PersistentVolumeClaimStrategy):
 
 
 def claim_spec_warnings(spec: Object, path: str) -> list[str]:
-    """Texts of Warning headers about amounts that are no whole bytes."""
+    """Warns about storage quantities that are not whole bytes."""
     return [
         f'{path}.resources.{part}[storage]: fractional byte value "{amount}" is invalid, must be an integer'
         for part in ("requests", "limits")

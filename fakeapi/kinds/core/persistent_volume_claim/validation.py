@@ -1,4 +1,4 @@
-"""Claims for persistent volumes, which pods and sets of pods make from templates too.
+"""Validates PersistentVolumeClaims; pods and stateful sets contain them as templates too.
 
 Follows `ValidatePersistentVolumeClaimSpec`, `ValidatePersistentVolumeClaimUpdate` and
 `ValidatePersistentVolumeClaimStatusUpdate` of k8s.io/kubernetes `pkg/apis/core/validation`.
@@ -54,8 +54,12 @@ _CLASS_PATH: Final = "spec.volumeAttributesClassName"
 
 @dataclass(frozen=True, slots=True)
 class ClaimOptions:
-    """What claims may do that were made before: `recovers` from failed expansion, compare with
-    `any_label_values`, name `any_group` of data sources.
+    """Settings that let existing claims keep values that new ones cannot have.
+
+    - `volume`: the options that claims share with volumes.
+    - `recovers`: after a failed expansion the requested size may decrease.
+    - `any_label_values`: the selector may contain values that no label can have.
+    - `any_group`: the API group of a data source is not validated.
     """
 
     volume: VolumeOptions
@@ -65,7 +69,7 @@ class ClaimOptions:
 
 
 def claim_options(rules: ReleaseRules, old: Object | None) -> ClaimOptions:
-    """The options for a claim that `old` was before, None for a new one."""
+    """Returns the options for an update of the claim `old`, or for a new claim if `old` is None."""
     spec: Object = {} if old is None else old["spec"]
     status: Object = {} if old is None else old.get("status") or {}
     recovers = not rules.drops("RecoverVolumeExpansionFailure") or (
@@ -90,7 +94,7 @@ def claim_options(rules: ReleaseRules, old: Object | None) -> ClaimOptions:
 def validate_claim_spec(
     spec: Object, path: str, rules: ReleaseRules, options: ClaimOptions
 ) -> list[FieldError]:
-    """Errors of the spec of a claim, or of a template for claims."""
+    """Validates the spec of a claim or of a claim template."""
     modes, wording = spec.get("accessModes"), rules.quirks.wording
     errors: list[FieldError] = []
     if not modes:
@@ -151,7 +155,7 @@ def _validate_sources(
 
 
 def _shown_path(rules: ReleaseRules) -> Dump:
-    """The path of the data source as an error prints it, which upstream gives as the value."""
+    """Returns the field path as an error prints it, because upstream passes it as the invalid value."""
     if rules.quirks.wording.json_values:
         return Dump("{}")
     return Dump('field.Path{name:"dataSource", index:"", parent:(*field.Path)(0xc000012345)}')
@@ -171,7 +175,7 @@ def _validate_source(source: Object, path: str, options: ClaimOptions) -> list[F
 def validate_claim_change(
     new: Object, old: Object, rules: ReleaseRules, options: ClaimOptions
 ) -> list[FieldError]:
-    """Errors of an update, beside those of the claim as it is then."""
+    """Validates the change of a claim, but not its new spec, which `validate_claim_spec` validates."""
     spec, before = dict(new["spec"]), dict(old["spec"])
     if not before.get("volumeName"):
         before["volumeName"] = spec.get("volumeName", "")
@@ -182,11 +186,11 @@ def validate_claim_change(
     if rules.quirks.attributes_class_may_change != "never":
         _keep_attributes_class(spec, before, rules, bound=bound)
     if not semantically_equal(_without_empty(spec), _without_empty(before)):
-        shown = shown_difference(before, spec, "PersistentVolumeClaimSpec", rules)
-        what = "resources.requests"
+        difference = shown_difference(before, spec, "PersistentVolumeClaimSpec", rules)
+        mutable = "resources.requests"
         if rules.quirks.attributes_class_may_change != "never":
-            what += " and volumeAttributesClassName"
-        rule = f"spec is immutable after creation except {what} for bound claims\n{shown}"
+            mutable += " and volumeAttributesClassName"
+        rule = f"spec is immutable after creation except {mutable} for bound claims\n{difference}"
         errors.append(forbidden("spec", rule))
     errors += _validate_shrinking(new, old, options)
     errors += validate_immutable(new["spec"].get("volumeMode"), old["spec"].get("volumeMode"), "volumeMode")
@@ -194,7 +198,7 @@ def validate_claim_change(
 
 
 def _keep_attributes_class(spec: Object, before: Object, rules: ReleaseRules, *, bound: bool) -> None:
-    """Leaves a change of the class that is allowed out of the comparison."""
+    """Resets volumeAttributesClassName in `spec` if its change is allowed, so that comparison ignores it."""
     name = "volumeAttributesClassName"
     allowed = {
         "always": True,
@@ -213,13 +217,17 @@ def _with_size(resources: Object, size: str | None) -> Object:
 
 
 def _without_empty(spec: Object) -> Object:
-    """The members in one order, without those that Go cannot tell from absent ones."""
+    """Returns the members in sorted order, without null values and an empty volumeName."""
     kept = {name: value for name, value in spec.items() if value is not None}
     return {name: kept[name] for name in sorted(kept) if name != "volumeName" or kept[name]}
 
 
 def _validate_class_change(new: Object, old: Object, spec: Object) -> list[FieldError]:
-    """The class may move from the annotation to the field, or be set once; `spec` is what is compared."""
+    """Validates the change of the storage class, which may move from the annotation to the field, or be set
+    once.
+
+    Removes an allowed change from `spec`, so that comparison ignores it.
+    """
     annotations: Mapping[str, str] = new["metadata"].get("annotations") or {}
     before: Mapping[str, str] = old["metadata"].get("annotations") or {}
     name, old_name = spec.get("storageClassName"), old["spec"].get("storageClassName")
@@ -276,7 +284,7 @@ def _validate_attributes_class_change(
 
 
 def validate_claim_status(new: Object, rules: ReleaseRules, options: ClaimOptions) -> list[FieldError]:
-    """Errors of a write to `/status`."""
+    """Validates a write to `/status` of a claim."""
     status, errors = new["status"], list[FieldError]()
     if not new["metadata"].get("resourceVersion"):
         errors.append(required("resourceVersion"))
@@ -294,16 +302,16 @@ def validate_claim_status(new: Object, rules: ReleaseRules, options: ClaimOption
 
 def _validate_resize_statuses(status: Object, rules: ReleaseRules) -> list[FieldError]:
     if not rules.quirks.claims_have_resize_statuses:
-        found = status.get("resizeStatus")
-        if found is None or found in OLD_RESIZE_STATUSES:
+        resize_status = status.get("resizeStatus")
+        if resize_status is None or resize_status in OLD_RESIZE_STATUSES:
             return []
-        return [not_supported("status.resizeStatus", found, OLD_RESIZE_STATUSES)]
+        return [not_supported("status.resizeStatus", resize_status, OLD_RESIZE_STATUSES)]
     path, errors = f"status.{rules.quirks.resize_statuses_field}", list[FieldError]()
     for name, value in (status.get("allocatedResourceStatuses") or {}).items():
         errors += _validate_resource_key(name, path, rules)
         if value not in RESIZE_STATUSES:
-            shown = name if rules.quirks.wording.json_values else Dump(name)  # its type prints itself
-            errors.append(not_supported(path, shown, RESIZE_STATUSES))
+            printed = name if rules.quirks.wording.json_values else Dump(name)  # its Go type has no quotes
+            errors.append(not_supported(path, printed, RESIZE_STATUSES))
     return errors
 
 

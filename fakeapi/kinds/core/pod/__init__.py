@@ -1,1 +1,1 @@
-"""The kind Pod: its definition, and what its definition is made of."""
+"""core/v1 Pod: its definition and the modules that the definition uses."""

@@ -1,4 +1,4 @@
-"""AppArmor profiles, which annotations of a pod named before there were fields for them.
+"""Copies AppArmor profiles between fields and the annotations that preceded these fields.
 
 Follows applyAppArmorVersionSkew of k8s.io/kubernetes `pkg/registry/core/pod/strategy.go`.
 """
@@ -10,7 +10,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 PREFIX = "container.apparmor.security.beta.kubernetes.io/"
 LOCALHOST_PROFILE_MAX = 4095
-"""A longer name of a profile on the node is not valid, and is not copied."""
+"""Bytes of a localhost profile's name; longer names are invalid and are not copied to the field."""
 
 _LOCALHOST = "localhost/"
 _DEPRECATED = 'deprecated since v1.30; use the "appArmorProfile" field instead'
@@ -40,19 +40,19 @@ def sync_profiles(pod: Object, rules: ReleaseRules) -> None:
 
 
 def profile_warnings(pod: Object, rules: ReleaseRules) -> list[str]:
-    """Warnings about annotations of a pod as it was sent, before its profiles are copied."""
+    """Warns about AppArmor annotations; the pod must be as the client sent it, before `sync_profiles`."""
     if not _applies(pod, rules):
         return []
     annotations: dict[str, str] = pod["metadata"].get("annotations") or {}
     of_pod = (pod["spec"].get("securityContext") or {}).get("appArmorProfile")
-    found = []
+    warnings = []
     for container, profile in _containers(pod):
         key = PREFIX + container.get("name", "")
         if key in annotations and profile is None:
             field = _profile_of(annotations[key])
             if field is None or field != of_pod:
-                found.append(f"metadata.annotations[{key}]: {_DEPRECATED}")
-    return found
+                warnings.append(f"metadata.annotations[{key}]: {_DEPRECATED}")
+    return warnings
 
 
 def _applies(pod: Object, rules: ReleaseRules) -> bool:
@@ -61,7 +61,7 @@ def _applies(pod: Object, rules: ReleaseRules) -> bool:
 
 
 def _containers(pod: Object) -> Iterator[tuple[Object, Object | None]]:
-    """Containers in the order of upstream's visitor, each with its own profile."""
+    """Yields the containers in the order of upstream's visitor, each with its own profile."""
     for name in ("initContainers", "containers", "ephemeralContainers"):
         for container in pod["spec"].get(name) or ():
             yield container, (container.get("securityContext") or {}).get("appArmorProfile")
@@ -76,7 +76,7 @@ def _annotation_of(profile: Object | None) -> str:
 
 
 def _profile_of(annotation: str) -> Object | None:
-    """The field that says the same; None for an annotation that names no valid profile."""
+    """Returns the profile in an annotation as a field value; None if the annotation is invalid."""
     for kind, value in _VALUES.items():
         if annotation == value:
             return {"type": kind}

@@ -1,4 +1,4 @@
-"""Binding a pod to a node: pods/binding, and the resource `bindings`, which does the same.
+"""Binds pods to nodes, for the subresource pods/binding and the resource `bindings`.
 
 Follows BindingREST of k8s.io/kubernetes `pkg/registry/core/pod/storage/storage.go`.
 """
@@ -32,14 +32,16 @@ async def bind(
     options: WriteOptions,
     warnings: Warnings,
 ) -> WriteResult:
-    """Raises ApiError: 400, 404, 409 for a pod that cannot be bound or is another one, 500 for a binding that
-    is not valid.
+    """Binds a pod to a node.
+
+    Raises ApiError: 400 if the names differ, 404 for a missing pod, 409 if the pod cannot be bound or a
+    precondition fails, 500 for an invalid binding.
     """
     if body["metadata"].get("name", "") != target.name:
         raise errors.bad_request("name in URL does not match name in Binding object")
-    found = _validate(body)
-    if found:
-        raise ApiError(500, "", first_words(found))
+    problems = _validate(body)
+    if problems:
+        raise ApiError(500, "", first_words(problems))
     for _ in range(WRITE_ATTEMPTS):
         entry = server.store.newest_entry(resource, target)
         pod = stored_form.decode(entry, resource.hub_schema)
@@ -63,24 +65,24 @@ async def bind(
 
 
 def _validate(binding: Object) -> list[FieldError]:
-    found = []
-    wanted = binding["target"]
-    if wanted.get("kind", "") not in ("", "Node"):
-        found.append(not_supported("target.kind", wanted["kind"], ("Node", "<empty>")))
-    if not wanted.get("name"):
-        found.append(required("target.name"))
-    return found
+    problems = []
+    reference = binding["target"]
+    if reference.get("kind", "") not in ("", "Node"):
+        problems.append(not_supported("target.kind", reference["kind"], ("Node", "<empty>")))
+    if not reference.get("name"):
+        problems.append(required("target.name"))
+    return problems
 
 
 def _check_preconditions(
     resource: Resource, target: ObjectReference, pod: Object, wanted: Object, *, dry_run: bool
 ) -> None:
-    """A uid and a resourceVersion of the binding must be the pod's. Raises ApiError 409."""
+    """Checks that the binding's uid and resourceVersion, if set, are the pod's. Raises ApiError 409."""
     key = etcd_key(resource.kind, target, dry_run=dry_run)
     for name, called in (("uid", "UID"), ("resourceVersion", "ResourceVersion")):
-        given, found = wanted.get(name, ""), pod["metadata"][name]
-        if given and given != found:
-            why = f"{called} in precondition: {given}, {called} in object meta: {found}"
+        expected, actual = wanted.get(name, ""), pod["metadata"][name]
+        if expected and expected != actual:
+            why = f"{called} in precondition: {expected}, {called} in object meta: {actual}"
             raise errors.conflict(
                 resource.qualified,
                 target.name,
@@ -90,7 +92,7 @@ def _check_preconditions(
 
 
 def _problem(pod: Object) -> str:
-    """Why a pod cannot be bound; empty where it can."""
+    """Returns why a pod cannot be bound; empty if it can be bound."""
     if pod["metadata"].get("deletionTimestamp") is not None:
         return "is being deleted, cannot be assigned to a host"
     if pod["spec"].get("nodeName"):
@@ -99,7 +101,7 @@ def _problem(pod: Object) -> str:
 
 
 def _bound(pod: Object, binding: Object, now: str, release: Release) -> Object:
-    gates, given = release.gates, binding["metadata"]
+    gates, added_metadata = release.gates, binding["metadata"]
     status = with_condition(pod["status"], SCHEDULED, "True", now)
     if gates.enabled("ClearingNominatedNodeNameAfterBinding"):
         status.pop("nominatedNodeName", None)
@@ -110,7 +112,7 @@ def _bound(pod: Object, binding: Object, now: str, release: Release) -> Object:
     for name in names:
         added = {
             key: value
-            for key, value in (given.get(name) or {}).items()
+            for key, value in (added_metadata.get(name) or {}).items()
             if key not in INIT_CONTAINER_ANNOTATIONS
         }
         if added:

@@ -1,4 +1,4 @@
-"""The cells of tables of pods, and the conditions of their rows."""
+"""Cells and row conditions of pod tables."""
 
 from collections.abc import Mapping, Sequence
 
@@ -17,7 +17,7 @@ _CONDITIONS: Mapping[str, Sequence[Object]] = {
 
 
 def pod_cells(quirks: Quirks) -> Mapping[str, Cell]:
-    """By column."""
+    """Returns the cells of a pod table, by column."""
     return {
         "Ready": lambda pod, now: PodSummary(pod, quirks).ready,
         "Status": lambda pod, now: PodSummary(pod, quirks).status,
@@ -30,7 +30,7 @@ def pod_cells(quirks: Quirks) -> Mapping[str, Cell]:
 
 
 def row_conditions(pod: Object) -> Sequence[Object]:
-    """What the row of a pod that is finished says of it."""
+    """Returns the conditions in a pod's table row; empty unless the pod is finished."""
     return _CONDITIONS.get(pod["status"].get("phase", ""), ())
 
 
@@ -44,9 +44,9 @@ def _address(pod: Object, now: float) -> str:
 
 
 def _readiness_gates(pod: Object, now: float) -> str:
-    """Gates whose condition is true, of all."""
+    """Shows the number of true readiness gates, and of all readiness gates: `1/2`."""
     gates = pod["spec"].get("readinessGates")
     if not gates:
         return NONE
-    met = sum(is_true(pod["status"], each.get("conditionType", "")) for each in gates)
+    met = sum(is_true(pod["status"], gate.get("conditionType", "")) for gate in gates)
     return f"{met}/{len(gates)}"

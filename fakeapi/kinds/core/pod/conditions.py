@@ -1,4 +1,4 @@
-"""Conditions of pods that the API server itself sets.
+"""Pod conditions that the API server sets.
 
 Follows k8s.io/kubernetes `pkg/api/pod` (UpdatePodCondition).
 """
@@ -11,31 +11,31 @@ SCHEDULING_GATED = "SchedulingGated"
 
 
 def condition_of(status: Object, kind: str) -> Object | None:
-    """The condition of that type; None where the status has none."""
-    found: Object | None = next(
-        (each for each in status.get("conditions") or () if each.get("type") == kind), None
+    """Returns the condition of a type; None if the status does not have it."""
+    condition: Object | None = next(
+        (entry for entry in status.get("conditions") or () if entry.get("type") == kind), None
     )
-    return found
+    return condition
 
 
 def is_true(status: Object, kind: str) -> bool:
-    """Whether the condition of that type is there and "True"."""
-    found = condition_of(status, kind)
-    return found is not None and found.get("status") == "True"
+    """Whether the status has a condition of the type with the status "True"."""
+    condition = condition_of(status, kind)
+    return condition is not None and condition.get("status") == "True"
 
 
 def with_condition(
     status: Object, kind: str, value: str, now: str | None, *, reason: str = "", message: str = ""
 ) -> Object:
-    """`status` with the condition, which keeps the time of its last transition if its value is the same."""
+    """Returns `status` with the condition; an unchanged condition status keeps its lastTransitionTime."""
     conditions: list[Object] = list(status.get("conditions") or ())
-    place = next((at for at, each in enumerate(conditions) if each.get("type") == kind), len(conditions))
+    place = next((at for at, entry in enumerate(conditions) if entry.get("type") == kind), len(conditions))
     old = conditions[place] if place < len(conditions) else {}
     since = old.get("lastTransitionTime") if old.get("status") == value else now
-    made: Object = {"type": kind, "status": value, "lastProbeTime": None, "lastTransitionTime": since}
+    condition: Object = {"type": kind, "status": value, "lastProbeTime": None, "lastTransitionTime": since}
     if reason:
-        made["reason"] = reason
+        condition["reason"] = reason
     if message:
-        made["message"] = message
-    conditions[place : place + 1] = [made]
+        condition["message"] = message
+    conditions[place : place + 1] = [condition]
     return {**status, "conditions": conditions}

@@ -1,8 +1,8 @@
-"""Defaults of the resources of a pod as a whole, from those of its containers.
+"""Defaults pod-level resources from the resources of the containers.
 
 Follows k8s.io/kubernetes `pkg/apis/core/v1/defaults.go` (defaultPodRequests, defaultHugePagePodLimits),
-`pkg/api/pod` (DefaultPodLevelResources) and k8s.io/component-helpers `resource`. All of them only add to
-resources of which the pod says something already.
+`pkg/api/pod` (DefaultPodLevelResources) and k8s.io/component-helpers `resource`. Pods without pod-level
+requests and limits stay as they are.
 """
 
 from fakeapi.kinds.common.pod_resources import container_totals, greater, is_pod_level
@@ -13,7 +13,10 @@ _LISTS = ("containers", "initContainers", "ephemeralContainers")
 
 
 def set_by_request_defaults(spec: Object) -> None:
-    """Limits of huge pages, and requests where there are limits, in place."""
+    """Defaults pod-level limits of huge pages, and requests if there are limits, in place.
+
+    For releases that do this together with the other defaults of a request.
+    """
     resources = spec.get("resources")
     if not resources or not (resources.get("limits") or resources.get("requests")):
         return
@@ -23,8 +26,9 @@ def set_by_request_defaults(spec: Object) -> None:
 
 
 def set_by_strategy(spec: Object) -> None:
-    """The same for a release that does it after admission: requests, and limits where every container has
-    them, in place.
+    """Defaults pod-level requests, and limits of resources that every container limits, in place.
+
+    For releases that do this after admission.
     """
     resources = spec.get("resources")
     if not resources or not (resources.get("limits") or resources.get("requests")):
@@ -36,42 +40,44 @@ def set_by_strategy(spec: Object) -> None:
 
 def _huge_page_limits(spec: Object, resources: Object) -> None:
     requests = resources.get("requests") or {}
-    found = {
+    limits = {
         name: amount
         for name, amount in container_totals(spec, "limits").items()
         if name.startswith(HUGE_PAGES) and name not in requests
     }
-    _fill(resources, "limits", found)
+    _fill(resources, "limits", limits)
 
 
 def _requests(spec: Object, resources: Object) -> None:
-    found = {
+    totals = {
         name: amount
         for name, amount in container_totals(spec, "requests").items()
         if name in ("cpu", "memory")
     }
     limits = resources.get("limits") or {}
-    _fill(resources, "requests", {**{name: limits[name] for name in limits if is_pod_level(name)}, **found})
+    _fill(resources, "requests", {**{name: limits[name] for name in limits if is_pod_level(name)}, **totals})
 
 
 def _limits(spec: Object, resources: Object) -> None:
-    """A limit that every container has, but not less than what the pod requests."""
+    """Sets a pod-level limit, at least the request, for each requested resource that every container
+    limits.
+    """
     requests, limits = resources.get("requests") or {}, resources.get("limits") or {}
-    containers = [each for name in _LISTS for each in spec.get(name) or ()]
+    containers = [container for name in _LISTS for container in spec.get(name) or ()]
     total = container_totals(spec, "limits")
-    found: Object = {}
+    added_limits: Object = {}
     for name, requested in requests.items():
         if not is_pod_level(name) or name in limits or name not in total:
             continue
-        if all(name in ((each.get("resources") or {}).get("limits") or {}) for each in containers):
-            found |= greater({name: total[name]}, {name: requested})
-    _fill(resources, "limits", found)
+        if all(name in ((container.get("resources") or {}).get("limits") or {}) for container in containers):
+            added_limits |= greater({name: total[name]}, {name: requested})
+    _fill(resources, "limits", added_limits)
 
 
 def _fill(resources: Object, kind: str, found: Object) -> None:
     amounts = {**found, **(resources.get(kind) or {})}
     if amounts:
         resources[kind] = dict(sorted(amounts.items()))
-        for name in ("limits", "requests", "claims"):  # their order on the wire
+        for name in ("limits", "requests", "claims"):  # the order of the fields in responses
             if name in resources:
                 resources[name] = resources.pop(name)

@@ -38,18 +38,20 @@ HOST_NETWORK = "spec.hostNetwork"
 
 
 def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    found: dict[str, PodStrategy] = {
+    strategies: dict[str, PodStrategy] = {
         "": PodStrategy(kind, rules, context),
         "status": PodStatusStrategy(kind, rules, context),
         "ephemeralcontainers": PodEphemeralContainersStrategy(kind, rules, context),
     }
     if kind.subresource("resize") is not None:
-        found["resize"] = PodResizeStrategy(kind, rules, context)
-    return found
+        strategies["resize"] = PodResizeStrategy(kind, rules, context)
+    return strategies
 
 
 def _field_labels(kind: Kind) -> FieldLabels:
-    """From 1.28 on, which came with restartable init containers, the host's network can be selected too."""
+    """Returns the field labels; `spec.hostNetwork` only from 1.28 on, the release with restartable init
+    containers.
+    """
     container = fields_at(kind.schema, "spec")["containers"].node.items
     labels = (*_LABELS, HOST_NETWORK) if "restartPolicy" in container.fields else _LABELS
     return FieldLabels(
@@ -58,7 +60,7 @@ def _field_labels(kind: Kind) -> FieldLabels:
 
 
 def _fields(pod: dict[str, Any]) -> Mapping[str, str]:
-    """`status.podIPs` can be named, and is empty for every pod, as upstream has it."""
+    """Returns the values of the field labels. Like upstream, `status.podIPs` is a label but always empty."""
     spec, status = pod["spec"], pod["status"]
     addresses = status.get("podIPs") or [{}]
     return {
@@ -74,9 +76,10 @@ def _fields(pod: dict[str, Any]) -> Mapping[str, str]:
 
 
 def grace_period(pod: Object, asked: int | None) -> int:
-    """The seconds that a pod is given to end: none where no node has it, or where it has ended already.
+    """Returns the grace period of a delete in seconds; 0 for pods that have no node or are finished.
 
-    Follows CheckGracefulDelete of k8s.io/kubernetes `pkg/registry/core/pod/strategy.go`.
+    `asked` is the period in the request; if it is None, terminationGracePeriodSeconds counts. A negative
+    period becomes 1. Follows CheckGracefulDelete of k8s.io/kubernetes `pkg/registry/core/pod/strategy.go`.
     """
     if not pod["spec"].get("nodeName") or pod["status"].get("phase") in ("Failed", "Succeeded"):
         return 0

@@ -1,4 +1,4 @@
-"""Budgets of disruption: which of them a pod counts for, and what an eviction takes from one.
+"""PodDisruptionBudgets: which pods they cover, and how an eviction changes their status.
 
 Follows checkAndDecrement of k8s.io/kubernetes `pkg/registry/core/pod/storage/eviction.go`.
 """
@@ -11,7 +11,7 @@ from fakeapi.releases import Gates, Quirks
 
 GROUP, RESOURCE = "policy", "poddisruptionbudgets"
 DISRUPTED_PODS_MAX = 2000
-"""Evictions that the budget's controller has yet to see; with more, further ones are refused."""
+"""Limit of evictions that the budget's controller has not confirmed yet; above it, evictions get 403."""
 
 _QUALIFIED = Qualified(GROUP, "poddisruptionbudget")
 _CAUSE = "DisruptionBudget"
@@ -21,7 +21,7 @@ _STILL = "does not allow evicting pods currently"
 
 
 def counts_for(budget: Object, pod: Object) -> bool:
-    """Whether the budget's selector has the pod. One that is not valid has none."""
+    """Whether the budget's selector matches the pod; an invalid selector matches no pod."""
     try:
         selector = label_selector.of_object(budget["spec"].get("selector"))
     except ValueError:
@@ -30,7 +30,7 @@ def counts_for(budget: Object, pod: Object) -> bool:
 
 
 def protects_unready(budget: Object, gates: Gates) -> bool:
-    """Whether a pod that is not ready needs the budget's leave as well."""
+    """Whether the eviction of an unready pod counts against the budget."""
     policy = budget["spec"].get("unhealthyPodEvictionPolicy")
     if policy == "AlwaysAllow" and gates.enabled("PDBUnhealthyPodEvictionPolicy"):
         return False
@@ -40,9 +40,10 @@ def protects_unready(budget: Object, gates: Gates) -> bool:
 
 
 def taken_from(budget: Object, pod_name: str, now: str, quirks: Quirks) -> Object:
-    """The status of the budget once the pod is evicted.
+    """Returns the status of the budget after the pod is evicted.
 
-    Raises ApiError: 429 where the budget does not allow it, 403 where its status makes no sense.
+    Raises ApiError: 429 if the budget does not allow the eviction now, 403 if disruptionsAllowed is negative
+    or too many evictions are unconfirmed.
     """
     name, status = budget["metadata"]["name"], budget["status"]
     if (status.get("observedGeneration") or 0) < (budget["metadata"].get("generation") or 0):
@@ -55,16 +56,16 @@ def taken_from(budget: Object, pod_name: str, now: str, quirks: Quirks) -> Objec
         raise _forbidden(name, why, short, quirks)
     if status["disruptionsAllowed"] == 0:
         raise _refused(0, _why_not(name, status, quirks))
-    found = {**status, "disruptionsAllowed": status["disruptionsAllowed"] - 1}
-    if not found["disruptionsAllowed"]:
-        found["conditions"] = _with_insufficient_pods(found, now)
+    new_status = {**status, "disruptionsAllowed": status["disruptionsAllowed"] - 1}
+    if not new_status["disruptionsAllowed"]:
+        new_status["conditions"] = _with_insufficient_pods(new_status, now)
     disrupted = {**(status.get("disruptedPods") or {}), pod_name: now}
-    found["disruptedPods"] = dict(sorted(disrupted.items()))
-    return found
+    new_status["disruptedPods"] = dict(sorted(disrupted.items()))
+    return new_status
 
 
 def still_processed(name: str) -> ApiError:
-    """429 for a budget whose status is not that of its spec yet."""
+    """Returns ApiError 429 for a budget whose status does not reflect its spec yet."""
     return _refused(10, f"The disruption budget {name} is still being processed by the server.")
 
 
@@ -85,7 +86,7 @@ def _why_not(name: str, status: Object, quirks: Quirks) -> str:
     if not quirks.eviction_refusals_explain:
         return too_few
     conditions: list[Object] = status.get("conditions") or []
-    condition: Object = next((each for each in conditions if each.get("type") == _ALLOWED), {})
+    condition: Object = next((entry for entry in conditions if entry.get("type") == _ALLOWED), {})
     message, reason = condition.get("message", ""), condition.get("reason", "")
     if condition.get("status") != "False":
         message = ""
@@ -98,11 +99,13 @@ def _why_not(name: str, status: Object, quirks: Quirks) -> str:
 
 def _with_insufficient_pods(status: Object, now: str) -> list[Object]:
     conditions: list[Object] = list(status.get("conditions") or ())
-    place = next((at for at, each in enumerate(conditions) if each.get("type") == _ALLOWED), len(conditions))
+    place = next(
+        (at for at, entry in enumerate(conditions) if entry.get("type") == _ALLOWED), len(conditions)
+    )
     old = conditions[place] if place < len(conditions) else {}
-    made: Object = {"type": _ALLOWED, "status": "False"}
+    condition: Object = {"type": _ALLOWED, "status": "False"}
     if status.get("observedGeneration"):
-        made["observedGeneration"] = status["observedGeneration"]
-    made["lastTransitionTime"] = old["lastTransitionTime"] if old.get("status") == "False" else now
-    conditions[place : place + 1] = [{**made, "reason": "InsufficientPods", "message": ""}]
+        condition["observedGeneration"] = status["observedGeneration"]
+    condition["lastTransitionTime"] = old["lastTransitionTime"] if old.get("status") == "False" else now
+    conditions[place : place + 1] = [{**condition, "reason": "InsufficientPods", "message": ""}]
     return conditions

@@ -1,4 +1,4 @@
-"""Eviction of a pod, as far as budgets of disruption allow it: pods/eviction.
+"""Evicts pods within their disruption budgets: pods/eviction.
 
 Follows EvictionREST of k8s.io/kubernetes `pkg/registry/core/pod/storage/eviction.go`.
 """
@@ -55,13 +55,16 @@ async def evict(
     options: WriteOptions,
     warnings: Warnings,
 ) -> WriteResult:
-    """Raises ApiError: 400, 403, 404, 409 for preconditions, 422, 429 where a budget does not allow it."""
-    asked = _delete_options(resource, target, body, options)
-    pod = await _deleted_without_budget(server, resource, target, asked)
+    """Evicts a pod.
+
+    Raises ApiError: 400, 403, 404, 409 for failed preconditions, 422, 429 if a budget does not allow it.
+    """
+    delete_options = _delete_options(resource, target, body, options)
+    pod = await _deleted_without_budget(server, resource, target, delete_options)
     if pod is None:
         return success()
     budgets = [
-        each for each in server.objects.list(GROUP, RESOURCE, target.namespace) if counts_for(each, pod)
+        budget for budget in server.objects.list(GROUP, RESOURCE, target.namespace) if counts_for(budget, pod)
     ]
     if len(budgets) > 1:
         return failure(SEVERAL_BUDGETS, 500)
@@ -71,11 +74,13 @@ async def evict(
         and not protects_unready(budgets[0], resource.release.gates)
     )
     if budgets and not is_free:
-        await _take(server, budgets[0], target, dry_run=asked.dry_run)
+        await _take(server, budgets[0], target, dry_run=delete_options.dry_run)
     try:
-        await _mark_and_delete(server, resource, target, _at_version(asked, pod) if is_free else asked)
+        await _mark_and_delete(
+            server, resource, target, _at_version(delete_options, pod) if is_free else delete_options
+        )
     except ApiError as error:
-        if error.reason == "Conflict" and is_free and asked.resource_version is None:
+        if error.reason == "Conflict" and is_free and delete_options.resource_version is None:
             raise still_processed(budgets[0]["metadata"]["name"]) from None
         raise
     return success()
@@ -84,26 +89,29 @@ async def evict(
 def _delete_options(
     resource: Resource, target: ObjectReference, body: Object, options: WriteOptions
 ) -> DeleteOptions:
-    """Options of the deletion: a dry run where either the request or the eviction says so."""
+    """Returns the options of the delete; it is a dry run if the request or the Eviction requests one.
+
+    Raises ApiError 400, 422, and 500 if the dry run options contradict each other.
+    """
     if body["metadata"].get("name", "") != target.name:
         raise errors.bad_request("name in URL does not match name in Eviction object")
-    given: Object = body.get("deleteOptions") or {}
-    if given.get(_UNSAFE_DELETE):
+    body_options: Object = body.get("deleteOptions") or {}
+    if body_options.get(_UNSAFE_DELETE):
         why = "can not be set for pod eviction, try after removing the option"
         raise errors.invalid(_EVICTION, target.name, [invalid(f"deleteOptions.{_UNSAFE_DELETE}", True, why)])
-    dry_run = given.get("dryRun") or []
+    dry_run = body_options.get("dryRun") or []
     if options.dry_run and dry_run not in ([], ["All"]):
-        shown = f"[All] and [{' '.join(dry_run)}]"
-        raise ApiError(500, "", f"Non-matching dry-run options in request and content: {shown}")
-    found = validate_delete_options(given, resource.release.quirks.wording)
-    if found:
-        raise errors.invalid(Qualified("meta.k8s.io", "DeleteOptions"), "", found)
-    preconditions: Object = given.get("preconditions") or {}
+        values = f"[All] and [{' '.join(dry_run)}]"
+        raise ApiError(500, "", f"Non-matching dry-run options in request and content: {values}")
+    problems = validate_delete_options(body_options, resource.release.quirks.wording)
+    if problems:
+        raise errors.invalid(Qualified("meta.k8s.io", "DeleteOptions"), "", problems)
+    preconditions: Object = body_options.get("preconditions") or {}
     return DeleteOptions(
         dry_run=options.dry_run or bool(dry_run),
-        grace_seconds=given.get("gracePeriodSeconds"),
-        propagation=given.get("propagationPolicy"),
-        orphan=given.get("orphanDependents"),
+        grace_seconds=body_options.get("gracePeriodSeconds"),
+        propagation=body_options.get("propagationPolicy"),
+        orphan=body_options.get("orphanDependents"),
         uid=preconditions.get("uid"),
         resource_version=preconditions.get("resourceVersion"),
         user=options.user,
@@ -119,16 +127,19 @@ def _needs_no_budget(pod: Object) -> bool:
 
 
 def _at_version(options: DeleteOptions, pod: Object) -> DeleteOptions:
-    """For a pod that must not change before it is deleted: it could be ready then."""
+    """Pins the delete to this resourceVersion: if the pod became ready meanwhile, its budget would count
+    it.
+    """
     return replace(options, resource_version=pod["metadata"]["resourceVersion"])
 
 
 async def _deleted_without_budget(
     server: Server, resource: Resource, target: ObjectReference, asked: DeleteOptions
 ) -> Object | None:
-    """Deletes a pod that counts for no budget; gives one that may. Raises ApiError.
+    """Deletes a finished, terminating or pending pod and returns None; returns other pods, whose budget
+    counts.
 
-    A pod that changes meanwhile is looked at again, unless the client named its version.
+    Tries again if the pod changes meanwhile, unless the client named its resourceVersion. Raises ApiError.
     """
     for attempt in range(WRITE_ATTEMPTS):
         pod: Object = stored_form.decode(server.store.newest_entry(resource, target), resource.hub_schema)
@@ -149,9 +160,7 @@ async def _deleted_without_budget(
 
 
 async def _take(server: Server, budget: Object, target: ObjectReference, *, dry_run: bool) -> None:
-    """Takes one disruption from the budget, and looks again where others take from it too. Raises
-    ApiError.
-    """
+    """Takes one disruption from the budget; tries again if others change it meanwhile. Raises ApiError."""
     name = budget["metadata"]["name"]
     for attempt in range(WRITE_ATTEMPTS):
         try:
@@ -190,7 +199,7 @@ async def _mark_and_delete(
 
 
 async def _mark(server: Server, resource: Resource, target: ObjectReference, options: DeleteOptions) -> str:
-    """Writes the condition of an eviction into the pod's status; returns the version that it has then."""
+    """Sets the DisruptionTarget condition of the pod; returns the pod's resourceVersion after that."""
     for _ in range(WRITE_ATTEMPTS):
         entry = server.store.newest_entry(resource, target)
         pod = stored_form.decode(entry, resource.hub_schema)

@@ -1,8 +1,8 @@
-"""The fields of pods and pod templates that a feature gate takes away.
+"""Fields of pods and pod templates that are dropped while a feature gate is off.
 
-Follows DropDisabledPodFields and DropDisabledTemplateFields of k8s.io/kubernetes `pkg/api/pod/util.go`: while
-a gate is off, its fields are dropped from what is written, unless the object uses them already. What a
-release does not know has no place in its types, and needs no rule.
+Follows DropDisabledPodFields and DropDisabledTemplateFields of k8s.io/kubernetes `pkg/api/pod/util.go`: a
+write keeps a gated field only if the gate is on or the stored object uses the field already. A release's
+types do not have the fields of later releases, so these need no rule.
 """
 
 from collections.abc import Callable, Iterable
@@ -20,8 +20,12 @@ _PROC_MOUNT = "spec.@containers.securityContext.procMount"
 
 @dataclass(frozen=True, slots=True)
 class GatedFields:
-    """`paths` are dropped while `gate` is off; `used_at` are the places that tell that they are in use,
-    `paths` themselves where it is None. `in_use` and `take_away` replace either test.
+    """A feature gate and the fields that it controls.
+
+    - `paths`: dropped while `gate` is off, unless the stored object uses the feature.
+    - `used_at`: paths that show this use; None means `paths`.
+    - `in_use`: a test that replaces `used_at`.
+    - `take_away`: a function that replaces dropping `paths`.
     """
 
     gate: str
@@ -38,7 +42,7 @@ class GatedFields:
         return any(is_set(old, path) for path in (self.paths if self.used_at is None else self.used_at))
 
     def are_in(self, obj: Object) -> bool:
-        """Whether there is anything to drop."""
+        """Whether the object has one of the fields."""
         return any(name in holder for path in self.paths for holder, name in holders(obj, path))
 
     def drop_from(self, obj: Object) -> None:
@@ -50,22 +54,22 @@ class GatedFields:
 
 
 def drop_gated_fields(new: Object, old: Object | None, rules: ReleaseRules, *, status: bool = True) -> Object:
-    """`new`, a pod or with `status` False a pod template, without what the gates of the release take away.
+    """Returns `new` without fields whose gates are off, unless `old` uses them. Changes neither of them.
 
-    `old` is the stored object, None for a new one. Neither is changed.
+    `new` is a pod, or with `status=False` a pod template. `old` is the stored object, None on create.
     """
-    found = new
-    for each in (*SPEC_FIELDS, *STATUS_FIELDS) if status else SPEC_FIELDS:
-        if rules.drops(each.gate) and each.are_in(found) and not each.is_used_by(old):
-            if found is new:
-                found = {**new, "spec": deepcopy(new["spec"])}
+    result = new
+    for gated in (*SPEC_FIELDS, *STATUS_FIELDS) if status else SPEC_FIELDS:
+        if rules.drops(gated.gate) and gated.are_in(result) and not gated.is_used_by(old):
+            if result is new:
+                result = {**new, "spec": deepcopy(new["spec"])}
                 if "status" in new:
-                    found["status"] = deepcopy(new["status"])
-            each.drop_from(found)
-    return found
+                    result["status"] = deepcopy(new["status"])
+            gated.drop_from(result)
+    return result
 
 
-# what a path cannot say --------------------------------------------------------------------------
+# tests and changes that paths cannot express ------------------------------------------------------
 
 
 def _has_resources(old: Object) -> bool:
@@ -82,8 +86,8 @@ def _has_sidecars(old: Object) -> bool:
 def _has_restart_rules(old: Object) -> bool:
     spec = old["spec"]
     return any(
-        each.get("restartPolicy") not in (None, ALWAYS) or each.get("restartPolicyRules")
-        for each in spec.get("initContainers") or ()
+        container.get("restartPolicy") not in (None, ALWAYS) or container.get("restartPolicyRules")
+        for container in spec.get("initContainers") or ()
     ) or is_set(old, "spec.containers[].restartPolicy")
 
 
@@ -109,7 +113,7 @@ def _reset_proc_mount(obj: Object) -> None:
 
 
 def _drop_handlers(member: str) -> Callable[[Object], None]:
-    """Drops handlers that do nothing but `member`, and lifecycles without anything in them."""
+    """Drops `member` from lifecycle handlers, then handlers and lifecycles that have become empty."""
 
     def take_away(obj: Object) -> None:
         for holder, name in holders(obj, "spec.@containers.lifecycle"):
@@ -135,14 +139,14 @@ def _drop_stop_signals(obj: Object) -> None:
 
 def _drop_image_volumes(obj: Object) -> None:
     spec = obj["spec"]
-    gone = {each.get("name") for each in spec.get("volumes") or () if each.get("image") is not None}
-    spec["volumes"] = [each for each in spec["volumes"] if each.get("image") is None]
+    gone = {volume.get("name") for volume in spec.get("volumes") or () if volume.get("image") is not None}
+    spec["volumes"] = [volume for volume in spec["volumes"] if volume.get("image") is None]
     for holder, name in holders(obj, "spec.@containers.volumeMounts"):
         if holder.get(name):
-            holder[name] = [each for each in holder[name] if each.get("name") not in gone]
+            holder[name] = [mount for mount in holder[name] if mount.get("name") not in gone]
 
 
-# the tables --------------------------------------------------------------------------------------
+# tables of gated fields ---------------------------------------------------------------------------
 
 _TERMS = tuple(
     f"spec.affinity.{kind}.{terms}.{keys}"
@@ -157,11 +161,14 @@ _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _FILES = ("secret", "configMap", "downwardAPI", "projected.sources[].secret", "projected.sources[].configMap",
           "projected.sources[].downwardAPI")  # fmt: skip
 _WITH_USER = (
-    *(f"spec.volumes[].{each}.defaultUser" for each in ("secret", "configMap", "downwardAPI", "projected")),
-    *(f"spec.volumes[].{each}.items[].user" for each in _FILES),
     *(
-        f"spec.volumes[].projected.sources[].{each}.user"
-        for each in ("serviceAccountToken", "clusterTrustBundle", "podCertificate")
+        f"spec.volumes[].{source}.defaultUser"
+        for source in ("secret", "configMap", "downwardAPI", "projected")
+    ),
+    *(f"spec.volumes[].{holder}.items[].user" for holder in _FILES),
+    *(
+        f"spec.volumes[].projected.sources[].{projection}.user"
+        for projection in ("serviceAccountToken", "clusterTrustBundle", "podCertificate")
     ),
 )
 _RESIZE = ("spec.containers[].resizePolicy", "spec.initContainers[].resizePolicy")

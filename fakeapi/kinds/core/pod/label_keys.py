@@ -1,4 +1,4 @@
-"""Label keys of affinity terms and spread constraints, which a new pod's labels turn into selectors.
+"""Turns the label keys of affinity terms and spread constraints into selector requirements of a new pod.
 
 Follows mutatePodAffinity and mutateTopologySpreadConstraints of k8s.io/kubernetes
 `pkg/registry/core/pod/strategy.go`.
@@ -11,7 +11,7 @@ from fakeapi.releases import Gates
 
 
 def apply_label_keys(pod: Object, gates: Gates) -> None:
-    """Adds a requirement to a selector for each of its label keys that the pod has, in place."""
+    """Adds a requirement to the selector for each label key that the pod has, in place."""
     labels: Mapping[str, str] = pod["metadata"].get("labels") or {}
     spec: Object = pod["spec"]
     if gates.enabled("MatchLabelKeysInPodAffinity"):
@@ -27,15 +27,15 @@ def apply_label_keys(pod: Object, gates: Gates) -> None:
 
 def _terms(affinity: Object) -> Iterator[Object]:
     for kind in ("podAffinity", "podAntiAffinity"):
-        found = affinity.get(kind) or {}
-        for weighted in found.get("preferredDuringSchedulingIgnoredDuringExecution") or ():
+        terms = affinity.get(kind) or {}
+        for weighted in terms.get("preferredDuringSchedulingIgnoredDuringExecution") or ():
             yield weighted["podAffinityTerm"]
-        yield from found.get("requiredDuringSchedulingIgnoredDuringExecution") or ()
+        yield from terms.get("requiredDuringSchedulingIgnoredDuringExecution") or ()
 
 
 def _add(holder: Object, keys: str, operator: str, labels: Mapping[str, str]) -> None:
     selector = holder.get("labelSelector")
-    if selector is None:  # which selects nothing
+    if selector is None:  # a term without selector selects nothing
         return
     added = [
         {"key": key, "operator": operator, "values": [labels[key]]}

@@ -1,4 +1,4 @@
-"""Observed generations in the status of a pod, which a writer that does not know them keeps.
+"""Preserves observed generations in the status of a pod when a client that does not know them writes it.
 
 Follows preserveOldObservedGeneration of k8s.io/kubernetes `pkg/registry/core/pod/strategy.go`.
 """
@@ -11,13 +11,14 @@ FIELD = "observedGeneration"
 
 
 def keep_observed_generations(new: Object, old: Object) -> Object:
-    """`new` with the observed generations of `old` where it has none: its own, and those of its conditions.
+    """Returns `new` with missing observed generations filled in from `old`, for the status and its
+    conditions.
 
-    Conditions of the same type are matched in their order.
+    Several conditions of one type are matched in their order.
     """
-    found = dict(new)
+    status = dict(new)
     if not new.get(FIELD) and old.get(FIELD):
-        found[FIELD] = old[FIELD]
+        status[FIELD] = old[FIELD]
     before: defaultdict[str, deque[int]] = defaultdict(deque)
     for condition in old.get("conditions") or ():
         before[condition.get("type", "")].append(condition.get(FIELD) or 0)
@@ -30,4 +31,4 @@ def keep_observed_generations(new: Object, old: Object) -> Object:
             conditions.append({**kind, FIELD: generation, **condition} | {FIELD: generation})
         else:
             conditions.append(condition)
-    return {**found, "conditions": conditions} if conditions else found
+    return {**status, "conditions": conditions} if conditions else status

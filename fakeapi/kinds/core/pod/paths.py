@@ -1,5 +1,6 @@
-"""Paths into pods: `containers[].resources.claims`, where `@containers` stands for all three lists of
-containers and `@statuses` for the statuses of all three.
+"""Paths into pods, such as `containers[].resources.claims`.
+
+`@containers` stands for the three lists of containers, `@statuses` for the three lists of container statuses.
 """
 
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ _LISTS = {
 
 @cache
 def expanded(path: str) -> tuple[tuple[str, ...], ...]:
-    """The paths that one path stands for, each by its parts."""
+    """Expands `@containers` and `@statuses`; returns the resulting paths, split into their parts."""
     for short, names in _LISTS.items():
         if short in path:
             return tuple(part for name in names for part in expanded(path.replace(short, name)))
@@ -24,21 +25,21 @@ def expanded(path: str) -> tuple[tuple[str, ...], ...]:
 
 
 def holders(obj: Object, path: str) -> Iterator[tuple[Object, str]]:
-    """The objects that can hold the last member of a path, each with the name of that member."""
+    """Yields the objects that may have the last member of the path, each with the name of this member."""
     for parts in expanded(path):
         for holder in _inside(obj, parts[:-1]):
             yield holder, parts[-1]
 
 
 def is_set(obj: Object | None, path: str) -> bool:
-    """Whether any place of the path has a value; an empty list or text is none."""
+    """Whether the path has a value anywhere; empty lists and texts do not count."""
     return obj is not None and any(
         holder.get(name) not in (None, [], "") for holder, name in holders(obj, path)
     )
 
 
 def drop(obj: Object, path: str) -> None:
-    """Takes away what stands at the path, in place."""
+    """Removes the values at the path, in place."""
     for holder, name in holders(obj, path):
         holder.pop(name, None)
 

@@ -1,4 +1,4 @@
-"""The quality of service class of a pod.
+"""Computes the quality of service class of a pod.
 
 Follows k8s.io/kubernetes `pkg/apis/core/helper/qos`.
 """
@@ -15,7 +15,7 @@ _COUNTED = ("cpu", "memory")
 
 
 def qos_class(spec: Object, gates: Gates) -> str:
-    """The class of a pod with this spec. Ephemeral containers do not count."""
+    """Returns the QoS class of a pod with this spec. Ephemeral containers do not count."""
     resources = spec.get("resources")
     if resources is not None and gates.enabled("PodLevelResources") and _decides(resources, gates):
         return _class_of([resources])
@@ -24,7 +24,9 @@ def qos_class(spec: Object, gates: Gates) -> str:
 
 
 def _decides(resources: Object, gates: Gates) -> bool:
-    """Whether resources of the pod as a whole count: from 1.37 on only where they say something."""
+    """Whether pod-level resources determine the class; from 1.37 on only if they have cpu, memory or huge
+    pages.
+    """
     names = [*(resources.get("requests") or ()), *(resources.get("limits") or ())]
     says_something = any(name in _COUNTED or name.startswith("hugepages-") for name in names)
     return says_something or not gates.enabled("PodLevelResourcesFixKubeletQOSClass")
@@ -43,11 +45,11 @@ def _class_of(every: Iterable[Object]) -> str:
 
 
 def _add_positive(total: dict[str, Decimal], amounts: dict[str, str]) -> int:
-    """Adds what counts of `amounts` to `total`; returns how many resources that are."""
-    found = 0
+    """Adds positive amounts of cpu and memory to `total`; returns how many resources it added."""
+    count = 0
     for name in _COUNTED:
         amount = quantity.parse(amounts[name]).amount if name in amounts else Decimal(0)
         if amount > 0:
             total[name] = total.get(name, Decimal(0)) + amount
-            found += 1
-    return found
+            count += 1
+    return count

@@ -1,4 +1,4 @@
-"""Resizing a pod in place: what a write to `/resize` may change, and the mark of a resize that is proposed.
+"""Resizes pods in place: applies a write to `/resize`, and marks proposed resizes.
 
 Follows podResizeStrategy of k8s.io/kubernetes `pkg/registry/core/pod/strategy.go` and
 MarkPodProposedForResize of `pkg/api/pod/util.go`.
@@ -14,17 +14,18 @@ _CHANGED = ("resources", "resizePolicy")
 
 
 def resized(new: Object, old: Object, rules: ReleaseRules) -> Object:
-    """`old` with the resources and resize policies of `new`.
+    """Returns `old` with the resources and resize policies of `new`.
 
-    From 1.33 on `new` comes back whole where its containers are others than those of `old`, so that
-    validation finds it.
+    From 1.33 on, returns `new` unchanged if the number of its containers differs, so that validation reports
+    it.
     """
     if rules.quirks.subresources_drop_metadata:
-        containers = {each["name"]: each for each in new["spec"]["containers"]}
+        containers = {container["name"]: container for container in new["spec"]["containers"]}
         spec = {
             **old["spec"],
             "containers": [
-                _changed(each, containers.get(each["name"])) for each in old["spec"]["containers"]
+                _changed(container, containers.get(container["name"]))
+                for container in old["spec"]["containers"]
             ],
         }
         return {**old, "spec": spec}
@@ -45,9 +46,9 @@ def resized(new: Object, old: Object, rules: ReleaseRules) -> Object:
 
 
 def mark_proposed(new: Object, old: Object, rules: ReleaseRules) -> Object:
-    """`new` with the status of a proposed resize, where a container asks for other resources than before.
+    """Returns `new` with `status.resize: Proposed` if the resources of a container change.
 
-    Up to 1.31 only what the kubelet has not allocated yet counts.
+    Up to 1.31 only requests that the kubelet has not allocated yet count as a change.
     """
     containers, before = new["spec"]["containers"], old["spec"]["containers"]
     if len(containers) != len(before) and not rules.quirks.resize_follows_allocation:
@@ -68,13 +69,15 @@ def mark_proposed(new: Object, old: Object, rules: ReleaseRules) -> Object:
 
 def _allocated(pod: Object, name: str) -> Object | None:
     statuses = pod["status"].get("containerStatuses") or ()
-    return next((each.get("allocatedResources") or {} for each in statuses if each.get("name") == name), None)
+    return next(
+        (status.get("allocatedResources") or {} for status in statuses if status.get("name") == name), None
+    )
 
 
 def _merged(spec: Object, before: Object, name: str) -> list[Object]:
     containers: list[Object] = spec.get(name) or []
     old: list[Object] = before.get(name) or []
-    if [each["name"] for each in containers] != [each["name"] for each in old]:
+    if [container["name"] for container in containers] != [container["name"] for container in old]:
         return containers
     return [_changed(was, now) for was, now in zip(old, containers, strict=True)]
 
@@ -82,12 +85,12 @@ def _merged(spec: Object, before: Object, name: str) -> list[Object]:
 def _changed(was: Object, now: Object | None) -> Object:
     if now is None:
         return was
-    found = was
+    result = was
     for name in _CHANGED:
-        found = _with(found, name, now)
-    return found
+        result = _with(result, name, now)
+    return result
 
 
 def _with(obj: Object, name: str, source: Object) -> Object:
-    found = {key: value for key, value in obj.items() if key != name}
-    return {**found, name: source[name]} if name in source else found
+    rest = {key: value for key, value in obj.items() if key != name}
+    return {**rest, name: source[name]} if name in source else rest

@@ -1,4 +1,4 @@
-"""The strategies of pods: the object itself, /status, /ephemeralcontainers and /resize.
+"""Strategies of pods: the object itself, /status, /ephemeralcontainers and /resize.
 
 Follows k8s.io/kubernetes `pkg/registry/core/pod/strategy.go`.
 """
@@ -43,7 +43,7 @@ _PRESERVED = ("resourceClaimStatuses", "extendedResourceClaimStatus", "nodeAlloc
 
 
 class PodStrategy(Strategy):
-    """Writes to a pod itself: its status is others' to write."""
+    """Prepares and validates writes to a pod: updates keep its status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -53,7 +53,7 @@ class PodStrategy(Strategy):
         self._now = context.now
 
     def prepare_create(self, obj: Object) -> Object:
-        """A pod that waits to be scheduled, with the class that its resources give it."""
+        """Makes the pod Pending and sets its QoS class, generation and other server-side fields."""
         if self._rules.quirks.pods_have_generations:
             obj["metadata"]["generation"] = 1
         pod = drop_gated_fields({**obj, "status": {"phase": PENDING}}, None, self._rules)
@@ -68,7 +68,7 @@ class PodStrategy(Strategy):
 
     @property
     def _completes_resources(self) -> bool:
-        """Whether resources of the pod as a whole are filled in here, and not with the other defaults."""
+        """Whether pod-level resources are defaulted by this strategy, after admission."""
         gates = self._rules.gates
         return gates.enabled("PodLevelResources") and gates.enabled("PodLevelResourcesFixDefaulting")
 
@@ -89,7 +89,7 @@ class PodStrategy(Strategy):
         return self._counted(drop_gated_fields(new, old, self._rules), old)
 
     def _counted(self, new: Object, old: Object) -> Object:
-        """`new` in its generation, its members in order."""
+        """Returns the pod `new` with its generation, and its members in the order of the type."""
         new = in_wire_order(new, self._kind.schema)
         return with_next_generation(new, old) if self._rules.quirks.pods_have_generations else new
 
@@ -106,12 +106,12 @@ class PodStrategy(Strategy):
 
     def warnings_on_create(self, obj: Object) -> list[str]:
         problems = names.is_dns1123_label(obj["metadata"].get("name", ""))
-        found = [f"{_HOSTNAME_WARNING}[{' '.join(problems)}]"] if problems else []
-        return [*found, *pod_warnings(obj, self._rules)]
+        warnings = [f"{_HOSTNAME_WARNING}[{' '.join(problems)}]"] if problems else []
+        return [*warnings, *pod_warnings(obj, self._rules)]
 
 
 class PodStatusStrategy(PodStrategy):
-    """Writes to `/status`: all but the spec, the owners and what the server alone knows."""
+    """Prepares and validates writes to `/status` of a pod: they keep the spec and the owner references."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (
         ("spec",),
@@ -142,19 +142,19 @@ class PodStatusStrategy(PodStrategy):
         return validate_pod_status_update(new, old, self._rules, metadata)
 
     def warnings_on_update(self, new: Object, old: Object) -> list[str]:
-        """About addresses of the pod and of its host that are not spelled as they should be."""
+        """Warns about addresses of the pod and its host that are not in canonical form."""
         if not self._rules.quirks.pod_addresses_are_warned_of:
             return []
         return [
             text
             for name in ("podIPs", "hostIPs")
-            for index, each in enumerate(new["status"].get(name) or ())
-            for text in ip_warnings(each.get("ip", ""), f"status.{name}[{index}].ip", self._rules)
+            for index, address in enumerate(new["status"].get(name) or ())
+            for text in ip_warnings(address.get("ip", ""), f"status.{name}[{index}].ip", self._rules)
         ]
 
 
 class PodEphemeralContainersStrategy(PodStrategy):
-    """Writes to `/ephemeralcontainers`."""
+    """Prepares and validates writes to `/ephemeralcontainers`, which can only add containers to a pod."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = ()
 
@@ -166,7 +166,9 @@ class PodEphemeralContainersStrategy(PodStrategy):
         return self._counted(drop_gated_fields(changed, old, self._rules), old)
 
     def _metadata(self, new: Object, old: Object) -> Object:
-        """Up to 1.32 all metadata is the stored object's, its managed fields too."""
+        """Returns the metadata after the write; up to 1.32 it does not change, not even its managed
+        fields.
+        """
         if self._rules.quirks.subresources_drop_metadata:
             return dict(old["metadata"])
         return reset_for_status(new["metadata"], old["metadata"])
@@ -178,7 +180,7 @@ class PodEphemeralContainersStrategy(PodStrategy):
 
 
 class PodResizeStrategy(PodStrategy):
-    """Writes to `/resize`."""
+    """Prepares and validates writes to `/resize`, which change resources of a pod's containers."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = ()
 
@@ -201,7 +203,7 @@ class PodResizeStrategy(PodStrategy):
 
 
 def _with_old_resources(new: Object, old: Object) -> Object:
-    """Keeps resources of the pod as a whole where a client that does not know them left them out."""
+    """Restores pod-level resources that the client omitted, perhaps because it does not know the field."""
     if new["spec"].get("resources") is not None or old["spec"].get("resources") is None:
         return new
     return {**new, "spec": {**new["spec"], "resources": deepcopy(old["spec"]["resources"])}}

@@ -1,17 +1,17 @@
-"""The answer of subresources of pods that do something: a Status."""
+"""Status responses of pod subresources that perform an action."""
 
 from fakeapi.machinery import codec
 from fakeapi.registry.requests.options import WriteResult
 
 
 def success() -> WriteResult:
-    """The answer of a subresource that creates nothing: a Status of success."""
+    """Returns the success Status of an action that does not return an object."""
     body = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}
     return WriteResult(codec.encode(body), created=True, is_status=True)
 
 
 def failure(message: str, code: int) -> WriteResult:
-    """A Status of a failure that upstream sends as the answer of a request that succeeded."""
+    """Returns a failure Status that upstream sends in a response with a success code."""
     body = {
         "kind": "Status",
         "apiVersion": "v1",

@@ -1,4 +1,4 @@
-"""The summary of a pod's state: containers that are ready, status and restarts, as tables show them.
+"""Summarizes a pod for tables: ready containers, status and restarts.
 
 Follows printPod of k8s.io/kubernetes `pkg/printers/internalversion`.
 """
@@ -17,7 +17,7 @@ _COMPLETED = "Completed"
 
 @dataclass(slots=True)
 class _Restarts:
-    """How often containers restarted, and when the last one of them ended before it did; "" for never."""
+    """The number of container restarts, and when a restarted container last terminated; "" if none did."""
 
     count: int = 0
     last: str = ""
@@ -29,7 +29,7 @@ class _Restarts:
 
 
 class PodSummary:
-    """Reads one pod; `quirks` are those of the release that prints it."""
+    """The summary of one pod; `quirks` belong to the release that prints it."""
 
     def __init__(self, pod: Object, quirks: Quirks) -> None:
         self._spec: Object = pod["spec"]
@@ -37,9 +37,9 @@ class PodSummary:
         self._quirks = quirks
         self._is_going = pod["metadata"].get("deletionTimestamp") is not None
         self._sidecars = {
-            each["name"]
-            for each in self._spec.get("initContainers") or ()
-            if each.get("restartPolicy") == "Always"
+            container["name"]
+            for container in self._spec.get("initContainers") or ()
+            if container.get("restartPolicy") == "Always"
         }
         self._restarts = _Restarts()
         self._ready = 0
@@ -48,7 +48,7 @@ class PodSummary:
 
     @property
     def ready(self) -> str:
-        """Containers that are ready of all that run for as long as the pod does: `1/2`."""
+        """The number of ready containers, and of all containers and sidecars: `1/2`."""
         return f"{self._ready}/{len(self._spec.get('containers') or ()) + len(self._sidecars)}"
 
     @property
@@ -59,11 +59,11 @@ class PodSummary:
         return "Terminating" if self._is_going and not stays else self._reason
 
     def restarts(self, now: float) -> str:
-        """`0`, or `3 (5m ago)`."""
-        found = self._restarts
-        if found.last and (found.count or not self._quirks.initialized_pods_forget_init_containers):
-            return f"{found.count} ({since(found.last, now)} ago)"
-        return str(found.count)
+        """Returns the restarts as `0` or `3 (5m ago)`."""
+        total = self._restarts
+        if total.last and (total.count or not self._quirks.initialized_pods_forget_init_containers):
+            return f"{total.count} ({since(total.last, now)} ago)"
+        return str(total.count)
 
     def _read(self) -> None:
         for condition in self._status.get("conditions") or ():
@@ -83,7 +83,7 @@ class PodSummary:
         self._read_containers()
 
     def _read_init_containers(self, of_sidecars: _Restarts) -> bool:
-        """Whether the pod is still being initialized."""
+        """Reads the statuses of init containers; returns whether the pod is still initializing."""
         for index, status in enumerate(self._status.get("initContainerStatuses") or ()):
             is_sidecar = status.get("name") in self._sidecars
             self._restarts.add(status)

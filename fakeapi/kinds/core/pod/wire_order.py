@@ -1,4 +1,4 @@
-"""The order of a pod's members, which is that of its Go type."""
+"""Sorts the members of a pod into the field order of its Go type."""
 
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import List, Struct
@@ -7,16 +7,16 @@ _CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
 
 
 def in_wire_order(pod: Object, schema: Struct) -> Object:
-    """`pod` with the members of its spec, its containers and its status in the order of their types.
+    """Returns `pod` with the members of its spec, containers and status in the field order of their types.
 
-    For what was put together from several pods. What is deeper inside is as it was.
+    Use it for a pod merged from several pods. Deeper members keep their order.
     """
     spec_type, status_type = _struct(schema, "spec"), _struct(schema, "status")
     spec = _sorted(pod["spec"], spec_type)
     for name in _CONTAINERS:
         if spec.get(name):
             container_type = _struct(spec_type, name)
-            spec[name] = [_sorted(each, container_type) for each in spec[name]]
+            spec[name] = [_sorted(container, container_type) for container in spec[name]]
     return {**pod, "spec": spec, "status": _sorted(pod["status"], status_type)}
 
 
@@ -26,6 +26,6 @@ def _sorted(value: Object, struct: Struct) -> Object:
 
 def _struct(struct: Struct, name: str) -> Struct:
     node = struct.fields[name].node
-    found = node.items if isinstance(node, List) else node
-    assert isinstance(found, Struct), f"{name} holds no struct"
-    return found
+    inner = node.items if isinstance(node, List) else node
+    assert isinstance(inner, Struct), f"{name} holds no struct"
+    return inner

@@ -1,1 +1,1 @@
-"""Services: their rules, and the addresses and ports that they are given."""
+"""core/v1 Service: its validation, and the allocation of its addresses and ports."""

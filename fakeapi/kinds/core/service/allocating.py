@@ -1,7 +1,7 @@
-"""Gives a Service its cluster IPs, node ports and health check port, as its type needs them.
+"""Allocates cluster IPs, node ports and the health check port of a Service, as its type needs them.
 
 Follows `allocateCreate` and `allocateUpdate` of k8s.io/kubernetes `pkg/registry/core/service/storage`. All
-change the new spec in place.
+methods change the new spec in place.
 """
 
 from dataclasses import dataclass
@@ -24,14 +24,15 @@ from fakeapi.releases.rules import ReleaseRules
 SERVICE = Qualified("", "Service")
 
 _PANIC = "This request caused apiserver to panic. Look in the logs for details."
-"""The answer about a service that gets a second family, which the cluster has no range of, as one that
-becomes headless may: kube-apiserver looks for the range all the same.
+"""The error for a service that gets a second IP family for which the cluster has no range.
+
+This can happen when a service becomes headless: kube-apiserver uses the missing allocator and panics.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Allocator:
-    """Allocates for one write to the service called `name`."""
+    """Allocates addresses and ports for one write to the service called `name`."""
 
     name: str
     addresses: AddressPool
@@ -40,7 +41,11 @@ class Allocator:
     dry_run: bool
 
     def allocate_new(self, new: Object) -> None:
-        """For a create. Raises ApiError 422 for what is not to be had, 500 where nothing is left."""
+        """Allocates addresses and ports of a new service.
+
+        Raises ApiError: 422 if a requested address or node port is unavailable, 500 if a range is full or the
+        health check port is unavailable.
+        """
         self._fill_in_families(new, None)
         self._allocate_cluster_ips(new)
         if specs.has_node_ports(new):
@@ -49,7 +54,11 @@ class Allocator:
             self._allocate_health_check(new)
 
     def allocate_change(self, new: Object, old: Object) -> None:
-        """For an update. Raises ApiError as `allocate_new`."""
+        """Allocates addresses and ports that an update of a service needs.
+
+        Raises ApiError: 422 if a requested address or node port is unavailable, 500 if a range is full or the
+        health check port is unavailable.
+        """
         self._fill_in_families(new, old)
         if not keeps_preference(new, old):
             self._change_cluster_ips(new, old)
@@ -59,9 +68,9 @@ class Allocator:
             self._allocate_health_check(new)
 
     def _fill_in_families(self, new: Object, old: Object | None) -> None:
-        found = fill_in_families(new, old, self.rules)
-        if found:
-            raise errors.invalid(SERVICE, self.name, found)
+        problems = fill_in_families(new, old, self.rules)
+        if problems:
+            raise errors.invalid(SERVICE, self.name, problems)
 
     def _allocate_cluster_ips(self, new: Object) -> None:
         if specs.type_of(new) == specs.EXTERNAL_NAME or specs.cluster_ips(new)[:1] == [specs.NONE]:
@@ -69,10 +78,10 @@ class Allocator:
         ips = list(specs.cluster_ips(new))
         families = specs.families(new)
         new["clusterIPs"] = ips + [""] * (len(families) - len(ips))
-        given = [self._cluster_ip(ip, new) for ip in new["clusterIPs"][: len(families)]]
-        new["clusterIPs"] = [*given, *ips[len(families) :]]
-        if given:
-            new["clusterIP"] = given[0]
+        allocated = [self._cluster_ip(ip, new) for ip in new["clusterIPs"][: len(families)]]
+        new["clusterIPs"] = [*allocated, *ips[len(families) :]]
+        if allocated:
+            new["clusterIP"] = allocated[0]
 
     def _change_cluster_ips(self, new: Object, old: Object) -> None:
         if specs.type_of(old) == specs.EXTERNAL_NAME:
@@ -89,7 +98,9 @@ class Allocator:
         new["clusterIPs"] = [ips[0], self._cluster_ip(ips[1], new)]
 
     def _cluster_ip(self, ip: str, new: Object) -> str:
-        """The address, or one that is free."""
+        """Returns the address after checking it, or a free address if `ip` is empty. Raises ApiError 422,
+        500.
+        """
         try:
             if not ip:
                 return self.addresses.next(dry_run=self.dry_run)
@@ -99,29 +110,29 @@ class Allocator:
             raise errors.internal(f"failed to allocate a serviceIP{whose}: {error}") from error
         except AllocationError as error:
             problem = f"failed to allocate IP {ip}: {error}"
-            found = [invalid("spec.clusterIPs", shown_ips(new, self.rules), problem)]
-            raise errors.invalid(SERVICE, self.name, found) from error
+            problems = [invalid("spec.clusterIPs", shown_ips(new, self.rules), problem)]
+            raise errors.invalid(SERVICE, self.name, problems) from error
         return ip
 
     def _allocate_node_ports(self, new: Object) -> None:
-        """Ports with the same number, of different protocols, share a node port."""
+        """Allocates node ports; ports with the same number but different protocols share a node port."""
         ports = specs.ports_of(new)
         shared: dict[int, int] = {}
         for index, port in enumerate(ports):
-            number, given = port.get("port", 0), port.get("nodePort", 0)
-            if not given and not specs.is_given_node_ports(new):
+            number, node_port = port.get("port", 0), port.get("nodePort", 0)
+            if not node_port and not specs.is_given_node_ports(new):
                 continue
             common = shared.get(number, 0)
             if not common:
-                asked = [each.get("nodePort", 0) for each in ports if each.get("port", 0) == number]
-                wanted = next(filter(None, asked), 0)
-                if wanted:
-                    self._take_node_port(wanted, index)
-                shared[number] = port["nodePort"] = wanted or self._next_node_port()
-            elif not given:
+                requested = [entry.get("nodePort", 0) for entry in ports if entry.get("port", 0) == number]
+                chosen = next(filter(None, requested), 0)
+                if chosen:
+                    self._take_node_port(chosen, index)
+                shared[number] = port["nodePort"] = chosen or self._next_node_port()
+            elif not node_port:
                 port["nodePort"] = common
-            elif given != common:
-                self._take_node_port(given, index)
+            elif node_port != common:
+                self._take_node_port(node_port, index)
 
     def _change_node_ports(self, new: Object, old: Object) -> None:
         before = specs.node_ports(old)
@@ -145,8 +156,8 @@ class Allocator:
         try:
             self.ports.take(number)
         except AllocationError as error:
-            found = [invalid(f"spec.ports[{index}].nodePort", number, str(error))]
-            raise errors.invalid(SERVICE, self.name, found) from error
+            problems = [invalid(f"spec.ports[{index}].nodePort", number, str(error))]
+            raise errors.invalid(SERVICE, self.name, problems) from error
 
     def _next_node_port(self) -> int:
         try:
@@ -155,15 +166,17 @@ class Allocator:
             raise errors.internal(f"failed to allocate a nodePort: {error}") from error
 
     def _allocate_health_check(self, new: Object) -> None:
-        asked = new.get("healthCheckNodePort", 0)
+        requested = new.get("healthCheckNodePort", 0)
         try:
-            if asked:
-                self.ports.take(asked)
+            if requested:
+                self.ports.take(requested)
             else:
                 new["healthCheckNodePort"] = self.ports.next()
         except AllocationError as error:
-            what = f"requested HealthCheck NodePort {asked}" if asked else "a HealthCheck NodePort 0"
-            raise errors.internal(f"failed to allocate {what}: {error}") from error
+            subject = (
+                f"requested HealthCheck NodePort {requested}" if requested else "a HealthCheck NodePort 0"
+            )
+            raise errors.internal(f"failed to allocate {subject}: {error}") from error
 
 
 def _quoted(name: str) -> str:

@@ -23,22 +23,22 @@ _SET_ONCE = "may not change once set"
 
 
 def shown_ips(spec: Object, rules: ReleaseRules) -> Any:
-    """The cluster IPs as errors show them."""
+    """Returns the cluster IPs as errors print them."""
     return shown_texts(spec.get("clusterIPs"), "[]string", rules)
 
 
 def shown_families(spec: Object, rules: ReleaseRules) -> Any:
-    """The IP families as errors show them."""
+    """Returns the IP families as errors print them."""
     return shown_texts(spec.get("ipFamilies"), "[]core.IPFamily", rules)
 
 
 def shown_policy(spec: Object, rules: ReleaseRules) -> Any:
-    """The policy about IP families as errors show it."""
+    """Returns the IP family policy as errors print it."""
     return shown_plain(spec.get("ipFamilyPolicy"), rules)
 
 
 def validate_cluster_ips(spec: Object, old: Object | None, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of the cluster IPs, IP families and their policy; ExternalName services have none of these."""
+    """Validates the cluster IPs, IP families and their policy; ExternalName services have none of these."""
     if specs.type_of(spec) == specs.EXTERNAL_NAME:
         return []
     errors = _validate_agreement(spec, rules)
@@ -59,24 +59,24 @@ def validate_cluster_ips(spec: Object, old: Object | None, rules: ReleaseRules) 
 
 
 def validate_cluster_ip_change(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of a change of the cluster IPs: the first stays, a second may come and go."""
+    """Validates a change of the cluster IPs: the first one stays, a second one may be added or removed."""
     if specs.EXTERNAL_NAME in (specs.type_of(new), specs.type_of(old)):
         return []
     if specs.is_headless(new) and specs.is_headless(old):
         return []
     ips, before = specs.cluster_ips(new), specs.cluster_ips(old)
-    shown = shown_ips(new, rules)
+    printed = shown_ips(new, rules)
     if len(ips) == len(before):
         return [
-            invalid(f"{_IPS}[{index}]", shown, _SET_ONCE)
+            invalid(f"{_IPS}[{index}]", printed, _SET_ONCE)
             for index, ip in enumerate(before)
             if ip != ips[index]
         ]
     errors: list[FieldError] = []
     if not ips:
-        errors.append(invalid(f"{_IPS}[0]", shown, "primary clusterIP can not be unset"))
+        errors.append(invalid(f"{_IPS}[0]", printed, "primary clusterIP can not be unset"))
     if ips and before and ips[0] != before[0]:
-        errors.append(invalid(f"{_IPS}[0]", shown, _SET_ONCE))
+        errors.append(invalid(f"{_IPS}[0]", printed, _SET_ONCE))
     if len(before) > len(ips) == 1 and new.get("ipFamilyPolicy") != specs.SINGLE_STACK:
         problem = "must be set to 'SingleStack' when releasing the secondary clusterIP"
         errors.append(invalid(_POLICY, shown_policy(new, rules), problem))
@@ -84,16 +84,16 @@ def validate_cluster_ip_change(new: Object, old: Object, rules: ReleaseRules) ->
 
 
 def validate_family_change(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of a change of the IP families: the first stays, a second may come and go."""
+    """Validates a change of the IP families: the first one stays, a second one may be added or removed."""
     if specs.EXTERNAL_NAME in (specs.type_of(new), specs.type_of(old)):
         return []
     if specs.is_headless(new) or specs.is_headless(old):
         return []
     now, before = specs.families(new), specs.families(old)
     if len(now) == len(before):
-        shown = shown_families(new, rules)
+        printed = shown_families(new, rules)
         return [
-            invalid(f"{_FAMILIES}[0]", shown, _SET_ONCE)
+            invalid(f"{_FAMILIES}[0]", printed, _SET_ONCE)
             for index, family in enumerate(before)
             if family != now[index]
         ]
@@ -111,7 +111,7 @@ def validate_family_change(new: Object, old: Object, rules: ReleaseRules) -> lis
 
 
 def _validate_agreement(spec: Object, rules: ReleaseRules) -> list[FieldError]:
-    """`clusterIP` is the first of `clusterIPs`."""
+    """Validates that `clusterIP` is equal to the first of `clusterIPs`."""
     ip, ips = spec.get("clusterIP", ""), specs.cluster_ips(spec)
     if ip and not ips:
         return [required(_IPS)]

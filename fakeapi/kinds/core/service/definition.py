@@ -1,4 +1,4 @@
-"""Service of the core group: a name and an address for a set of pods.
+"""core/v1 Service: a name and an address for a set of pods.
 
 Follows k8s.io/kubernetes `pkg/registry/core/service` and `ValidateService…` of `pkg/apis/core/validation`.
 """
@@ -33,7 +33,7 @@ RELAXED_NAMES_GATE = "RelaxedServiceNameValidation"
 
 
 class ServiceStrategy(Strategy):
-    """Writes to a service itself, after its addresses and ports were allocated."""
+    """Prepares and validates writes to a service, after its addresses and ports are allocated."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     creates_on_update: ClassVar[bool] = True
@@ -42,7 +42,9 @@ class ServiceStrategy(Strategy):
         self._rules = rules
 
     def default(self, obj: Object) -> Object:
-        """Defaults externalTrafficPolicy of external services; up to 1.28 external IPs do not make one."""
+        """Defaults externalTrafficPolicy of external services; from 1.29 on external IPs make a service
+        external.
+        """
         spec = obj["spec"]
         wider = self._rules.quirks.external_ips_have_traffic_policy
         reached = specs.is_externally_accessible(spec) if wider else specs.has_node_ports(spec)
@@ -82,8 +84,9 @@ class ServiceStrategy(Strategy):
         return service_warnings(new, self._rules)
 
     def _with_enabled_fields(self, obj: Object, old: Object | None) -> Object:
-        """The object less what is behind gates that are off, and less the policy that ExternalName has none
-        of: servers set it once, and hide it since.
+        """Returns the object without trafficDistribution if its gate is off and the stored object lacks it.
+
+        Also drops the internalTrafficPolicy of ExternalName services, which older servers set by default.
         """
         spec = obj["spec"]
         was_used = old is not None and old["spec"].get("trafficDistribution") is not None
@@ -95,7 +98,7 @@ class ServiceStrategy(Strategy):
 
 
 class ServiceStatusStrategy(ServiceStrategy):
-    """Writes to `/status`."""
+    """Prepares and validates writes to `/status` of a service: they keep the spec."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 
@@ -103,7 +106,7 @@ class ServiceStatusStrategy(ServiceStrategy):
         new["spec"] = old["spec"]
         points = (new["status"].get("loadBalancer") or {}).get("ingress") or ()
         before = (old["status"].get("loadBalancer") or {}).get("ingress") or ()
-        if self._rules.drops("LoadBalancerIPMode") and not any(each.get("ipMode") for each in before):
+        if self._rules.drops("LoadBalancerIPMode") and not any(point.get("ipMode") for point in before):
             for point in points:
                 point.pop("ipMode", None)
         return new
@@ -148,7 +151,7 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
 
 
 def _external(obj: Object, now: float) -> str:
-    """The cell of external addresses."""
+    """Shows the external addresses of a service."""
     spec = obj["spec"]
     external = ",".join(spec.get("externalIPs") or ())
     match specs.type_of(spec):

@@ -19,13 +19,13 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.releases.rules import ReleaseRules
 
 CONFIGURED: Final = ("IPv4",)
-"""The families of the cluster, the default first."""
+"""The IP families of the cluster; the first one is the default."""
 
 _POLICY = "spec.ipFamilyPolicy"
 
 
 def keeps_preference(new: Object, old: Object | None) -> bool:
-    """Whether a service that prefers two families has what it had, which then is left alone."""
+    """Whether a PreferDualStack service keeps its cluster IPs and families, so that nothing is filled in."""
     return (
         old is not None
         and new.get("ipFamilyPolicy") == specs.PREFER_DUAL_STACK
@@ -36,7 +36,7 @@ def keeps_preference(new: Object, old: Object | None) -> bool:
 
 
 def fill_in_families(new: Object, old: Object | None, rules: ReleaseRules) -> list[FieldError]:
-    """Sets families and policy in `new`; errors of those that the cluster or the stored service forbids."""
+    """Sets families and policy in `new`; returns errors if the cluster or the stored service forbids them."""
     if specs.type_of(new) == specs.EXTERNAL_NAME or keeps_preference(new, old):
         return []
     is_open = new.get("clusterIP") == specs.NONE and not new.get("selector")
@@ -56,27 +56,33 @@ def fill_in_families(new: Object, old: Object | None, rules: ReleaseRules) -> li
     families = list(specs.families(new)) or list(CONFIGURED[:1])
     can_have_two = is_open or len(CONFIGURED) > 1
     if len(families) == 1 and can_have_two and new["ipFamilyPolicy"] != specs.SINGLE_STACK:
-        families += [each for each in FAMILIES if each not in families]
+        families += [family for family in FAMILIES if family not in families]
     new["ipFamilies"] = families
     return []
 
 
 def _policy(old: Object | None, *, is_open: bool) -> str:
-    """The policy where none is given: the stored one. `is_open`: endpoints are anyone's, of any family."""
+    """Returns the policy for a spec without one: the stored policy, or a default.
+
+    `is_open`: the service is headless without selector, so that its endpoints may be of any family.
+    """
     before = None if old is None else old.get("ipFamilyPolicy")
     return before or (specs.REQUIRE_DUAL_STACK if is_open else specs.SINGLE_STACK)
 
 
 def _released(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Drops the second of each for a policy that allows one; else it may not be left out."""
+    """Drops the second cluster IP and family if the policy became SingleStack.
+
+    With other policies, returns an error if the client left out the second cluster IP or family.
+    """
     if new["ipFamilyPolicy"] == specs.SINGLE_STACK:
         for name in ("clusterIPs", "ipFamilies"):
             if keeps(new, old, name) and len(new.get(name) or ()) > 1:
                 new[name] = new[name][:1]
         return []
     return [
-        invalid(_POLICY, shown_policy(new, rules), f"must be 'SingleStack' to release the secondary {what}")
-        for name, what in (("clusterIPs", "cluster IP"), ("ipFamilies", "IP family"))
+        invalid(_POLICY, shown_policy(new, rules), f"must be 'SingleStack' to release the secondary {label}")
+        for name, label in (("clusterIPs", "cluster IP"), ("ipFamilies", "IP family"))
         if 0 < len(new.get(name) or ()) < len(old.get(name) or ())
     ]
 
@@ -86,14 +92,14 @@ def _counted(new: Object, rules: ReleaseRules) -> list[FieldError]:
         return []
     problem = "must be 'RequireDualStack' or 'PreferDualStack' when multiple {} are specified"
     return [
-        invalid(_POLICY, shown_policy(new, rules), problem.format(what))
-        for name, what in (("clusterIPs", "cluster IPs"), ("ipFamilies", "IP families"))
+        invalid(_POLICY, shown_policy(new, rules), problem.format(label))
+        for name, label in (("clusterIPs", "cluster IPs"), ("ipFamilies", "IP families"))
         if len(new.get(name) or ()) == 2
     ]
 
 
 def _inferred(new: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Adds the families of cluster IPs that have none given."""
+    """Adds the families of cluster IPs that have no entry in `ipFamilies`; returns errors."""
     errors: list[FieldError] = []
     families = list(specs.families(new))
     for index, ip in enumerate(specs.cluster_ips(new)):
@@ -113,7 +119,7 @@ def _inferred(new: Object, rules: ReleaseRules) -> list[FieldError]:
 
 
 def _configured(new: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of families that the cluster does not have."""
+    """Rejects IP families that the cluster does not have."""
     errors: list[FieldError] = []
     if new["ipFamilyPolicy"] == specs.REQUIRE_DUAL_STACK and len(CONFIGURED) < 2:
         problem = "this cluster is not configured for dual-stack services"

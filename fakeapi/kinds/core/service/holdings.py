@@ -1,4 +1,4 @@
-"""Cluster IPs and node ports that stored services use."""
+"""Tracks the cluster IPs and node ports that stored services use."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -16,23 +16,23 @@ IP_ADDRESSES = "/networking.k8s.io/ipaddresses/"
 SERVICE_CIDRS = "/networking.k8s.io/servicecidrs/"
 
 DEFAULT_CIDR = "kubernetes"
-"""The ServiceCIDR of the range that the cluster was made with."""
+"""The name of the ServiceCIDR for the cluster's initial range."""
 
 RECENT_MAX = 1024
-"""As many keys of writes are remembered that may be accepted and not committed. An older one is committed
-long since: no more are accepted at a time."""
+"""Limit of remembered keys of recent writes, whose entries may be accepted but not committed yet. Entries of
+older keys are committed, because no more writes than this are in progress at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """The canonical addresses and the node ports of one service."""
+    """The cluster IPs, in canonical form, and the node ports of a service."""
 
     addresses: frozenset[str]
     ports: frozenset[int]
 
 
 class Holdings:
-    """Reads what services hold from the storage: an entry that did not change is read once."""
+    """Reads cluster IPs and node ports of services from the storage; caches entries until they change."""
 
     def __init__(self, entries: StoredEntries) -> None:
         self._entries = entries
@@ -40,35 +40,35 @@ class Holdings:
         self._recent: dict[str, None] = {}
 
     def expect(self, namespace: str, name: str) -> None:
-        """Remember that the service is being written, before its entry is committed."""
+        """Remembers that the service is being written, before its entry is committed."""
         self._recent[f"{SERVICES}{namespace}/{name}"] = None
         while len(self._recent) > RECENT_MAX:
             del self._recent[next(iter(self._recent))]
 
     def taken(self) -> Holding:
-        """The addresses and ports of all services, in the newest accepted state."""
+        """Returns the addresses and ports of all services in the newest accepted state."""
         self._read = {entry.key: (entry.value, self._holding(entry)) for entry in self._newest()}
-        held = [holding for _, holding in self._read.values()]
+        holdings = [holding for _, holding in self._read.values()]
         return Holding(
-            frozenset(address for each in held for address in each.addresses),
-            frozenset(port for each in held for port in each.ports),
+            frozenset(address for holding in holdings for address in holding.addresses),
+            frozenset(port for holding in holdings for port in holding.ports),
         )
 
     def addresses_in_use(self) -> frozenset[str]:
-        """The names of IPAddresses, which are held even where no service has them."""
+        """Returns the names of all IPAddresses, which reserve an address even if no service uses it."""
         return frozenset(entry.key.removeprefix(IP_ADDRESSES) for entry in self._entries.list(IP_ADDRESSES))
 
     def networks(self, *, several: bool) -> tuple[Network, ...]:
-        """The IPv4 ranges of services: the cluster's own, and where there may be `several` those of
-        ServiceCIDRs that are ready.
+        """Returns the IPv4 ranges of services: the cluster's own range, with `several` also ready
+        ServiceCIDRs.
         """
-        found = [SERVICE_RANGE]
+        cidrs = [SERVICE_RANGE]
         for entry in self._entries.list(SERVICE_CIDRS) if several else ():
             obj = stored_form.decode(entry)
             if _is_ready(obj):
-                found += obj["spec"].get("cidrs") or ()
-        parsed = [parse_cidr(text) for text in dict.fromkeys(found)]
-        return tuple(each.network for each in parsed if each is not None and each.address.family == "IPv4")
+                cidrs += obj["spec"].get("cidrs") or ()
+        parsed = [parse_cidr(text) for text in dict.fromkeys(cidrs)]
+        return tuple(cidr.network for cidr in parsed if cidr is not None and cidr.address.family == "IPv4")
 
     def _newest(self) -> Iterator[Entry]:
         for entry in self._entries.list(SERVICES):
@@ -89,12 +89,14 @@ class Holdings:
 
 
 def _addresses(texts: Iterable[str]) -> frozenset[str]:
-    return frozenset(str(found) for found in map(parse_ip, texts) if found is not None)
+    return frozenset(str(ip) for ip in map(parse_ip, texts) if ip is not None)
 
 
 def _is_ready(obj: Object) -> bool:
-    """Whether addresses are given from a range: one without the condition is ready too."""
+    """Whether addresses are allocated from a ServiceCIDR; one without the Ready condition counts as ready."""
     if obj["metadata"].get("deletionTimestamp") is not None:
         return False
     conditions = (obj.get("status") or {}).get("conditions") or ()
-    return all(each.get("status") == "True" for each in conditions if each.get("type") == "Ready")
+    return all(
+        condition.get("status") == "True" for condition in conditions if condition.get("type") == "Ready"
+    )

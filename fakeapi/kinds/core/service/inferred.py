@@ -1,8 +1,8 @@
-"""Fills in and clears fields of a Service that a write leaves out, or that no longer apply.
+"""Fills in fields of a Service that a client omitted, and clears fields that no longer apply.
 
 Follows `normalizeClusterIPs` and `patchAllocatedValues` of k8s.io/kubernetes
-`pkg/registry/core/service/storage` and `dropTypeDependentFields` of `pkg/registry/core/service`. All change
-`new` in place, and never `old`.
+`pkg/registry/core/service/storage` and `dropTypeDependentFields` of `pkg/registry/core/service`. All
+functions change `new` in place, never `old`.
 """
 
 from fakeapi.kinds.core.service import spec as specs
@@ -11,23 +11,23 @@ from fakeapi.machinery.json_types import Object
 
 
 def normalize_cluster_ips(new: Object, old: Object | None) -> None:
-    """Brings `clusterIPs` in line with `clusterIP`, for clients that know only the one."""
-    given = new.get("clusterIP", "")
+    """Derives `clusterIPs` from `clusterIP`, for clients that only know `clusterIP`."""
+    cluster_ip = new.get("clusterIP", "")
     if old is None:
-        if given and not specs.cluster_ips(new):
-            new["clusterIPs"] = [given]
+        if cluster_ip and not specs.cluster_ips(new):
+            new["clusterIPs"] = [cluster_ip]
         return
     before = old.get("clusterIP", "")
-    if specs.cluster_ips(old) and not specs.cluster_ips(new) and given == before:
+    if specs.cluster_ips(old) and not specs.cluster_ips(new) and cluster_ip == before:
         new["clusterIPs"] = list(specs.cluster_ips(old))
-    if given != before and keeps(new, old, "clusterIPs"):
-        put(new, "clusterIPs", [] if before and not given else [given])
+    if cluster_ip != before and keeps(new, old, "clusterIPs"):
+        put(new, "clusterIPs", [] if before and not cluster_ip else [cluster_ip])
 
 
 def patch_allocated_values(new: Object, old: Object, *, without_unallocated: bool) -> None:
-    """Fills in what the server chose before, so that a manifest can be sent again.
+    """Fills in values that the server allocated before, so that clients can send a manifest again.
 
-    `without_unallocated`: not the node ports of a load balancer for which none are to be chosen.
+    `without_unallocated`: node ports are not filled in for load balancers that disable their allocation.
     """
     if specs.needs_cluster_ip(old) and specs.needs_cluster_ip(new):
         for name in ("clusterIP", "clusterIPs"):
@@ -41,7 +41,7 @@ def patch_allocated_values(new: Object, old: Object, *, without_unallocated: boo
 
 
 def _patch_node_ports(new: Object, old: Object) -> None:
-    """By the names of ports; a node port that another port has now is not given again."""
+    """Fills in node ports by port name, unless another port of the service uses the node port now."""
     used = set(specs.node_ports(old)) & set(specs.node_ports(new))
     by_name = {port.get("name", ""): port.get("nodePort", 0) for port in specs.ports_of(old)}
     for port in specs.ports_of(new):
@@ -52,7 +52,7 @@ def _patch_node_ports(new: Object, old: Object) -> None:
 
 
 def drop_type_dependent_fields(new: Object, old: Object) -> None:
-    """Clears what the old type needed, the new one does not, and the client has not changed."""
+    """Clears fields that only the old type needs, unless the client changed them."""
     if specs.needs_cluster_ip(old) and not specs.needs_cluster_ip(new):
         if keeps(new, old, "clusterIP", "clusterIPs"):
             put(new, "clusterIP", None)
@@ -75,9 +75,9 @@ def drop_type_dependent_fields(new: Object, old: Object) -> None:
 
 
 def drop_traffic_policy(new: Object, old: Object, *, follows_accessibility: bool) -> None:
-    """Clears a policy about traffic from outside that no longer applies, and that the client has not changed.
+    """Clears an externalTrafficPolicy that no longer applies, unless the client changed it.
 
-    `follows_accessibility`: services with external IPs have such a policy too.
+    `follows_accessibility`: the policy also applies to services with external IPs.
     """
     has_policy = specs.is_externally_accessible if follows_accessibility else specs.has_node_ports
     if has_policy(old) and not has_policy(new) and keeps(new, old, "externalTrafficPolicy"):

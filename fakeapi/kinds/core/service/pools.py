@@ -1,7 +1,7 @@
-"""The pools that cluster IPs and node ports are taken from.
+"""The pools that cluster IPs and node ports are allocated from.
 
-Follows k8s.io/kubernetes `pkg/registry/core/service/ipallocator` and `portallocator`. A pool keeps no list of
-what is taken: stored services say so, and a write that is refused takes nothing.
+Follows k8s.io/kubernetes `pkg/registry/core/service/ipallocator` and `portallocator`. A pool does not store
+which values are taken: stored services define that, and a rejected write takes nothing.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -18,25 +18,25 @@ NODE_PORTS: Final = range(30000, 32768)
 """The range of node ports, the default of kube-apiserver's `--service-node-port-range`."""
 
 _DRY_RUN_PORT = 32768
-"""A dry run chooses node ports after this one, outside of the range."""
+"""A dry run allocates node ports above this number, outside the range."""
 
 Network = IPv4Network | IPv6Network
 
 
 class AllocationError(ValueError):
-    """Why an address or a port cannot be had, in upstream's words."""
+    """Raised if an address or a port is unavailable; the text is upstream's message."""
 
 
 class PoolFull(AllocationError):
-    """Nothing is left."""
+    """Raised if every address or port of a pool is taken."""
 
 
 @dataclass(frozen=True, slots=True)
 class AddressPool:
-    """The cluster IPs of the `networks`, less those that are `taken`; the first network is the cluster's own.
+    """The cluster IPs of the `networks` that are not `taken`; the first network is the cluster's own.
 
-    `fraction` gives a random number from 0 to below 1. `names_network`: an address outside of all networks
-    is told which one it should be in.
+    `fraction` returns a random number from 0 to below 1. `names_network`: the error for an address outside
+    all networks names the valid range.
     """
 
     networks: Sequence[Network]
@@ -45,19 +45,19 @@ class AddressPool:
     names_network: bool = True
 
     def check(self, text: str, *, dry_run: bool) -> None:
-        """Raises AllocationError for an address that cannot be had. A dry run asks only for its network."""
-        found = parse_ip(text)
-        assert found is not None, "addresses are validated before they are allocated"
-        if not any(_holds(network, found.value) for network in self.networks):
+        """Raises AllocationError if an address is unavailable. A dry run only checks the range."""
+        ip = parse_ip(text)
+        assert ip is not None, "addresses are validated before they are allocated"
+        if not any(_holds(network, ip.value) for network in self.networks):
             if not self.names_network and not dry_run:
                 raise AllocationError("the provided network does not match the current range")
             valid = f"The range of valid IPs is {self.networks[0]}"
-            raise AllocationError(f"the provided IP ({found}) is not in the valid range. {valid}")
-        if not dry_run and str(found) in self.taken:
+            raise AllocationError(f"the provided IP ({ip}) is not in the valid range. {valid}")
+        if not dry_run and str(ip) in self.taken:
             raise AllocationError("provided IP is already allocated")
 
     def next(self, *, dry_run: bool) -> str:
-        """An address that is free; for a dry run that of the network. Raises PoolFull."""
+        """Returns a free address; in a dry run the network address. Raises PoolFull."""
         if dry_run:
             return str(self.networks[0].network_address)
         for network in self.networks:
@@ -69,7 +69,7 @@ class AddressPool:
 
 @dataclass(slots=True)
 class PortPool:
-    """The node ports, less those that are `taken` by stored services and by the write itself."""
+    """The node ports that are `taken` neither by stored services nor by the current write."""
 
     taken: Collection[int]
     fraction: Callable[[], float]
@@ -77,7 +77,7 @@ class PortPool:
     _given: set[int] = field(default_factory=set)
 
     def take(self, port: int) -> None:
-        """Raises AllocationError for a port that cannot be had. A dry run does not ask for its range."""
+        """Takes a port; raises AllocationError if it is unavailable. A dry run does not check the range."""
         if not self.dry_run and port not in NODE_PORTS:
             valid = f"The range of valid ports is {NODE_PORTS.start}-{NODE_PORTS.stop - 1}"
             raise AllocationError(f"provided port is not in the valid range. {valid}")
@@ -86,7 +86,7 @@ class PortPool:
         self._given.add(port)
 
     def next(self) -> int:
-        """A port that is free. Raises PoolFull."""
+        """Takes and returns a free port. Raises PoolFull."""
         if self.dry_run:
             port = max(self._given, default=_DRY_RUN_PORT) + 1
             self._given.add(port)
@@ -101,14 +101,14 @@ class PortPool:
 
 
 def _reserved(size: int, *, at_most: int, step: int) -> int:
-    """How many of a range stand first, which are chosen last: they are for those who name them."""
+    """Returns how many values at the start of a range are allocated last, because clients request them by
+    number.
+    """
     return 0 if size <= 16 else min(max(16, size // step), at_most)
 
 
 def _hosts(network: Network) -> range:
-    """The addresses of a network that a service can have, as offsets: neither the network's nor, in IPv4,
-    the broadcast address.
-    """
+    """Returns the offsets of usable addresses: without the network address and the IPv4 broadcast address."""
     return range(1, network.num_addresses - (1 if network.version == 4 else 0))
 
 
@@ -125,7 +125,7 @@ def _dynamic_first(network: Network, fraction: float) -> Iterator[str]:
 
 
 def _rotated(numbers: range, fraction: float) -> Iterator[int]:
-    """All numbers once, beginning somewhere."""
+    """Yields all numbers once, starting at the given fraction of the range."""
     start = int(len(numbers) * fraction)
     yield from numbers[start:]
     yield from numbers[:start]

@@ -1,4 +1,4 @@
-"""Pure predicates on the canonical spec of a Service.
+"""Predicates on the canonical spec of a Service, and access to its fields.
 
 Follows k8s.io/kubernetes `pkg/api/service` and `pkg/registry/core/service`.
 """
@@ -12,7 +12,7 @@ NODE_PORT: Final = "NodePort"
 LOAD_BALANCER: Final = "LoadBalancer"
 EXTERNAL_NAME: Final = "ExternalName"
 NONE: Final = "None"
-"""The cluster IP of a service that has none."""
+"""The clusterIP of a headless service."""
 
 SINGLE_STACK: Final = "SingleStack"
 PREFER_DUAL_STACK: Final = "PreferDualStack"
@@ -20,20 +20,20 @@ REQUIRE_DUAL_STACK: Final = "RequireDualStack"
 
 
 def type_of(spec: Object) -> str:
-    found: str = spec.get("type", "")
-    return found
+    service_type: str = spec.get("type", "")
+    return service_type
 
 
 def cluster_ips(spec: Object) -> list[str]:
-    """The cluster IPs; not to be changed."""
-    found: list[str] = spec.get("clusterIPs") or []
-    return found
+    """Returns the cluster IPs; callers must not change the list."""
+    ips: list[str] = spec.get("clusterIPs") or []
+    return ips
 
 
 def families(spec: Object) -> list[str]:
-    """The IP families; not to be changed."""
-    found: list[str] = spec.get("ipFamilies") or []
-    return found
+    """Returns the IP families; callers must not change the list."""
+    names: list[str] = spec.get("ipFamilies") or []
+    return names
 
 
 def is_headless(spec: Object) -> bool:
@@ -45,12 +45,12 @@ def needs_cluster_ip(spec: Object) -> bool:
 
 
 def has_node_ports(spec: Object) -> bool:
-    """Whether services of the type have node ports."""
+    """Whether services of this type have node ports."""
     return type_of(spec) in (NODE_PORT, LOAD_BALANCER)
 
 
 def is_given_node_ports(spec: Object) -> bool:
-    """Whether the server chooses node ports where the client has not."""
+    """Whether the server allocates node ports that the client did not choose."""
     if type_of(spec) == LOAD_BALANCER:
         return spec.get("allocateLoadBalancerNodePorts") is not False
     return type_of(spec) == NODE_PORT
@@ -65,23 +65,23 @@ def is_externally_accessible(spec: Object) -> bool:
 
 
 def ports_of(spec: Object) -> list[Object]:
-    """The ports, each of which may be changed."""
-    found: list[Object] = spec.get("ports") or []
-    return found
+    """Returns the ports; callers may change them in place."""
+    ports: list[Object] = spec.get("ports") or []
+    return ports
 
 
 def node_ports(spec: Object) -> list[int]:
-    """The node ports that are set, in order."""
+    """Returns the node ports that are set, in order."""
     return [port["nodePort"] for port in ports_of(spec) if port.get("nodePort")]
 
 
 def keeps(new: Object, old: Object, *names: str) -> bool:
-    """Whether the fields are the same in both; absent, empty and zero are."""
+    """Whether the fields are equal in both specs; absent, empty and zero values are equal."""
     return all((new.get(name) or None) == (old.get(name) or None) for name in names)
 
 
 def put(spec: Object, name: str, value: Any) -> None:
-    """Sets a field, or takes it away where the value is empty."""
+    """Sets a field; removes it if the value is empty."""
     if value:
         spec[name] = value
     else:

@@ -61,19 +61,19 @@ _Check = Callable[[Object, Object | None, ReleaseRules], list[FieldError]]
 
 
 def validate_service(obj: Object, old: Object | None, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of a service but those of its metadata; `old` is the stored one, whose addresses stay valid."""
+    """Validates a service except its metadata; addresses of the stored service `old` stay valid."""
     return [error for check in _CHECKS for error in check(obj, old, rules)]
 
 
 def validate_service_change(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of a change that are not errors of the new service alone."""
+    """Validates the change of a service, but not its new state, which `validate_service` validates."""
     spec, before = new["spec"], old["spec"]
     errors = validate_cluster_ip_change(spec, before, rules) + validate_family_change(spec, before, rules)
     balanced = specs.type_of(spec) == specs.type_of(before) == specs.LOAD_BALANCER
     name = spec.get("loadBalancerClass")
     if balanced and name != before.get("loadBalancerClass"):
-        shown = shown_plain(name, rules)
-        errors.append(invalid("spec.loadBalancerClass", shown, "may not change once set"))
+        printed = shown_plain(name, rules)
+        errors.append(invalid("spec.loadBalancerClass", printed, "may not change once set"))
     errors += _validate_load_balancer_class(new, old, rules)
     checked = specs.needs_health_check(before) and specs.needs_health_check(spec)
     if checked and spec.get("healthCheckNodePort", 0) != before.get("healthCheckNodePort", 0):
@@ -82,7 +82,7 @@ def validate_service_change(new: Object, old: Object, rules: ReleaseRules) -> li
 
 
 def validate_service_status(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of the points at which a load balancer is reached."""
+    """Validates the ingress points of a load balancer in the status."""
     path = "status.loadBalancer.ingress"
     points = (new["status"].get("loadBalancer") or {}).get("ingress") or ()
     before = (old["status"].get("loadBalancer") or {}).get("ingress") or ()
@@ -223,7 +223,7 @@ def _validate_type(obj: Object, old: Object | None, rules: ReleaseRules) -> list
 
 
 def _validate_port_numbers(obj: Object, old: Object | None, rules: ReleaseRules) -> list[FieldError]:
-    """Node ports that the type has none of; node ports, and then ports, that are given twice."""
+    """Rejects node ports of ClusterIP services, duplicate node ports and duplicate ports."""
     ports, errors = specs.ports_of(obj["spec"]), []
     for index, port in enumerate(ports):
         if specs.type_of(obj["spec"]) == specs.CLUSTER_IP and port.get("nodePort"):
@@ -246,9 +246,9 @@ def _validate_port_numbers(obj: Object, old: Object | None, rules: ReleaseRules)
 
 
 def _shown_port(protocol: str, number: int, rules: ReleaseRules) -> Dump:
-    """A port of which only protocol and number are set, as errors show it."""
+    """Returns a port with only protocol and number, as errors print it."""
     if rules.quirks.wording.json_values:
-        shown = {
+        port = {
             "Name": "",
             "Protocol": protocol,
             "AppProtocol": None,
@@ -256,7 +256,7 @@ def _shown_port(protocol: str, number: int, rules: ReleaseRules) -> Dump:
             "TargetPort": 0,
             "NodePort": 0,
         }
-        return Dump(rules.quirks.wording.json(shown))
+        return Dump(rules.quirks.wording.json(port))
     target = 'intstr.IntOrString{Type:0, IntVal:0, StrVal:""}'
     return Dump(
         f'core.ServicePort{{Name:"", Protocol:{quote(protocol)}, AppProtocol:(*string)(nil), Port:{number}, '
@@ -277,28 +277,31 @@ def _validate_source_ranges(obj: Object, old: Object | None, rules: ReleaseRules
         return errors + _validate_joined_ranges(ranges, text, path)
     if ranges:
         before = [] if old is None else old["spec"].get("loadBalancerSourceRanges") or []
-        kept = [each.strip() for each in before]
-        for index, each in enumerate(ranges):
-            errors += validate_lenient_cidr(each.strip(), f"{path}[{index}]", rules, kept)
+        kept = [cidr.strip() for cidr in before]
+        for index, cidr_text in enumerate(ranges):
+            errors += validate_lenient_cidr(cidr_text.strip(), f"{path}[{index}]", rules, kept)
         return errors
     before_text = None if old is None else (old["metadata"].get("annotations") or {}).get(SOURCE_RANGES)
     if rules.quirks.stored_endpoints_are_trusted and text == before_text:
         return errors
-    for each in text.strip().split(",") if text and text.strip() else ():
-        errors += validate_lenient_cidr(each.strip(), path, rules)
+    for cidr_text in text.strip().split(",") if text and text.strip() else ():
+        errors += validate_lenient_cidr(cidr_text.strip(), path, rules)
     return errors
 
 
 def _validate_joined_ranges(ranges: object, text: str | None, path: str) -> list[FieldError]:
-    """The ranges of the field, or of the annotation, all or nothing; an empty annotation means all."""
+    """Validates all source ranges of the field, or of the annotation, with one error for all of them.
+
+    An empty annotation is valid.
+    """
     if isinstance(ranges, list) and ranges:
-        parts, shown = ranges, f"[{' '.join(ranges)}]"
+        parts, printed = ranges, f"[{' '.join(ranges)}]"
     else:
-        shown = text or ""
-        parts = shown.strip().split(",") if shown.strip() else []
+        printed = text or ""
+        parts = printed.strip().split(",") if printed.strip() else []
     if all(parse_cidr(part.strip()) for part in parts):
         return []
-    return [invalid(path, shown, _RANGES_ERROR)]
+    return [invalid(path, printed, _RANGES_ERROR)]
 
 
 def _validate_allocation_choice(obj: Object, old: Object | None, rules: ReleaseRules) -> list[FieldError]:
@@ -376,4 +379,4 @@ _CHECKS: tuple[_Check, ...] = (
     _validate_internal_traffic,
     _validate_distribution,
 )
-"""In the order in which errors are reported."""
+"""Checks in the order in which errors are reported."""

@@ -1,4 +1,4 @@
-"""Warnings of what a Service says and no one heeds.
+"""Warns about deprecated and ignored fields of a Service.
 
 Follows `GetWarningsForService` of k8s.io/kubernetes `pkg/api/service`.
 """
@@ -13,7 +13,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def service_warnings(obj: Object, rules: ReleaseRules) -> list[str]:
-    """Texts of Warning headers about a service."""
+    """Returns the texts of Warning headers about a service."""
     return [*_of_annotations(obj), *_of_addresses(obj["spec"], rules), *_of_types(obj["spec"], rules)]
 
 

@@ -1,1 +1,1 @@
-"""ServiceAccount and its tokens."""
+"""core/v1 ServiceAccount and its tokens."""

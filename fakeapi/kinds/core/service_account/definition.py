@@ -17,9 +17,9 @@ ENFORCE_MOUNTABLE_SECRETS = "kubernetes.io/enforce-mountable-secrets"
 
 
 class ServiceAccountStrategy(Strategy):
-    """Writes to a service account, of which nothing but metadata is validated.
+    """Prepares and validates writes to a service account; only metadata is validated.
 
-    Of references to secrets only the names are kept.
+    Stores only the names of referenced secrets.
     """
 
     def __init__(self, rules: ReleaseRules) -> None:
@@ -27,8 +27,10 @@ class ServiceAccountStrategy(Strategy):
 
     def prepare_create(self, obj: Object) -> Object:
         secrets = obj.get("secrets") or ()
-        if any(each.keys() - {"name"} for each in secrets):
-            obj["secrets"] = [{"name": each["name"]} if each.get("name") else {} for each in secrets]
+        if any(reference.keys() - {"name"} for reference in secrets):
+            obj["secrets"] = [
+                {"name": reference["name"]} if reference.get("name") else {} for reference in secrets
+            ]
         return obj
 
     def prepare_update(self, new: Object, old: Object) -> Object:

@@ -1,4 +1,4 @@
-"""serviceaccounts/token: a token for a service account, bound to an object if asked for.
+"""serviceaccounts/token: creates tokens of service accounts, which may be bound to an object.
 
 Follows TokenREST of k8s.io/kubernetes `pkg/registry/core/serviceaccount/storage` and `pkg/serviceaccount`.
 """
@@ -22,7 +22,8 @@ from fakeapi.releases import Gates
 SECONDS_MIN = 600
 SECONDS_MAX = 1 << 32
 PROJECTED_SECONDS = 3607
-"""Kubelets ask for this in tokens that old clients use without renewing them: such a token lives longer."""
+"""Kubelets request this lifetime for clients that may not renew their token; the server extends such tokens
+to EXTENDED_SECONDS."""
 EXTENDED_SECONDS = 365 * 24 * 3600
 
 _KIND = Qualified("authentication.k8s.io", "TokenRequest")
@@ -39,7 +40,10 @@ async def create_token(
     options: WriteOptions,
     warnings: Warnings,
 ) -> WriteResult:
-    """Raises ApiError: 400, 404, 409 for an object with another uid, 422."""
+    """Creates a token for a service account.
+
+    Raises ApiError: 400, 404, 409 if an object has another uid than the request names, 422.
+    """
     _check_body_name(target, body["metadata"])
     account = stored_form.decode(
         server.store.newest_entry(resource, ObjectReference(target.namespace, target.name))
@@ -48,9 +52,9 @@ async def create_token(
     request = _manager(resource).update(None, body, options.manager, server.store.now())
     spec, now = request["spec"], int(server.store.clock.now())
     spec["audiences"] = spec.get("audiences") or [ISSUER]
-    found = _spec_errors(spec)
-    if found:
-        raise errors.invalid(_KIND, "", found)
+    problems = _spec_errors(spec)
+    if problems:
+        raise errors.invalid(_KIND, "", problems)
     gates, objects = resource.release.gates, server.objects
     bound = _bound_objects(objects, target, spec.get("boundObjectRef"), gates)
     own: Object = {"namespace": target.namespace, "serviceaccount": _named(account)}
@@ -86,20 +90,22 @@ async def create_token(
 
 def _check_body_name(target: ObjectReference, meta: Object) -> None:
     for name, value in (("name", target.name), ("namespace", target.namespace)):
-        given = meta.get(name)
-        if given and given != value:
+        body_value = meta.get(name)
+        if body_value and body_value != value:
             why = f"must match the service account {name} if specified"
-            raise errors.invalid(_KIND, target.name, [invalid(f"metadata.{name}", given, why)])
+            raise errors.invalid(_KIND, target.name, [invalid(f"metadata.{name}", body_value, why)])
 
 
 def _check_uid(
     resource: Resource, target: ObjectReference, account: Object, meta: Object, warnings: Warnings
 ) -> None:
-    """A request may name the uid of the account; a wrong one is refused or warned about."""
-    given, uid = meta.get("uid"), account["metadata"]["uid"]
-    if not resource.release.quirks.token_requests_have_uids or not given or given == uid:
+    """Checks the uid of the account, if the request has one. Raises ApiError 409, or warns if the gate is
+    off.
+    """
+    body_uid, uid = meta.get("uid"), account["metadata"]["uid"]
+    if not resource.release.quirks.token_requests_have_uids or not body_uid or body_uid == uid:
         return
-    why = f"the UID in the token request ({given}) does not match the UID of the service account ({uid})"
+    why = f"the UID in the token request ({body_uid}) does not match the UID of the service account ({uid})"
     if resource.release.gates.enabled(_UID_GATE):
         raise errors.conflict(_KIND, target.name, why)
     later = "In the future, this will return a conflict error"
@@ -107,7 +113,7 @@ def _check_uid(
 
 
 def _manager(resource: Resource) -> FieldManager:
-    """Keeps the managed fields of requests for tokens, which are made anew each time."""
+    """Returns a field manager for token requests, which are never stored."""
     body = resource.subresources["token"].body_type
     kind, convert = body.kind, body.versions.convert
     return FieldManager(kind.schema, body.api_version, kind.kind, "token", (), convert)
@@ -125,35 +131,38 @@ def _spec_errors(spec: Object) -> list[FieldError]:
 def _bound_objects(
     objects: ClusterObjects, target: ObjectReference, reference: Object | None, gates: Gates
 ) -> Object:
-    """The claims about the object that the token is bound to, and about the node of a pod."""
+    """Returns the token's claims about the object that it is bound to, and about the node of a bound pod.
+
+    Raises ApiError 400, 404, 409.
+    """
     if reference is None:
         return {}
-    kind, name, version = (reference.get(each, "") for each in ("kind", "name", "apiVersion"))
+    kind, name, version = (reference.get(field, "") for field in ("kind", "name", "apiVersion"))
     group, slash, rest = version.rpartition("/")
     if group or kind not in _BINDABLE:
-        shown = f"{group}/{rest if slash else version}, Kind={kind}"
-        raise errors.bad_request(f"cannot bind token to object of type {shown}")
+        printed = f"{group}/{rest if slash else version}, Kind={kind}"
+        raise errors.bad_request(f"cannot bind token to object of type {printed}")
     if kind == "Node" and not gates.enabled(_NODES_GATE):
         why = f'cannot bind token to a Node object as the "{_NODES_GATE}" feature-gate is disabled'
         raise errors.bad_request(why)
-    found = objects.get("", _BINDABLE[kind], "" if kind == "Node" else target.namespace, name)
-    if found is None:
+    bound_object = objects.get("", _BINDABLE[kind], "" if kind == "Node" else target.namespace, name)
+    if bound_object is None:
         raise errors.not_found(Qualified("", _BINDABLE[kind]), name)
-    if kind == "Pod" and found["spec"].get("serviceAccountName", "") != target.name:
+    if kind == "Pod" and bound_object["spec"].get("serviceAccountName", "") != target.name:
         raise errors.bad_request(
             f"cannot bind token for serviceaccount {quote(target.name)} to pod running with different "
             "serviceaccount name."
         )
     uid = reference.get("uid")
-    if uid and uid != found["metadata"]["uid"]:
+    if uid and uid != bound_object["metadata"]["uid"]:
         raise errors.conflict(
             Qualified("", kind),
             name,
             f"the UID in the bound object reference ({uid}) does not match the UID in record. The object "
             "might have been deleted and then recreated",
         )
-    bound: Object = {kind.lower(): _named(found)}
-    node = found["spec"].get("nodeName") if kind == "Pod" else None
+    bound: Object = {kind.lower(): _named(bound_object)}
+    node = bound_object["spec"].get("nodeName") if kind == "Pod" else None
     if node and gates.enabled("ServiceAccountTokenPodNodeInfo"):
         of_node = objects.get("", "nodes", "", node)
         bound["node"] = {"name": node} if of_node is None else _named(of_node)

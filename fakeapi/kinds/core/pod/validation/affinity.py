@@ -1,4 +1,4 @@
-"""Affinity of pods to nodes and to other pods.
+"""Validates the affinity of pods to nodes and to other pods.
 
 Follows `validateAffinity` of k8s.io/kubernetes `pkg/apis/core/validation`.
 """
@@ -20,7 +20,7 @@ PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
 def affinity_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
-    """Errors of the affinity of a pod, `path` being that of its spec."""
+    """Validates the affinity of a pod; `path` is the path of its spec."""
     affinity = spec.get("affinity") or {}
     nodes, unit = affinity.get("nodeAffinity") or {}, checks.wording.length_unit
     if REQUIRED in nodes:
@@ -73,7 +73,7 @@ def _selector_errors(term: Object, path: str, checks: PodChecks, *, checks_value
 
 
 def _has_invalid_selectors(checks: PodChecks) -> bool:
-    """Whether the stored pod has selectors that new ones may not have."""
+    """Whether the stored pod has selectors that are invalid in new pods."""
     affinity = checks.old.get("affinity") or {}
     terms: list[Object] = []
     for name in ("podAffinity", "podAntiAffinity"):

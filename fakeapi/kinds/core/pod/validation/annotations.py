@@ -1,7 +1,8 @@
-"""Annotations of pods that mean something: mirror pods, tolerations, deletion costs, seccomp, AppArmor.
+"""Validates known annotations of pods: mirror pods, tolerations, deletion cost, seccomp, AppArmor.
 
 Follows `ValidatePodSpecificAnnotations` and `ValidatePodSpecificAnnotationUpdates` of k8s.io/kubernetes
-`pkg/apis/core/validation`. Where upstream walks a map, in no order, errors come by the annotation's key.
+`pkg/apis/core/validation`. Where upstream iterates over a map, in random order, errors are sorted by
+annotation key.
 """
 
 import re
@@ -25,7 +26,7 @@ _is_cost = re.compile(r"0|-?[1-9][0-9]*").fullmatch
 def annotation_errors(
     metadata: Object, spec: Object, path: str, checks: PodChecks, old: Object | None = None
 ) -> Errors:
-    """Errors of the annotations of a pod or a template; `old` is the stored metadata."""
+    """Validates the annotations of a pod or a template; `old` is the stored metadata."""
     annotations: Mapping[str, str] = metadata.get("annotations") or {}
     if MIRROR in annotations and not spec.get("nodeName"):
         rule = "must set spec.nodeName if mirror pod annotation is set"
@@ -39,7 +40,7 @@ def annotation_errors(
 
 
 def annotation_update_errors(new: Object, old: Object, path: str, checks: PodChecks) -> Errors:
-    """Errors of a change of the annotations of a pod, `new` and `old` being pods."""
+    """Validates a change of annotations; `new` and `old` are pods."""
     after: Mapping[str, str] = new["metadata"].get("annotations") or {}
     before: Mapping[str, str] = old["metadata"].get("annotations") or {}
     for key in sorted(before):
@@ -51,7 +52,9 @@ def annotation_update_errors(new: Object, old: Object, path: str, checks: PodChe
 
 
 def is_deletion_cost(text: str | None) -> bool:
-    """Whether an annotation tells a cost of deletion; None, for no annotation, does."""
+    """Whether the text is a 32-bit integer without leading zeros; None, a missing annotation, is valid
+    too.
+    """
     if text is None:
         return True
     return _is_cost(text) is not None and -(1 << 31) <= int(text[:12]) < 1 << 31
@@ -77,5 +80,5 @@ def _toleration_annotation_errors(text: str, path: str, checks: PodChecks) -> Er
     except ValueError as error:
         yield invalid(path, _TOLERATIONS, str(error))
         return
-    found = [each for each in tolerations or () if isinstance(each, dict)]
-    yield from toleration_errors(found, f"{path}.{_TOLERATIONS}", checks)
+    entries = [entry for entry in tolerations or () if isinstance(entry, dict)]
+    yield from toleration_errors(entries, f"{path}.{_TOLERATIONS}", checks)

@@ -1,4 +1,4 @@
-"""AppArmor profiles, as fields and as the annotations that they once were.
+"""Validates AppArmor profiles, in fields and in the annotations that preceded these fields.
 
 Follows `ValidateAppArmorProfileField`, `ValidateAppArmorPodAnnotations` and
 `validateAppArmorAnnotationsAndFieldsMatchOnCreate` of k8s.io/kubernetes `pkg/apis/core/validation`.
@@ -31,7 +31,7 @@ TYPES = ("Localhost", "RuntimeDefault", "Unconfined")
 
 
 def profile_errors(holder: Object, path: str, checks: PodChecks) -> Errors:
-    """Errors of the profile of a security context."""
+    """Validates the AppArmor profile of a security context."""
     profile = holder.get("appArmorProfile")
     if profile is None:
         return
@@ -49,7 +49,7 @@ def profile_errors(holder: Object, path: str, checks: PodChecks) -> Errors:
 
 
 def annotation_errors(annotations: Mapping[str, str], spec: Object, path: str) -> Errors:
-    """Errors of annotations with profiles of containers."""
+    """Validates the annotations with AppArmor profiles of containers."""
     for key in sorted(annotations):
         if not key.startswith(ANNOTATION):
             continue
@@ -61,7 +61,7 @@ def annotation_errors(annotations: Mapping[str, str], spec: Object, path: str) -
 
 
 def mismatch_errors(annotations: Mapping[str, str], spec: Object, path: str, checks: PodChecks) -> Errors:
-    """Errors of annotations that say something else than the fields."""
+    """Rejects AppArmor annotations that contradict the profile in the field."""
     if not checks.enabled("AppArmorFields") or (spec.get("os") or {}).get("name") == "windows":
         return
     of_pod = (spec.get("securityContext") or {}).get("appArmorProfile")
@@ -73,7 +73,9 @@ def mismatch_errors(annotations: Mapping[str, str], spec: Object, path: str, che
 
 
 def profile_of(annotation: str) -> Object | None:
-    """The field that says the same as an annotation; None for one that names no profile."""
+    """Returns an AppArmor annotation's profile as a field value; None if the annotation has no valid
+    profile.
+    """
     match annotation:
         case "runtime/default":
             return {"type": "RuntimeDefault"}

@@ -1,7 +1,7 @@
-"""PodChecks: how strictly the pod of one write is validated.
+"""PodChecks: how strictly one write of a pod is validated.
 
-Follows `GetValidationOptionsFromPodSpecAndMeta` of k8s.io/kubernetes `pkg/api/pod`: what an update finds in
-the stored pod stays allowed, although the release refuses it in new ones.
+Follows `GetValidationOptionsFromPodSpecAndMeta` of k8s.io/kubernetes `pkg/api/pod`: an update may keep values
+of the stored pod that the release rejects in new pods.
 """
 
 from collections.abc import Iterator
@@ -25,33 +25,34 @@ from fakeapi.releases.rules import ReleaseRules
 CONTAINER_LISTS = ("initContainers", "containers", "ephemeralContainers")
 
 NO_PATH = "[]"
-"""The path of errors of a pod as such, which Go makes of an empty one."""
+"""The path in errors about the pod itself; Go prints an empty field path like this."""
 
 ContainerAt = tuple[str, Object]
 
 
 def containers_of(spec: Object) -> Iterator[Object]:
-    """All containers of a pod: init containers, containers, ephemeral ones."""
+    """Yields all containers of a pod: init containers, containers, ephemeral containers."""
     for name in CONTAINER_LISTS:
         yield from spec.get(name) or ()
 
 
 def containers_at(spec: Object, path: str) -> Iterator[ContainerAt]:
-    """All containers with their paths, in the order in which upstream visits them."""
+    """Yields all containers with their paths, in the order in which upstream visits them."""
     for name in CONTAINER_LISTS:
         for index, container in enumerate(spec.get(name) or ()):
             yield f"{path}.{name}[{index}]", container
 
 
 def is_sidecar(container: Object) -> bool:
-    """Whether an init container stays up beside the pod's containers."""
+    """Whether an init container is a sidecar, which runs until the pod's containers end."""
     return container.get("restartPolicy") == "Always"
 
 
 class PodChecks:
-    """`spec` is the one that is validated, `old` the stored one, None for a create. `is_pod`: not a template.
+    """Decides which rules apply to a spec, by the gates of the release and the stored spec.
 
-    Objects are canonical and defaulted.
+    `spec` is the spec to validate. `old` is the stored spec, None on create. `is_pod` is False for a pod
+    template. Objects are canonical and defaulted.
     """
 
     def __init__(
@@ -72,32 +73,32 @@ class PodChecks:
 
     @property
     def old(self) -> Object:
-        """The stored spec; empty for a create."""
+        """The stored spec; empty on create."""
         return self._old or {}
 
     def enabled(self, gate: str) -> bool:
         return self.rules.gates.enabled(gate)
 
     def typed(self, text: str | None) -> Any:
-        """A text of a Go type of its own as an error prints it."""
+        """Returns a value of a named Go string type as an error prints it."""
         return Dump(go_encode(text).decode()) if self.wording.json_values else text
 
     def shown(self, value: Any, type_name: str, field: str = "") -> Any:
-        """A struct of core/v1 as an error prints it; or what its field `field` holds."""
+        """Returns a struct of core/v1, or the value of its field `field`, as an error prints it."""
         struct = self.rules.schemas.struct(f"core/v1.{type_name}")
         return self._shown(value, struct.fields[field].node if field else struct)
 
     def resource_name(self, name: str) -> Any:
-        """The name of a resource as an error prints it."""
+        """Returns a resource name as an error prints it."""
         return shown_resource_name(name, self.wording)
 
     @property
     def null(self) -> Dump:
-        """A pointer to nothing as an error prints it."""
+        """A nil pointer as an error prints it."""
         return Dump("null" if self.wording.json_values else '"null"')
 
     def string_map(self, texts: dict[str, str]) -> Dump:
-        """A map of strings as an error prints it."""
+        """Returns a map of strings as an error prints it."""
         return shown_string_map(self.wording, texts)
 
     def strings(self, texts: list[str]) -> Dump:
@@ -146,7 +147,7 @@ class PodChecks:
 
     @cached_property
     def restart_rules(self) -> bool:
-        """Whether containers may have a restart policy of their own, with rules."""
+        """Whether containers may have their own restart policy, with rules."""
         if self.enabled("ContainerRestartRules"):
             return True
         return self.quirks.restart_rules_stay and self._old_has_restart_rules
@@ -209,7 +210,7 @@ class PodChecks:
 
     @cached_property
     def image_volumes(self) -> bool:
-        """Whether images can be volumes; where they cannot, nothing is said of them."""
+        """Whether image volumes are validated; up to 1.31 only with the gate ImageVolume."""
         return not self.quirks.image_volumes_are_gated or self.enabled("ImageVolume")
 
     @cached_property
@@ -218,7 +219,7 @@ class PodChecks:
 
     @cached_property
     def only_recursive_selinux(self) -> bool:
-        """Whether the policy about SELinux labels has but one choice."""
+        """Whether Recursive is the only supported seLinuxChangePolicy."""
         before = (self.old.get("securityContext") or {}).get("seLinuxChangePolicy")
         return not self.enabled("SELinuxMount") and before is None
 

@@ -1,4 +1,4 @@
-"""Claims that were made for a pod, what they take of a node, and the health of volumes.
+"""Validates statuses of a pod's resource claims, and the health of its volumes.
 
 Follows `validatePodResourceClaimStatuses`, `validatePodExtendedResourceClaimStatus`,
 `validateNodeAllocatableResourceClaimStatus` and `validatePodVolumeHealth` of k8s.io/kubernetes
@@ -17,7 +17,9 @@ _NODE_RESOURCES = ("cpu", "memory")
 
 
 def claim_status_errors(pod: Object, checks: PodChecks) -> Errors:
-    """Errors of the statuses of all kinds of claims."""
+    """Validates all statuses of claims: generated claims, extended resource claims, node allocatable
+    resources.
+    """
     yield from _made_claim_errors(pod, checks)
     yield from _extended_claim_errors(pod, checks)
     for index, status in enumerate(pod["status"].get("nodeAllocatableResourceClaimStatuses") or ()):
@@ -26,7 +28,7 @@ def claim_status_errors(pod: Object, checks: PodChecks) -> Errors:
 
 
 def volume_health_errors(pod: Object, checks: PodChecks) -> Errors:
-    """Errors of the health of volumes."""
+    """Validates the health of volumes in the status."""
     volumes = {volume.get("name") for volume in pod["spec"].get("volumes") or ()}
     for index, health in enumerate(pod["status"].get("volumeHealth") or ()):
         path, name = f"status.volumeHealth[{index}]", health.get("name", "")
@@ -62,7 +64,9 @@ def _extended_claim_errors(pod: Object, checks: PodChecks) -> Errors:
         return
     spec = pod["spec"]
     containers = {
-        each.get("name"): each for kind in ("initContainers", "containers") for each in spec.get(kind) or ()
+        container.get("name"): container
+        for kind in ("initContainers", "containers")
+        for container in spec.get(kind) or ()
     }
     if not status.get("requestMappings"):
         yield required(f"{path}.requestMappings", "at least one request mapping is required")
@@ -104,7 +108,7 @@ def _node_claim_errors(status: Object, pod: Object, path: str, checks: PodChecks
     if not claim:
         yield required(f"{path}.resourceClaimName", "must not be empty")
     known = [*(pod["spec"].get("resourceClaims") or ()), *(pod["status"].get("resourceClaimStatuses") or ())]
-    if all(each.get("resourceClaimName") != claim for each in known):
+    if all(entry.get("resourceClaimName") != claim for entry in known):
         yield invalid(f"{path}.resourceClaimName", claim, "no mapping found in pod reference")
     if not maps:
         yield from _node_amounts_errors(status, path, checks)

@@ -1,4 +1,4 @@
-"""Ports of containers, and the ports of the node that they take.
+"""Validates ports of containers, and the host ports that they use.
 
 Follows `validateContainerPorts`, `checkHostPortConflicts` and `validatePodHostNetworkDeps` of
 k8s.io/kubernetes `pkg/apis/core/validation`.
@@ -14,7 +14,7 @@ from fakeapi.machinery.json_types import Object
 
 
 def port_errors(container: Object, path: str, checks: PodChecks) -> Errors:
-    """Errors of the ports of a container."""
+    """Validates the ports of a container."""
     seen: set[str] = set()
     for index, port in enumerate(container.get("ports") or ()):
         place = f"{path}.ports[{index}]"
@@ -40,7 +40,7 @@ def port_errors(container: Object, path: str, checks: PodChecks) -> Errors:
 
 
 def host_port_conflicts(containers: Sequence[Object], path: str) -> Errors:
-    """Errors of ports of the node that two of the containers take."""
+    """Rejects host ports that are used twice; `path` is the path of the list of containers."""
     seen: set[str] = set()
     for index, container in enumerate(containers):
         for position, port in enumerate(container.get("ports") or ()):
@@ -53,7 +53,7 @@ def host_port_conflicts(containers: Sequence[Object], path: str) -> Errors:
 
 
 def host_network_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
-    """Errors of ports that differ from the node's although the pod is in the node's network."""
+    """Validates that container ports of a pod with hostNetwork are equal to their host ports."""
     if not spec.get("hostNetwork"):
         return
     for index, container in enumerate(spec.get("containers") or ()):

@@ -1,4 +1,4 @@
-"""Statuses of containers: which states may follow, users, allocated resources, volumes.
+"""Validates statuses of containers: state transitions, users, allocated resources, volumes.
 
 Follows `ValidateContainerStateTransition`, `ValidateInitContainerStateTransition` and the validators of
 `ValidatePodStatusUpdate` of k8s.io/kubernetes `pkg/apis/core/validation`, and `ContainerShouldRestart` of its
@@ -27,18 +27,20 @@ _CLAIM = "claim:"
 
 
 def transition_errors(new: Object, old: Object, checks: PodChecks) -> Errors:
-    """Errors of containers that run again although they had ended for good; `new`, `old` are pods."""
+    """Rejects restarts of terminated containers that their restart policy forbids; `new` and `old` are
+    pods.
+    """
     spec = old["spec"]
     for name, kind in STATUSES.items():
         of_init = kind == "initContainers" and checks.quirks.init_containers_have_restart_rules
         rules = checks.restart_rules and (kind == "containers" or of_init)
         if rules and checks.restart_all_containers and _restarts_all(spec):
             continue
-        containers = {each.get("name"): each for each in spec.get(kind) or ()}
+        containers = {entry.get("name"): entry for entry in spec.get(kind) or ()}
         going = {
-            each.get("name")
-            for each in new["status"].get(name) or ()
-            if "terminated" not in (each.get("state") or {})
+            entry.get("name")
+            for entry in new["status"].get(name) or ()
+            if "terminated" not in (entry.get("state") or {})
         }
         for index, status in enumerate(old["status"].get(name) or ()):
             ended = (status.get("state") or {}).get("terminated")
@@ -87,7 +89,7 @@ def _restarts_all(spec: Object) -> bool:
 
 
 def user_errors(pod: Object, checks: PodChecks) -> Errors:
-    """Errors of the users that containers run as."""
+    """Validates the users that containers run as."""
     system = (pod["spec"].get("os") or {}).get("name", "linux")
     for name in STATUSES:
         for index, status in enumerate(pod["status"].get(name) or ()):
@@ -107,9 +109,9 @@ def user_errors(pod: Object, checks: PodChecks) -> Errors:
 
 
 def allocated_resource_errors(pod: Object, checks: PodChecks) -> Errors:
-    """Errors of the health of resources that containers use."""
+    """Validates the health of resources that are allocated to containers."""
     for name, kind in STATUSES.items():
-        containers = {each.get("name"): each for each in reversed(pod["spec"].get(kind) or ())}
+        containers = {entry.get("name"): entry for entry in reversed(pod["spec"].get(kind) or ())}
         for index, status in enumerate(pod["status"].get(name) or ()):
             allocated = status.get("allocatedResourcesStatus") or ()
             path = f"status.{name}[{index}].allocatedResourcesStatus"
@@ -145,16 +147,16 @@ def _claim_name(claim: Object) -> str:
 
 
 def _is_extended(name: str, container: Object, status: Object) -> bool:
-    """Whether a claim is the one that was made for extended resources of the container."""
-    made = status.get("extendedResourceClaimStatus") or {}
+    """Whether a claim was generated for extended resources of the container."""
+    extended = status.get("extendedResourceClaimStatus") or {}
     claim, _, request = name.removeprefix(_CLAIM).partition("/")
-    if not request or claim != made.get("resourceClaimName"):
+    if not request or claim != extended.get("resourceClaimName"):
         return False
     requests = (container.get("resources") or {}).get("requests") or {}
     return any(
         (mapping.get("containerName"), mapping.get("requestName")) == (container.get("name"), request)
         and requests.get(mapping.get("resourceName"), "0") != "0"
-        for mapping in made.get("requestMappings") or ()
+        for mapping in extended.get("requestMappings") or ()
     )
 
 
@@ -175,7 +177,7 @@ def _health_errors(resources: Sequence[Object], path: str, checks: PodChecks) ->
 
 
 def volume_errors(pod: Object, checks: PodChecks) -> Errors:
-    """Errors of the images that containers have as volumes."""
+    """Validates the image volumes in statuses of containers."""
     if not checks.enabled("ImageVolumeWithDigest"):
         return
     for name in STATUSES:

@@ -1,4 +1,4 @@
-"""Containers of a pod: ordinary ones, init containers and ephemeral ones.
+"""Validates containers of a pod: ordinary containers, init containers and ephemeral containers.
 
 Follows `validateContainers`, `validateInitContainers`, `validateEphemeralContainers` and
 `validateContainerCommon` of k8s.io/kubernetes `pkg/apis/core/validation`.
@@ -42,13 +42,13 @@ _NOT_EPHEMERAL = (
     "lifecycle",
 )
 _ZERO: dict[str, Any] = {"resources": {}, "ports": [], "resizePolicy": [], "restartPolicyRules": []}
-"""What those that have no pointer in Go are without a value."""
+"""Zero values of the fields that are not pointers in Go."""
 _EPHEMERAL = "cannot be set for an Ephemeral Container"
 
 
 @dataclass(frozen=True, slots=True)
 class Containing:
-    """The pod around containers: its spec, its valid volumes by name, the names of its claims."""
+    """The pod around its containers: its spec, its valid volumes by name, and the names of its claims."""
 
     spec: Object
     volumes: Mapping[str, Object]
@@ -62,7 +62,7 @@ class Containing:
 
 
 def container_errors(pod: Containing, path: str, checks: PodChecks) -> Errors:
-    """Errors of the ordinary containers, `path` being that of their list, as for all here."""
+    """Validates the ordinary containers; `path` is the path of their list."""
     containers = pod.spec.get("containers") or []
     if not containers:
         yield required(path)
@@ -81,7 +81,7 @@ def container_errors(pod: Containing, path: str, checks: PodChecks) -> Errors:
 
 
 def init_container_errors(pod: Containing, path: str, checks: PodChecks) -> Errors:
-    """Errors of the init containers, sidecars among them."""
+    """Validates the init containers, including sidecars; `path` is the path of their list."""
     seen = {container.get("name", "") for container in pod.spec.get("containers") or ()}
     for index, container in enumerate(pod.spec.get("initContainers") or ()):
         place, name = f"{path}[{index}]", container.get("name", "")
@@ -96,14 +96,14 @@ def init_container_errors(pod: Containing, path: str, checks: PodChecks) -> Erro
             yield from lifecycle_errors(container, place, pod.facts, checks)
             yield from probes_errors(container, place, pod.facts, checks)
         else:
-            for each in _OF_SIDECARS:
-                if each in container:
-                    yield forbidden(f"{place}.{each}", checks.quirks.only_sidecars_may)
+            for field in _OF_SIDECARS:
+                if field in container:
+                    yield forbidden(f"{place}.{field}", checks.quirks.only_sidecars_may)
         yield from init_resize_policy_errors(container, place, checks)
 
 
 def ephemeral_container_errors(pod: Containing, path: str, checks: PodChecks) -> Errors:
-    """Errors of the ephemeral containers."""
+    """Validates the ephemeral containers; `path` is the path of their list."""
     others = {
         container.get("name", "")
         for kind in ("containers", "initContainers")
@@ -120,17 +120,17 @@ def ephemeral_container_errors(pod: Containing, path: str, checks: PodChecks) ->
         target = container.get("targetContainerName")
         if target and target not in others:
             yield not_found(f"{place}.targetContainerName", target)
-        for each in _NOT_EPHEMERAL:
-            if each in container and container[each] != _ZERO.get(each):
-                yield forbidden(f"{place}.{each}", _EPHEMERAL)
+        for field in _NOT_EPHEMERAL:
+            if field in container and container[field] != _ZERO.get(field):
+                yield forbidden(f"{place}.{field}", _EPHEMERAL)
         for position, mount in enumerate(container.get("volumeMounts") or ()):
-            for each in ("subPath", "subPathExpr"):
-                if mount.get(each):
-                    yield forbidden(f"{place}.volumeMounts[{position}].{each}", _EPHEMERAL)
+            for field in ("subPath", "subPathExpr"):
+                if mount.get(field):
+                    yield forbidden(f"{place}.volumeMounts[{position}].{field}", _EPHEMERAL)
 
 
 def image_errors(container: Object, path: str) -> Errors:
-    """The error of an image with spaces around it, which templates may have."""
+    """Rejects an image with leading or trailing whitespace, which pod templates may have."""
     image = container.get("image", "")
     if image != image.strip():
         yield invalid(f"{path}.image", image, "must not have leading or trailing whitespace")

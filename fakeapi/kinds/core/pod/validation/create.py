@@ -1,7 +1,7 @@
-"""New pods.
+"""Validates new pods.
 
-Follows `ValidatePodCreate` and `validatePodMetadataAndSpec` of k8s.io/kubernetes
-`pkg/apis/core/validation`. The errors of metadata as such are the registry's.
+Follows `ValidatePodCreate` and `validatePodMetadataAndSpec` of k8s.io/kubernetes `pkg/apis/core/validation`.
+The registry validates metadata.
 """
 
 from fakeapi.kinds.common.numbers import validate_not_negative
@@ -16,13 +16,13 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def validate_pod_create(pod: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of a canonical, defaulted pod about to be created, except those of its metadata."""
+    """Validates a canonical, defaulted pod before its creation, except its metadata."""
     checks = PodChecks(rules, pod["spec"], is_pod=True)
     return [*pod_errors(pod, None, checks), *_creation_errors(pod, checks)]
 
 
 def pod_errors(pod: Object, old: Object | None, checks: PodChecks) -> Errors:
-    """Errors of a pod that is written, except those of its metadata; `old` is the stored pod."""
+    """Validates a pod on create or update, except its metadata; `old` is the stored pod, None on create."""
     spec, old_metadata = pod["spec"], None if old is None else old["metadata"]
     yield from annotation_errors(pod["metadata"], spec, "metadata.annotations", checks, old_metadata)
     yield from validate_pod_spec(spec, "spec", checks, pod["metadata"])

@@ -1,8 +1,8 @@
-"""Differences between two pods, as error messages show them.
+"""Differences between two pods, as error messages print them.
 
-From 1.34 on that is a unified diff of JSON, as k8s.io/apimachinery `pkg/util/diff` makes it. Up to 1.33 it is
-the report of go-cmp, whose blanks differ from process to process on purpose; here it names the fields of the
-struct that differ, with their values in short.
+From 1.34 on this is a unified diff of JSON, like k8s.io/apimachinery `pkg/util/diff`. Up to 1.33 upstream
+prints the report of go-cmp, whose whitespace varies between processes by design. The report here lists the
+differing fields of the struct with abbreviated values.
 """
 
 import difflib
@@ -17,19 +17,19 @@ from fakeapi.machinery.schema.unversioned_json import unversioned_json
 
 _CONTEXT = 3
 _SHOWN_AROUND = 2
-_ESCAPES = {ord(each): f"\\u{ord(each):04x}" for each in "<>&\u2028\u2029"}
+_ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 _BLANK = "\u00a0"
 
 
 def difference(old: Any, new: Any, struct: Struct, checks: PodChecks) -> str:
-    """The difference of two values of a type of the server's own."""
+    """Returns the difference between two values of an internal type."""
     if checks.wording.json_values:
         return _unified(_pretty(old, struct), _pretty(new, struct))
     return _reported(old, new, struct)
 
 
 def _pretty(value: Any, struct: Struct) -> list[str]:
-    """Lines of Go's json.MarshalIndent with an indent of one blank."""
+    """Returns the lines of Go's json.MarshalIndent with an indent of one space."""
     compact = json.loads(unversioned_json(value, struct))
     text = json.dumps(compact, indent=1, ensure_ascii=False).translate(_ESCAPES)
     return [f"{line}\n" for line in text.split("\n")]
@@ -37,7 +37,7 @@ def _pretty(value: Any, struct: Struct) -> list[str]:
 
 def _unified(old: list[str], new: list[str]) -> str:
     lines = list(difflib.unified_diff(old, new, n=_CONTEXT))
-    return "".join(lines[2:])  # after the names of the two, which have none
+    return "".join(lines[2:])  # without the two header lines: the values have no names
 
 
 def _reported(old: Any, new: Any, struct: Struct) -> str:
@@ -63,7 +63,9 @@ def _reported(old: Any, new: Any, struct: Struct) -> str:
 
 
 def _short(value: Any) -> str:
-    """A value as go-cmp prints it: nil for nothing, text quoted, structs by the fields that are set."""
+    """Returns a value roughly as go-cmp prints it: nil for None, quoted texts, structs with their set
+    fields.
+    """
     match value:
         case None:
             return "nil"

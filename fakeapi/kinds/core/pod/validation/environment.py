@@ -1,4 +1,4 @@
-"""Environment variables of containers.
+"""Validates environment variables of containers.
 
 Follows `ValidateEnv` and `ValidateEnvFrom` of k8s.io/kubernetes `pkg/apis/core/validation`.
 """
@@ -31,7 +31,7 @@ _FIELDS_WITH_HOST_IPS = tuple(sorted((*_FIELDS, "status.hostIPs")))
 
 
 def environment_errors(container: Object, path: str, checks: PodChecks) -> Errors:
-    """Errors of the variables of a container."""
+    """Validates `env` and `envFrom` of a container."""
     for index, variable in enumerate(container.get("env") or ()):
         place = f"{path}.env[{index}]"
         name = variable.get("name", "")
@@ -51,29 +51,29 @@ def _name_errors(name: str, path: str, checks: PodChecks) -> Errors:
 
 def _source_errors(variable: Object, path: str, checks: PodChecks) -> Errors:
     source = variable["valueFrom"]
-    found = 0
+    count = 0
     if "fieldRef" in source:
-        found += 1
+        count += 1
         fields = _FIELDS_WITH_HOST_IPS if checks.quirks.host_ips_can_be_read else _FIELDS
         yield from field_errors(source["fieldRef"], fields, f"{path}.fieldRef", checks)
         yield from host_ips_errors(source["fieldRef"], f"{path}.fieldRef", checks)
     if "resourceFieldRef" in source:
-        found += 1
+        count += 1
         yield from resource_errors(source["resourceFieldRef"], f"{path}.resourceFieldRef", of_volume=False)
     for name in ("configMapKeyRef", "secretKeyRef"):
         if name in source:
-            found += 1
+            count += 1
             yield from key_errors(source[name], f"{path}.{name}")
     if "fileKeyRef" in source:
-        found += 1
+        count += 1
         yield from file_key_errors(source["fileKeyRef"], f"{path}.fileKeyRef")
-    if found == 0:
+    if count == 0:
         choices = "`fieldRef`, `resourceFieldRef`, `configMapKeyRef`"
         last = ", `secretKeyRef` or `fileKeyRef`" if checks.environment_files else " or `secretKeyRef`"
         yield invalid(path, "", f"must specify one of: {choices}{last}")
     elif variable.get("value"):
         yield invalid(path, "", "may not be specified when `value` is not empty")
-    elif found > 1:
+    elif count > 1:
         yield invalid(path, "", "may not have more than one field specified at a time")
 
 
@@ -82,14 +82,14 @@ def _sources_errors(container: Object, path: str, checks: PodChecks) -> Errors:
         place = f"{path}[{index}]"
         if source.get("prefix"):
             yield from _name_errors(source["prefix"], f"{place}.prefix", checks)
-        found = 0
+        count = 0
         for name in ("configMapRef", "secretRef"):
             if name in source:
-                found += 1
+                count += 1
                 yield from _object_name_errors(source[name].get("name", ""), f"{place}.{name}.name")
-        if found == 0:
+        if count == 0:
             yield invalid(path, "", "must specify one of: `configMapRef` or `secretRef`")
-        elif found > 1:
+        elif count > 1:
             yield invalid(path, "", "may not have more than one field specified at a time")
 
 

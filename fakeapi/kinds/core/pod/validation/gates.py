@@ -1,4 +1,4 @@
-"""Gates of pods: what must happen before a pod is scheduled, and before it is ready.
+"""Validates readiness gates and scheduling gates of pods.
 
 Follows `validateReadinessGates`, `validateSchedulingGates` and `validateOnlyDeletedSchedulingGates` of
 k8s.io/kubernetes `pkg/apis/core/validation`.
@@ -13,7 +13,7 @@ from fakeapi.machinery.json_types import Object
 
 
 def gate_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
-    """Errors of the gates of a pod, `path` being that of its spec."""
+    """Validates the gates of a pod; `path` is the path of its spec."""
     for index, gate in enumerate(spec.get("readinessGates") or ()):
         place = f"{path}.readinessGates[{index}].conditionType"
         yield from validate_qualified_name(gate.get("conditionType", ""), place, checks.wording)
@@ -27,7 +27,7 @@ def gate_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
 
 
 def added_gate_errors(new: Sequence[Object], old: Sequence[Object], path: str) -> Errors:
-    """Errors of a change: gates can only be taken away."""
+    """Rejects scheduling gates that an update adds; updates can only remove them."""
     before = {gate.get("name", "") for gate in old}
     added = {gate.get("name", ""): index for index, gate in enumerate(new)}
     for name, index in added.items():

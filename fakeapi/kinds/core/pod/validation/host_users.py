@@ -1,4 +1,4 @@
-"""User namespaces: what a pod with users of its own cannot share with its node.
+"""Validates user namespaces: which host features a pod with `hostUsers: false` cannot use.
 
 Follows `validateHostUsers` of k8s.io/kubernetes `pkg/apis/core/validation`.
 """
@@ -11,7 +11,7 @@ _MOUNTABLE = ("emptyDir", "secret", "downwardAPI", "configMap", "projected")
 
 
 def host_users_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
-    """Errors of a pod, `path` being that of its spec."""
+    """Validates a pod with `hostUsers: false`; `path` is the path of its spec."""
     if spec.get("hostUsers") is not False:
         return
     rule = checks.quirks.needs_host_users

@@ -1,7 +1,7 @@
-"""The spec of a pod as kube-apiserver's own Go types hold it, which the errors of updates show.
+"""Pod specs as the internal version of kube-apiserver has them; errors about updates print this form.
 
-Up to 1.36 host namespaces stand in the security context there, and some types have their fields in another
-order than v1. Follows k8s.io/kubernetes `pkg/apis/core/types.go` and `pkg/apis/core/v1/conversion.go`.
+Up to 1.36 the security context of the internal version has the host namespaces, and some types have another
+field order than v1. Follows k8s.io/kubernetes `pkg/apis/core/types.go` and `pkg/apis/core/v1/conversion.go`.
 """
 
 from dataclasses import replace
@@ -17,17 +17,17 @@ _SPEC = tuple(
     securityContext imagePullSecrets hostname subdomain setHostnameAsFQDN affinity schedulerName tolerations
     hostAliases priorityClassName priority preemptionPolicy dnsConfig readinessGates runtimeClassName overhead
     enableServiceLinks topologySpreadConstraints os schedulingGates resourceClaims resources hostnameOverride
-    workloadRef schedulingGroup""".split()  # noqa: SIM905 - a list of it would be a page
+    workloadRef schedulingGroup""".split()  # noqa: SIM905 - a list would fill a page
 )
 _CONTEXT = tuple(
     """seLinuxOptions windowsOptions runAsUser runAsGroup runAsNonRoot supplementalGroups
     supplementalGroupsPolicy fsGroup fsGroupChangePolicy sysctls seccompProfile appArmorProfile
-    seLinuxChangePolicy""".split()  # noqa: SIM905 - as above
+    seLinuxChangePolicy""".split()  # noqa: SIM905 - a list would fill a page
 )
 
 
 def internal_spec(spec: Object, rules: ReleaseRules) -> tuple[Object, Struct]:
-    """The value and the type of a spec in the server's own form."""
+    """Returns a spec and its type in the internal version."""
     struct = rules.schemas.struct("core/v1.PodSpec")
     if rules.quirks.pods.host_namespaces_are_of_the_spec:
         return spec, struct
@@ -37,7 +37,7 @@ def internal_spec(spec: Object, rules: ReleaseRules) -> tuple[Object, Struct]:
 
 
 def internal_template(template: Object, rules: ReleaseRules) -> tuple[Object, Struct]:
-    """The value and the type of a pod template in the server's own form."""
+    """Returns a pod template and its type in the internal version."""
     spec, struct = internal_spec(template["spec"], rules)
     whole = rules.schemas.struct("core/v1.PodTemplateSpec")
     fields = {**whole.fields, "spec": replace(whole.fields["spec"], node=struct)}
@@ -64,7 +64,7 @@ def _in_order(fields: dict[str, Field], order: tuple[str, ...]) -> dict[str, Fie
 
 
 def _volume_fields(volume: Struct) -> dict[str, Field]:
-    """Quobyte volumes come right after RBD ones."""
+    """Moves `quobyte` behind `rbd`, its place in the internal version."""
     fields: dict[str, Field] = {}
     for name, field in volume.fields.items():
         if name != "quobyte":

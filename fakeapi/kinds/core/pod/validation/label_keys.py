@@ -1,4 +1,4 @@
-"""Keys of labels whose values a pod takes over into a selector.
+"""Validates label keys whose values a pod adds to its selectors.
 
 Follows `ValidateMatchLabelKeysAndMismatchLabelKeys` and `ValidateMatchLabelKeysInTopologySpread` of
 k8s.io/kubernetes `pkg/apis/core/validation`.
@@ -19,7 +19,7 @@ _IN_BOTH = "exists in both matchLabelKeys and labelSelector"
 def label_keys_errors(
     keys: Sequence[str], mismatched: Sequence[str], selector: Object | None, path: str, wording: Wording
 ) -> Errors:
-    """Errors of keys that are merged into the selector, `path` being that of the term."""
+    """Validates label keys that are merged into the selector; `path` is the path of the term."""
     yield from _keys_errors(keys, selector, f"{path}.matchLabelKeys", wording)
     yield from _keys_errors(mismatched, selector, f"{path}.mismatchLabelKeys", wording)
     if selector is not None:
@@ -39,7 +39,7 @@ def label_keys_errors(
 def unmerged_label_keys_errors(
     keys: Sequence[str], selector: Object | None, path: str, wording: Wording
 ) -> Errors:
-    """Errors of keys that are not merged into the selector, `path` being that of the keys."""
+    """Validates label keys that are not merged into the selector; `path` is the path of the keys."""
     if not keys:
         return
     used: set[str] = set()

@@ -1,4 +1,4 @@
-"""Mounts of volumes, and block devices, of a container.
+"""Validates volume mounts and block devices of a container.
 
 Follows `ValidateVolumeMounts` and `ValidateVolumeDevices` of k8s.io/kubernetes `pkg/apis/core/validation`.
 """
@@ -16,7 +16,7 @@ _BIND_OPTIONS = ("nodev", "noexec", "nosuid")
 
 
 def mount_errors(container: Object, volumes: Mapping[str, Object], path: str, checks: PodChecks) -> Errors:
-    """Errors of the mounts of a container; `volumes` are the valid ones of the pod, by name."""
+    """Validates the mounts of a container; `volumes` are the valid volumes of the pod, by name."""
     seen: set[str] = set()
     devices = {device.get("name", ""): device for device in container.get("volumeDevices") or ()}
     device_paths = {device.get("devicePath", "") for device in devices.values()}
@@ -43,7 +43,7 @@ def mount_errors(container: Object, volumes: Mapping[str, Object], path: str, ch
 
 
 def device_errors(container: Object, volumes: Mapping[str, Object], path: str) -> Errors:
-    """Errors of the block devices of a container."""
+    """Validates the block devices of a container; `volumes` are the valid volumes of the pod, by name."""
     names: set[str] = set()
     paths: set[str] = set()
     mounts = {
@@ -90,7 +90,7 @@ def _image_volume_errors(mount: Object, volume: Object | None, path: str, checks
 
 
 def _option_errors(mount: Object, container: Object, paths: tuple[str, str], checks: PodChecks) -> Errors:
-    """Upstream tells most of these at the list, not at the mount."""
+    """Validates options of a mount; like upstream, most errors have the path of the list of mounts."""
     of_list, place = paths
     if mount.get("subPath"):
         yield from validate_descending(mount["subPath"], f"{of_list}.subPath")
@@ -116,11 +116,11 @@ def _propagation_errors(mount: Object, container: Object, path: str, checks: Pod
 
 
 def _recursive_read_only_errors(mount: Object, path: str, checks: PodChecks) -> Errors:
-    wanted = mount["recursiveReadOnly"]
-    if wanted not in _RECURSIVE_READ_ONLY:
-        yield not_supported(path, checks.typed(wanted), _RECURSIVE_READ_ONLY)
+    mode = mount["recursiveReadOnly"]
+    if mode not in _RECURSIVE_READ_ONLY:
+        yield not_supported(path, checks.typed(mode), _RECURSIVE_READ_ONLY)
         return
-    if wanted == "Disabled":
+    if mode == "Disabled":
         return
     if not mount.get("readOnly"):
         yield forbidden(path, "may only be specified when readOnly is true")

@@ -1,4 +1,4 @@
-"""Names of other objects in the spec of a pod: service account, node, classes, groups.
+"""Validates names of other objects in a pod's spec: service account, node, classes, groups.
 
 Follows `ValidatePodSpec` of k8s.io/kubernetes `pkg/apis/core/validation`.
 """
@@ -12,14 +12,14 @@ from fakeapi.machinery.meta import names
 
 
 def name_errors(spec: Object, name: str, path: str) -> Errors:
-    """Errors of the field `name`, which may hold the name of an object."""
+    """Validates the object name in the field `name`, if the field is set."""
     value = spec.get(name)
     if value:
         yield from each_invalid(f"{path}.{name}", value, names.name_is_dns_subdomain(value, False))
 
 
 def service_account_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
-    """Errors of the name of the service account, which stands in two fields."""
+    """Validates the service account name; from 1.37 on the deprecated alias must have the same value."""
     yield from name_errors(spec, "serviceAccountName", path)
     name, old_field = spec.get("serviceAccountName", ""), spec.get("serviceAccount", "")
     if checks.quirks.host_namespaces_are_of_the_spec and name != old_field:
@@ -35,7 +35,7 @@ def runtime_class_errors(spec: Object, path: str) -> Errors:
 
 
 def group_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
-    """Errors of the workload, or the group of pods, that a pod is scheduled with."""
+    """Validates the workload or the pod group that the pod is scheduled with."""
     workload = spec.get("workloadRef")
     if workload is not None:
         place, value = f"{path}.workloadRef", workload.get("name", "")

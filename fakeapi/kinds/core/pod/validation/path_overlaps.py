@@ -1,4 +1,4 @@
-"""Warnings about files of a volume whose paths overlap.
+"""Warns about files of a volume whose paths overlap.
 
 Follows `warningsForOverlappingVirtualPaths` of k8s.io/kubernetes `pkg/api/pod/warnings.go`.
 """
@@ -25,7 +25,7 @@ class _File(NamedTuple):
 
 
 def overlap_warnings(spec: Object) -> Iterator[str]:
-    """Warnings about the volumes of a pod."""
+    """Yields warnings about overlapping paths in the volumes of a pod."""
     for volume in spec.get("volumes") or ():
         name = quote(volume.get("name", ""))
         for title, holder in _simple_volumes(volume):
@@ -53,7 +53,7 @@ def _files(holder: Object, source: str) -> list[_File]:
 
 
 def _source_files(source: Object) -> list[_File]:
-    """Files of the first of its parts that a source has."""
+    """Returns the files of the first part of a projected source that has any."""
     for kind, title in (("configMap", "ConfigMap"), ("secret", "Secret")):
         if source.get(kind, {}).get("items"):
             return _files(source[kind], f"{title} {quote(source[kind].get('name', ''))}")
@@ -70,9 +70,9 @@ def _source_files(source: Object) -> list[_File]:
 
 
 def _overlaps(files: Iterable[_File], taken: list[_File]) -> Iterator[str]:
-    """What overlaps with files before it; adds the files to those that are `taken`."""
-    for given in files:
-        file = _File(given.path.rstrip("/"), given.source)
+    """Yields the overlaps of files with earlier files; adds the files to `taken`."""
+    for entry in files:
+        file = _File(entry.path.rstrip("/"), entry.source)
         if file.path:
             for other in taken:
                 if other.path and (_leads_to(file, other) or _leads_to(other, file)):

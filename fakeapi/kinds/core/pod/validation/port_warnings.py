@@ -1,4 +1,4 @@
-"""Warnings about ports of containers that are defined twice, or nearly so.
+"""Warns about duplicate and overlapping ports of containers.
 
 Follows k8s.io/kubernetes `pkg/api/pod/warnings.go`.
 """
@@ -12,7 +12,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def port_warnings(spec: Object, path: str, rules: ReleaseRules) -> Iterator[str]:
-    """Warnings about the ports of all containers, `path` being that of the spec."""
+    """Yields warnings about the ports of all containers; `path` is the path of the spec."""
     quirks = rules.quirks.pods
     ports = [
         (f"{place}.ports[{index}]", port)
@@ -59,7 +59,7 @@ def _relation(port: Object, other: Object) -> str:
 
 
 def _printed(port: Object) -> str:
-    """A port as Go's `%+v` prints it."""
+    """Returns a port as Go's `%+v` prints it."""
     members = (
         ("Name", port.get("name", "")),
         ("HostPort", port.get("hostPort", 0)),

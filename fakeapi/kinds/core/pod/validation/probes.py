@@ -1,4 +1,4 @@
-"""Probes and lifecycle hooks of containers, and the handlers of both.
+"""Validates probes and lifecycle hooks of containers, and their handlers.
 
 Follows `validateProbe`, `validateLifecycle` and `validateHandler` of k8s.io/kubernetes
 `pkg/apis/core/validation`.
@@ -25,14 +25,14 @@ _COUNTS = ("initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThr
 
 
 class PodFacts(NamedTuple):
-    """What handlers ask of their pod: its grace period, and its operating system, None where it has none."""
+    """Facts about the pod that handlers depend on: its grace period in seconds, its OS name or None."""
 
     grace_period: int
     os: str | None
 
 
 def lifecycle_errors(container: Object, path: str, facts: PodFacts, checks: PodChecks) -> Errors:
-    """Errors of the lifecycle of a container."""
+    """Validates the lifecycle of a container."""
     lifecycle = container.get("lifecycle")
     if lifecycle is None:
         return
@@ -48,7 +48,7 @@ def lifecycle_errors(container: Object, path: str, facts: PodFacts, checks: PodC
 
 
 def probes_errors(container: Object, path: str, facts: PodFacts, checks: PodChecks) -> Errors:
-    """Errors of the three probes of a container."""
+    """Validates the liveness, readiness and startup probes of a container."""
     for name in ("livenessProbe", "readinessProbe", "startupProbe"):
         probe = container.get(name)
         if probe is None:
@@ -76,19 +76,19 @@ def _probe_errors(probe: Object, path: str, facts: PodFacts, checks: PodChecks) 
 def _handler_errors(
     handler: Object, kinds: tuple[str, ...], path: str, grace_period: int, checks: PodChecks
 ) -> Errors:
-    found = False
+    has_handler = False
     for kind in kinds:
         if kind not in handler:
             continue
-        if found:
+        if has_handler:
             yield forbidden(f"{path}.{kind}", "may not specify more than 1 handler type")
             continue
-        found = True
+        has_handler = True
         if kind == "sleep":
             yield from _sleep_errors(handler[kind], f"{path}.sleep", grace_period, checks)
         else:
             yield from _ACTIONS[kind](handler[kind], f"{path}.{kind}", checks)
-    if not found:
+    if not has_handler:
         yield required(path, "must specify a handler type")
 
 

@@ -1,4 +1,4 @@
-"""Projected volumes: files from several sources.
+"""Validates projected volumes, which contain files from several sources.
 
 Follows `validateProjectedVolumeSource` and `validateProjectionSources` of k8s.io/kubernetes
 `pkg/apis/core/validation`.
@@ -42,14 +42,14 @@ _SOURCES = (
 
 
 class _Paths:
-    """The paths of files of one volume; all but the first of a path are told at the volume."""
+    """The file paths in one volume, to find duplicates; errors have the path of the volume."""
 
     def __init__(self, volume: str) -> None:
         self._volume = volume
         self._taken: set[str] = set()
 
     def errors(self, path: str, shown: str) -> Errors:
-        """The error of a file whose path was taken before; `shown` is what the error prints."""
+        """Yields an error if the path is taken already; `shown` is the value that the error prints."""
         if path in self._taken:
             yield invalid(self._volume, shown, "conflicting duplicate paths")
         self._taken.add(path)
@@ -61,7 +61,7 @@ def projected_errors(volume: Object, path: str, checks: PodChecks) -> Errors:
     taken = _Paths(path)
     for index, source in enumerate(volume.get("sources") or ()):
         place = f"{path}.sources[{index}]"
-        found = [name for name in _SOURCES if name in source]
+        kinds = [name for name in _SOURCES if name in source]
         for name in ("secret", "configMap"):
             if name in source:
                 yield from _keys_errors(source[name], f"{place}.{name}", taken)
@@ -79,12 +79,12 @@ def projected_errors(volume: Object, path: str, checks: PodChecks) -> Errors:
         if "podCertificate" in source:
             certificate = source["podCertificate"]
             yield from _certificate_errors(certificate, f"{place}.podCertificate", taken, checks)
-        if len(found) > 1:
+        if len(kinds) > 1:
             yield forbidden(place, checks.quirks.one_projection_source)
 
 
 def key_path_errors(item: Object, path: str) -> Errors:
-    """Errors of the file that a key of a secret or a config map becomes."""
+    """Validates the mapping of a key in a secret or config map to a file."""
     for name in ("key", "path"):
         if not item.get(name):
             yield required(f"{path}.{name}")
@@ -129,16 +129,18 @@ def _bundle_errors(bundle: Object, path: str, taken: _Paths, checks: PodChecks) 
     name, signer = bundle.get("name"), bundle.get("signerName")
     selector = bundle.get("labelSelector")
     if name is not None and signer is not None:
-        shown = checks.shown(bundle, "ClusterTrustBundleProjection")
-        yield invalid(path, shown, "only one of name and signerName may be used")
+        printed = checks.shown(bundle, "ClusterTrustBundleProjection")
+        yield invalid(path, printed, "only one of name and signerName may be used")
     elif name is not None:
         if not name:
             yield required(f"{path}.name", "must be a valid object name")
         for message in is_bundle_name(name, signer_of_bundle(name) or ""):
             yield invalid(f"{path}.name", name, f"not a valid clustertrustbundlename: {message}")
         if selector is not None:
-            shown = checks.shown(selector, "ClusterTrustBundleProjection", "labelSelector")
-            yield invalid(f"{path}.labelSelector", shown, "labelSelector must be unset if name is specified")
+            printed = checks.shown(selector, "ClusterTrustBundleProjection", "labelSelector")
+            yield invalid(
+                f"{path}.labelSelector", printed, "labelSelector must be unset if name is specified"
+            )
     elif signer is not None:
         if not signer:
             yield required(f"{path}.signerName", "must be a valid signer name")

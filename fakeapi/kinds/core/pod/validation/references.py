@@ -1,4 +1,4 @@
-"""Parts of a pod that name keys of config maps and secrets, fields of the pod, and resources of containers.
+"""Validates references to keys of config maps and secrets, pod fields, and container resources.
 
 Follows `validateConfigMapKeySelector`, `validateObjectFieldSelector`, `validateFileKeySelector` and
 `validateContainerResourceFieldSelector` of k8s.io/kubernetes `pkg/apis/core/validation`.
@@ -52,7 +52,7 @@ _BYTE_RESOURCES = {
 
 
 def key_errors(reference: Object, path: str) -> Errors:
-    """Errors of a reference to a key of a config map or a secret."""
+    """Validates a reference to a key of a config map or a secret."""
     name, key = reference.get("name", ""), reference.get("key", "")
     yield from each_invalid(f"{path}.name", name, names.name_is_dns_subdomain(name, False))
     if not key:
@@ -62,7 +62,7 @@ def key_errors(reference: Object, path: str) -> Errors:
 
 
 def file_key_errors(reference: Object, path: str) -> Errors:
-    """Errors of a reference to a variable in a file of a volume."""
+    """Validates a reference to an environment variable in a file of a volume."""
     key, volume, target = (reference.get(name, "") for name in ("key", "volumeName", "path"))
     if not key:
         yield required(f"{path}.key")
@@ -79,7 +79,7 @@ def file_key_errors(reference: Object, path: str) -> Errors:
 
 
 def field_errors(reference: Object, fields: Sequence[str], path: str, checks: PodChecks) -> Errors:
-    """Errors of a reference to a field of the pod: one of `fields`, or an item of labels or annotations."""
+    """Validates a reference to a field of the pod: one of `fields`, or one label or annotation."""
     version: str = reference.get("apiVersion", "")
     name: str = reference.get("fieldPath", "")
     if not version:
@@ -105,7 +105,7 @@ def field_errors(reference: Object, fields: Sequence[str], path: str, checks: Po
 
 
 def host_ips_errors(reference: Object, path: str, checks: PodChecks) -> list[FieldError]:
-    """The error of a reference to the node's addresses where the gate PodHostIPs is off."""
+    """Rejects a reference to `status.hostIPs` while the gate PodHostIPs is off."""
     if reference.get("fieldPath") != "status.hostIPs" or checks.host_ips:
         return []
     if not checks.quirks.host_ips_are_gated:
@@ -115,7 +115,9 @@ def host_ips_errors(reference: Object, path: str, checks: PodChecks) -> list[Fie
 
 
 def resource_errors(reference: Object, path: str, *, of_volume: bool) -> Errors:
-    """Errors of a reference to what a container may use. `of_volume`: the container must be named."""
+    """Validates a reference to resources of a container; with `of_volume` the container's name is
+    required.
+    """
     name = reference.get("resource", "")
     if of_volume and not reference.get("containerName"):
         yield required(f"{path}.containerName")
@@ -147,7 +149,7 @@ def _divisor_errors(name: str, divisor: str, path: str) -> Errors:
 
 
 def _conversion_problem(version: str, name: str, checks: PodChecks) -> str:
-    """Why a field's name of that version of pods cannot be read; empty where it can."""
+    """Returns why the field path does not exist in this version of pods; empty if it exists."""
     if version != "v1":
         return f"unsupported pod version: {version}"
     subscripted = _subscript(name)
@@ -163,6 +165,6 @@ def _conversion_problem(version: str, name: str, checks: PodChecks) -> str:
 
 
 def _subscript(name: str) -> tuple[str, str] | None:
-    """`("metadata.labels", "a")` of `metadata.labels['a']`."""
+    """Splits `metadata.labels['a']` into `("metadata.labels", "a")`; None without subscript."""
     holder, bracket, key = name.removesuffix("']").partition("['")
     return (holder, key) if name.endswith("']") and bracket and holder else None

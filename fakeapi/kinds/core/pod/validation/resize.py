@@ -1,4 +1,4 @@
-"""Writes to `/resize`: what running containers ask for.
+"""Validates writes to `/resize`, which change resources of running containers.
 
 Follows `ValidatePodResize` of k8s.io/kubernetes `pkg/apis/core/validation`.
 """
@@ -32,7 +32,7 @@ _VOLUME_GATE = "InPlacePodVerticalScalingMemoryBackedVolumes"
 def validate_pod_resize(
     new: Object, old: Object, rules: ReleaseRules, metadata: MetadataErrors = NO_METADATA_ERRORS
 ) -> list[FieldError]:
-    """Errors of a write to `/resize`; both pods are canonical and defaulted."""
+    """Validates a write to `/resize`; both pods are canonical and defaulted."""
     checks = PodChecks(rules, new["spec"], old["spec"], is_pod=True)
     refused = _refusal(new["spec"], old, checks)
     if refused:
@@ -40,15 +40,15 @@ def validate_pod_resize(
     errors = [*metadata.of_change, *metadata.of_object, *pod_errors(new, old, checks)]
     stored = old["status"].get("qosClass") or qos_class(old["spec"], rules.gates)
     if qos_class(new["spec"], rules.gates) != stored:
-        shown = checks.typed(new["status"].get("qosClass", ""))
-        errors.append(invalid("spec", shown, "Pod QOS Class may not change as a result of resizing"))
+        printed = checks.typed(new["status"].get("qosClass", ""))
+        errors.append(invalid("spec", printed, "Pod QOS Class may not change as a result of resizing"))
     if not _node_resizes(old["status"]):
         errors.append(forbidden("spec", "Pod running on node without support for resize"))
     return errors + _change_errors(new["spec"], old, checks, found=bool(errors))
 
 
 def _refusal(spec: Object, old: Object, checks: PodChecks) -> str:
-    """Why pods like this are not resized at all; empty where they are."""
+    """Returns why the pod cannot be resized at all; empty if it can."""
     before = old["spec"]
     uses_pod = _asks_as_a_whole(before) or _asks_as_a_whole(spec)
     if uses_pod and not checks.quirks.pods_with_resources_resize:
@@ -66,7 +66,7 @@ def _asks_as_a_whole(spec: Object) -> bool:
 
 
 def _node_resizes(status: Object) -> bool:
-    """Whether the node of a running container reports what it has, as nodes do that can resize it."""
+    """Whether the node supports resizing: such nodes report the resources of running containers."""
     for container in status.get("containerStatuses") or ():
         if "running" in (container.get("state") or {}):
             return "resources" in container
@@ -112,16 +112,19 @@ def _other_change(left: Object, before: Object, checks: PodChecks) -> FieldError
 
 
 def _pod_resource_errors(left: Object, before: Object, checks: PodChecks) -> Errors:
-    """Errors of what the pod asks for as a whole; gives `left` the stored amounts that may change."""
+    """Validates the change of pod-level resources.
+
+    Resets resizable amounts in `left` to the stored ones, so that a comparison finds only other changes.
+    """
     resources, stored = left.get("resources"), before.get("resources")
     if resources is None:
         if stored is not None:
             yield forbidden("spec.resources", "pod-level resources cannot be removed")
         return
     if stored is not None:
-        for name, what in (("requests", "requests"), ("limits", "limits")):
+        for name, label in (("requests", "requests"), ("limits", "limits")):
             if has_removed(resources.get(name) or {}, stored.get(name) or {}):
-                rule = f"pod-level resource {what} cannot be removed"
+                rule = f"pod-level resource {label} cannot be removed"
                 yield forbidden(f"spec.resources.{name}", rule)
     munged = with_old_resources(resources, stored or {}, checks.quirks)
     if stored is None and not munged:
@@ -152,16 +155,16 @@ def _removal_errors(spec: Object, before: Object, checks: PodChecks) -> Errors:
                 continue
             path = f"spec.{kind}[{index}].resources"
             resources, old = container.get("resources") or {}, stored.get("resources") or {}
-            for name, what in (("requests", "requests"), ("limits", "limits")):
+            for name, label in (("requests", "requests"), ("limits", "limits")):
                 if has_removed(resources.get(name) or {}, old.get(name) or {}):
-                    yield forbidden(f"{path}.{name}", f"resource {what} cannot be removed")
+                    yield forbidden(f"{path}.{name}", f"resource {label} cannot be removed")
             if checks.quirks.resize_keeps_memory:
                 yield from _memory_errors(container, stored, path)
 
 
 def _memory_errors(container: Object, stored: Object, path: str) -> Errors:
     policies = container.get("resizePolicy") or ()
-    of_memory = (each.get("restartPolicy") for each in policies if each.get("resourceName") == "memory")
+    of_memory = (policy.get("restartPolicy") for policy in policies if policy.get("resourceName") == "memory")
     if next(of_memory, "") not in ("NotRequired", ""):
         return
     new = ((container.get("resources") or {}).get("limits") or {}).get("memory")
@@ -180,29 +183,32 @@ def _can_resize(container: Object, checks: PodChecks) -> bool:
 
 
 def _container_errors(left: Object, before: Object, checks: PodChecks) -> list[FieldError]:
-    """Errors of containers that change otherwise; gives `left` the stored amounts that may change."""
+    """Rejects changes of containers other than resizing.
+
+    Resets resizable amounts in `left` to the stored ones, so that a comparison finds only other changes.
+    """
     errors: list[FieldError] = []
-    told = checks.quirks.resize_keeps_containers
+    keeps_containers = checks.quirks.resize_keeps_containers
     for kind in ("containers", "initContainers"):
-        made = []
+        containers = []
         for index, (container, stored) in enumerate(
             zip(left.get(kind) or (), before.get(kind) or (), strict=False)
         ):
-            resizable = kind == "containers" or (told and _can_resize(container, checks))
+            resizable = kind == "containers" or (keeps_containers and _can_resize(container, checks))
             settled = with_old_amounts(container, stored, checks.quirks) if resizable else container
-            if resizable and not told:
+            if resizable and not keeps_containers:
                 settled = _with_policy_of(stored, settled)
-            made.append(settled)
-            if told:
+            containers.append(settled)
+            if keeps_containers:
                 errors += _other_container_errors(settled, container, stored, f"spec.{kind}[{index}]", checks)
-        if made:
-            left[kind] = made + list(left[kind][len(made) :])
+        if containers:
+            left[kind] = containers + list(left[kind][len(containers) :])
     return errors
 
 
 def _with_policy_of(stored: Object, container: Object) -> Object:
-    made = {name: value for name, value in container.items() if name != "resizePolicy"}
-    return made | ({"resizePolicy": stored["resizePolicy"]} if "resizePolicy" in stored else {})
+    rest = {name: value for name, value in container.items() if name != "resizePolicy"}
+    return rest | ({"resizePolicy": stored["resizePolicy"]} if "resizePolicy" in stored else {})
 
 
 def _other_container_errors(

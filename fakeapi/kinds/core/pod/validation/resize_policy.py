@@ -1,7 +1,7 @@
-"""Resize policies of containers.
+"""Validates resize policies of containers.
 
-Follows `validateResizePolicy` and what `validateInitContainers` of k8s.io/kubernetes
-`pkg/apis/core/validation` adds.
+Follows `validateResizePolicy` and the additional checks of `validateInitContainers` in k8s.io/kubernetes
+`pkg/apis/core/validation`.
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ _POLICIES = ("NotRequired", "RestartContainer")
 
 
 def resize_policy_errors(container: Object, path: str, spec: Object, checks: PodChecks) -> Errors:
-    """Errors of the policies of a container, `path` being that of their list."""
+    """Validates the resize policies of a container; `path` is the path of their list."""
     seen: set[str] = set()
     for index, policy in enumerate(container.get("resizePolicy") or ()):
         resource, restart = policy.get("resourceName", ""), policy.get("restartPolicy", "")
@@ -30,11 +30,11 @@ def resize_policy_errors(container: Object, path: str, spec: Object, checks: Pod
 
 
 def init_resize_policy_errors(container: Object, path: str, checks: PodChecks) -> Errors:
-    """Errors of the policies of an init container, `path` being that of the container."""
+    """Validates the resize policies of an init container; `path` is the path of the container."""
     policies = container.get("resizePolicy") or ()
     if policies and not checks.sidecar_resize_policy:
-        shown = checks.shown(policies, "Container", "resizePolicy")
-        yield invalid(f"{path}.resizePolicy", shown, "must not be set for init containers")
+        printed = checks.shown(policies, "Container", "resizePolicy")
+        yield invalid(f"{path}.resizePolicy", printed, "must not be set for init containers")
     if is_sidecar(container) or not checks.quirks.init_containers_resize_in_place:
         return
     if _restarts_init_containers(checks.old):

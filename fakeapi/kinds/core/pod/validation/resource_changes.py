@@ -1,4 +1,4 @@
-"""Changes of what containers ask for.
+"""Compares requests and limits of containers before and after a resize.
 
 Follows `dropCPUMemoryResourcesFromContainer` and `resourcesRemoved` of k8s.io/kubernetes
 `pkg/apis/core/validation`.
@@ -14,32 +14,32 @@ Amounts = Mapping[str, str]
 
 
 def with_old_amounts(container: Object, stored: Object, quirks: PodQuirks) -> Object:
-    """The container with the stored requests and limits for what can be resized."""
+    """Returns the container with the stored requests and limits of resizable resources."""
     resources, old = container.get("resources") or {}, stored.get("resources") or {}
-    made = with_old_resources(resources, old, quirks)
+    merged = with_old_resources(resources, old, quirks)
     if quirks.resized_claims_are_not_compared:
-        made.pop("claims", None)
-    return container | {"resources": made}
+        merged.pop("claims", None)
+    return container | {"resources": merged}
 
 
 def with_old_resources(resources: Object, stored: Object, quirks: PodQuirks) -> Object:
-    """The same of resources."""
-    made = {name: value for name, value in resources.items() if name not in ("limits", "requests")}
+    """Returns `resources` with the stored requests and limits of resizable resources."""
+    merged = {name: value for name, value in resources.items() if name not in ("limits", "requests")}
     for name in ("limits", "requests"):
         if name not in stored and quirks.first_amounts_are_not_compared:
             continue
         amounts = _with_old(resources.get(name) or {}, stored.get(name) or {})
         if amounts:
-            made[name] = amounts
-    return made
+            merged[name] = amounts
+    return merged
 
 
 def has_removed(amounts: Amounts, stored: Amounts) -> bool:
-    """Whether a resource of the stored amounts is no longer there."""
+    """Whether a stored resource is missing in the new amounts."""
     return any(name not in amounts for name in stored)
 
 
 def _with_old(amounts: Amounts, stored: Amounts) -> dict[str, str]:
-    made = {name: amount for name, amount in amounts.items() if name not in RESIZABLE}
-    made |= {name: stored[name] for name in RESIZABLE if name in stored}
-    return dict(sorted(made.items()))
+    merged = {name: amount for name, amount in amounts.items() if name not in RESIZABLE}
+    merged |= {name: stored[name] for name in RESIZABLE if name in stored}
+    return dict(sorted(merged.items()))

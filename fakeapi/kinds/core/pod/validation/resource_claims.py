@@ -1,4 +1,4 @@
-"""Resource claims that a pod refers to.
+"""Validates resource claims of pods.
 
 Follows `validatePodResourceClaims` of k8s.io/kubernetes `pkg/apis/core/validation`.
 """
@@ -12,7 +12,7 @@ from fakeapi.machinery.meta import names
 
 
 def claim_errors(spec: Object, metadata: Object | None, path: str, checks: PodChecks) -> Errors:
-    """Errors of the claims of a pod; `metadata` is the pod's, None for a template."""
+    """Validates the resource claims of a pod; `metadata` belongs to the pod, None for a template."""
     seen: set[str] = set()
     for index, claim in enumerate(spec.get("resourceClaims") or ()):
         place = f"{path}.resourceClaims[{index}]"
@@ -42,20 +42,22 @@ def _name_errors(claim: Object, metadata: Object | None, path: str, checks: PodC
     if errors or metadata is None or not has_source:
         return
     if "resourceClaimTemplateName" in (claim.get("source") or {}):
-        made = f"{metadata.get('name', '')}-{name}"
-        messages = names.name_is_dns_subdomain(made, False)
-        yield from each_invalid(path, made, [f"final ResourceClaim name: {each}" for each in messages])
+        claim_name = f"{metadata.get('name', '')}-{name}"
+        messages = names.name_is_dns_subdomain(claim_name, False)
+        yield from each_invalid(
+            path, claim_name, [f"final ResourceClaim name: {message}" for message in messages]
+        )
 
 
 def _source_errors(source: Object, type_name: str, path: str, checks: PodChecks) -> Errors:
     fields = ("resourceClaimName", "resourceClaimTemplateName")
-    found = [name for name in fields if name in source]
-    if len(found) > 1:
+    present = [name for name in fields if name in source]
+    if len(present) > 1:
         rule = "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"
         yield invalid(path, checks.shown(source, type_name), rule)
-    if not found:
+    if not present:
         rule = "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
         yield invalid(path, checks.shown(source, type_name), rule)
-    for name in found:
+    for name in present:
         messages = names.name_is_dns_subdomain(source[name], False)
         yield from each_invalid(f"{path}.{name}", source[name], messages)

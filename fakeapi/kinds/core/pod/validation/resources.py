@@ -1,4 +1,4 @@
-"""Requests and limits of containers and pods.
+"""Validates requests and limits of containers and pods.
 
 Follows `validateResourceRequirements`, `validateResourceClaimNames` and `validatePodResources` of
 k8s.io/kubernetes `pkg/apis/core/validation`.
@@ -33,18 +33,18 @@ _WITH_HUGE_PAGES = ("cpu", "memory")
 def container_resource_errors(
     resources: Object, claims: Collection[str], path: str, checks: PodChecks
 ) -> Errors:
-    """Errors of what a container asks for; `claims` are the names of the pod's claims."""
+    """Validates the resources of a container; `claims` are the names of the pod's claims."""
     name_validator = resource_names.validate_container_resource_name
     yield from _requirement_errors(resources, name_validator, claims, path, checks)
 
 
 def overhead_errors(overhead: Mapping[str, str], path: str, checks: PodChecks) -> Errors:
-    """Errors of what a pod uses beside its containers."""
+    """Validates the overhead of a pod, which is added to the resources of its containers."""
     yield from container_resource_errors({"limits": overhead}, (), path, checks)
 
 
 def pod_resource_errors(spec: Object, claims: Collection[str], path: str, checks: PodChecks) -> Errors:
-    """Errors of what a pod asks for as a whole, `path` being that of its spec."""
+    """Validates the pod-level resources; `path` is the path of the pod's spec."""
     resources = spec.get("resources")
     if resources is None or not checks.enabled("PodLevelResources"):
         return
@@ -126,7 +126,7 @@ def _page_errors(name: str, amount: str, path: str, checks: PodChecks) -> Errors
 
 
 def _uses_parts_of_pages(spec: Object) -> bool:
-    """Whether a stored pod asks for no whole number of huge pages."""
+    """Whether the stored pod has amounts of huge pages that are not whole numbers of pages."""
     lists = [spec.get("overhead") or {}]
     for name in ("initContainers", "containers", "ephemeralContainers"):
         for container in spec.get(name) or ():
@@ -172,16 +172,16 @@ def _unknown_claim(name: str, claims: Collection[str], path: str) -> FieldError:
 
 
 def _consistency_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
-    """Errors of containers that together, or alone, ask for more than their pod."""
+    """Validates that the pod-level resources cover the resources of the containers."""
     resources = spec["resources"]
     requests, limits = resources.get("requests") or {}, resources.get("limits") or {}
     for name, total in sorted(container_totals(spec, "requests").items()):
-        wanted = requests.get(name)
-        if wanted is None and checks.quirks.absent_pod_requests_are_allowed:
+        requested = requests.get(name)
+        if requested is None and checks.quirks.absent_pod_requests_are_allowed:
             continue
-        if _amount(total) > _amount(wanted):
+        if _amount(total) > _amount(requested):
             rule = f"must be greater than or equal to aggregate container requests of {total}"
-            yield invalid(f"{path}.requests[{name}]", wanted or "0", rule)
+            yield invalid(f"{path}.requests[{name}]", requested or "0", rule)
     if checks.quirks.pod_limits_cover_huge_pages:
         for name, total in sorted(container_totals(spec, "limits").items()):
             if (

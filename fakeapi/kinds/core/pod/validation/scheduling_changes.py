@@ -1,4 +1,4 @@
-"""Changes of where a pod may be scheduled, while gates hold its scheduling back.
+"""Validates changes of node selector and node affinity while a pod has scheduling gates.
 
 Follows `validateNodeSelectorMutation` and `validateNodeAffinityMutation` of k8s.io/kubernetes
 `pkg/apis/core/validation`.
@@ -14,19 +14,19 @@ from fakeapi.registry.model.semantic_equality import semantically_equal
 
 
 def with_old_placement(spec: Object, before: Object, checks: PodChecks) -> tuple[Object, list[FieldError]]:
-    """The spec with the stored node selector and node affinity, and the errors of their change."""
-    made, errors = dict(spec), list[FieldError]()
+    """Returns the spec with the stored node selector and node affinity, and the errors of their changes."""
+    restored, errors = dict(spec), list[FieldError]()
     selector, stored = spec.get("nodeSelector") or {}, before.get("nodeSelector") or {}
     if selector != stored:
         if any(selector.get(key) != value for key, value in stored.items()):
             rule = "only additions to spec.nodeSelector are allowed (no mutations or deletions)"
             errors.append(invalid("spec.nodeSelector", checks.string_map(selector), rule))
-        _put(made, "nodeSelector", before.get("nodeSelector"))
+        _put(restored, "nodeSelector", before.get("nodeSelector"))
     nodes, stored_nodes = _node_affinity(spec), _node_affinity(before)
     if not semantically_equal(nodes, stored_nodes):
         errors += _affinity_errors(nodes, stored_nodes, checks)
-        _put(made, "affinity", _with_old_nodes(spec.get("affinity"), before.get("affinity")))
-    return {name: made[name] for name in {**before, **made} if name in made}, errors
+        _put(restored, "affinity", _with_old_nodes(spec.get("affinity"), before.get("affinity")))
+    return {name: restored[name] for name in {**before, **restored} if name in restored}, errors
 
 
 def _affinity_errors(new: Object | None, old: Object | None, checks: PodChecks) -> list[FieldError]:
@@ -52,12 +52,12 @@ def _only_adds(new: Object, old: Object) -> bool:
 
 
 def _node_affinity(spec: Object) -> Object | None:
-    found: Object | None = (spec.get("affinity") or {}).get("nodeAffinity")
-    return found
+    node_affinity: Object | None = (spec.get("affinity") or {}).get("nodeAffinity")
+    return node_affinity
 
 
 def _with_old_nodes(new: Object | None, old: Object | None) -> Object | None:
-    """The affinity with the stored affinity to nodes; None for none at all."""
+    """Returns the affinity with the stored node affinity instead of the new one; None if it is empty then."""
     stored = (old or {}).get("nodeAffinity")
     if new is None:
         return None if stored is None else {"nodeAffinity": stored}

@@ -1,4 +1,4 @@
-"""Seccomp profiles, as fields and as the annotations that they once were.
+"""Validates seccomp profiles, in fields and in the annotations that preceded these fields.
 
 Follows `validateSeccompProfileField`, `ValidateSeccompPodAnnotations` and
 `validateSeccompAnnotationsAndFields` of k8s.io/kubernetes `pkg/apis/core/validation`.
@@ -20,7 +20,7 @@ TYPES = ("Localhost", "RuntimeDefault", "Unconfined")
 
 
 def profile_errors(holder: Object, path: str, checks: PodChecks) -> Errors:
-    """Errors of the profile of a security context."""
+    """Validates the seccomp profile of a security context."""
     profile = holder.get("seccompProfile")
     if profile is None:
         return
@@ -33,9 +33,9 @@ def profile_errors(holder: Object, path: str, checks: PodChecks) -> Errors:
     local = profile.get("localhostProfile")
     if kind != "Localhost":
         if local is not None:
-            shown = checks.shown(profile, "SeccompProfile")
+            printed = checks.shown(profile, "SeccompProfile")
             yield invalid(
-                f"{place}.localhostProfile", shown, "can only be set when seccomp type is Localhost"
+                f"{place}.localhostProfile", printed, "can only be set when seccomp type is Localhost"
             )
     elif local is None:
         yield required(f"{place}.localhostProfile", "must be set when seccomp type is Localhost")
@@ -44,7 +44,7 @@ def profile_errors(holder: Object, path: str, checks: PodChecks) -> Errors:
 
 
 def annotation_errors(annotations: Mapping[str, str], path: str) -> Errors:
-    """Errors of annotations with profiles of the pod and of its containers."""
+    """Validates the annotations with seccomp profiles of the pod and its containers."""
     if POD_ANNOTATION in annotations:
         yield from _annotated_errors(annotations[POD_ANNOTATION], f"{path}.{POD_ANNOTATION}")
     for key in sorted(annotations):
@@ -53,7 +53,7 @@ def annotation_errors(annotations: Mapping[str, str], path: str) -> Errors:
 
 
 def mismatch_errors(annotations: Mapping[str, str], spec: Object, path: str) -> Errors:
-    """Errors of annotations that say something else than the fields."""
+    """Rejects seccomp annotations that contradict the profile in the field."""
     own = (spec.get("securityContext") or {}).get("seccompProfile")
     if own is not None and POD_ANNOTATION in annotations:
         yield from _mismatch(annotations[POD_ANNOTATION], own, f"{path}.securityContext.seccompProfile")

@@ -1,4 +1,4 @@
-"""Security contexts of pods and of containers.
+"""Validates security contexts of pods and containers.
 
 Follows `ValidateSecurityContext` and `validatePodSpecSecurityContext` of k8s.io/kubernetes
 `pkg/apis/core/validation`.
@@ -21,7 +21,7 @@ _SYS_ADMIN = "CAP_SYS_ADMIN"
 
 
 def container_security_errors(container: Object, path: str, spec: Object, checks: PodChecks) -> Errors:
-    """Errors of the security context of a container, `spec` being its pod's."""
+    """Validates the security context of a container; `spec` is the spec of its pod."""
     context = container.get("securityContext")
     if context is None:
         return
@@ -36,7 +36,7 @@ def container_security_errors(container: Object, path: str, spec: Object, checks
 
 
 def pod_security_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
-    """Errors of the security context of a pod, `path` being that of its spec."""
+    """Validates the security context of a pod; `path` is the path of its spec."""
     place = f"{path}.securityContext"
     context = spec.get("securityContext") or {}
     if checks.quirks.host_network_checks_container_port:
@@ -58,7 +58,7 @@ def pod_security_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
 
 
 def shared_process_errors(spec: Object, path: str) -> Errors:
-    """The error of a pod that shares its processes among its containers and with its node."""
+    """Rejects shareProcessNamespace together with hostPID."""
     if spec.get("shareProcessNamespace") and spec.get("hostPID"):
         rule = "ShareProcessNamespace and HostPID cannot both be enabled"
         yield invalid(f"{path}.shareProcessNamespace", True, rule)
@@ -87,13 +87,13 @@ def _proc_mount_errors(context: Object, path: str, spec: Object, checks: PodChec
 
 
 def _escalation_errors(context: Object, path: str, checks: PodChecks) -> Errors:
-    shown = checks.shown(context, "SecurityContext")
+    printed = checks.shown(context, "SecurityContext")
     if context.get("privileged"):
         rule = "cannot set `allowPrivilegeEscalation` to false and `privileged` to true"
-        yield invalid(path, shown, rule)
+        yield invalid(path, printed, rule)
     if checks.sys_admin_without_escalation:
         return
     for capability in (context.get("capabilities") or {}).get("add") or ():
         if capability == _SYS_ADMIN:
             rule = f"cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` {_SYS_ADMIN}"
-            yield invalid(path, shown, rule)
+            yield invalid(path, printed, rule)

@@ -1,4 +1,4 @@
-"""Specs of pods, as pods and templates have them.
+"""Validates the specs of pods and pod templates.
 
 Follows `ValidatePodSpec` of k8s.io/kubernetes `pkg/apis/core/validation`, with its order of errors.
 """
@@ -38,7 +38,7 @@ _SYSTEMS = ("linux", "windows")
 def validate_pod_spec(
     spec: Object, path: str, checks: PodChecks, metadata: Object | None = None
 ) -> list[FieldError]:
-    """Errors of a canonical, defaulted spec at `path`. `metadata` is the pod's, None for a template."""
+    """Validates a canonical, defaulted spec; `metadata` belongs to the pod, None for a template."""
     return list(_spec_errors(spec, path, checks, metadata))
 
 
@@ -111,7 +111,7 @@ def _system_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
 
 
 def _environment_volume_errors(spec: Object, path: str) -> Errors:
-    """Errors of variables from files in volumes that are no empty directories."""
+    """Rejects environment variables from files in volumes other than emptyDir."""
     volumes = {volume.get("name", ""): volume for volume in spec.get("volumes") or ()}
     for place, container in containers_at(spec, path):
         for index, variable in enumerate(container.get("env") or ()):

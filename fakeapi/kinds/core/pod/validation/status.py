@@ -1,4 +1,4 @@
-"""Statuses of pods.
+"""Validates the status of pods.
 
 Follows `ValidatePodStatusUpdate` of k8s.io/kubernetes `pkg/apis/core/validation`.
 """
@@ -24,7 +24,7 @@ _NOT_NEGATIVE = "must be a non-negative integer"
 def validate_pod_status_update(
     new: Object, old: Object, rules: ReleaseRules, metadata: MetadataErrors = NO_METADATA_ERRORS
 ) -> list[FieldError]:
-    """Errors of a write to `/status`; both pods are canonical."""
+    """Validates a write to `/status`; both pods are canonical."""
     checks = PodChecks(rules, new["spec"], old["spec"], is_pod=True)
     return [
         *metadata.of_change,
@@ -81,23 +81,23 @@ def _nomination_errors(status: Object, before: Object, spec: Object, checks: Pod
 
 
 def _address_errors(status: Object, before: Object, name: str, checks: PodChecks) -> Errors:
-    """Errors of a list of addresses: each is one, and there is at most one of a family."""
+    """Validates a list of IP addresses, with at most one address of each family."""
     path = f"status.{name}"
-    addresses = [each.get("ip", "") for each in status.get(name) or ()]
+    addresses = [entry.get("ip", "") for entry in status.get(name) or ()]
     valid_before: set[str] = set()
     if checks.quirks.stored_addresses_stay:
-        valid_before = {each.get("ip", "") for each in before.get(name) or ()}
+        valid_before = {entry.get("ip", "") for entry in before.get(name) or ()}
     for index, address in enumerate(addresses):
         yield from validate_lenient_ip(address, f"{path}[{index}]", checks.rules, valid_before)
     if len(addresses) < 2:
         return
-    wrong = next((index for index, each in enumerate(addresses) if parse_ip(each) is None), None)
+    wrong = next((index for index, text in enumerate(addresses) if parse_ip(text) is None), None)
     if wrong is not None:
         problem = f"failed to check for dual stack with error:invalid IP[{wrong}]: {addresses[wrong]}"
         yield internal(path, problem)
     if len(addresses) > 2 or wrong is not None or not is_dual_stack(addresses):
-        shown = checks.shown(status[name], "PodStatus", name)
-        yield invalid(path, shown, "may specify no more than one IP for each IP family")
+        printed = checks.shown(status[name], "PodStatus", name)
+        yield invalid(path, printed, "may specify no more than one IP for each IP family")
     if checks.quirks.stored_addresses_stay:
         return
     seen: set[str] = set()
@@ -111,7 +111,7 @@ def _address_errors(status: Object, before: Object, name: str, checks: PodChecks
 def _agreement_errors(status: Object, checks: PodChecks) -> Errors:
     first, addresses = status.get("podIP", ""), status.get("podIPs") or []
     if bool(first) != bool(addresses):
-        shown = checks.shown(addresses or None, "PodStatus", "podIPs")
-        yield invalid("status.podIPs", shown, "podIP and podIPs must either both be set or both be unset")
+        printed = checks.shown(addresses or None, "PodStatus", "podIPs")
+        yield invalid("status.podIPs", printed, "podIP and podIPs must either both be set or both be unset")
     elif addresses and addresses[0].get("ip", "") != first:
         yield invalid("status.podIPs[0].ip", addresses[0].get("ip", ""), "must be equal to `podIP`")

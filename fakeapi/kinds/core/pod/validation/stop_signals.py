@@ -1,4 +1,4 @@
-"""Signals that stop containers.
+"""Validates the stop signals of containers.
 
 Follows `validateStopSignal` of k8s.io/kubernetes `pkg/apis/core/validation`.
 """
@@ -16,7 +16,7 @@ _SIGNALS = {"linux": _OF_LINUX, "windows": ("SIGKILL", "SIGTERM")}
 
 
 def stop_signal_errors(signal: str, path: str, os: str | None, checks: PodChecks) -> Errors:
-    """Errors of a signal for containers of that operating system; None: the pod names none."""
+    """Validates a stop signal for the pod's OS; `os` is None if the pod does not name its OS."""
     if os is None:
         yield forbidden(path, "may not be set for containers with empty `spec.os.name`")
         return

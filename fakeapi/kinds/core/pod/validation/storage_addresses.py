@@ -1,4 +1,4 @@
-"""Names and addresses in volumes: iSCSI names, host:port pairs.
+"""Validates iSCSI names and host:port pairs in volumes.
 
 Follows `validateISCSIVolumeSource` of k8s.io/kubernetes `pkg/apis/core/validation` and Go's
 `net.SplitHostPort`.
@@ -14,7 +14,7 @@ _NAMES = {
 
 
 def iscsi_name_problem(name: str) -> str:
-    """What is wrong with the name of a target or an initiator; empty for nothing."""
+    """Returns why the name of an iSCSI target or initiator is invalid; empty if it is valid."""
     is_valid = _NAMES.get(name[:3])
     if is_valid is None:
         return "must be valid format starting with iqn, eui, or naa"
@@ -22,7 +22,7 @@ def iscsi_name_problem(name: str) -> str:
 
 
 def is_host_port(text: str) -> bool:
-    """Whether a text is a host and a port as Go splits them; an IPv6 address stands in brackets."""
+    """Whether Go can split a text into host and port; an IPv6 address needs brackets."""
     host, colon, port = text.rpartition(":")
     if not colon or "[" in port or "]" in port:
         return False

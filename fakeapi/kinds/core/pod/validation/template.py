@@ -1,4 +1,4 @@
-"""Templates of pods, as workloads and PodTemplates have them.
+"""Validates pod templates, in workloads and PodTemplates.
 
 Follows `ValidatePodTemplateSpec` of k8s.io/kubernetes `pkg/apis/core/validation`.
 """
@@ -16,10 +16,9 @@ from fakeapi.releases.rules import ReleaseRules
 def validate_pod_template_spec(
     template: Object, path: str, rules: ReleaseRules, *, old: Object | None = None
 ) -> list[FieldError]:
-    """Errors of a canonical, defaulted template at `path`, such as `spec.template`.
+    """Validates a canonical, defaulted template at `path`, such as `spec.template`.
 
-    `old` is the stored template, for an update: what it has stays allowed, although it would be refused in
-    a new one.
+    `old` is the stored template of an update, which may keep values that new templates cannot have.
     """
     spec, metadata = template.get("spec") or {}, template.get("metadata") or {}
     checks = PodChecks(rules, spec, None if old is None else old.get("spec") or {})

@@ -1,4 +1,4 @@
-"""Tolerations of the taints of nodes.
+"""Validates tolerations of pods.
 
 Follows `ValidateTolerations` and `validateOnlyAddedTolerations` of k8s.io/kubernetes
 `pkg/apis/core/validation`.
@@ -30,7 +30,7 @@ def toleration_errors(tolerations: Sequence[Object], path: str, checks: PodCheck
 def added_toleration_errors(
     new: Sequence[Object], old: Sequence[Object], path: str, checks: PodChecks
 ) -> Errors:
-    """Errors of a change: tolerations may be added, and their time may change."""
+    """Validates an update of tolerations, which can only add tolerations and change tolerationSeconds."""
     kept = [_without_time(toleration) for toleration in new]
     if any(_without_time(toleration) not in kept for toleration in old):
         yield forbidden(path, "existing toleration can not be modified except its tolerationSeconds")
@@ -66,8 +66,8 @@ def _value_errors(toleration: Object, path: str, checks: PodChecks) -> Errors:
             yield invalid(place, value, ";".join(messages))
     elif operator == "Exists":
         if value:
-            shown = checks.shown(toleration, "Toleration") if checks.quirks.toleration_is_shown else value
-            yield invalid(place, shown, "value must be empty when `operator` is 'Exists'")
+            printed = checks.shown(toleration, "Toleration") if checks.quirks.toleration_is_shown else value
+            yield invalid(place, printed, "value must be empty when `operator` is 'Exists'")
     elif operator in _COMPARING and checks.quirks.tolerations_can_compare:
         if checks.comparing_tolerations:
             yield from _number_errors(value, f"{path}.value")

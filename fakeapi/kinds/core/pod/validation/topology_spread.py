@@ -1,4 +1,4 @@
-"""Topology spread constraints.
+"""Validates topology spread constraints.
 
 Follows `validateTopologySpreadConstraints` of k8s.io/kubernetes `pkg/apis/core/validation`.
 """
@@ -18,7 +18,7 @@ _INCLUSIONS = ("Honor", "Ignore")
 
 
 def topology_spread_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
-    """Errors of the constraints of a pod, `path` being that of its spec."""
+    """Validates the topology spread constraints of a pod; `path` is the path of its spec."""
     constraints = spec.get("topologySpreadConstraints") or ()
     merged = _is_merged(checks)
     for index, constraint in enumerate(constraints):
@@ -64,7 +64,10 @@ def _key_errors(constraint: Object, path: str, checks: PodChecks, *, merged: boo
 
 
 def _is_merged(checks: PodChecks) -> bool:
-    """Whether keys are merged into selectors, unless the stored pod says that they were not, or were."""
+    """Whether label keys are merged into selectors.
+
+    The gate decides, unless the label keys of the stored pod are only valid the other way.
+    """
     if not checks.quirks.spread_keys_are_merged or not checks.enabled("MatchLabelKeysInPodTopologySpread"):
         return False
     by_gate = checks.enabled("MatchLabelKeysInPodTopologySpreadSelectorMerge")

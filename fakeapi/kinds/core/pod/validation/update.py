@@ -1,4 +1,4 @@
-"""Updates of pods: which fields of the spec may change, and how.
+"""Validates updates of pods: which fields of the spec may change, and how.
 
 Follows `ValidatePodUpdate` and `ValidatePodEphemeralContainersUpdate` of k8s.io/kubernetes
 `pkg/apis/core/validation`.
@@ -40,7 +40,7 @@ _IMAGES = ("containers", "initContainers")
 def validate_pod_update(
     new: Object, old: Object, rules: ReleaseRules, metadata: MetadataErrors = NO_METADATA_ERRORS
 ) -> list[FieldError]:
-    """Errors of an update of a pod; both are canonical and defaulted."""
+    """Validates an update of a pod; both pods are canonical and defaulted."""
     checks = PodChecks(rules, new["spec"], old["spec"], is_pod=True)
     errors = _object_errors(new, old, checks, metadata)
     return [*errors, *_spec_change_errors(new, old, checks)]
@@ -49,7 +49,7 @@ def validate_pod_update(
 def validate_ephemeral_containers_update(
     new: Object, old: Object, rules: ReleaseRules, metadata: MetadataErrors = NO_METADATA_ERRORS
 ) -> list[FieldError]:
-    """Errors of a write to `/ephemeralcontainers`: containers can be added, and nothing else."""
+    """Validates a write to `/ephemeralcontainers`, which can only add containers."""
     checks = PodChecks(rules, new["spec"], old["spec"], is_pod=True)
     errors = _object_errors(new, old, checks, metadata)
     if MIRROR in (old["metadata"].get("annotations") or {}):
@@ -64,8 +64,8 @@ def validate_ephemeral_containers_update(
             errors.append(forbidden("spec.ephemeralContainers", f"{rule} removed\n"))
         elif not semantically_equal(container, after[name]):
             struct = rules.schemas.struct("core/v1.EphemeralContainer")
-            shown = difference(container, after[name], struct, checks)
-            errors.append(forbidden("spec.ephemeralContainers", f"{rule} changed\n{shown}"))
+            printed = difference(container, after[name], struct, checks)
+            errors.append(forbidden("spec.ephemeralContainers", f"{rule} changed\n{printed}"))
     return errors
 
 
@@ -123,12 +123,12 @@ def _deadline_errors(spec: Object, before: Object, checks: PodChecks) -> Errors:
 def _qos_errors(new: Object, old: Object, checks: PodChecks) -> Errors:
     stored = old["status"].get("qosClass") or qos_class(old["spec"], checks.rules.gates)
     if qos_class(new["spec"], checks.rules.gates) != stored:
-        shown = checks.typed(new["status"].get("qosClass", ""))
-        yield invalid("metadata", shown, "Pod QoS is immutable")
+        printed = checks.typed(new["status"].get("qosClass", ""))
+        yield invalid("metadata", printed, "Pod QoS is immutable")
 
 
 def _other_field_errors(spec: Object, before: Object, checks: PodChecks) -> Errors:
-    """Errors of fields that may not change, told as the difference that is left without the others."""
+    """Rejects changes of immutable fields; the message shows the difference."""
     resizes = checks.quirks.updates_resize_pods and checks.enabled("InPlacePodVerticalScaling")
     left = _with_old_fields(spec, before, checks.quirks, resizes=resizes)
     if before.get("schedulingGates") and checks.enabled("PodSchedulingReadiness"):
@@ -139,13 +139,13 @@ def _other_field_errors(spec: Object, before: Object, checks: PodChecks) -> Erro
     fields = (*_UPDATABLE, _RESIZABLE) if resizes else _UPDATABLE
     one, struct = internal_spec(before, checks.rules)
     other, _ = internal_spec(left, checks.rules)
-    shown = difference(one, other, struct, checks)
-    rule = f"pod updates may not change fields other than {','.join(fields)}\n{shown}"
+    printed = difference(one, other, struct, checks)
+    rule = f"pod updates may not change fields other than {','.join(fields)}\n{printed}"
     yield forbidden("spec", rule)
 
 
 def _with_old_fields(spec: Object, before: Object, quirks: PodQuirks, *, resizes: bool) -> Object:
-    """The spec with the stored values of all fields that an update may change."""
+    """Returns the spec with the stored values of all mutable fields."""
     left = dict(spec)
     for name in _IMAGES:
         if spec.get(name):

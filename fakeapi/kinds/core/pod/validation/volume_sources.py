@@ -1,4 +1,4 @@
-"""Sources of volumes, in the order in which a volume's are looked at.
+"""Validates volume sources, in upstream's order.
 
 Follows `validateVolumeSource` and the validators that it calls, of k8s.io/kubernetes
 `pkg/apis/core/validation`.
@@ -46,7 +46,7 @@ _is_reserved_option = re.compile(r"(?:.*\.)?(?:kubernetes\.io|k8s\.io)", re.IGNO
 
 
 def _requires(*fields: str) -> Source:
-    """A source that has nothing but required fields."""
+    """Returns a validator that only checks that these fields are set."""
 
     def errors(source: Object, path: str, checks: PodChecks) -> Errors:
         for name in fields:
@@ -84,7 +84,7 @@ def _disk_errors(id_field: str) -> Source:
 
 
 def _keys_errors(name_field: str) -> Source:
-    """Errors of a secret or a config map whose keys become files."""
+    """Returns a validator for a secret or config map volume, whose keys become files."""
 
     def errors(source: Object, path: str, checks: PodChecks) -> Errors:
         if not source.get(name_field):

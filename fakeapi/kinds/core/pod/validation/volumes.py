@@ -1,4 +1,4 @@
-"""Volumes of pods.
+"""Validates the volumes of pods.
 
 Follows `ValidateVolumes` and `validateVolumeSource` of k8s.io/kubernetes `pkg/apis/core/validation`.
 """
@@ -15,57 +15,62 @@ from fakeapi.machinery.meta import names, quantity
 ISCSI_NAME_MAX_LENGTH = 64
 
 _PLACES = {"gcePersistentDisk": "persistentDisk", "cephfs": "cephfs"}
-"""Where upstream tells errors of a source, if not at the name of its field."""
+"""Path elements in errors about volume sources, by field; other sources use the name of their field."""
 _PLACES_OF_SECOND = {"cephfs": "cephFS", "downwardAPI": "downwarAPI"}
-"""Where upstream tells that a source is the second one."""
+"""Path elements in errors about a second volume source, by field; other sources use the name of their
+field."""
 
 
 def validate_volumes(
     spec: Object, metadata: Object | None, path: str, checks: PodChecks
 ) -> tuple[dict[str, Object], list[FieldError]]:
-    """The valid volumes by name, and the errors of all others. `metadata` is the pod's, None in templates."""
+    """Returns the valid volumes by name, and all errors; `metadata` belongs to the pod, None for a
+    template.
+    """
     errors: list[FieldError] = []
     valid: dict[str, Object] = {}
     volumes, pod_name = spec.get("volumes") or (), (metadata or {}).get("name", "")
-    made = {f"{pod_name}-{each.get('name', '')}" for each in volumes if pod_name and "ephemeral" in each}
+    generated = {
+        f"{pod_name}-{entry.get('name', '')}" for entry in volumes if pod_name and "ephemeral" in entry
+    }
     for index, volume in enumerate(volumes):
         place, name = f"{path}[{index}]", volume.get("name", "")
-        found = list(_source_errors(volume, pod_name, place, checks))
+        problems = list(_source_errors(volume, pod_name, place, checks))
         if not name:
-            found.append(required(f"{place}.name"))
+            problems.append(required(f"{place}.name"))
         else:
-            found += validate_dns_label(name, f"{place}.name")
+            problems += validate_dns_label(name, f"{place}.name")
         if name in valid:
-            found.append(duplicate(f"{place}.name", name))
-        if not found:
+            problems.append(duplicate(f"{place}.name", name))
+        if not problems:
             valid[name] = volume
-        errors += found
+        errors += problems
         claim = (volume.get("persistentVolumeClaim") or {}).get("claimName")
-        if claim in made:
+        if claim in generated:
             rule = "must not reference a PVC that gets created for an ephemeral volume"
             errors.append(invalid(f"{place}.persistentVolumeClaim.claimName", claim, rule))
     return valid, errors
 
 
 def _source_errors(volume: Object, pod_name: str, path: str, checks: PodChecks) -> Errors:
-    found = False
+    has_source = False
     if "emptyDir" in volume:
-        found = True
+        has_source = True
         yield from _empty_dir_errors(volume["emptyDir"], f"{path}.emptyDir")
     for kind, validate in SOURCES.items():
         if kind not in volume or (kind == "image" and not checks.image_volumes):
             continue
-        if found:
+        if has_source:
             place = f"{path}.{_PLACES_OF_SECOND.get(kind, kind)}"
             yield forbidden(place, "may not specify more than 1 volume type")
         else:
-            found = True
+            has_source = True
             yield from validate(volume[kind], f"{path}.{_PLACES.get(kind, kind)}", checks)
             if kind == "ephemeral":
                 yield from _claim_name_errors(volume, pod_name, f"{path}.name")
         if kind == "iscsi":
             yield from _iscsi_name_errors(volume, f"{path}.name")
-    if not found:
+    if not has_source:
         yield required(path, "must specify a volume type")
 
 
@@ -90,7 +95,7 @@ def _iscsi_name_errors(volume: Object, path: str) -> Errors:
 
 
 def _claim_name_errors(volume: Object, pod_name: str, path: str) -> Errors:
-    """Errors of the name of the claim that is made for an ephemeral volume."""
+    """Validates the name of the claim that is generated for an ephemeral volume."""
     name = volume.get("name", "")
     if not pod_name or not name:
         return

@@ -1,6 +1,6 @@
-"""Warnings about pods and pod templates: what is deprecated, hidden, ambiguous or without effect.
+"""Warns about deprecated, hidden, ambiguous and ineffective fields of pods and pod templates.
 
-Follows k8s.io/kubernetes `pkg/api/pod/warnings.go`, in its order.
+Follows k8s.io/kubernetes `pkg/api/pod/warnings.go`, with its order of warnings.
 """
 
 from collections.abc import Iterator
@@ -50,18 +50,20 @@ _BYTES = ("memory", "ephemeral-storage")
 
 
 def pod_warnings(pod: Object, rules: ReleaseRules) -> list[str]:
-    """Texts of Warning headers about a canonical, defaulted pod that is created or changed."""
+    """Returns the texts of Warning headers about a canonical, defaulted pod on create or update."""
     return list(_warnings(pod["spec"], pod.get("metadata") or {}, "", rules))
 
 
 def pod_template_warnings(template: Object, path: str, rules: ReleaseRules) -> list[str]:
-    """Texts of Warning headers about a canonical, defaulted template at `path`, such as `spec.template`."""
+    """Returns the texts of Warning headers about a canonical, defaulted template at `path`."""
     metadata = template.get("metadata") or {}
     return list(_warnings(template.get("spec") or {}, metadata, f"{path}.", rules))
 
 
 def _warnings(spec: Object, metadata: Object, prefix: str, rules: ReleaseRules) -> Warnings:
-    """`prefix` is the path of the template with a dot; empty for a pod."""
+    """Yields warnings about a pod or a template; `prefix` is the template's path and a dot, empty for a
+    pod.
+    """
     path, annotations = f"{prefix}spec", metadata.get("annotations") or {}
     of_annotations = f"{prefix}metadata.annotations"
     yield from _label_warnings(spec, path, rules)
@@ -152,8 +154,8 @@ def _repeated(spec: Object, name: str, key: str, path: str) -> Warnings:
 
 def _fraction_warnings(amounts: dict[str, str], name: str, path: str) -> Warnings:
     if name in amounts and quantity.parse(amounts[name]).amount % 1:
-        shown = quote(amounts[name])
-        yield f"{path}[{name}]: fractional byte value {shown} is invalid, must be an integer"
+        printed = quote(amounts[name])
+        yield f"{path}[{name}]: fractional byte value {printed} is invalid, must be an integer"
 
 
 def _annotated_warnings(
@@ -165,7 +167,7 @@ def _annotated_warnings(
         yield f"{prefix}metadata.annotations[{key}]: {_SECCOMP}"
     key = app_armor.ANNOTATION + name
     if not prefix or key not in annotations or "appArmorProfile" in context:
-        return  # pods are warned about these when their annotations become fields
+        return  # for pods, `profile_warnings` warns instead
     if not rules.gates.enabled("AppArmorFields"):
         return
     of_pod = (spec.get("securityContext") or {}).get("appArmorProfile")

@@ -1,4 +1,4 @@
-"""Windows: options of security contexts, host process pods, and what a Windows pod cannot have.
+"""Validates Windows options, HostProcess pods, and fields that the OS of a pod does not support.
 
 Follows `validateWindowsSecurityContextOptions`, `validateWindowsHostProcessPod`, `validateWindows` and
 `validateLinux` of k8s.io/kubernetes `pkg/apis/core/validation`.
@@ -43,7 +43,7 @@ _POD_CONTEXT = (
 )
 _OF_SPEC = ("hostUsers", "hostPID", "hostIPC", "shareProcessNamespace")
 _TRUTH_COUNTS = ("hostPID", "hostIPC", "sysctls")
-"""What Go has no pointer to: false and empty are as good as absent."""
+"""Fields that are not pointers in Go; false or an empty list counts as unset."""
 _CONTAINER_CONTEXT = (
     "appArmorProfile",
     "seLinuxOptions",
@@ -59,7 +59,7 @@ _CONTAINER_CONTEXT = (
 
 
 def windows_option_errors(context: Object, path: str) -> Errors:
-    """Errors of the Windows options of a security context."""
+    """Validates the Windows options of a security context."""
     options = context.get("windowsOptions")
     if options is None:
         return
@@ -78,14 +78,14 @@ def windows_option_errors(context: Object, path: str) -> Errors:
 
 
 def host_process_errors(spec: Object, path: str) -> Errors:
-    """Errors of a pod of which some containers are processes of the node."""
+    """Validates HostProcess containers: all containers or none, and only with hostNetwork."""
     of_pod = _host_process(spec)
     on_host = []
     for place, container in containers_at(spec, path):
         own = _host_process(container)
         if of_pod is not None and own is not None and of_pod != own:
-            shown = "true" if of_pod else "false"
-            rule = f"pod hostProcess value must be identical if both are specified, was {shown}"
+            printed = "true" if of_pod else "false"
+            rule = f"pod hostProcess value must be identical if both are specified, was {printed}"
             yield invalid(f"{place}.securityContext.windowsOptions.hostProcess", own, rule)
         on_host.append(bool(of_pod if own is None else own))
     if not any(on_host):
@@ -99,7 +99,7 @@ def host_process_errors(spec: Object, path: str) -> Errors:
 
 
 def system_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
-    """Errors of what the operating system that the pod names does not have."""
+    """Rejects fields that the OS in `spec.os.name` does not support."""
     if spec["os"]["name"] == "linux":
         yield from _linux_errors(spec, path)
     else:
@@ -131,8 +131,8 @@ def _windows_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
 
 def _host_process(holder: Object) -> bool | None:
     options = (holder.get("securityContext") or {}).get("windowsOptions") or {}
-    found: bool | None = options.get("hostProcess")
-    return found
+    host_process: bool | None = options.get("hostProcess")
+    return host_process
 
 
 def _user_messages(name: str) -> list[str]:
@@ -152,8 +152,8 @@ def _user_messages(name: str) -> list[str]:
     if _is_dots_and_spaces(user):
         errors.append("runAsUserName's User cannot contain only periods or spaces")
     if _has_bad_character(user):
-        shown = '"/\\:;|=,+*?<>@[]'
-        errors.append(f"runAsUserName's User cannot contain the following characters: {shown}")
+        characters = '"/\\:;|=,+*?<>@[]'
+        errors.append(f"runAsUserName's User cannot contain the following characters: {characters}")
     return errors
 
 
