@@ -1,8 +1,9 @@
-"""The kinds that differ from the generic one: a folder a group, a module a kind.
+"""Definitions of Kubernetes' own kinds: a folder for each API group, a module for each kind.
 
-A group's folder is the first label of its name: `resource` for resource.k8s.io, `core` for the group without
-a name. Its package lists the definitions of its kinds as KINDS. The core group maps its resources to the
-names of their definitions, which are imported one by one, because a server may need few of them.
+The folder has the first label of the group's name: `resource` for resource.k8s.io, `core` for the group
+without a name. Its package lists its definitions in KINDS, in a tuple. Only the core group maps resource
+names to names of definitions instead, and imports each definition when a server needs it. A kind without a
+definition is generic.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +17,7 @@ from fakeapi.releases import Kind
 
 
 def definition_of(kind: Kind) -> KindDefinition:
-    """The definition of a kind from its group's folder, or the generic one."""
+    """Returns the definition of a kind from its group's folder, or a generic definition."""
     for definition in _definitions(kind.group, kind.resource):
         if definition.covers(kind):
             return definition
@@ -27,7 +28,7 @@ _NAMED_OTHERWISE = {"": "core", "internal.apiserver.k8s.io": "apiserverinternal"
 
 
 def _folder(group: str) -> str:
-    """The name of a group's folder; empty for groups that are not Kubernetes' own."""
+    """Returns the name of a group's folder; empty for groups that do not belong to Kubernetes."""
     if group in _NAMED_OTHERWISE:
         return _NAMED_OTHERWISE[group]
     label, _, domain = group.partition(".")
@@ -36,7 +37,7 @@ def _folder(group: str) -> str:
 
 @cache
 def _definitions(group: str, resource: str) -> Sequence[KindDefinition]:
-    """The definitions of a group that can be the resource's."""
+    """Returns the group's definitions that may cover the resource."""
     folder = _folder(group)
     name = f"{__name__}.{folder}"
     spec = find_spec(name) if folder else None

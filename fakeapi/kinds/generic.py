@@ -1,8 +1,11 @@
-"""The definition of kinds without a module of their own, made from the release tables.
+"""The generic definition, for kinds without a module of their own, made from the release tables.
 
-Follows what nearly all strategies of k8s.io/kubernetes `pkg/registry` have in common: a write to the object
-keeps the status, a write to `/status` keeps everything else but metadata, and a change outside of both counts
-as a new generation where the kind has a status. Only metadata is validated.
+Follows the rules that nearly all strategies of k8s.io/kubernetes `pkg/registry` share. Only metadata is
+validated.
+
+- Writes to the object keep its status.
+- Writes to `/status` change only the status and some metadata.
+- In a kind with a status, any other change except to metadata increments the generation.
 """
 
 from functools import cached_property
@@ -18,7 +21,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class WithStatusStrategy(Strategy):
-    """Writes to an object that has a `/status`."""
+    """Strategy for creates and updates of an object that has the subresource `/status`."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -27,9 +30,7 @@ class WithStatusStrategy(Strategy):
 
     @cached_property
     def _empty_status(self) -> Object:
-        """The status of an object that has none, as Go writes it: absent or with what its type always
-        writes.
-        """
+        """The status of a new object as Go encodes it: absent, or the fields that its type always writes."""
         empty, _ = decode({}, self._kind.schema)
         return {"status": empty["status"]} if "status" in empty else {}
 
@@ -45,7 +46,7 @@ class WithStatusStrategy(Strategy):
 
 
 class StatusStrategy(Strategy):
-    """Writes to `/status`."""
+    """Strategy for `/status` of a kind without a module of its own."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 
@@ -55,12 +56,12 @@ class StatusStrategy(Strategy):
 
 
 def generic_definition(kind: Kind) -> KindDefinition:
-    """The definition of any kind."""
+    """Returns the generic definition of a kind."""
     return KindDefinition(group=kind.group, resource=kind.resource, strategies=_strategies)
 
 
 def plain_strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    """The strategies of a kind without rules of its own and without subresources."""
+    """Returns the strategies of a kind that has neither its own rules nor subresources."""
     return {"": Strategy()}
 
 
@@ -71,9 +72,9 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
 
 
 def _with_status(obj: Object, other: Object) -> Object:
-    """`obj` with the status of `other`, or without one."""
-    found = {name: value for name, value in obj.items() if name != "status"}
-    return {**found, "status": other["status"]} if "status" in other else found
+    """Returns `obj` with the status of `other`, or without a status if `other` has none."""
+    rest = {name: value for name, value in obj.items() if name != "status"}
+    return {**rest, "status": other["status"]} if "status" in other else rest
 
 
 def _without_metadata(obj: Object) -> Object:

@@ -1,4 +1,4 @@
-"""The group admissionregistration.k8s.io: webhooks and policies that admit writes."""
+"""The group admissionregistration.k8s.io: admission webhooks, admission policies and their bindings."""
 
 from fakeapi.kinds.admissionregistration.mutating_policy import MUTATING_POLICY
 from fakeapi.kinds.admissionregistration.policy_binding import (

@@ -1,4 +1,4 @@
-"""CEL expressions of webhooks and policies: how a release compiles them, and what it says of them.
+"""CEL expressions of webhooks and policies: how a release compiles them, and the errors it reports.
 
 Follows k8s.io/kubernetes `pkg/apis/admissionregistration/validation`.
 """
@@ -24,16 +24,16 @@ from fakeapi.releases import Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 COMPILERS_MAX = 256
-"""Compilers that are kept: one for each release, use and set of variables."""
+"""Most compilers in the cache; each is for one release, one set of variables and one set of result types."""
 
 
 def compiled(text: str, declared: Declared, results: tuple[Type, ...], rules: ReleaseRules) -> TypedVerdict:
-    """The verdict on an expression that comes to one of the types, to anything where there are none."""
+    """Compiles an expression whose result must have one of the types `results`; empty allows any type."""
     return _compiler(rules.quirks, declared, results)(text)
 
 
 def expression_errors(verdict: TypedVerdict, shown: str, path: str) -> list[FieldError]:
-    """Errors of an expression, printed as `shown`; one that cannot be checked has none."""
+    """Returns the errors of an expression, printed as `shown`; none if fakeapi cannot check it."""
     match verdict:
         case Invalid(detail):
             return [invalid(path, shown, detail)]
@@ -44,7 +44,7 @@ def expression_errors(verdict: TypedVerdict, shown: str, path: str) -> list[Fiel
 
 
 def type_of_variable(verdict: TypedVerdict) -> Type:
-    """The type that a variable has for the expressions after it."""
+    """Returns the type of a variable for later expressions; DYN if its own expression is not valid."""
     return verdict.type if isinstance(verdict, Right) else DYN
 
 
@@ -58,7 +58,7 @@ def _compiler(quirks: Quirks, declared: Declared, results: tuple[Type, ...]) -> 
 
 @cache
 def strictness(quirks: Quirks) -> Strictness:
-    """How a release checks expressions."""
+    """Returns how strictly a release checks expressions."""
     return Strictness(
         dyn_result=False,
         any_result=False,

@@ -1,4 +1,4 @@
-"""Validates match conditions, by which webhooks and policies are asked about some writes only.
+"""Validates match conditions, which limit webhooks and policies to some requests.
 
 Follows k8s.io/kubernetes `pkg/apis/admissionregistration/validation`.
 """
@@ -18,7 +18,7 @@ CONDITIONS_MAX = 64
 def validate_match_conditions(
     conditions: Sequence[dict[str, Any]], path: str, rules: ReleaseRules, *, params: bool = False
 ) -> list[FieldError]:
-    """Errors of conditions, whose names differ. `params`: expressions may use the policy's parameters."""
+    """Validates match conditions. `params`: whether expressions may use the variable `params`."""
     errors: list[FieldError] = []
     if len(conditions) > CONDITIONS_MAX:
         errors.append(too_many(path, len(conditions), CONDITIONS_MAX))

@@ -1,4 +1,4 @@
-"""Validates the rules that say which writes webhooks and policies are about.
+"""Validates the rules that select the requests for webhooks and policies.
 
 Follows k8s.io/kubernetes `pkg/apis/admissionregistration/validation`.
 """
@@ -21,15 +21,15 @@ _RULE = "admissionregistration/v1.RuleWithOperations"
 
 
 def validate_rule(rule: dict[str, Any], path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of a rule: operations on resources of versions of groups."""
+    """Validates a rule: its operations, API groups, API versions, resources and scope."""
     operations = rule.get("operations") or []
     errors: list[FieldError] = []
     place = f"{path}.operations"
     if not operations:
         errors.append(required(place))
     if len(operations) > 1 and ALL in operations:
-        shown = shown_field(operations, _RULE, "operations", rules)
-        errors.append(invalid(place, shown, "if '*' is present, must not specify other operations"))
+        bad_value = shown_field(operations, _RULE, "operations", rules)
+        errors.append(invalid(place, bad_value, "if '*' is present, must not specify other operations"))
     errors += [
         not_supported(f"{place}[{index}]", operation, _OPERATIONS)
         for index, operation in enumerate(operations)
@@ -51,7 +51,7 @@ def validate_rule(rule: dict[str, Any], path: str, rules: ReleaseRules) -> list[
 def validate_match_resources(
     matched: dict[str, Any] | None, path: str, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Errors of what a policy or a binding matches; None has none."""
+    """Validates the resources that a policy or a binding matches; None is valid."""
     if matched is None:
         return []
     errors = policy_errors(matched.get("matchPolicy"), f"{path}.matchPolicy", MATCH_POLICIES)
@@ -70,7 +70,7 @@ def validate_match_resources(
 
 
 def policy_errors(value: str | None, path: str, known: Sequence[str]) -> list[FieldError]:
-    """Errors of a policy that must be one of the known ones."""
+    """Returns an error unless the policy is set and is one of `known`."""
     if value is None:
         return [required(path)]
     return [] if value in known else [not_supported(path, value, known)]

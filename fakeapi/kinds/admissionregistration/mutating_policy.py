@@ -35,7 +35,7 @@ _TYPES = {"ApplyConfiguration": "applyConfiguration", "JSONPatch": "jsonPatch"}
 
 
 class MutatingPolicyStrategy(Strategy):
-    """Writes to a policy."""
+    """Strategy for mutating admission policies."""
 
     updates_unconditionally: ClassVar[bool] = False
 
@@ -61,8 +61,8 @@ class MutatingPolicyStrategy(Strategy):
         errors = failure_errors(spec) + parameter_errors(spec) + constraint_errors(spec, rules)
         errors += operation_errors(spec.get("matchConstraints"), "spec.matchConstraints")
         errors += condition_errors(spec, old, rules)
-        found, variables = variable_errors(spec, rules, always=True)
-        errors += found
+        problems, variables = variable_errors(spec, rules, always=True)
+        errors += problems
         params = spec.get("paramKind") is not None
         declared = Declared(params=params, variables=variables, patches=True)
         mutations = spec.get("mutations") or []
@@ -84,18 +84,18 @@ class MutatingPolicyStrategy(Strategy):
         field = _TYPES.get(kind)
         if field is None:
             return [not_supported(f"{path}.patchType", kind, tuple(_TYPES))]
-        found = mutation.get(field)
+        patch = mutation.get(field)
         errors: list[FieldError] = []
-        if found is None:
+        if patch is None:
             errors.append(required(f"{path}.{field}", f"must be specified when patchType is {kind}"))
         else:
             results = APPLY_CONFIGURATION if field == "applyConfiguration" else PATCH_OPERATIONS
-            text, place = found.get("expression", "").strip(), f"{path}.{field}.expression"
+            text, place = patch.get("expression", "").strip(), f"{path}.{field}.expression"
             if text:
                 errors += expression_errors(compiled(text, declared, results, self._rules), text, place)
             else:
                 errors.append(required(place))
-        other = next(each for each in _TYPES.values() if each != field)
+        other = next(name for name in _TYPES.values() if name != field)
         if mutation.get(other) is not None:
             why = f"must not be specified when patchType is {kind}"
             errors.append(invalid(f"{path}.{other}", f"{{{other}}}", why))
@@ -103,7 +103,7 @@ class MutatingPolicyStrategy(Strategy):
 
 
 def operation_errors(matched: dict[str, Any] | None, path: str) -> list[FieldError]:
-    """Errors of operations that nothing can mutate."""
+    """Returns errors for operations that policies cannot mutate, such as DELETE."""
     return [
         not_supported(f"{path}.resourceRules.operations", operation, OPERATIONS)
         for rule in (matched or {}).get("resourceRules") or ()

@@ -40,7 +40,7 @@ _DENY_AND_WARN = (
 
 
 class PolicyBindingStrategy(Strategy):
-    """Writes to a binding; a change of its spec is a new generation."""
+    """Strategy for policy bindings; a change of the spec increments the generation."""
 
     updates_unconditionally: ClassVar[bool] = False
 
@@ -71,7 +71,7 @@ class PolicyBindingStrategy(Strategy):
         return errors + validate_match_resources(matched, path, self._rules) + self._own_errors(spec)
 
     def _own_errors(self, spec: dict[str, Any]) -> list[FieldError]:
-        """Errors of what only this kind of binding has."""
+        """Returns the errors of fields that only this kind of binding has."""
         return []
 
     def _reference_errors(self, reference: dict[str, Any] | None) -> list[FieldError]:
@@ -101,7 +101,7 @@ class PolicyBindingStrategy(Strategy):
 
 
 class ValidatingPolicyBindingStrategy(PolicyBindingStrategy):
-    """Writes to a binding that says what happens to a write that does not hold."""
+    """Strategy for bindings of validating policies, whose `validationActions` handle failed validations."""
 
     def _own_errors(self, spec: dict[str, Any]) -> list[FieldError]:
         actions, path = spec.get("validationActions") or [], "spec.validationActions"
@@ -113,15 +113,15 @@ class ValidatingPolicyBindingStrategy(PolicyBindingStrategy):
                 errors.append(duplicate(f"{path}[{index}]", action))
         if {"Deny", "Warn"} <= set(actions):
             holder = type_of("ValidatingAdmissionPolicyBindingSpec", self._rules)
-            shown = shown_field(actions, holder, "validationActions", self._rules)
-            errors.append(invalid(path, shown, _DENY_AND_WARN))
+            bad_value = shown_field(actions, holder, "validationActions", self._rules)
+            errors.append(invalid(path, bad_value, _DENY_AND_WARN))
         if not actions:
             errors.append(required(path, "at least one validation action is required"))
         return errors
 
 
 class MutatingPolicyBindingStrategy(PolicyBindingStrategy):
-    """Writes to a binding of a policy that mutates."""
+    """Strategy for bindings of mutating policies."""
 
     def _own_errors(self, spec: dict[str, Any]) -> list[FieldError]:
         return operation_errors(spec.get("matchResources"), "spec.matchResources")
@@ -148,12 +148,12 @@ def _parameters(obj: Object, now: float) -> str:
 
 
 def _selector_text(selector: dict[str, Any]) -> str:
-    """A selector as its generated String method writes it."""
+    """Formats a label selector as Go's generated String method does."""
     labels = "".join(f"{key}: {value}," for key, value in sorted((selector.get("matchLabels") or {}).items()))
     expressions = "".join(
-        f"LabelSelectorRequirement{{Key:{each['key']},Operator:{each['operator']},"
-        f"Values:[{' '.join(each.get('values') or ())}],}},"
-        for each in selector.get("matchExpressions") or ()
+        f"LabelSelectorRequirement{{Key:{expression['key']},Operator:{expression['operator']},"
+        f"Values:[{' '.join(expression.get('values') or ())}],}},"
+        for expression in selector.get("matchExpressions") or ()
     )
     return (
         f"&LabelSelector{{MatchLabels:map[string]string{{{labels}}},"

@@ -1,4 +1,4 @@
-"""Validates what validating and mutating policies have in common.
+"""Validates the parts of a spec that validating and mutating policies share.
 
 Follows k8s.io/kubernetes `pkg/apis/admissionregistration/validation`.
 """
@@ -31,12 +31,12 @@ _is_identifier = re.compile("[_a-zA-Z][_a-zA-Z0-9]*").fullmatch
 
 
 def failure_errors(spec: dict[str, Any]) -> list[FieldError]:
-    """Errors of the failure policy."""
+    """Validates `failurePolicy`."""
     return policy_errors(spec.get("failurePolicy"), "spec.failurePolicy", FAILURE_POLICIES)
 
 
 def parameter_errors(spec: dict[str, Any]) -> list[FieldError]:
-    """Errors of the kind of the policy's parameters."""
+    """Validates `paramKind`, the kind of the policy's parameters."""
     kind = spec.get("paramKind")
     if kind is None:
         return []
@@ -44,9 +44,9 @@ def parameter_errors(spec: dict[str, Any]) -> list[FieldError]:
     errors = _version_errors(version, f"{path}.apiVersion")
     if not name:
         return [*errors, required(f"{path}.kind")]
-    found = is_dns1035_label(name.lower())
-    if found:
-        why = f"may have mixed case, but should otherwise match: {','.join(found)}"
+    messages = is_dns1035_label(name.lower())
+    if messages:
+        why = f"may have mixed case, but should otherwise match: {','.join(messages)}"
         errors.append(invalid(f"{path}.kind", name, why))
     return errors
 
@@ -58,17 +58,17 @@ def _version_errors(text: str, path: str) -> list[FieldError]:
         return [invalid(path, text, f"unexpected GroupVersion string: {text}")]
     group, _, version = text.rpartition("/")
     errors: list[FieldError] = []
-    if group and (found := is_dns1123_subdomain(group)):
-        errors.append(invalid(path, group, ",".join(found)))
+    if group and (messages := is_dns1123_subdomain(group)):
+        errors.append(invalid(path, group, ",".join(messages)))
     if not version:
         errors.append(invalid(path, text, "version must be specified"))
-    elif found := is_dns1035_label(version):
-        errors.append(invalid(path, version, ",".join(found)))
+    elif messages := is_dns1035_label(version):
+        errors.append(invalid(path, version, ",".join(messages)))
     return errors
 
 
 def constraint_errors(spec: dict[str, Any], rules: ReleaseRules) -> list[FieldError]:
-    """Errors of what the policy is about."""
+    """Validates `matchConstraints`, which is required and needs resource rules."""
     matched, path = spec.get("matchConstraints"), "spec.matchConstraints"
     if matched is None:
         return [required(path)]
@@ -77,7 +77,7 @@ def constraint_errors(spec: dict[str, Any], rules: ReleaseRules) -> list[FieldEr
 
 
 def condition_errors(spec: dict[str, Any], old: Object | None, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of the match conditions, which are not looked at where an update leaves them as they are."""
+    """Validates the match conditions, unless an update leaves them and `paramKind` unchanged."""
     names = ("paramKind", "matchConditions")
     if old is not None and all((spec.get(name) or None) == (old["spec"].get(name) or None) for name in names):
         return []
@@ -89,9 +89,9 @@ def condition_errors(spec: dict[str, Any], old: Object | None, rules: ReleaseRul
 def variable_errors(
     spec: dict[str, Any], rules: ReleaseRules, *, always: bool
 ) -> tuple[list[FieldError], Variables | None]:
-    """Errors of the variables, and their types for the expressions that follow.
+    """Returns the errors of the variables, and the types of the variables for later expressions.
 
-    A policy without variables has none to use, unless `always` says that it has an empty set of them.
+    The types are None for a policy without variables; with `always` they are an empty tuple.
     """
     variables = spec.get("variables") or []
     if not variables and not always:

@@ -1,10 +1,10 @@
-"""Names of types of admissionregistration.k8s.io in the newest version that a release has."""
+"""Names of types of admissionregistration.k8s.io, in the newest version that a release has."""
 
 from fakeapi.releases.rules import ReleaseRules
 
 
 def type_of(name: str, rules: ReleaseRules) -> str:
-    """The full name of a type. Raises KeyError where no version has it."""
+    """Returns the full name of a type; raises KeyError if no version has the type."""
     for version in ("v1", "v1beta1", "v1alpha1"):
         full = f"admissionregistration/{version}.{name}"
         try:

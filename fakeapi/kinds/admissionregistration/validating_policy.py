@@ -1,7 +1,7 @@
 """ValidatingAdmissionPolicy of admissionregistration.k8s.io.
 
 Follows k8s.io/kubernetes `pkg/registry/admissionregistration/validatingadmissionpolicy` and
-`pkg/apis/admissionregistration/validation`. The type checking of its status is a controller's.
+`pkg/apis/admissionregistration/validation`. A controller sets `status.typeChecking`.
 """
 
 import re
@@ -39,7 +39,7 @@ _has_newline = re.compile("[\n\r]").search
 
 
 class ValidatingPolicyStrategy(Strategy):
-    """Writes to a policy itself."""
+    """Strategy for creates and updates of a policy; they never set its status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     updates_unconditionally: ClassVar[bool] = False
@@ -69,8 +69,8 @@ class ValidatingPolicyStrategy(Strategy):
         spec, rules = obj["spec"], self._rules
         errors = failure_errors(spec) + parameter_errors(spec) + constraint_errors(spec, rules)
         errors += condition_errors(spec, old, rules)
-        found, variables = variable_errors(spec, rules, always=False)
-        errors += found
+        problems, variables = variable_errors(spec, rules, always=False)
+        errors += problems
         validations, annotations = spec.get("validations") or [], spec.get("auditAnnotations") or []
         if not validations and not annotations:
             why = "validations or auditAnnotations must contain at least one item"
@@ -81,9 +81,9 @@ class ValidatingPolicyStrategy(Strategy):
         path = "spec.auditAnnotations"
         if len(annotations) > ANNOTATIONS_MAX:
             holder = type_of("ValidatingAdmissionPolicySpec", rules)
-            shown = shown_field(annotations, holder, "auditAnnotations", rules)
+            bad_value = shown_field(annotations, holder, "auditAnnotations", rules)
             why = f"must not have more than {ANNOTATIONS_MAX} auditAnnotations"
-            errors.append(invalid(path, shown, why))
+            errors.append(invalid(path, bad_value, why))
         keys: set[str] = set()
         declared = Declared(params=params, variables=variables)
         for index, annotation in enumerate(annotations):
@@ -144,7 +144,7 @@ class ValidatingPolicyStrategy(Strategy):
 
 
 class ValidatingPolicyStatusStrategy(ValidatingPolicyStrategy):
-    """Writes to `/status`."""
+    """Strategy for `/status` of validating admission policies."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",), ("metadata",))
 
@@ -180,7 +180,7 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
 
 
 def parameter_kind(obj: Object, now: float) -> str:
-    """The cell of the kind of a policy's parameters."""
+    """Returns the cell for the kind of a policy's parameters, as `VERSION/KIND`."""
     kind = obj["spec"].get("paramKind")
     return "<unset>" if kind is None else f"{kind.get('apiVersion', '')}/{kind.get('kind', '')}"
 

@@ -1,8 +1,8 @@
 """ValidatingWebhookConfiguration and MutatingWebhookConfiguration of admissionregistration.k8s.io/v1.
 
 Follows k8s.io/kubernetes `pkg/registry/admissionregistration` and
-`pkg/apis/admissionregistration/validation`. What stored webhooks have that is not allowed any more is
-tolerated in an update.
+`pkg/apis/admissionregistration/validation`. An update may keep some values that are no longer valid, if
+stored webhooks already have such values.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ Webhooks = Sequence[dict[str, Any]]
 
 
 class WebhookConfigurationStrategy(Strategy):
-    """Writes to a configuration; a change of its webhooks is a new generation."""
+    """Strategy for webhook configurations; a change of the webhooks increments the generation."""
 
     updates_unconditionally: ClassVar[bool] = False
 
@@ -87,7 +87,7 @@ class WebhookConfigurationStrategy(Strategy):
             errors += validate_rule(rule, f"{path}.rules[{index}]", self._rules)
         errors += _known(hook, "failurePolicy", path, FAILURE_POLICIES)
         errors += _known(hook, "matchPolicy", path, MATCH_POLICIES)
-        quiet = all(each.get("sideEffects") in _NO_SIDE_EFFECTS for each in old)
+        quiet = all(old_hook.get("sideEffects") in _NO_SIDE_EFFECTS for old_hook in old)
         effects = _NO_SIDE_EFFECTS if quiet else _SIDE_EFFECTS
         if hook.get("sideEffects") is None:
             errors.append(required(f"{path}.sideEffects", f"must specify one of {', '.join(effects)}"))
@@ -130,7 +130,7 @@ def _is_recognized(hook: dict[str, Any]) -> bool:
 
 
 def _conditions(hooks: Webhooks) -> list[Any]:
-    """The match conditions of each webhook; none, where there is no webhook, differ from any."""
+    """Returns the match conditions of each webhook, None for webhooks without any."""
     return [hook.get("matchConditions") for hook in hooks]
 
 

@@ -1,4 +1,4 @@
-"""The group apiextensions.k8s.io: definitions of custom resources."""
+"""The group apiextensions.k8s.io: CustomResourceDefinitions."""
 
 from fakeapi.kinds.apiextensions.custom_resource_definition import (
     CUSTOM_RESOURCE_DEFINITION,

@@ -1,7 +1,7 @@
 """CustomResourceDefinition of apiextensions.k8s.io/v1.
 
 Follows k8s.io/apiextensions-apiserver `pkg/registry/customresourcedefinition` and `pkg/apis/apiextensions`.
-What is served of a definition is `fakeapi.registry.custom`'s.
+`fakeapi.registry.custom` serves the custom resources.
 """
 
 from typing import TYPE_CHECKING, ClassVar
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 class DefinitionStrategy(Strategy):
-    """Writes to a definition itself."""
+    """Strategy for creates and updates of a definition; they never set its status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     updates_unconditionally: ClassVar[bool] = False
@@ -102,7 +102,7 @@ class DefinitionStrategy(Strategy):
 
 
 class DefinitionStatusStrategy(Strategy):
-    """Writes to `/status`, which may change metadata too."""
+    """Strategy for `/status`, which may also change metadata."""
 
     updates_unconditionally: ClassVar[bool] = False
 
@@ -119,16 +119,19 @@ class DefinitionStatusStrategy(Strategy):
 
 
 def _with_stored_version(obj: Object) -> Object:
-    """A definition that lists its storage version among those that objects are stored in."""
+    """Returns the definition with its storage version added to `status.storedVersions`."""
     stored = list(obj["status"].get("storedVersions") or ())
-    storage = next((each["name"] for each in obj["spec"]["versions"] or () if each["storage"]), None)
+    storage = next((version["name"] for version in obj["spec"]["versions"] or () if version["storage"]), None)
     if storage is None or storage in stored:
         return obj
     return {**obj, "status": {**obj["status"], "storedVersions": [*stored, storage]}}
 
 
 def _delete(obj: Object, request: DeletionRequest) -> Object | None:
-    """The first delete marks a definition, whose objects go then; a further one is like any other's."""
+    """Deletes a definition. The first delete only marks it and adds the finalizer that cleans up its objects.
+
+    Further deletes follow the usual rules for finalizers. Raises ApiError 409 if a precondition fails.
+    """
     meta = obj["metadata"]
     if meta.get("deletionTimestamp"):
         return delete_after_finalizers(obj, request)
@@ -141,26 +144,26 @@ def _delete(obj: Object, request: DeletionRequest) -> Object | None:
 
 
 def _check_preconditions(obj: Object, request: DeletionRequest) -> None:
-    """Raises ApiError 409."""
+    """Raises ApiError 409 if the UID or the resourceVersion differs from the preconditions."""
     meta, options = obj["metadata"], request.options
-    for asked, actual, what in (
+    for expected, actual, field in (
         (options.uid, meta["uid"], "UID"),
         (options.resource_version, meta["resourceVersion"], "ResourceVersion"),
     ):
-        if asked is not None and asked != actual:
+        if expected is not None and expected != actual:
             failed = request.quirks.custom.precondition_failed
-            why = f"{failed}: {what} in precondition: {asked}, {what} in object meta: {actual}"
+            why = f"{failed}: {field} in precondition: {expected}, {field} in object meta: {actual}"
             raise errors.conflict(request.qualified, meta["name"], why)
 
 
 class DefinitionStatusWithoutMetadata(DefinitionStatusStrategy):
-    """Writes to `/status` in releases where nobody comes to own metadata by them."""
+    """Strategy for `/status` in releases where its writers own no metadata fields."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 
 
 class DefinitionHooks:
-    """The kind of a definition is there, or gone, when the write is answered."""
+    """Serves the custom resource, or stops serving it, before a write to its definition is answered."""
 
     run_beside = True
     pool = ""
@@ -176,12 +179,15 @@ class DefinitionHooks:
 
 
 def _any_name(name: str, prefix: bool) -> list[str]:  # noqa: FBT001 - a NameValidator
-    """The name is that of the kind, which the strategy knows."""
+    """Accepts every name, because the strategy compares the name with the spec."""
     return []
 
 
 def _columns(schema: Struct, quirks: Quirks) -> tuple[Column, ...]:
-    """Follows `pkg/registry/customresourcedefinition/tableconvertor`; older releases show the time alone."""
+    """Returns the printer columns; older releases have only the creation time.
+
+    Follows `pkg/registry/customresourcedefinition/tableconvertor`.
+    """
     if not quirks.custom.prints_definitions:
         return (CREATED_AT_COLUMN,)
     return (
@@ -202,8 +208,10 @@ def _columns(schema: Struct, quirks: Quirks) -> tuple[Column, ...]:
 
 
 def _served_versions(obj: Object, now: float) -> str:
-    served = (each for each in obj["spec"]["versions"] if each["served"])
-    return ",".join(sorted(each["name"] + ("(storage)" if each["storage"] else "") for each in served))
+    served = (version for version in obj["spec"]["versions"] if version["served"])
+    return ",".join(
+        sorted(version["name"] + ("(storage)" if version["storage"] else "") for version in served)
+    )
 
 
 def _short_names(obj: Object, now: float) -> str:

@@ -1,8 +1,8 @@
-"""A definition in the form that the server validates: what all versions have alike stands in the spec.
+"""The internal form of a definition, which upstream validates: fields equal in all versions move to the spec.
 
 Follows `Convert_v1_CustomResourceDefinitionSpec_To_apiextensions_CustomResourceDefinitionSpec` of
-k8s.io/apiextensions-apiserver `pkg/apis/apiextensions/v1`. It is why errors of a definition with one version
-name `spec.validation`.
+k8s.io/apiextensions-apiserver `pkg/apis/apiextensions/v1`. For this reason errors of a definition with one
+version name `spec.validation`.
 """
 
 from dataclasses import dataclass, field
@@ -18,8 +18,11 @@ SHARED = ("schema", "subresources", "additionalPrinterColumns", "selectableField
 
 @dataclass(frozen=True, slots=True)
 class InternalSpec:
-    """`shared` is what all versions have alike, without what is absent; `versions` have the rest. `version`
-    is the name of the first one.
+    """The spec of a definition in its internal form.
+
+    - `version`: the name of the first version
+    - `shared`: fields that are equal in all versions, without absent ones
+    - `versions`: the versions without the shared fields
     """
 
     spec: Object
@@ -29,7 +32,7 @@ class InternalSpec:
     _parsed: dict[int, Schema] = field(default_factory=dict, repr=False)
 
     def schema_of(self, holder: Object) -> Schema | None:
-        """The schema in `shared` or in a version. Raises SchemaTooDeep."""
+        """Returns the schema of `shared` or of a version; raises SchemaTooDeep."""
         props = (holder.get("schema") or {}).get("openAPIV3Schema")
         if props is None:
             return None
@@ -39,27 +42,29 @@ class InternalSpec:
 
     @property
     def schemas(self) -> list[Schema]:
-        """All schemas, each once. Raises SchemaTooDeep."""
-        found = (self.schema_of(each) for each in (self.shared, *self.versions))
-        return [each for each in found if each is not None]
+        """All schemas, each once; raises SchemaTooDeep."""
+        schemas = (self.schema_of(holder) for holder in (self.shared, *self.versions))
+        return [schema for schema in schemas if schema is not None]
 
     def has(self, name: str) -> bool:
-        """Whether any version has a part of its own."""
-        return any(each.get(name) for each in self.versions)
+        """Whether any version has a non-empty field `name` of its own."""
+        return any(version.get(name) for version in self.versions)
 
 
 def internal_spec(spec: Object) -> InternalSpec:
-    """The internal form of a canonical spec, which it shares parts with."""
+    """Returns the internal form of a canonical spec; the two share parts."""
     versions: list[Object] = spec.get("versions") or []
     if not versions:
         return InternalSpec(spec, "", {}, ())
     first = versions[0]
-    alike = [name for name in SHARED if all(_same(each.get(name), first.get(name)) for each in versions)]
+    alike = [
+        name for name in SHARED if all(_same(version.get(name), first.get(name)) for version in versions)
+    ]
     return InternalSpec(
         spec,
         first["name"],
         {name: first[name] for name in alike if first.get(name) is not None},
-        tuple({name: value for name, value in each.items() if name not in alike} for each in versions),
+        tuple({name: value for name, value in version.items() if name not in alike} for version in versions),
     )
 
 

@@ -1,4 +1,4 @@
-"""What clients are warned of in the sets of a definition.
+"""Warnings about sets in the schemas of a definition.
 
 Follows k8s.io/apiextensions-apiserver `pkg/registry/customresourcedefinition/strategy.go`.
 """
@@ -14,7 +14,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def set_warnings(definition: Object, rules: ReleaseRules) -> list[str]:
-    """Sets of lists or objects, each kind of them once."""
+    """Warns of sets of arrays and sets of objects, once for each of the two."""
     if not rules.quirks.custom.warns_of_sets:
         return []
     schemas = internal_spec(definition["spec"]).schemas

@@ -1,4 +1,4 @@
-"""The group apiregistration.k8s.io: the APIs that a server has."""
+"""The group apiregistration.k8s.io: APIServices, which list the served API versions."""
 
 from fakeapi.kinds.apiregistration.api_service import API_SERVICE
 

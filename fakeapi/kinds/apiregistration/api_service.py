@@ -1,7 +1,7 @@
 """APIService of apiregistration.k8s.io/v1.
 
-Follows k8s.io/kube-aggregator `pkg/apis/apiregistration/validation` and `pkg/registry/apiservice`. Nothing
-forwards requests to the services that are named here.
+Follows k8s.io/kube-aggregator `pkg/apis/apiregistration/validation` and `pkg/registry/apiservice`. fakeapi
+does not forward requests to the services that APIServices name.
 """
 
 import base64
@@ -35,7 +35,7 @@ _STATUSES = ("True", "False", "Unknown")
 
 
 class ApiServiceStrategy(Strategy):
-    """Writes to an APIService itself. One without a service is answered by this server."""
+    """Strategy for creates and updates of APIServices. One without a service is local, and available."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     updates_unconditionally: ClassVar[bool] = False
@@ -61,7 +61,7 @@ class ApiServiceStrategy(Strategy):
 
 
 class ApiServiceStatusStrategy(Strategy):
-    """Writes to `/status`."""
+    """Strategy for `/status` of APIServices."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",), ("metadata",))
     updates_unconditionally: ClassVar[bool] = False
@@ -77,15 +77,15 @@ class ApiServiceStatusStrategy(Strategy):
         return [
             *metadata.of_change,
             *(
-                not_supported(f"status.conditions[{index}].status", each["status"], _STATUSES)
-                for index, each in enumerate(new["status"].get("conditions") or ())
-                if each["status"] not in _STATUSES
+                not_supported(f"status.conditions[{index}].status", condition["status"], _STATUSES)
+                for index, condition in enumerate(new["status"].get("conditions") or ())
+                if condition["status"] not in _STATUSES
             ),
         ]
 
 
 class ApiServiceHooks:
-    """APIServices of custom resources are kept as they have to be."""
+    """Reverts changes to the APIServices that the server manages for custom resources."""
 
     run_beside = True
     pool = ""
@@ -102,7 +102,7 @@ class ApiServiceHooks:
 
 
 def local_status(now: str) -> Object:
-    """The status of an APIService that this server answers itself."""
+    """Returns the status of a local APIService, which this server serves itself."""
     condition = {
         "type": AVAILABLE,
         "status": "True",

@@ -1,4 +1,4 @@
-"""The group internal.apiserver.k8s.io: what API servers tell each other."""
+"""The group internal.apiserver.k8s.io: objects that API servers use among themselves."""
 
 from fakeapi.kinds.apiserverinternal.storage_version import STORAGE_VERSION
 

@@ -35,7 +35,7 @@ _API_VERSION: Final = (
 
 
 class StorageVersionStrategy(Strategy):
-    """Writes to a storage version itself, of which nothing is checked but the name."""
+    """Strategy for creates and updates of a storage version; validates only its name."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     updates_unconditionally: ClassVar[bool] = False
@@ -58,7 +58,7 @@ class StorageVersionStrategy(Strategy):
 
 
 class StorageVersionStatusStrategy(StorageVersionStrategy):
-    """Writes to `/status`: the versions that each server stores and decodes."""
+    """Strategy for `/status`: the versions that each server encodes and decodes."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 
@@ -88,8 +88,8 @@ def _validate_server(server: Object, server_id: str, path: str, rules: ReleaseRu
         errors += _validate_version(version, f"{path}.decodableVersions[{index}]")
     if encoding not in decodable:
         problem = f"decodableVersions must include encodingVersion {encoding}"
-        shown = shown_strings(decodable, rules) if decodable else shown_plain(None, rules)
-        errors.append(invalid(f"{path}.decodableVersions", shown, problem))
+        bad_value = shown_strings(decodable, rules) if decodable else shown_plain(None, rules)
+        errors.append(invalid(f"{path}.decodableVersions", bad_value, problem))
     if not rules.quirks.storage_versions_are_served:
         return errors
     for index, version in enumerate(server.get("servedVersions") or ()):
@@ -113,34 +113,34 @@ def _version_messages(text: str) -> list[str]:
     *group, version = text.split("/")
     if len(group) > 1:
         return [_API_VERSION]
-    found: list[str] = []
-    for each in group:
-        messages = names.is_dns1123_subdomain(each) if each else [_EMPTY]
-        found += [f"group part: {message}" for message in messages]
+    problems: list[str] = []
+    for part in group:
+        messages = names.is_dns1123_subdomain(part) if part else [_EMPTY]
+        problems += [f"group part: {message}" for message in messages]
     messages = names.is_dns1035_label(version) if version else [_EMPTY]
-    return found + [f"version part: {message}" for message in messages]
+    return problems + [f"version part: {message}" for message in messages]
 
 
 def _validate_common(status: Object, rules: ReleaseRules) -> list[FieldError]:
-    """All servers have the version in common that they encode, or none is told."""
-    path, told = "status.commonEncodingVersion", status.get("commonEncodingVersion")
-    encoded = [each.get("encodingVersion", "") for each in status.get("storageVersions") or ()]
+    """Requires `commonEncodingVersion` to be the version that all servers encode, or unset if they differ."""
+    path, reported = "status.commonEncodingVersion", status.get("commonEncodingVersion")
+    encoded = [server.get("encodingVersion", "") for server in status.get("storageVersions") or ()]
     common = encoded[0] if encoded and set(encoded) == {encoded[0]} else None
-    if common == told:
+    if common == reported:
         return []
     if common is None:
         problem = (
             "should be nil if servers do not agree on the same encoding version, or if there is no server "
             "reporting the supported versions yet"
         )
-        return [invalid(path, told, problem)]
-    if told is None:
+        return [invalid(path, reported, problem)]
+    if reported is None:
         return [invalid(path, shown_plain(None, rules), f"the common encoding version is {common}")]
-    return [invalid(path, told, f"the actual common encoding version is {common}")]
+    return [invalid(path, reported, f"the actual common encoding version is {common}")]
 
 
 def _validate_conditions(conditions: Sequence[Object], rules: ReleaseRules) -> list[FieldError]:
-    """Upstream names no field in the path."""
+    """Validates conditions. Upstream's paths lack `conditions`."""
     errors: list[FieldError] = []
     known: dict[str, int] = {}
     for index, condition in enumerate(conditions):
@@ -163,17 +163,17 @@ def _name_is_group_and_resource(name: str, prefix: bool) -> list[str]:  # noqa: 
     group, dot, resource = name.rpartition(".")
     if not dot:
         return ["name must be in the form of <group>.<resource>"]
-    found = [f"the group segment {message}" for message in names.is_dns1123_subdomain(group)]
-    return found + [f"the resource segment {message}" for message in names.is_dns1035_label(resource)]
+    messages = [f"the group segment {message}" for message in names.is_dns1123_subdomain(group)]
+    return messages + [f"the resource segment {message}" for message in names.is_dns1035_label(resource)]
 
 
 def _versions(obj: Object, now: float) -> str:
     servers = obj["status"].get("storageVersions") or ()
-    shown = [f"{each.get('apiServerID', '')}={each.get('encodingVersion', '')}" for each in servers]
-    text = ",".join(shown[:SHOWN_VERSIONS])
-    if len(shown) <= SHOWN_VERSIONS:
+    texts = [f"{server.get('apiServerID', '')}={server.get('encodingVersion', '')}" for server in servers]
+    text = ",".join(texts[:SHOWN_VERSIONS])
+    if len(texts) <= SHOWN_VERSIONS:
         return text or "<unset>"
-    return f"{text} + {len(shown) - SHOWN_VERSIONS} more..."
+    return f"{text} + {len(texts) - SHOWN_VERSIONS} more..."
 
 
 def _common(obj: Object, now: float) -> str:

@@ -1,4 +1,4 @@
-"""The group apps: workloads that keep pods running, and the revisions of their templates."""
+"""The group apps: workload controllers, and revisions of their templates."""
 
 from fakeapi.kinds.apps.controllerrevision import CONTROLLER_REVISION
 from fakeapi.kinds.apps.daemonset import DAEMON_SET

@@ -1,4 +1,4 @@
-"""ControllerRevision of apps/v1: a state that a controller can return to.
+"""ControllerRevision of apps/v1: a snapshot of state that a controller can roll back to.
 
 Follows k8s.io/kubernetes `pkg/registry/apps/controllerrevision` and `pkg/apis/apps/validation`.
 """
@@ -21,7 +21,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class ControllerRevisionStrategy(Strategy):
-    """Writes to a revision, whose data stays as it was made."""
+    """Strategy for revisions, whose data is immutable."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules
@@ -39,14 +39,14 @@ class ControllerRevisionStrategy(Strategy):
         revision = validate_nonnegative(new.get("revision"), "revision")
         checks_data = not self._rules.quirks.workloads.revision_data_is_an_object
         missing = [required("data", "data is mandatory")] if checks_data and new.get("data") is None else []
-        found = [*metadata.of_change, *metadata.of_object, *missing, *revision]
+        errors = [*metadata.of_change, *metadata.of_object, *missing, *revision]
         text = codec.encode(new.get("data"))
         if text != codec.encode(old.get("data")):
-            found.append(invalid("data", self._shown(text), FIELD_IMMUTABLE))
-        return found
+            errors.append(invalid("data", self._shown(text), FIELD_IMMUTABLE))
+        return errors
 
     def _shown(self, text: bytes) -> Dump:
-        """The data as an error prints it."""
+        """Formats the data as an error prints it."""
         hexadecimal = ", ".join(f"0x{byte:x}" for byte in text)
         raw = "[]uint8(nil)" if text == b"null" else f"[]uint8{{{hexadecimal}}}"
         if self._rules.quirks.workloads.revision_data_is_an_object:
@@ -74,9 +74,9 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
 
 
 def _controller(obj: Object, now: float) -> str:
-    """The cell with the controller of the revision: kind, group and name."""
+    """Returns the cell for the controller of the revision: kind, group and name."""
     owners = obj["metadata"].get("ownerReferences") or ()
-    owner = next((each for each in owners if each.get("controller")), None)
+    owner = next((reference for reference in owners if reference.get("controller")), None)
     if owner is None:
         return "<none>"
     group = owner["apiVersion"].rpartition("/")[0]

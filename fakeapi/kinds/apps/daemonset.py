@@ -46,7 +46,7 @@ from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
 TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
-"""The annotation that counts the changes of the template, which apps/v1 has no field for."""
+"""The annotation that counts changes of the template; apps/v1 has no field for the count."""
 
 _COUNTERS = (
     "currentNumberScheduled",
@@ -62,12 +62,12 @@ _COUNTERS = (
 
 
 class DaemonSetStrategy(WorkloadStrategy):
-    """Writes to a daemon set, which counts the changes of its template."""
+    """Strategy for creates and updates of a daemon set; counts the changes of its template."""
 
     def default(self, obj: Object) -> Object:
-        """Shows the count as conversion to the internal version and back does.
+        """Adds the annotation of the template generation, as upstream's conversion of types does.
 
-        Raises ApiError 400 for one that is no number.
+        Raises ApiError 400 if the annotation is not an integer.
         """
         text = (obj["metadata"].get("annotations") or {}).get(TEMPLATE_GENERATION, "0")
         try:
@@ -133,7 +133,7 @@ class DaemonSetStrategy(WorkloadStrategy):
 
 
 class DaemonSetStatusStrategy(WorkloadStatusStrategy):
-    """Writes to `/status`."""
+    """Strategy for `/status` of daemon sets."""
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         return _with_template_generation(super().prepare_update(new, old), _template_generation(old))
@@ -188,7 +188,7 @@ def _rolling_update_errors(rolling: Object, wording: Wording) -> list[FieldError
 
 
 def _shown_strategy(strategy: Object, wording: Wording) -> Dump:
-    """The strategy as an error prints the internal type."""
+    """Formats the update strategy as an error prints the internal type."""
     rolling, shape = strategy.get("rollingUpdate"), strategy.get("type", "")
     pointer = "nil" if rolling is None else POINTER
     inner = rolling and {

@@ -42,7 +42,7 @@ from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
 ROLLBACK_TO = "deprecated.deployment.rollback.to"
-"""The annotation that holds the revision of a rollback, which apps/v1 has no field for."""
+"""The annotation that holds the revision of a rollback; apps/v1 has no field for it."""
 
 _COUNTERS = (
     "observedGeneration",
@@ -57,12 +57,12 @@ _COUNTERS = (
 
 
 class DeploymentStrategy(WorkloadStrategy):
-    """Writes to a deployment: a change of its annotations counts as a new generation too."""
+    """Strategy for deployments; a change of their annotations also increments the generation."""
 
     def default(self, obj: Object) -> Object:
-        """Reads the annotation of a rollback as conversion to the internal version does.
+        """Normalizes the annotation of a rollback, as conversion to the internal version does.
 
-        Raises ApiError 400 for one that is no number.
+        Raises ApiError 400 if the annotation is not an integer.
         """
         annotations = obj["metadata"].get("annotations") or {}
         if ROLLBACK_TO not in annotations:
@@ -114,7 +114,7 @@ class DeploymentStrategy(WorkloadStrategy):
 
 
 class DeploymentStatusStrategy(WorkloadStatusStrategy):
-    """Writes to `/status`, which leaves the labels too."""
+    """Strategy for `/status` of deployments, which does not change labels either."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",), ("metadata", "labels"))
 
@@ -181,7 +181,7 @@ def _rolling_update_errors(rolling: Object, wording: Wording) -> list[FieldError
 
 
 def _shown_strategy(strategy: Object, wording: Wording) -> Dump:
-    """The strategy as an error prints the internal type."""
+    """Formats the strategy as an error prints the internal type."""
     rolling = strategy.get("rollingUpdate")
     pointer = "nil" if rolling is None else POINTER
     shape = quote(strategy.get("type", ""))

@@ -33,11 +33,11 @@ from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
 TERMINATING_REPLICAS = "DeploymentReplicaSetTerminatingReplicas"
-"""The gate of `status.terminatingReplicas`."""
+"""The feature gate of `status.terminatingReplicas`."""
 
 
 class ReplicaSetStrategy(WorkloadStrategy):
-    """Writes to a replica set."""
+    """Strategy for creates and updates of replica sets."""
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         return self._spec_errors(obj, None)
@@ -65,14 +65,14 @@ class ReplicaSetStrategy(WorkloadStrategy):
         spec = obj["spec"]
         return [
             *validate_nonnegative_fields(spec, ("replicas", "minReadySeconds"), "spec"),
-            # Upstream says deployment here.
+            # Upstream's message says "deployment" here too.
             *validate_required_selector(spec, "deployment", self._rules),
             *validate_replicated_template(spec, None if old is None else old["spec"], self._rules),
         ]
 
 
 def validate_replicated_template(spec: Object, old: Object | None, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of the template of a replica set or a deployment."""
+    """Validates the pod template of a replica set or a deployment."""
     template, path = spec["template"], "spec.template"
     return with_compiled_selector(
         spec,
@@ -91,7 +91,7 @@ def validate_replicated_template(spec: Object, old: Object | None, rules: Releas
 
 
 class ReplicaSetStatusStrategy(WorkloadStatusStrategy):
-    """Writes to `/status`."""
+    """Strategy for `/status` of replica sets."""
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         new = super().prepare_update(new, old)
@@ -102,7 +102,7 @@ class ReplicaSetStatusStrategy(WorkloadStatusStrategy):
 
 
 def with_enabled_status(new: Object, old: Object, rules: ReleaseRules) -> Object:
-    """`new` without the count of terminating replicas, while its gate is off and `old` has none."""
+    """Drops `status.terminatingReplicas` from `new` while its gate is off, unless `old` has the field."""
     if not rules.drops(TERMINATING_REPLICAS):
         return new
     return {**new, "status": without_fields(new["status"], old.get("status"), ("terminatingReplicas",))}

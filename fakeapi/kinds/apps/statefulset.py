@@ -60,10 +60,10 @@ _KEEPS_ALL = (
 
 
 class StatefulSetStrategy(WorkloadStrategy):
-    """Writes to a stateful set."""
+    """Strategy for creates and updates of stateful sets."""
 
     def default(self, obj: Object) -> Object:
-        """Claim templates say what they are, whatever the client said."""
+        """Sets `kind` and `apiVersion` of claim templates, even if the client sent other values."""
         claims = obj["spec"].get("volumeClaimTemplates")
         if claims:
             typed = {"kind": "PersistentVolumeClaim", "apiVersion": "v1"}
@@ -86,14 +86,14 @@ class StatefulSetStrategy(WorkloadStrategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        found = (
+        old_errors = (
             self._spec_errors(old["spec"], old["spec"])
             if self._rules.quirks.workloads.stateful_set_templates_are_checked
             else []
         )
         return [
             *metadata.of_change,
-            *self._spec_errors(new["spec"], old["spec"], checks_template=not found),
+            *self._spec_errors(new["spec"], old["spec"], checks_template=not old_errors),
             *validate_changed_spec(new["spec"], old["spec"], self._rules),
         ]
 
@@ -104,7 +104,10 @@ class StatefulSetStrategy(WorkloadStrategy):
         return [*super().warnings_on_update(new, old), *self._spec_warnings(new, ".Spec")]
 
     def _spec_warnings(self, obj: Object, claim: str) -> list[str]:
-        """`claim` is what follows the path of a claim template: updates name a field that is none."""
+        """Returns warnings about claim templates and the history limit.
+
+        `claim` follows the path of a claim template: updates add `.Spec`, as upstream does.
+        """
         warnings = [
             warning
             for index, template in enumerate(obj["spec"].get("volumeClaimTemplates") or ())
@@ -117,7 +120,10 @@ class StatefulSetStrategy(WorkloadStrategy):
     def _spec_errors(
         self, spec: Object, old: Object | None, *, checks_template: bool = True
     ) -> list[FieldError]:
-        """An update of a set that is not valid, as older releases took it, does not check its template."""
+        """Validates the spec. Without `checks_template` the pod in the template is not validated.
+
+        Updates leave it out if the stored set is already invalid, which older releases allowed.
+        """
         template = spec["template"]["spec"]
         errors = [
             *_management_errors(spec),
@@ -166,7 +172,7 @@ class StatefulSetStrategy(WorkloadStrategy):
 
 
 class StatefulSetStatusStrategy(WorkloadStatusStrategy):
-    """Writes to `/status`."""
+    """Strategy for `/status` of stateful sets."""
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS

@@ -1,4 +1,4 @@
-"""The group authentication.k8s.io: reviews that say who somebody is."""
+"""The group authentication.k8s.io: reviews that identify a user."""
 
 from fakeapi.kinds.authentication.self_subject_review import SELF_SUBJECT_REVIEW
 from fakeapi.kinds.authentication.token_review import TOKEN_REVIEW

@@ -1,4 +1,4 @@
-"""SelfSubjectReview of authentication.k8s.io: who the client is.
+"""SelfSubjectReview of authentication.k8s.io: returns the user of the request.
 
 Follows k8s.io/kubernetes `pkg/registry/authentication/selfsubjectreview`.
 """
@@ -29,7 +29,7 @@ async def _answer(
 
 
 def user_info(user: User) -> Object:
-    """A user as authentication/v1 UserInfo writes it."""
+    """Returns a user in the form of UserInfo of authentication/v1."""
     info: Object = {"username": user.name}
     if user.uid:
         info["uid"] = user.uid

@@ -1,4 +1,4 @@
-"""TokenReview of authentication.k8s.io: whose token it is.
+"""TokenReview of authentication.k8s.io: returns the user that a token belongs to.
 
 Follows k8s.io/kubernetes `pkg/registry/authentication/tokenreview`.
 """
@@ -33,16 +33,16 @@ async def _answer(
 
 
 def _status(server: Server, spec: Object, gates: Gates) -> Object:
-    from fakeapi.registry.identity.service_accounts import TokenRefused, user_of_token  # noqa: PLC0415 - lazy
+    from fakeapi.registry.identity.service_accounts import TokenRefused, user_of_token  # noqa: PLC0415 - only needed for reviews
     from fakeapi.registry.identity.token_signer import ISSUER  # noqa: PLC0415 - loads OpenSSL
 
     try:
-        found = user_of_token(server, spec["token"], spec.get("audiences") or [ISSUER], gates)
+        identity = user_of_token(server, spec["token"], spec.get("audiences") or [ISSUER], gates)
     except TokenRefused as refusal:
         return {"user": {}, "error": f"[{UNKNOWN_TOKEN}, {refusal}]"}
-    if found is None:
+    if identity is None:
         return {"user": {}, "error": UNKNOWN_TOKEN}
-    return {"authenticated": True, "user": user_info(found.user), "audiences": found.audiences}
+    return {"authenticated": True, "user": user_info(identity.user), "audiences": identity.audiences}
 
 
 TOKEN_REVIEW = KindDefinition(

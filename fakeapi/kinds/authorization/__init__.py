@@ -1,4 +1,4 @@
-"""The group authorization.k8s.io: reviews that say who may do what."""
+"""The group authorization.k8s.io: reviews that say which requests a user may make."""
 
 from fakeapi.kinds.authorization.access_review import (
     LOCAL_SUBJECT_ACCESS_REVIEW,

@@ -1,7 +1,7 @@
 """SubjectAccessReview, LocalSubjectAccessReview and SelfSubjectAccessReview of authorization.k8s.io.
 
-Follows k8s.io/kubernetes `pkg/registry/authorization`. The server's authorizer decides, which allows
-everything unless the server was told otherwise.
+Follows k8s.io/kubernetes `pkg/registry/authorization`. The server's authorizer decides; it allows every
+request unless the server was started with another one.
 """
 
 from collections.abc import Callable
@@ -54,9 +54,9 @@ def _answer(validate: Validate, *, local: bool) -> SubresourceAction[Server, Res
         if not rules.gates.enabled(SELECTORS):
             for name in ("fieldSelector", "labelSelector"):
                 attributes.pop(name, None)
-        found = validate(body, rules)
-        if found:
-            raise errors.invalid(Qualified(GROUP, ""), "", found)
+        field_errors = validate(body, rules)
+        if field_errors:
+            raise errors.invalid(Qualified(GROUP, ""), "", field_errors)
         if local and not target.namespace:
             raise errors.bad_request("namespace is required on this type: ")
         await admit(server, resource, target, body, options, warnings)
@@ -70,7 +70,7 @@ def _answer(validate: Validate, *, local: bool) -> SubresourceAction[Server, Res
 
 
 def _subject(spec: dict[str, Any]) -> User:
-    """The user whom a review is about."""
+    """Returns the user that a review is about."""
     extra = {name: tuple(values or ()) for name, values in (spec.get("extra") or {}).items()}
     return User(spec.get("user", ""), tuple(spec.get("groups") or ()), spec.get("uid", ""), extra)
 
@@ -80,22 +80,22 @@ def _access(user: User, spec: dict[str, Any], *, by_fields: bool) -> AccessAttri
     if others is not None:
         path, verb = others.get("path", ""), others.get("verb", "")
         return AccessAttributes(user, verb, path=path, is_resource=False)
-    wanted = spec["resourceAttributes"]
+    attributes = spec["resourceAttributes"]
     names = ("verb", "group", "resource", "subresource", "namespace", "name")
-    fields = _equal_fields(wanted.get("fieldSelector")) if by_fields else ()
-    return AccessAttributes(user, **{name: wanted.get(name, "") for name in names}, fields=fields)
+    fields = _equal_fields(attributes.get("fieldSelector")) if by_fields else ()
+    return AccessAttributes(user, **{name: attributes.get(name, "") for name in names}, fields=fields)
 
 
 def _equal_fields(selector: dict[str, Any] | None) -> tuple[tuple[str, str], ...]:
-    """The terms of a selector that ask for equality; none of one that does not parse."""
+    """Returns the terms of a field selector that require equality; none if the selector is invalid."""
     if selector is None:
         return ()
     if selector.get("rawSelector"):
         return equal_terms(selector["rawSelector"])
     return tuple(
-        (each["key"], each["values"][0])
-        for each in selector.get("requirements") or ()
-        if each["operator"] == "In" and len(each.get("values") or ()) == 1
+        (requirement["key"], requirement["values"][0])
+        for requirement in selector.get("requirements") or ()
+        if requirement["operator"] == "In" and len(requirement.get("values") or ()) == 1
     )
 
 
@@ -117,26 +117,26 @@ def _status(decision: Decision, attributes: dict[str, Any]) -> Object:
 
 
 def _ignored_fields(selector: dict[str, Any] | None) -> str:
-    """How much of a selector of fields is ignored: requirements, or a text, that do not parse."""
+    """Says whether invalid terms of a field selector are "ignored" or "partially ignored"; empty if valid."""
     if selector is None:
         return ""
     if selector.get("rawSelector"):
         return _unparsable(field_selector.parse, selector["rawSelector"])
     good = [
-        len(each.get("values") or ()) == 1 and each["operator"] in ("In", "NotIn")
-        for each in selector.get("requirements") or ()
+        len(requirement.get("values") or ()) == 1 and requirement["operator"] in ("In", "NotIn")
+        for requirement in selector.get("requirements") or ()
     ]
     return _extent(good)
 
 
 def _ignored_labels(selector: dict[str, Any] | None) -> str:
-    """The same of a selector of labels."""
+    """Says whether invalid terms of a label selector are "ignored" or "partially ignored"; empty if valid."""
     if selector is None:
         return ""
     if selector.get("rawSelector"):
         return _unparsable(label_selector.parse, selector["rawSelector"])
     known = ("In", "NotIn", "Exists", "DoesNotExist")
-    return _extent([each["operator"] in known for each in selector.get("requirements") or ()])
+    return _extent([requirement["operator"] in known for requirement in selector.get("requirements") or ()])
 
 
 def _unparsable(parse: Callable[[str], object], text: str) -> str:

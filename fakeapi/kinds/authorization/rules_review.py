@@ -1,4 +1,4 @@
-"""SelfSubjectRulesReview of authorization.k8s.io: what the client may do in a namespace.
+"""SelfSubjectRulesReview of authorization.k8s.io: lists the actions that the client may take in a namespace.
 
 Follows k8s.io/kubernetes `pkg/registry/authorization/selfsubjectrulesreview`.
 """
@@ -21,17 +21,17 @@ async def _answer(
     options: WriteOptions,
     warnings: Warnings,
 ) -> WriteResult:
-    """The rules, in an object that has nothing of the one that asked."""
+    """Returns a new object with the rules in its status; its spec is empty."""
     if not body["spec"].get("namespace"):
         raise errors.bad_request("no namespace on request")
     await admit(server, resource, target, body, options, warnings)
-    found = await server.authorizer.rules_for(options.user, body["spec"]["namespace"])
+    rules = await server.authorizer.rules_for(options.user, body["spec"]["namespace"])
     review = resource.empty_object()
     review["status"] = {
-        "resourceRules": list(found.resources),
-        "nonResourceRules": list(found.paths),
-        "incomplete": found.incomplete,
-        **({"evaluationError": found.error} if found.error else {}),
+        "resourceRules": list(rules.resources),
+        "nonResourceRules": list(rules.paths),
+        "incomplete": rules.incomplete,
+        **({"evaluationError": rules.error} if rules.error else {}),
     }
     return answered(resource, review)
 

@@ -20,56 +20,58 @@ _ATTRIBUTES = "spec.resourceAttributes"
 
 
 def validate_subject_review(review: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of a SubjectAccessReview."""
+    """Validates a SubjectAccessReview."""
     return _subject_spec_errors(review["spec"], rules) + _metadata_errors(review["metadata"], rules)
 
 
 def validate_self_review(review: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of a SelfSubjectAccessReview."""
+    """Validates a SelfSubjectAccessReview."""
     spec = review["spec"]
-    found = _member_errors(spec, rules) + _selector_errors(spec.get("resourceAttributes"), rules)
-    return found + _metadata_errors(review["metadata"], rules)
+    errors = _member_errors(spec, rules) + _selector_errors(spec.get("resourceAttributes"), rules)
+    return errors + _metadata_errors(review["metadata"], rules)
 
 
 def validate_local_review(review: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of a LocalSubjectAccessReview, which is about its own namespace alone."""
+    """Validates a LocalSubjectAccessReview, which only covers resources in its own namespace."""
     spec, metadata = review["spec"], review["metadata"]
-    found = _subject_spec_errors(spec, rules) + _metadata_errors(metadata, rules, local=True)
+    errors = _subject_spec_errors(spec, rules) + _metadata_errors(metadata, rules, local=True)
     attributes, others = spec.get("resourceAttributes"), spec.get("nonResourceAttributes")
     if attributes is not None and attributes.get("namespace", "") != metadata.get("namespace", ""):
         namespace = attributes.get("namespace", "")
-        found.append(invalid(f"{_ATTRIBUTES}.namespace", namespace, "must match metadata.namespace"))
+        errors.append(invalid(f"{_ATTRIBUTES}.namespace", namespace, "must match metadata.namespace"))
     if others is not None:
-        shown = shown_struct(others, _NON_RESOURCE, rules)
-        found.append(invalid("spec.nonResourceAttributes", shown, "disallowed on this kind of request"))
-    return found
+        bad_value = shown_struct(others, _NON_RESOURCE, rules)
+        errors.append(invalid("spec.nonResourceAttributes", bad_value, "disallowed on this kind of request"))
+    return errors
 
 
 def _subject_spec_errors(spec: dict[str, Any], rules: ReleaseRules) -> list[FieldError]:
-    found = _member_errors(spec, rules)
+    errors = _member_errors(spec, rules)
     if not spec.get("user") and not spec.get("groups"):
-        found.append(invalid("spec.user", "", "at least one of user or group must be specified"))
-    return found + _selector_errors(spec.get("resourceAttributes"), rules)
+        errors.append(invalid("spec.user", "", "at least one of user or group must be specified"))
+    return errors + _selector_errors(spec.get("resourceAttributes"), rules)
 
 
 def _member_errors(spec: dict[str, Any], rules: ReleaseRules) -> list[FieldError]:
     attributes, others = spec.get("resourceAttributes"), spec.get("nonResourceAttributes")
-    shown = shown_struct(others, _NON_RESOURCE, rules)
+    bad_value = shown_struct(others, _NON_RESOURCE, rules)
     if (attributes is None) != (others is None):
         return []
     if rules.quirks.review_attributes_are_a_union:
-        return [invalid("spec", shown, _ONE_OF)]
+        return [invalid("spec", bad_value, _ONE_OF)]
     if attributes is None:
-        return [invalid(_ATTRIBUTES, shown, _ONE_OF)]
+        return [invalid(_ATTRIBUTES, bad_value, _ONE_OF)]
     return [
         invalid(
-            "spec.nonResourceAttributes", shown, "cannot be specified in combination with resourceAttributes"
+            "spec.nonResourceAttributes",
+            bad_value,
+            "cannot be specified in combination with resourceAttributes",
         )
     ]
 
 
 def _selector_errors(attributes: dict[str, Any] | None, rules: ReleaseRules) -> list[FieldError]:
-    found: list[FieldError] = []
+    errors: list[FieldError] = []
     for name in ("fieldSelector", "labelSelector"):
         selector, path = (attributes or {}).get(name), f"{_ATTRIBUTES}.{name}"
         if selector is None:
@@ -77,18 +79,18 @@ def _selector_errors(attributes: dict[str, Any] | None, rules: ReleaseRules) -> 
         raw, requirements = selector.get("rawSelector"), selector.get("requirements") or ()
         if raw and requirements:
             both = "may not specified at the same time as requirements"
-            found.append(invalid(f"{path}.rawSelector", raw, both))
+            errors.append(invalid(f"{path}.rawSelector", raw, both))
         if not raw and not requirements:
             why = f"when {path} is specified, requirements or rawSelector is required"
-            found.append(required(f"{path}.requirements", why))
-        for index, each in enumerate(requirements):
+            errors.append(required(f"{path}.requirements", why))
+        for index, requirement in enumerate(requirements):
             here = f"{path}.requirements[{index}]"
             if name == "fieldSelector":
-                found += validate_field_requirement(each, here)
+                errors += validate_field_requirement(requirement, here)
             else:
                 wording = rules.quirks.wording
-                found += validate_label_requirement(each, here, wording, any_operator=True)
-    return found
+                errors += validate_label_requirement(requirement, here, wording, any_operator=True)
+    return errors
 
 
 def _metadata_errors(

@@ -1,4 +1,4 @@
-"""The group autoscaling: workloads that are scaled by what they use."""
+"""The group autoscaling: HorizontalPodAutoscaler, which scales workloads by metrics."""
 
 from fakeapi.kinds.autoscaling.horizontalpodautoscaler import HORIZONTAL_POD_AUTOSCALER
 

@@ -1,4 +1,4 @@
-"""Cells of autoscalers' tables.
+"""Table cells of autoscalers.
 
 Follows `printHorizontalPodAutoscaler` of k8s.io/kubernetes `pkg/printers/internalversion`.
 """
@@ -11,7 +11,7 @@ from fakeapi.registry.model.columns import Cell
 from fakeapi.releases import Quirks
 
 SHOWN_METRICS = 2
-"""As many metrics a row shows; of others it says that there are more."""
+"""Most metrics that a row lists; it prints the number of the others."""
 _UNKNOWN = "<unknown>"
 _SOURCES = {
     "External": "external",
@@ -52,9 +52,9 @@ def _targets(obj: Object, *, named: bool) -> str:
         _target(metric, current[index] if index < len(current) else {}, named=named)
         for index, metric in enumerate(metrics)
     ]
-    shown = ", ".join(texts[:SHOWN_METRICS])
+    text = ", ".join(texts[:SHOWN_METRICS])
     more = len(texts) - SHOWN_METRICS
-    return f"{shown} + {more} more..." if more > 0 else shown
+    return f"{text} + {more} more..." if more > 0 else text
 
 
 def _target(metric: Object, status: Object, *, named: bool) -> str:
@@ -68,18 +68,18 @@ def _target(metric: Object, status: Object, *, named: bool) -> str:
         prefix = f"{source.get('name', '')}: " if named else ""
         if average is not None:
             return f"{prefix}{_value(current, 'averageValue')}/{average}"
-        wanted = target.get("averageUtilization")
-        shown = "<auto>" if wanted is None else f"{wanted}%"
+        target_percent = target.get("averageUtilization")
+        target_text = "<auto>" if target_percent is None else f"{target_percent}%"
         used = (current or {}).get("averageUtilization")
-        return f"{prefix}{_UNKNOWN if used is None else f'{used}%'}/{shown}"
+        return f"{prefix}{_UNKNOWN if used is None else f'{used}%'}/{target_text}"
     if name == "pods":
         return f"{_value(current, 'averageValue')}/{average or '0'}"
     if average is not None:
-        found = (current or {}).get("averageValue")
-        return f"{_UNKNOWN if found is None else found}/{average} (avg)"
+        current_average = (current or {}).get("averageValue")
+        return f"{_UNKNOWN if current_average is None else current_average}/{average} (avg)"
     return f"{_value(current, 'value')}/{target.get('value', '0')}"
 
 
 def _value(current: Object | None, name: str) -> str:
-    """A quantity of a status, whose absence upstream prints as zero."""
+    """Returns a quantity of a metric's current values; a missing quantity is "0", as upstream prints it."""
     return _UNKNOWN if current is None else current.get(name) or "0"

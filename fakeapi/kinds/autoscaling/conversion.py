@@ -1,7 +1,6 @@
 """Conversion of HorizontalPodAutoscaler between autoscaling/v1 and the hub, which has the layout of v2.
 
-What v1 has no fields for stands in annotations. Follows k8s.io/kubernetes
-`pkg/apis/autoscaling/v1/conversion.go`.
+Annotations hold the fields that v1 lacks. Follows k8s.io/kubernetes `pkg/apis/autoscaling/v1/conversion.go`.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,23 +24,23 @@ SCALE_UP_TOLERANCE = "autoscaling.alpha.kubernetes.io/scale-up-tolerance"
 ROUND_TRIP = frozenset(
     (METRICS, CURRENT_METRICS, CONDITIONS, BEHAVIOR, SCALE_DOWN_TOLERANCE, SCALE_UP_TOLERANCE)
 )
-"""The annotations of conversions, which no hub object has."""
+"""Annotations that the conversion to v1 adds; objects of the hub never have them."""
 
 DEFAULT_UTILIZATION = 80
 _SPEC = ("scaleTargetRef", "minReplicas", "maxReplicas")
 _STATUS = ("observedGeneration", "lastScaleTime", "currentReplicas", "desiredReplicas")
 _CONDITION = ("type", "status", "lastTransitionTime", "reason", "message", "observedGeneration")
 _NOT_THERE = (AttributeError, KeyError, TypeError)
-"""What a conversion of something else than it expects raises."""
+"""Exceptions that a conversion raises for JSON of another shape."""
 
 
 def conversions_of(rules: ReleaseRules) -> Mapping[str, Conversion]:
-    """The conversion of v1, as the release has it."""
+    """Returns the release's conversion of v1."""
     return {"v1": Conversion(lambda obj: _to_hub(obj, rules), lambda obj: _from_hub(obj, rules))}
 
 
 def without_round_trip(obj: Object) -> Object:
-    """`obj` without the annotations of conversions."""
+    """Returns `obj` without the annotations that the conversion to v1 adds."""
     annotations = obj["metadata"].get("annotations") or {}
     if not ROUND_TRIP.intersection(annotations):
         return obj
@@ -56,7 +55,7 @@ def _annotated(obj: Object, annotations: Mapping[str, str]) -> Object:
 
 
 def _is_cpu(metric: Object) -> bool:
-    """Whether v1 has a field for the metric: the utilization of the CPU."""
+    """Whether v1 has a field for the metric: only for the average CPU utilization."""
     source = metric.get("resource") or {}
     return (
         metric.get("type") == "Resource"
@@ -73,10 +72,10 @@ def _cpu_metric(utilization: int) -> Object:
 def _from_hub(obj: Object, rules: ReleaseRules) -> Object:
     spec, status = obj["spec"], obj["status"]
     metrics, current = spec.get("metrics") or [], status.get("currentMetrics") or []
-    shown = {name: spec[name] for name in _SPEC if name in spec}
+    v1_spec = {name: spec[name] for name in _SPEC if name in spec}
     cpu = next((metric for metric in metrics if _is_cpu(metric)), None)
     if cpu is not None:
-        shown["targetCPUUtilizationPercentage"] = cpu["resource"]["target"]["averageUtilization"]
+        v1_spec["targetCPUUtilizationPercentage"] = cpu["resource"]["target"]["averageUtilization"]
     annotations = dict(without_round_trip(obj)["metadata"].get("annotations") or {})
     others = [metrics_v1.spec_to_v1(metric) for metric in metrics if not _is_cpu(metric)]
     if others:
@@ -86,30 +85,32 @@ def _from_hub(obj: Object, rules: ReleaseRules) -> Object:
     if spec.get("behavior") is not None:
         annotations[BEHAVIOR] = _json(_behavior_to_v1(spec["behavior"], rules))
     if status.get("conditions"):
-        annotations[CONDITIONS] = _json([_condition(each, rules) for each in status["conditions"]])
-    return {**_annotated(obj, annotations), "spec": shown, "status": _status_to_v1(status)}
+        annotations[CONDITIONS] = _json([_condition(condition, rules) for condition in status["conditions"]])
+    return {**_annotated(obj, annotations), "spec": v1_spec, "status": _status_to_v1(status)}
 
 
 def _status_to_v1(status: Object) -> Object:
-    shown = {"currentReplicas": 0, **{name: status[name] for name in _STATUS if name in status}}
+    v1_status = {"currentReplicas": 0, **{name: status[name] for name in _STATUS if name in status}}
     for metric in status.get("currentMetrics") or ():
         source = metric.get("resource") or {}
         if metric.get("type") == "Resource" and source.get("name") == "cpu":
             utilization = source["current"].get("averageUtilization")
             if utilization is not None:
-                shown["currentCPUUtilizationPercentage"] = utilization
-    return {name: shown[name] for name in (*_STATUS, "currentCPUUtilizationPercentage") if name in shown}
+                v1_status["currentCPUUtilizationPercentage"] = utilization
+    return {
+        name: v1_status[name] for name in (*_STATUS, "currentCPUUtilizationPercentage") if name in v1_status
+    }
 
 
 def _condition(condition: Object, rules: ReleaseRules) -> Object:
-    shown = {name: condition[name] for name in _CONDITION if condition.get(name) is not None}
+    fields = {name: condition[name] for name in _CONDITION if condition.get(name) is not None}
     if rules.quirks.zero_creation_timestamp_is_null:
-        shown.setdefault("lastTransitionTime", None)
-    return {name: shown[name] for name in _CONDITION if name in shown}
+        fields.setdefault("lastTransitionTime", None)
+    return {name: fields[name] for name in _CONDITION if name in fields}
 
 
 def _behavior_to_v1(behavior: Object, rules: ReleaseRules) -> Object:
-    """The behavior by the names of Go, for upstream writes the server's own type."""
+    """Returns the behavior with Go's field names, since upstream encodes a type without JSON names."""
     return {
         "ScaleUp": _scaling_to_v1(behavior.get("scaleUp"), rules),
         "ScaleDown": _scaling_to_v1(behavior.get("scaleDown"), rules),
@@ -120,85 +121,86 @@ def _scaling_to_v1(scaling: Object | None, rules: ReleaseRules) -> Object | None
     if scaling is None:
         return None
     policies = scaling.get("policies")
-    shown = {
+    fields = {
         "StabilizationWindowSeconds": scaling.get("stabilizationWindowSeconds"),
         "SelectPolicy": scaling.get("selectPolicy"),
         "Policies": policies
         and [
             {
-                "Type": each.get("type", ""),
-                "Value": each.get("value", 0),
-                "PeriodSeconds": each.get("periodSeconds", 0),
+                "Type": policy.get("type", ""),
+                "Value": policy.get("value", 0),
+                "PeriodSeconds": policy.get("periodSeconds", 0),
             }
-            for each in policies
+            for policy in policies
         ],
     }
     tolerant = rules.quirks.workloads.scaling_has_tolerance
-    return {**shown, "Tolerance": scaling.get("tolerance")} if tolerant else shown
+    return {**fields, "Tolerance": scaling.get("tolerance")} if tolerant else fields
 
 
 def _to_hub(obj: Object, rules: ReleaseRules) -> Object:
     spec, status = obj["spec"], obj["status"]
     annotations = obj["metadata"].get("annotations") or {}
-    found = {name: spec[name] for name in _SPEC if name in spec}
+    hub_spec = {name: spec[name] for name in _SPEC if name in spec}
     utilization = spec.get("targetCPUUtilizationPercentage")
     metrics = [] if utilization is None else [_cpu_metric(utilization)]
     drops_zero = rules.quirks.workloads.zero_targets_are_dropped
     others = _read(
         annotations.get(METRICS),
-        lambda value: [metrics_v1.spec_from_v1(each, drops_zero=drops_zero) for each in value],
+        lambda value: [metrics_v1.spec_from_v1(metric, drops_zero=drops_zero) for metric in value],
     )
-    found["metrics"] = [*(others or ()), *metrics] or [_cpu_metric(DEFAULT_UTILIZATION)]
+    hub_spec["metrics"] = [*(others or ()), *metrics] or [_cpu_metric(DEFAULT_UTILIZATION)]
     behavior = _read(annotations.get(BEHAVIOR), _behavior_from_v1)
     if behavior:
-        found["behavior"] = behavior
-    return {**without_round_trip(obj), "spec": found, "status": _status_to_hub(status, annotations)}
+        hub_spec["behavior"] = behavior
+    return {**without_round_trip(obj), "spec": hub_spec, "status": _status_to_hub(status, annotations)}
 
 
 def _status_to_hub(status: Object, annotations: Mapping[str, str]) -> Object:
-    found = {
+    hub_status = {
         name: status[name] for name in _STATUS if status.get(name) not in (None, 0) or name == _STATUS[3]
     }
-    found.setdefault("desiredReplicas", 0)
+    hub_status.setdefault("desiredReplicas", 0)
     utilization = status.get("currentCPUUtilizationPercentage")
     current: list[Object] | None = None
     if utilization is not None:
         value = {"averageUtilization": utilization}
         current = [{"type": "Resource", "resource": {"name": "cpu", "current": value}}]
     read = _read(
-        annotations.get(CURRENT_METRICS), lambda value: [metrics_v1.status_from_v1(each) for each in value]
+        annotations.get(CURRENT_METRICS),
+        lambda value: [metrics_v1.status_from_v1(metric) for metric in value],
     )
-    found["currentMetrics"] = current if read is None else read
+    hub_status["currentMetrics"] = current if read is None else read
     conditions = _read(
-        annotations.get(CONDITIONS), lambda value: [_condition_from_v1(each) for each in value]
+        annotations.get(CONDITIONS), lambda value: [_condition_from_v1(condition) for condition in value]
     )
     if conditions:
-        found["conditions"] = conditions
-    return found
+        hub_status["conditions"] = conditions
+    return hub_status
 
 
 def _condition_from_v1(condition: Object) -> Object:
-    found = {"type": condition.get("type", ""), "status": condition.get("status", "")}
-    found["lastTransitionTime"] = condition.get("lastTransitionTime")
-    return found | {name: condition[name] for name in _CONDITION[3:] if condition.get(name)}
+    converted = {"type": condition.get("type", ""), "status": condition.get("status", "")}
+    converted["lastTransitionTime"] = condition.get("lastTransitionTime")
+    return converted | {name: condition[name] for name in _CONDITION[3:] if condition.get(name)}
 
 
 def _behavior_from_v1(behavior: Object) -> Object:
     members = _lowered(behavior)
-    found = {"scaleUp": members.get("scaleup"), "scaleDown": members.get("scaledown")}
-    return {name: _scaling_from_v1(value) for name, value in found.items() if value is not None}
+    directions = {"scaleUp": members.get("scaleup"), "scaleDown": members.get("scaledown")}
+    return {name: _scaling_from_v1(value) for name, value in directions.items() if value is not None}
 
 
 def _scaling_from_v1(scaling: Object) -> Object:
     members = _lowered(scaling)
     policies = members.get("policies")
-    found = {
+    fields = {
         "stabilizationWindowSeconds": members.get("stabilizationwindowseconds"),
         "selectPolicy": members.get("selectpolicy"),
-        "policies": policies and [_policy_from_v1(each) for each in policies],
+        "policies": policies and [_policy_from_v1(policy) for policy in policies],
         "tolerance": members.get("tolerance"),
     }
-    return {name: value for name, value in found.items() if value is not None}
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _policy_from_v1(policy: Object) -> Object:
@@ -211,12 +213,12 @@ def _policy_from_v1(policy: Object) -> Object:
 
 
 def _lowered(obj: Object) -> Object:
-    """The members by names that Go's JSON would match."""
+    """Returns the members with lower-case keys: encoding/json matches names case-insensitively."""
     return {name.lower(): value for name, value in obj.items()}
 
 
 def _read(text: str | None, convert: Callable[[Any], Any]) -> Any:
-    """What an annotation holds; None for one that is absent or not what it should be."""
+    """Decodes an annotation and converts its value; None if it is missing, malformed or of another shape."""
     if text is None:
         return None
     try:

@@ -9,7 +9,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.releases import Gates
 
 UTILIZATION: Final = 80
-"""Percent of the requested CPU that is aimed at where no metric is given."""
+"""Target CPU utilization of an autoscaler without metrics, in percent of the requested CPU."""
 
 _PERIOD = 15
 _PERCENT: Object = {"type": "Percent", "value": 100, "periodSeconds": _PERIOD}
@@ -23,14 +23,14 @@ def metrics(obj: Object, gates: Gates) -> None:
 
 
 def behavior(obj: Object, gates: Gates) -> None:
-    """Fills in the rules of both directions where a behavior is given at all."""
-    found = obj["spec"].get("behavior")
-    if found is None:
+    """Sets the defaults of both directions if the spec has a behavior."""
+    directions = obj["spec"].get("behavior")
+    if directions is None:
         return
     up = {"stabilizationWindowSeconds": 0, "selectPolicy": "Max", "policies": [dict(_PODS), dict(_PERCENT)]}
     down = {"selectPolicy": "Max", "policies": [dict(_PERCENT)]}
     for name, defaults in (("scaleUp", up), ("scaleDown", down)):
-        found[name] = _filled(found.get(name) or {}, defaults)
+        directions[name] = _filled(directions.get(name) or {}, defaults)
 
 
 def _filled(rules: Object, defaults: Object) -> dict[str, Any]:

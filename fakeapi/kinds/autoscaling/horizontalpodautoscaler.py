@@ -1,4 +1,4 @@
-"""HorizontalPodAutoscaler of autoscaling, in v1 and v2.
+"""HorizontalPodAutoscaler of autoscaling/v1 and autoscaling/v2.
 
 Follows k8s.io/kubernetes `pkg/registry/autoscaling/horizontalpodautoscaler` and
 `pkg/apis/autoscaling/validation`.
@@ -29,7 +29,7 @@ from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
 _NO_STATUS: Object = {"status": {"desiredReplicas": 0, "currentMetrics": None}}
-"""The status of a new autoscaler in the hub, as Go writes it."""
+"""The status of a new autoscaler in the hub, as Go encodes it."""
 
 _TOLERANCE = "HPAConfigurableTolerance"
 _GENERATION = "HPAGeneration"
@@ -38,12 +38,12 @@ _DIRECTIONS = ("scaleUp", "scaleDown")
 
 
 class AutoscalerStrategy(WorkloadStrategy):
-    """Writes to an autoscaler; up to 1.36 it has no generation but the client's."""
+    """Strategy for autoscalers. Up to 1.36 the server does not set their generation."""
 
     template_path: ClassVar[tuple[str, ...]] = ()
 
     def default(self, obj: Object) -> Object:
-        """Shows the object as it comes out of the server's own type, v1's annotations included."""
+        """Returns the object as the server's internal type encodes it, including the annotations of v1."""
         conversion = conversions_of(self._rules).get(self._kind.version, IDENTITY)
         if conversion is IDENTITY:
             return without_round_trip(obj)
@@ -135,12 +135,12 @@ class AutoscalerStrategy(WorkloadStrategy):
             for metric in (old or {}).get("metrics") or ()
             if metric.get("type") == "Object" and metric.get("object") is not None
         ]
-        was_invalid = any(version_problem(each.get("apiVersion", ""), rules) for each in stored)
+        was_invalid = any(version_problem(reference.get("apiVersion", ""), rules) for reference in stored)
         return ReferenceRules(any_version=was_invalid, core=True)
 
 
 class AutoscalerStatusStrategy(WorkloadStatusStrategy):
-    """Writes to `/status`."""
+    """Strategy for `/status` of autoscalers."""
 
     def status_errors(self, new: Object, old: Object) -> list[FieldError]:
         status = new.get("status") or {}
@@ -157,7 +157,7 @@ def _without_tolerance(spec: Object) -> Object:
     if behavior is None:
         return spec
     kept = {
-        name: value and {member: each for member, each in value.items() if member != "tolerance"}
+        name: value and {member: setting for member, setting in value.items() if member != "tolerance"}
         for name, value in behavior.items()
     }
     return {**spec, "behavior": kept}

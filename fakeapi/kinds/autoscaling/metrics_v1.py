@@ -1,7 +1,6 @@
-"""Metrics of autoscaling/v1: as annotations hold what its types have no fields for.
+"""Conversion of metrics between autoscaling/v2, as in the hub, and the annotations of autoscaling/v1.
 
-Follows the metric conversions of k8s.io/kubernetes `pkg/apis/autoscaling/v1/conversion.go`. Metrics of the
-hub are those of autoscaling/v2.
+Follows the metric conversions of k8s.io/kubernetes `pkg/apis/autoscaling/v1/conversion.go`.
 """
 
 from collections.abc import Callable
@@ -14,13 +13,13 @@ Converted = Callable[[Object], Object]
 
 
 def _given(**members: Any) -> Object:
-    """The members that there are, in order."""
+    """Returns the members that are not None, in order."""
     return {name: value for name, value in members.items() if value is not None}
 
 
 def _reference(obj: Object) -> Object:
-    shown = {"kind": obj.get("kind", ""), "name": obj.get("name", "")}
-    return {**shown, "apiVersion": obj["apiVersion"]} if obj.get("apiVersion") else shown
+    reference = {"kind": obj.get("kind", ""), "name": obj.get("name", "")}
+    return {**reference, "apiVersion": obj["apiVersion"]} if obj.get("apiVersion") else reference
 
 
 def _identifier(name: str, selector: Object | None) -> Object:
@@ -31,12 +30,12 @@ def _identifier(name: str, selector: Object | None) -> Object:
 
 
 def spec_to_v1(metric: Object) -> Object:
-    """A metric of a spec as the annotation holds it."""
-    shown: Object = {"type": metric.get("type", "")}
+    """Converts a metric of a spec to the form of the annotation."""
+    converted: Object = {"type": metric.get("type", "")}
     for name, convert in _SPECS_TO_V1.items():
         if metric.get(name) is not None:
-            shown[name] = convert(metric[name])
-    return shown
+            converted[name] = convert(metric[name])
+    return converted
 
 
 def _object_to_v1(source: Object) -> Object:
@@ -89,27 +88,27 @@ _SPECS_TO_V1: dict[str, Converted] = {
 
 
 def spec_from_v1(metric: Object, *, drops_zero: bool) -> Object:
-    """A metric of an annotation as v2 has it.
+    """Converts a metric of a spec from the form of the annotation.
 
-    `drops_zero`: a target value of zero beside an average is none. Raises AttributeError, TypeError or
-    KeyError for what is no metric.
+    `drops_zero`: drops a target value of zero if there is also an average value. Raises AttributeError,
+    TypeError or KeyError for a value of another shape.
     """
-    found: Object = {"type": metric.get("type", "")}
+    converted: Object = {"type": metric.get("type", "")}
     if metric.get("object") is not None:
-        found["object"] = _object_from_v1(metric["object"], drops_zero=drops_zero)
+        converted["object"] = _object_from_v1(metric["object"], drops_zero=drops_zero)
     for name, convert in _SPECS_FROM_V1.items():
         if metric.get(name) is not None:
-            found[name] = convert(metric[name])
-    return found
+            converted[name] = convert(metric[name])
+    return converted
 
 
 def _object_from_v1(source: Object, *, drops_zero: bool) -> Object:
     value, average = source.get("targetValue", ZERO), source.get("averageValue")
-    shown = None if drops_zero and average is not None and value == ZERO else value
+    target_value = None if drops_zero and average is not None and value == ZERO else value
     return {
         "describedObject": _reference(source.get("target") or {}),
         "target": _given(
-            type="Value" if average is None else "AverageValue", value=shown, averageValue=average
+            type="Value" if average is None else "AverageValue", value=target_value, averageValue=average
         ),
         "metric": _identifier(source.get("metricName", ""), source.get("selector")),
     }
@@ -155,12 +154,12 @@ _SPECS_FROM_V1: dict[str, Converted] = {
 
 
 def status_to_v1(metric: Object) -> Object:
-    """A metric of a status as the annotation holds it."""
-    shown: Object = {"type": metric.get("type", "")}
+    """Converts a metric of a status to the form of the annotation."""
+    converted: Object = {"type": metric.get("type", "")}
     for name, convert in _STATUSES_TO_V1.items():
         if metric.get(name) is not None:
-            shown[name] = convert(metric[name])
-    return shown
+            converted[name] = convert(metric[name])
+    return converted
 
 
 def _object_status_to_v1(source: Object) -> Object:
@@ -213,12 +212,15 @@ _STATUSES_TO_V1: dict[str, Converted] = {
 
 
 def status_from_v1(metric: Object) -> Object:
-    """A metric of an annotation as v2 has it. Raises as `spec_from_v1`."""
-    found: Object = {"type": metric.get("type", "")}
+    """Converts a metric of a status from the form of the annotation.
+
+    Raises AttributeError, TypeError or KeyError for a value of another shape.
+    """
+    converted: Object = {"type": metric.get("type", "")}
     for name, convert in _STATUSES_FROM_V1.items():
         if metric.get(name) is not None:
-            found[name] = convert(metric[name])
-    return found
+            converted[name] = convert(metric[name])
+    return converted
 
 
 def _object_status_from_v1(source: Object) -> Object:

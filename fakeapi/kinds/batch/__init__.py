@@ -1,4 +1,4 @@
-"""The group batch: work that ends, and its schedules."""
+"""The group batch: jobs and cron jobs."""
 
 from fakeapi.kinds.batch.cronjob import CRON_JOB
 from fakeapi.kinds.batch.job import JOB

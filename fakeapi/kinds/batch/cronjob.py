@@ -34,7 +34,7 @@ from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
 NAME_MAX = 52
-"""Jobs get eleven characters more."""
+"""Most bytes of a cron job's name; its jobs append a suffix of eleven characters."""
 
 _POLICIES = ("Allow", "Forbid", "Replace")
 _JOB = ("spec", "jobTemplate", "spec")
@@ -44,7 +44,7 @@ _REFUSED = f"cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instea
 
 
 class CronJobStrategy(WorkloadStrategy):
-    """Writes to a cron job."""
+    """Strategy for creates and updates of cron jobs."""
 
     template_path: ClassVar[tuple[str, ...]] = (*_JOB, "template")
 
@@ -73,10 +73,10 @@ class CronJobStrategy(WorkloadStrategy):
 
     def warnings_on_update(self, new: Object, old: Object) -> list[str]:
         same = new["metadata"].get("generation") == old["metadata"].get("generation")
-        found = [] if same else self._job_warnings(new)
+        warnings = [] if same else self._job_warnings(new)
         if "TZ" in new["spec"].get("schedule", ""):
-            found.append(_REFUSED if self._forbids_zones else _UNSUPPORTED)
-        return found
+            warnings.append(_REFUSED if self._forbids_zones else _UNSUPPORTED)
+        return warnings
 
     @property
     def _forbids_zones(self) -> bool:
@@ -84,8 +84,8 @@ class CronJobStrategy(WorkloadStrategy):
 
     def _job_warnings(self, obj: Object) -> list[str]:
         warns = self._rules.quirks.workloads.large_jobs_are_warned_of
-        found = job_warnings(at_path(obj, _JOB), ".".join(_JOB)) if warns else []
-        return [*found, *self.template_warnings(obj)]
+        warnings = job_warnings(at_path(obj, _JOB), ".".join(_JOB)) if warns else []
+        return [*warnings, *self.template_warnings(obj)]
 
     def _spec_errors(self, spec: Object, old: Object | None) -> list[FieldError]:
         path, schedule = "spec.jobTemplate.spec", spec.get("schedule", "")
@@ -127,7 +127,7 @@ class CronJobStrategy(WorkloadStrategy):
 
 
 class CronJobStatusStrategy(WorkloadStatusStrategy):
-    """Writes to `/status`, which upstream does not check at all."""
+    """Strategy for `/status` of cron jobs, which upstream does not validate."""
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS

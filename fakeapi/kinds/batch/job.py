@@ -58,7 +58,7 @@ _GATED = {
     "scheduling": "WorkloadWithJob",
 }
 _KEPT_BY_UPDATES = ("managedBy",)
-"""Gated fields that only a create drops: they are immutable."""
+"""Gated fields that updates never drop, because they are immutable."""
 _DELETION_WARNING = (
     "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to "
     "remove them "
@@ -67,7 +67,7 @@ _DELETION_WARNING = (
 
 
 class JobStrategy(WorkloadStrategy):
-    """Writes to a job, whose selector and labels of its pods are generated."""
+    """Strategy for jobs; generates the selector of a job and the labels of its pods."""
 
     def default(self, obj: Object) -> Object:
         spec = obj["spec"]
@@ -128,8 +128,8 @@ class JobStrategy(WorkloadStrategy):
 
     def _spec_warnings(self, obj: Object) -> list[str]:
         warns = self._rules.quirks.workloads.large_jobs_are_warned_of
-        found = job_warnings(obj["spec"], "spec") if warns else []
-        return [*found, *self.template_warnings(obj)]
+        warnings = job_warnings(obj["spec"], "spec") if warns else []
+        return [*warnings, *self.template_warnings(obj)]
 
     def _spec_errors(self, spec: Object, old: Object | None) -> list[FieldError]:
         selector, errors = spec.get("selector"), validate_job_spec(spec, old, "spec", self._rules)
@@ -139,13 +139,13 @@ class JobStrategy(WorkloadStrategy):
             checks = old is None or not has_invalid_value(old.get("selector"))
             errors += validate_label_selector(selector, "spec.selector", self._wording, checks_values=checks)
         try:
-            found = compiled(selector)
+            compiled_selector = compiled(selector)
         except InvalidSelector:
             return errors
-        return errors + validate_selected(spec["template"], found, "spec.template", self._rules)
+        return errors + validate_selected(spec["template"], compiled_selector, "spec.template", self._rules)
 
     def _generated_errors(self, obj: Object, *, prefixed: bool) -> list[FieldError]:
-        """Errors of a selector that is not the generated one; `prefixed`: of the newer labels too."""
+        """Requires the generated selector and labels. `prefixed`: also requires the newer labels."""
         spec, metadata = obj["spec"], obj["metadata"]
         selector = spec.get("selector")
         if spec.get("manualSelector") or selector is None:
@@ -175,14 +175,14 @@ class JobStrategy(WorkloadStrategy):
 
 
 class JobStatusStrategy(WorkloadStatusStrategy):
-    """Writes to `/status`."""
+    """Strategy for `/status` of jobs."""
 
     def status_errors(self, new: Object, old: Object) -> list[FieldError]:
         return validate_status_update(new, old, self._rules)
 
 
 def _with_selector(spec: Object, metadata: Object, rules: ReleaseRules) -> Object:
-    """The spec with the labels and the selector that tell the job's pods; what is there stays."""
+    """Adds the generated labels and selector for the job's pods to the spec; keeps existing ones."""
     uid, name = metadata["uid"], metadata.get("name", "")
     generated = {LEGACY_JOB_NAME: name, JOB_NAME: name, LEGACY_CONTROLLER_UID: uid, CONTROLLER_UID: uid}
     labels = {**generated, **template_labels(spec["template"])}
@@ -205,7 +205,7 @@ def _expressions(selector: Object) -> Object:
 
 
 def _with_labels(obj: Object) -> Object:
-    """A job without labels is read with those of its template, as a default."""
+    """Gives a job without labels those of its pod template, as upstream's defaults do."""
     labels = template_labels(obj["spec"]["template"])
     if labels and not obj["metadata"].get("labels"):
         obj["metadata"] = in_order({**obj["metadata"], "labels": dict(labels)})
@@ -213,7 +213,7 @@ def _with_labels(obj: Object) -> Object:
 
 
 def _name_errors(obj: Object) -> list[FieldError]:
-    """The error of a name too long for the host names of an indexed job's pods."""
+    """Returns an error if the name is too long for the host names of an indexed job's pods."""
     spec, name = obj["spec"], obj["metadata"].get("name", "")
     completions = spec.get("completions") or 0
     host = f"{name}-{completions - 1}"
@@ -228,9 +228,9 @@ def _succeeded(obj: dict[str, Any]) -> Mapping[str, str]:
 
 
 def _completions(obj: Object, now: float) -> str:
-    done, wanted = (obj.get("status") or {}).get("succeeded", 0), obj["spec"].get("completions")
-    if wanted is not None:
-        return f"{done}/{wanted}"
+    done, completions = (obj.get("status") or {}).get("succeeded", 0), obj["spec"].get("completions")
+    if completions is not None:
+        return f"{done}/{completions}"
     parallelism = obj["spec"].get("parallelism") or 0
     return f"{done}/1 of {parallelism}" if parallelism > 1 else f"{done}/1"
 
@@ -245,7 +245,7 @@ def _duration(obj: Object, now: float) -> str:
 
 def _status_cell(quirks: Quirks) -> Cell:
     success = ("SuccessCriteriaMet",) if quirks.workloads.job_rows_show_success else ()
-    shown = ("Suspended", "FailureTarget", *success)
+    condition_types = ("Suspended", "FailureTarget", *success)
 
     def cell(obj: Object, now: float) -> str:
         status = JobStatus(obj)
@@ -255,7 +255,7 @@ def _status_cell(quirks: Quirks) -> Cell:
             return "Failed"
         if obj["metadata"].get("deletionTimestamp"):
             return "Terminating"
-        return next((each for each in shown if status.has(each)), "Running")
+        return next((condition for condition in condition_types if status.has(condition)), "Running")
 
     return cell
 

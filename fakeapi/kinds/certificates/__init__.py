@@ -1,4 +1,4 @@
-"""The group certificates.k8s.io: requests for certificates, and bundles of those that are trusted."""
+"""The group certificates.k8s.io: certificate signing requests and trust bundles."""
 
 from fakeapi.kinds.certificates.certificate_signing_request import (
     CERTIFICATE_SIGNING_REQUEST,

@@ -1,8 +1,8 @@
 """CertificateSigningRequest of certificates.k8s.io/v1.
 
-Follows k8s.io/kubernetes `pkg/registry/certificates/certificates`. Who asks is the client that creates the
-request. A write to the request itself changes its metadata alone; `/approval` and `/status` have their parts
-of the status.
+Follows k8s.io/kubernetes `pkg/registry/certificates/certificates`. The server records the client that creates
+a request as its requestor. Updates of the request itself only change metadata; `/approval` and `/status`
+change different parts of the status.
 """
 
 from collections.abc import Mapping
@@ -42,7 +42,7 @@ _CONDITION_ORDER = ("type", "status", "reason", "message", "lastUpdateTime", "la
 
 
 class SigningRequestStrategy(Strategy):
-    """Writes to a request itself."""
+    """Strategy for creates and updates of signing requests; updates change only metadata."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",), ("status",))
     allowed: ClassVar[Allowed] = Allowed()
@@ -64,12 +64,12 @@ class SigningRequestStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        found = [*metadata.of_object, *validate_signing_request(new, old, self._rules)]
-        return [*found, *update_errors(new, old, self.allowed), *metadata.of_change]
+        errors = [*metadata.of_object, *validate_signing_request(new, old, self._rules)]
+        return [*errors, *update_errors(new, old, self.allowed), *metadata.of_change]
 
 
 class SigningRequestStatusStrategy(SigningRequestStrategy):
-    """Writes to `/status`: the certificate, and conditions other than those of the approval."""
+    """Strategy for `/status`: the certificate, and all conditions except Approved and Denied."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",), ("status", "conditions"))
     allowed: ClassVar[Allowed] = Allowed(certificate=True)
@@ -88,7 +88,7 @@ class SigningRequestStatusStrategy(SigningRequestStrategy):
 
 
 class SigningRequestApprovalStrategy(SigningRequestStrategy):
-    """Writes to `/approval`: the conditions alone."""
+    """Strategy for `/approval`, which only changes conditions."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",), ("status", "certificate"))
     allowed: ClassVar[Allowed] = Allowed(approval=True)
@@ -104,32 +104,32 @@ class SigningRequestApprovalStrategy(SigningRequestStrategy):
 
 def _places(status: Object, kind: str) -> list[int]:
     conditions = status.get("conditions") or ()
-    return [place for place, each in enumerate(conditions) if each["type"] == kind]
+    return [place for place, condition in enumerate(conditions) if condition["type"] == kind]
 
 
 def _timed(conditions: list[dict[str, Any]], before: Object, now: str) -> list[dict[str, Any]]:
-    """Conditions with the times that their writer left open."""
-    return [_with_times(each, before, now) for each in conditions]
+    """Returns the conditions with missing times filled in."""
+    return [_with_times(condition, before, now) for condition in conditions]
 
 
 def _with_times(condition: dict[str, Any], before: Object, now: str) -> dict[str, Any]:
-    found = dict(condition)
-    if not found.get("lastUpdateTime"):
-        found["lastUpdateTime"] = now
-    if not found.get("lastTransitionTime"):
+    timed = dict(condition)
+    if not timed.get("lastUpdateTime"):
+        timed["lastUpdateTime"] = now
+    if not timed.get("lastTransitionTime"):
         same = (
-            each["lastTransitionTime"]
-            for each in before.get("conditions") or ()
-            if each["type"] == found["type"]
-            and each["status"] == found["status"]
-            and each.get("lastTransitionTime")
+            earlier["lastTransitionTime"]
+            for earlier in before.get("conditions") or ()
+            if earlier["type"] == timed["type"]
+            and earlier["status"] == timed["status"]
+            and earlier.get("lastTransitionTime")
         )
-        found["lastTransitionTime"] = next(same, now)
-    return {name: found[name] for name in _CONDITION_ORDER if name in found}
+        timed["lastTransitionTime"] = next(same, now)
+    return {name: timed[name] for name in _CONDITION_ORDER if name in timed}
 
 
 def signed(obj: Object, user: User) -> Object:
-    """The request as asked for by this client, whoever it says it is from."""
+    """Returns the request with `user` as its requestor, whatever the client sent."""
     spec = {name: value for name, value in obj["spec"].items() if name not in _OF_USER}
     by: dict[str, Any] = {
         "username": user.name,
@@ -165,11 +165,11 @@ def _duration(obj: Object, now: float) -> str:
 
 def _condition(obj: Object, now: float) -> str:
     status = obj["status"]
-    kinds = {each["type"] for each in status.get("conditions") or ()}
-    shown = DENIED if DENIED in kinds else APPROVED if APPROVED in kinds else "Pending"
+    kinds = {condition["type"] for condition in status.get("conditions") or ()}
+    state = DENIED if DENIED in kinds else APPROVED if APPROVED in kinds else "Pending"
     if FAILED in kinds:
-        shown += f",{FAILED}"
-    return f"{shown},Issued" if status.get("certificate") else shown
+        state += f",{FAILED}"
+    return f"{state},Issued" if status.get("certificate") else state
 
 
 def _signer(obj: dict[str, Any]) -> Mapping[str, str]:

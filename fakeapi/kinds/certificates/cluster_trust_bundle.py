@@ -26,7 +26,7 @@ _BUNDLE, _OMITTED = "spec.trustBundle", "<value omitted>"
 
 
 class TrustBundleStrategy(Strategy):
-    """Writes to a bundle, whose signer stays."""
+    """Strategy for trust bundles, whose signer is immutable."""
 
     updates_unconditionally: ClassVar[bool] = False
 
@@ -59,21 +59,21 @@ class TrustBundleStrategy(Strategy):
     def _bundle_errors(self, text: str) -> list[FieldError]:
         if byte_length(text) > BUNDLE_MAX:
             return [too_long(_BUNDLE, BUNDLE_MAX, self._rules.quirks.too_long)]
-        found: dict[bytes, list[int]] = {}
+        anchors: dict[bytes, list[int]] = {}
         errors: list[FieldError] = []
         for index, block in enumerate(blocks(text.encode())):
             problem = _problem(block)
             if problem:
                 errors.append(invalid(_BUNDLE, _OMITTED, f"entry {index} {problem}"))
             else:
-                found.setdefault(block.content, []).append(index)
+                anchors.setdefault(block.content, []).append(index)
         if errors:
             return errors
-        if not found:
+        if not anchors:
             return [invalid(_BUNDLE, _OMITTED, "at least one trust anchor must be provided")]
         return [
             invalid(_BUNDLE, _OMITTED, f"duplicate trust anchor (indices [{' '.join(map(str, places))}])")
-            for places in found.values()
+            for places in anchors.values()
             if len(places) > 1
         ]
 
@@ -102,7 +102,7 @@ def _signer(obj: dict[str, Any]) -> Mapping[str, str]:
 
 
 def _any_name(name: str, prefix: bool) -> list[str]:  # noqa: FBT001 - a NameValidator
-    """The strategy knows the signer that the name has to begin with."""
+    """Accepts every name, because the strategy checks it together with the signer."""
     return []
 
 

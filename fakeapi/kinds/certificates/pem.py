@@ -1,7 +1,8 @@
-"""PEM blocks, and what X.509 makes of them.
+"""Parses PEM blocks, and validates the X.509 certificates and requests in them.
 
-Follows Go's encoding/pem, and crypto/x509 as far as which inputs it refuses; its messages about malformed
-ASN.1 are not those of the library that reads it here, `cryptography`, which is loaded with the first block.
+Follows Go's encoding/pem and refuses the same inputs as Go's crypto/x509. Go's messages about malformed ASN.1
+differ from those of the library `cryptography`, which reads certificates here. It is loaded with the first
+block.
 """
 
 import base64
@@ -38,12 +39,12 @@ _REQUEST = Form(
     asn1.SEQUENCE,
     (Form("tbsCertificateRequest", asn1.SEQUENCE, _INFORMATION), _ALGORITHM, _BITS),
 )
-"""The form of a request for a certificate, with the names of Go's types."""
+"""The ASN.1 structure of a certificate signing request, with the names of Go's types."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One PEM block; `headers`: it has any."""
+    """A PEM block; `headers`: whether it has PEM headers."""
 
     label: str
     content: bytes
@@ -51,20 +52,23 @@ class Block:
 
 
 def blocks(text: bytes) -> Iterator[Block]:
-    """The PEM blocks of a text; what is none is skipped."""
-    for found in _BLOCK.finditer(text):
-        body, headers = found[2], False
+    """Yields the PEM blocks of a text; skips all other text."""
+    for match in _BLOCK.finditer(text):
+        body, headers = match[2], False
         while (header := _HEADER.match(body)) is not None:
             body, headers = body[header.end() :], True
         try:
             content = base64.b64decode(b"".join(body.split()), validate=True)
         except binascii.Error:
             continue
-        yield Block(found[1].decode("utf-8", "replace"), content, headers)
+        yield Block(match[1].decode("utf-8", "replace"), content, headers)
 
 
 def request_problem(text: bytes, *, signed: bool = True) -> str:
-    """Why a text is no request for a certificate, `signed` with a key of its own; "" where it is one."""
+    """Returns why a text is not a valid certificate signing request; empty if it is one.
+
+    `signed`: also checks the signature by the request's own key.
+    """
     block = next(blocks(text), None)
     if block is None or block.label != CERTIFICATE_REQUEST:
         return f"PEM block type must be {CERTIFICATE_REQUEST}"
@@ -83,12 +87,12 @@ def request_problem(text: bytes, *, signed: bool = True) -> str:
 
 
 def organizations_of(text: bytes) -> list[str]:
-    """The organizations that a request for a certificate, which can be read, is for."""
+    """Returns the organizations in the subject of a valid certificate signing request."""
     return _attributes_of(text, "ORGANIZATION_NAME")
 
 
 def common_name_of(text: bytes) -> str:
-    """The common name that such a request is for, the last one if there are several; "" if there is none."""
+    """Returns the last common name in the subject of a valid certificate signing request; empty if none."""
     return next(reversed(_attributes_of(text, "COMMON_NAME")), "")
 
 
@@ -99,26 +103,26 @@ def _attributes_of(text: bytes, name: str) -> list[str]:
     if block is None:
         return []
     subject = x509.load_der_x509_csr(block.content).subject
-    return [str(each.value) for each in subject.get_attributes_for_oid(getattr(x509.NameOID, name))]
+    return [str(attribute.value) for attribute in subject.get_attributes_for_oid(getattr(x509.NameOID, name))]
 
 
 def certificates_problem(text: bytes) -> str:
-    """Why a text is no chain of certificates; "" where it is one, or empty."""
+    """Returns why a text is not a certificate chain; empty if it is one, or if it is empty."""
     if not text:
         return ""
-    found = list(blocks(text))
-    for block in found:
+    pem_blocks = list(blocks(text))
+    for block in pem_blocks:
         if block.label != CERTIFICATE:
             return f'only CERTIFICATE PEM blocks are allowed, found "{block.label}"'
         if block.headers:
             return "no PEM block headers are permitted"
         if authority_of(block) is None:
             return MALFORMED
-    return "" if found else "must contain at least one CERTIFICATE PEM block"
+    return "" if pem_blocks else "must contain at least one CERTIFICATE PEM block"
 
 
 def authority_of(block: Block) -> bool | None:
-    """Whether the block holds a certificate of an authority; None where it holds no certificate."""
+    """Whether the block is a CA certificate; None if it is not a certificate."""
     from cryptography import x509  # noqa: PLC0415 - loaded with the first certificate
 
     try:

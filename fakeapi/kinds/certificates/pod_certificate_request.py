@@ -25,7 +25,7 @@ _LABELS = ("spec.signerName", "spec.podName", "spec.nodeName")
 
 
 class PodRequestStrategy(Strategy):
-    """Writes to a request itself, whose spec stays."""
+    """Strategy for creates and updates of pod certificate requests, whose spec is immutable."""
 
     updates_unconditionally: ClassVar[bool] = False
 
@@ -47,12 +47,15 @@ class PodRequestStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        shown = shown_struct(new["spec"], self._spec, self._rules)
-        return [*metadata.of_change, *validate_immutable(new["spec"], old["spec"], "spec", lambda _: shown)]
+        bad_value = shown_struct(new["spec"], self._spec, self._rules)
+        return [
+            *metadata.of_change,
+            *validate_immutable(new["spec"], old["spec"], "spec", lambda _: bad_value),
+        ]
 
 
 class PodRequestStatusStrategy(PodRequestStrategy):
-    """Writes to `/status`: the decision, which is made once."""
+    """Strategy for `/status`: the decision, which cannot change once it is made."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 
@@ -88,13 +91,17 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
 
 
 def _state(obj: Object, now: float) -> str:
-    kinds = [each["type"] for each in obj["status"].get("conditions") or () if each["type"] in DECIDED]
+    kinds = [
+        condition["type"]
+        for condition in obj["status"].get("conditions") or ()
+        if condition["type"] in DECIDED
+    ]
     return kinds[-1] if kinds else "Pending"
 
 
 def _annotations(obj: Object, now: float) -> str:
-    found = obj["spec"].get("unverifiedUserAnnotations") or {}
-    return ",".join(f"{key}={value}" for key, value in sorted(found.items())) or "<none>"
+    annotations = obj["spec"].get("unverifiedUserAnnotations") or {}
+    return ",".join(f"{key}={value}" for key, value in sorted(annotations.items())) or "<none>"
 
 
 def _fields(obj: dict[str, Any]) -> Mapping[str, str]:

@@ -1,4 +1,4 @@
-"""Validates the status of a PodCertificateRequest: issued, denied or failed, and then for good.
+"""Validates the status of a PodCertificateRequest: issued, denied or failed, after which it is immutable.
 
 Follows `ValidatePodCertificateRequestStatusUpdate` of k8s.io/kubernetes `pkg/apis/certificates/validation`.
 """
@@ -28,7 +28,7 @@ _ONLY_BLOCKS = "issued certificate chain must consist entirely of CERTIFICATE PE
 
 
 def validate_status(new: Object, old: Object, now: str, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of a change of the status, at a time in RFC 3339."""
+    """Validates a change of the status; `now` is in RFC 3339."""
     status, before = new["status"], old["status"]
     errors = _condition_errors(status.get("conditions") or [])
     errors += validate_conditions(status.get("conditions") or [], "status.conditions", rules)
@@ -37,7 +37,9 @@ def validate_status(new: Object, old: Object, now: str, rules: ReleaseRules) -> 
     if any(map(_is_decided, before.get("conditions") or ())):
         why = "immutable after PodCertificateRequest is issued, denied, or failed"
         return [] if semantically_equal(status, before) else [omitted(_STATUS, why)]
-    decided = next((each["type"] for each in status.get("conditions") or () if _is_decided(each)), None)
+    decided = next(
+        (condition["type"] for condition in status.get("conditions") or () if _is_decided(condition)), None
+    )
     if decided == ISSUED:
         return _issued_errors(status, old["spec"], now, rules)
     if decided is not None:
@@ -73,19 +75,19 @@ def _condition_errors(conditions: list[dict[str, Any]]) -> list[FieldError]:
 
 
 def _issued_errors(status: Object, spec: Object, now: str, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of an issued chain: its leaf is for the key of the request, and is as the status says."""
+    """Validates an issued chain: its leaf needs the requested key and the times that the status states."""
     from cryptography import x509  # noqa: PLC0415 - loaded with the first chain
 
     chain = status.get("certificateChain", "")
     if byte_length(chain) > CHAIN_MAX:
         return [too_long(_CHAIN, CHAIN_MAX, rules.quirks.too_long)]
-    found = list(blocks(chain.encode()))
-    if not found:
+    pem_blocks = list(blocks(chain.encode()))
+    if not pem_blocks:
         return [invalid(_CHAIN, chain, "issued certificate chain must contain at least one certificate")]
-    if found[0].label != CERTIFICATE:
+    if pem_blocks[0].label != CERTIFICATE:
         return [invalid(_CHAIN, chain, _ONLY_BLOCKS)]
     try:
-        leaf = x509.load_der_x509_certificate(found[0].content)
+        leaf = x509.load_der_x509_certificate(pem_blocks[0].content)
         matches = leaf.public_key() == _wanted_key(spec)
     except Exception:  # noqa: BLE001 - the library raises what its backend raises
         return [invalid(_CHAIN, chain, "leaf certificate does not parse as valid X.509")]
@@ -94,7 +96,7 @@ def _issued_errors(status: Object, spec: Object, now: str, rules: ReleaseRules) 
     errors = _time_errors(status, spec, now, leaf.not_valid_before_utc, leaf.not_valid_after_utc)
     if errors:
         return errors
-    for block in found[1:]:
+    for block in pem_blocks[1:]:
         if block.label != CERTIFICATE:
             return [invalid(_CHAIN, chain, _ONLY_BLOCKS.replace("CERTIFICATE", "CERTFICATE"))]
         if authority_of(block) is None:
@@ -104,7 +106,7 @@ def _issued_errors(status: Object, spec: Object, now: str, rules: ReleaseRules) 
 
 def _wanted_key(spec: Object) -> Any:
     from cryptography import x509  # noqa: PLC0415 - loaded with the first chain
-    from cryptography.hazmat.primitives import serialization  # noqa: PLC0415 - the same
+    from cryptography.hazmat.primitives import serialization  # noqa: PLC0415 - loaded with the first chain
 
     if spec.get("stubPKCS10Request"):
         return x509.load_der_x509_csr(base64.b64decode(spec["stubPKCS10Request"])).public_key()

@@ -1,7 +1,7 @@
 """Validates the spec of a PodCertificateRequest.
 
-Follows `ValidatePodCertificateRequestCreate` of k8s.io/kubernetes `pkg/apis/certificates/validation`. Keys
-are read by `cryptography`, loaded with the first one.
+Follows `ValidatePodCertificateRequestCreate` of k8s.io/kubernetes `pkg/apis/certificates/validation`. The
+library `cryptography` reads keys; it is loaded with the first one.
 """
 
 import base64
@@ -28,7 +28,7 @@ _PUBLIC, _PROOF, _STUB = "spec.pkixPublicKey", "spec.proofOfPossession", "spec.s
 
 
 def validate_pod_request(spec: dict[str, Any], rules: ReleaseRules) -> list[FieldError]:
-    """Errors of the spec of a new request."""
+    """Validates the spec of a new request."""
     signer = spec.get("signerName", "")
     errors = validate_signer_name(signer, "spec.signerName", rules.quirks.wording)
     annotations = spec.get("unverifiedUserAnnotations")
@@ -53,7 +53,7 @@ def validate_pod_request(spec: dict[str, Any], rules: ReleaseRules) -> list[Fiel
 
 
 def omitted(path: str, detail: str) -> FieldError:
-    """The error of a value that is not printed."""
+    """Returns an Invalid error that does not print the value."""
     return FieldError("FieldValueInvalid", path, f"Invalid value: {detail}")
 
 
@@ -84,9 +84,9 @@ def _key_errors(spec: dict[str, Any], rules: ReleaseRules) -> list[FieldError]:
 
 
 def _proof_errors(public: str | None, proof: bytes, message: bytes) -> list[FieldError]:
-    """Errors of a public key, and of the signature that shows that who asks has its other half."""
+    """Validates the public key, and the signature that proves possession of the private key."""
     from cryptography.exceptions import InvalidSignature  # noqa: PLC0415 - loaded with the first key
-    from cryptography.hazmat.primitives import serialization  # noqa: PLC0415 - the same
+    from cryptography.hazmat.primitives import serialization  # noqa: PLC0415 - loaded with the first key
 
     try:
         key = serialization.load_der_public_key(_decoded(public))
@@ -125,9 +125,12 @@ Verify = Callable[[bytes, bytes], Any]
 def _verifier(
     key: Any, path: str, shown: Dump | None, *, curves: str
 ) -> tuple[Verify | None, list[FieldError]]:
-    """How a signature of a message, in this order, is checked by the key; None and errors for a wrong key."""
+    """Returns a function that verifies (signature, message) with the key.
+
+    Returns None and errors for an unsupported key.
+    """
     from cryptography.hazmat.primitives import hashes  # noqa: PLC0415 - loaded with the first key
-    from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa  # noqa: PLC0415 - the same
+    from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa  # noqa: PLC0415 - loaded with the first key
 
     digest = hashes.SHA256()
     match key:

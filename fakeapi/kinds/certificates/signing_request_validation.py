@@ -1,7 +1,7 @@
 """Validates CertificateSigningRequests.
 
-Follows k8s.io/kubernetes `pkg/apis/certificates/validation`. What a stored request has that is not allowed
-any more is tolerated when the request is updated.
+Follows k8s.io/kubernetes `pkg/apis/certificates/validation`. An update may keep values of the stored request
+that are no longer valid.
 """
 
 import base64
@@ -58,14 +58,14 @@ _CONDITIONS = "status.conditions"
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """What a path may change beside what every path may."""
+    """Protected parts of the status that a write may change: approval conditions, the certificate."""
 
     approval: bool = False
     certificate: bool = False
 
 
 def validate_signing_request(obj: Object, old: Object | None, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of a request, in place of `old` where it is an update."""
+    """Validates a request; `old` is the request before an update."""
     spec, before = obj["spec"], old["spec"] if old else {}
     errors: list[FieldError] = []
     content = spec.get("request")
@@ -89,7 +89,7 @@ def validate_signing_request(obj: Object, old: Object | None, rules: ReleaseRule
 
 
 def update_errors(new: Object, old: Object, allowed: Allowed) -> list[FieldError]:
-    """Errors of a change of the status."""
+    """Validates a change of the status."""
     errors = [
         forbidden(_CONDITIONS, f'updates may not remove a condition of type "{kind}"')
         for kind in (APPROVED, DENIED, FAILED)
@@ -112,7 +112,7 @@ def update_errors(new: Object, old: Object, allowed: Allowed) -> list[FieldError
 
 
 def _of_type(obj: Object, kind: str) -> list[dict[str, Any]]:
-    return [each for each in obj["status"].get("conditions") or () if each["type"] == kind]
+    return [condition for condition in obj["status"].get("conditions") or () if condition["type"] == kind]
 
 
 def _usage_errors(usages: list[str], before: list[str]) -> list[FieldError]:
@@ -138,7 +138,7 @@ def _condition_errors(
     conditions: list[dict[str, Any]], before: list[dict[str, Any]], rules: ReleaseRules
 ) -> list[FieldError]:
     errors: list[FieldError] = []
-    types_before = Counter(each["type"] for each in before)
+    types_before = Counter(stored["type"] for stored in before)
     may_be_both = {APPROVED, DENIED} <= types_before.keys()
     seen: set[str] = set()
     for index, condition in enumerate(conditions):
@@ -175,7 +175,7 @@ def _decoded(text: str | None) -> bytes:
 
 
 def _shown_bytes(text: str | None, rules: ReleaseRules) -> Dump:
-    """Bytes as an error prints them."""
+    """Formats bytes as an error prints them."""
     if rules.quirks.wording.json_values:
         return Dump(f'"{text}"' if text else "null")
     if not text:

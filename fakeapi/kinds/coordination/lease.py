@@ -21,7 +21,7 @@ _GATED: Final = ("strategy", "preferredHolder")
 
 
 class LeaseStrategy(Strategy):
-    """Everything of a lease may change; a PUT creates one."""
+    """Strategy for leases: every field may change, and a PUT creates a missing lease."""
 
     creates_on_update: ClassVar[bool] = True
     updates_unconditionally: ClassVar[bool] = False
@@ -63,7 +63,7 @@ class LeaseStrategy(Strategy):
 
 
 def validate_election_strategy(strategy: str, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """A strategy that the server knows, or one with a domain. Upstream names the field twice."""
+    """Requires a known strategy or one with a domain. Upstream repeats the field's name in the path."""
     here = f"{path}.strategy"
     if "/" in strategy:
         return validate_qualified_name(strategy, here, rules.quirks.wording)

@@ -31,14 +31,14 @@ _version = re.compile(
 ).fullmatch
 
 Version = tuple[tuple[int, ...], bool, tuple[tuple[bool, int, str], ...]]
-"""Numbers, whether it is a release and no version before one, and the parts of the latter's name."""
+"""Sort key of a semantic version: numbers, whether it is a full release, identifiers of a pre-release."""
 
 _ZERO: Version = ((0, 0, 0), True, ())
 _UINT64_MAX: Final = (1 << 64) - 1
 
 
 class LeaseCandidateStrategy(Strategy):
-    """The lease that a candidate is for stays as it was made; a PUT creates a candidate."""
+    """Strategy for candidates: the lease name is immutable, and a PUT creates a missing candidate."""
 
     creates_on_update: ClassVar[bool] = True
     updates_unconditionally: ClassVar[bool] = False
@@ -96,18 +96,18 @@ def _validate_order(spec: Object, binary: Version, emulated: Version) -> list[Fi
 
 
 def _parsed(text: str) -> Version | None:
-    """The order of a semantic version; that of nothing is zero. None for a text that is no version."""
+    """Returns the sort key of a semantic version; zero for an empty text, None for a malformed one."""
     if not text:
         return _ZERO
-    found = _version(text)
-    if found is None or any(int(found[index]) > _UINT64_MAX for index in (1, 2, 3)):
+    match = _version(text)
+    if match is None or any(int(match[index]) > _UINT64_MAX for index in (1, 2, 3)):
         return None
-    parts = () if found[4] is None else tuple(map(_part, found[4].split(".")))
-    return (int(found[1]), int(found[2]), int(found[3])), not parts, parts
+    parts = () if match[4] is None else tuple(map(_part, match[4].split(".")))
+    return (int(match[1]), int(match[2]), int(match[3])), not parts, parts
 
 
 def _part(text: str) -> tuple[bool, int, str]:
-    """Numbers come before names."""
+    """Returns the sort key of a pre-release identifier: numbers sort before names."""
     return (False, int(text), "") if text.isdigit() else (True, 0, text)
 
 

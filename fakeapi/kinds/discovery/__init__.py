@@ -1,4 +1,4 @@
-"""The group discovery.k8s.io: where the traffic of services goes."""
+"""The group discovery.k8s.io: the network endpoints of services."""
 
 from fakeapi.kinds.discovery.endpoint_slice import ENDPOINT_SLICE
 

@@ -1,4 +1,4 @@
-"""EndpointSlice of discovery.k8s.io/v1: a part of where the traffic of a service goes.
+"""EndpointSlice of discovery.k8s.io/v1: some of the network endpoints of a service.
 
 Follows k8s.io/kubernetes `pkg/registry/discovery/endpointslice` and `pkg/apis/discovery/validation`.
 """
@@ -34,7 +34,7 @@ _SHOWN_MAX = 3
 
 
 class EndpointSliceStrategy(Strategy):
-    """The type of a slice's addresses stays as it was made."""
+    """Strategy for endpoint slices, whose address type is immutable."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules
@@ -62,13 +62,13 @@ class EndpointSliceStrategy(Strategy):
         return [*metadata.of_object, *self._validate(new, old), *changed]
 
     def warnings_on_create(self, obj: Object) -> list[str]:
-        found = []
+        warnings = []
         if obj.get("addressType") == "FQDN":
-            found.append("spec.addressType: FQDN endpoints are deprecated")
-        return found + self.warnings_on_update(obj, obj)
+            warnings.append("spec.addressType: FQDN endpoints are deprecated")
+        return warnings + self.warnings_on_update(obj, obj)
 
     def warnings_on_update(self, new: Object, old: Object) -> list[str]:
-        """About addresses, unless a controller wrote them, which writes none such."""
+        """Warns of non-canonical addresses, except in slices that Kubernetes' controllers manage."""
         manager = (new["metadata"].get("labels") or {}).get(MANAGED_BY)
         if self._rules.quirks.address_warnings_quote_parser or manager in CONTROLLERS:
             return []
@@ -90,19 +90,19 @@ class EndpointSliceStrategy(Strategy):
         return [*validate_address_type(kind), *ports, *endpoints]
 
     def _enabled(self, endpoints: Any, old: Any) -> Any:
-        """The endpoints without hints behind gates that are off, unless the stored ones have some."""
-        before = [each["hints"] for each in old or () if each.get("hints") is not None]
+        """Drops hints while their gates are off, unless the stored endpoints have hints."""
+        before = [endpoint["hints"] for endpoint in old or () if endpoint.get("hints") is not None]
         if self._rules.drops(_HINTS_GATE) and not before:
-            return _changed(endpoints, lambda each: _less(each, "hints"))
-        if self._rules.drops(_NODE_HINTS_GATE) and not any(each.get("forNodes") for each in before):
+            return _changed(endpoints, lambda endpoint: _less(endpoint, "hints"))
+        if self._rules.drops(_NODE_HINTS_GATE) and not any(hints.get("forNodes") for hints in before):
             return _changed(endpoints, _without_node_hints)
         return endpoints
 
     def _without_topology(self, endpoints: Any, old: Any) -> Any:
-        """The endpoints without the labels that v1 only shows; a node that they alone named is kept."""
+        """Drops topology labels, which clients of v1 cannot set; keeps the node name of a stored label."""
         if old is not None and semantically_equal(old, endpoints):
             return endpoints
-        known = {(each.get("deprecatedTopology") or {}).get(_HOST) for each in old or ()} - {None, ""}
+        known = {(endpoint.get("deprecatedTopology") or {}).get(_HOST) for endpoint in old or ()} - {None, ""}
 
         def cleared(each: Object) -> Object:
             topology = each.get("deprecatedTopology")
@@ -118,7 +118,7 @@ class EndpointSliceStrategy(Strategy):
 
 
 def _changed(endpoints: Any, change: Any) -> Any:
-    return None if endpoints is None else [change(each) for each in endpoints]
+    return None if endpoints is None else [change(endpoint) for endpoint in endpoints]
 
 
 def _less(endpoint: Object, field: str) -> Object:
@@ -152,12 +152,12 @@ def _port(port: Object) -> str:
 
 
 def _addresses(obj: Object, now: float) -> str:
-    return _first([text for each in obj["endpoints"] or () for text in each.get("addresses") or ()])
+    return _first([text for endpoint in obj["endpoints"] or () for text in endpoint.get("addresses") or ()])
 
 
 def _first(texts: Sequence[str]) -> str:
-    shown = ",".join(texts[:_SHOWN_MAX])
-    return f"{shown} + {len(texts) - _SHOWN_MAX} more..." if len(texts) > _SHOWN_MAX else shown or "<unset>"
+    text = ",".join(texts[:_SHOWN_MAX])
+    return f"{text} + {len(texts) - _SHOWN_MAX} more..." if len(texts) > _SHOWN_MAX else text or "<unset>"
 
 
 ENDPOINT_SLICE = KindDefinition(

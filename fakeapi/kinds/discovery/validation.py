@@ -40,14 +40,14 @@ _ZONE = "topology.kubernetes.io/zone"
 
 
 def validate_address_type(kind: str) -> list[FieldError]:
-    """Errors of the kind of addresses that a slice holds."""
+    """Validates the type of a slice's addresses."""
     if not kind:
         return [required("addressType")]
     return [] if kind in ADDRESS_TYPES else [not_supported("addressType", kind, ADDRESS_TYPES)]
 
 
 def validate_ports(ports: Sequence[Object], rules: ReleaseRules) -> list[FieldError]:
-    """Errors of the ports of a slice, which have different names."""
+    """Validates the ports of a slice, whose names must be unique."""
     if len(ports) > PORTS_MAX:
         return [too_many("ports", len(ports), PORTS_MAX)]
     errors: list[FieldError] = []
@@ -69,7 +69,7 @@ def validate_ports(ports: Sequence[Object], rules: ReleaseRules) -> list[FieldEr
 
 
 def validate_endpoints(endpoints: Sequence[Object], kind: str, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of the endpoints of a slice whose addresses are of the `kind`."""
+    """Validates the endpoints of a slice with addresses of the type `kind`."""
     if len(endpoints) > ENDPOINTS_MAX:
         return [too_many("endpoints", len(endpoints), ENDPOINTS_MAX)]
     return [
@@ -103,7 +103,7 @@ def _validate_endpoint(endpoint: Object, kind: str, path: str, rules: ReleaseRul
 def _validate_address(
     address: str, kind: str, path: str, index: int, rules: ReleaseRules
 ) -> list[FieldError]:
-    """What is said of the family is said of the list. Kinds that are not known are not looked at."""
+    """Validates an address. Errors of its family name the list; unknown address types are not validated."""
     here = f"{path}[{index}]"
     match kind:
         case "FQDN":
@@ -145,8 +145,8 @@ def _validate_hints(hints: Object, path: str) -> list[FieldError]:
         if len(hinted) > HINTS_MAX:
             return [*errors, too_many(f"{path}.{name}", len(hinted), HINTS_MAX)]
         seen: set[str] = set()
-        for index, each in enumerate(hinted):
-            text, here = each.get("name", ""), f"{path}.{name}[{index}].name"
+        for index, hint in enumerate(hinted):
+            text, here = hint.get("name", ""), f"{path}.{name}[{index}].name"
             if text in seen:
                 errors.append(duplicate(here, text))
             seen.add(text)

@@ -1,4 +1,4 @@
-"""events.k8s.io, which shows the events of the core group."""
+"""The group events.k8s.io, which serves the same events as the core group."""
 
 from fakeapi.kinds.core.event import EVENT
 

@@ -29,7 +29,7 @@ _METHODS = ("ByNamespace", "ByUser")
 
 
 def _for_groups(*groups: str) -> list[dict[str, Any]]:
-    """The rules by which all that these groups ask for is meant."""
+    """Returns rules that match all requests of the groups."""
     everything = {
         "verbs": ["*"],
         "apiGroups": ["*"],
@@ -55,19 +55,19 @@ _MANDATORY: dict[str, dict[str, Any]] = {
         "rules": _for_groups("system:unauthenticated", "system:authenticated"),
     },
 }
-"""The specs that the server keeps as they are, in the order of their fields."""
+"""Specs of mandatory flow schemas, which nobody may change."""
 
 
 class FlowSchemaStrategy(FlowControlStrategy):
-    """Writes to a flow schema."""
+    """Strategy for creates and updates of flow schemas."""
 
     def errors_of(self, obj: Object) -> list[FieldError]:
         spec, name = obj["spec"], obj["metadata"].get("name", "")
         errors = self._spec_errors(spec, name)
         mandatory = _MANDATORY.get(name)
         if mandatory is not None and not semantically_equal(_known(spec), mandatory):
-            shown = shown_struct(spec, type_of("FlowSchemaSpec", self._rules), self._rules)
-            errors.append(invalid("spec", shown, f"spec of '{name}' must equal the fixed value"))
+            bad_value = shown_struct(spec, type_of("FlowSchemaSpec", self._rules), self._rules)
+            errors.append(invalid("spec", bad_value, f"spec of '{name}' must equal the fixed value"))
         return errors
 
     def _spec_errors(self, spec: dict[str, Any], name: str) -> list[FieldError]:
@@ -82,8 +82,8 @@ class FlowSchemaStrategy(FlowControlStrategy):
             errors.append(invalid(path, precedence, why))
         method = spec.get("distinguisherMethod")
         if method is not None and method["type"] not in _METHODS:
-            shown = shown_struct(method, type_of("FlowDistinguisherMethod", self._rules), self._rules)
-            errors.append(not_supported("spec.distinguisherMethod.type", shown, _METHODS))
+            bad_value = shown_struct(method, type_of("FlowDistinguisherMethod", self._rules), self._rules)
+            errors.append(not_supported("spec.distinguisherMethod.type", bad_value, _METHODS))
         level = spec["priorityLevelConfiguration"]["name"]
         where = "spec.priorityLevelConfiguration.name"
         if level:
@@ -96,7 +96,7 @@ class FlowSchemaStrategy(FlowControlStrategy):
 
 
 def _known(spec: dict[str, Any]) -> dict[str, Any]:
-    """The spec in the order of the fields of a mandatory one."""
+    """Returns the spec with its fields in the order of the mandatory specs."""
     order = ("priorityLevelConfiguration", "matchingPrecedence", "distinguisherMethod", "rules")
     return {name: spec[name] for name in order if name in spec}
 

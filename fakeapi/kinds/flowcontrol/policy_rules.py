@@ -1,4 +1,4 @@
-"""Validates the rules of a flow schema: whose requests it is about, and which.
+"""Validates the rules of a flow schema: the subjects and the requests that it applies to.
 
 Follows k8s.io/kubernetes `pkg/apis/flowcontrol/validation`.
 """
@@ -18,7 +18,7 @@ _NAMESPACE = "each member of this list must be '*' or a DNS-1123 label; "
 
 
 def rule_errors(rule: dict[str, Any], path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of one rule with its subjects."""
+    """Validates one rule and its subjects."""
     errors: list[FieldError] = []
     subjects = rule.get("subjects") or ()
     for index, subject in enumerate(subjects):
@@ -29,10 +29,10 @@ def rule_errors(rule: dict[str, Any], path: str, rules: ReleaseRules) -> list[Fi
     if not resources and not paths:
         why = "at least one of resourceRules and nonResourceRules has to be non-empty"
         errors.append(required(path, why))
-    for index, each in enumerate(resources):
-        errors += _resource_errors(each, f"{path}.resourceRules[{index}]", rules)
-    for index, each in enumerate(paths):
-        errors += _path_errors(each, f"{path}.nonResourceRules[{index}]", rules)
+    for index, resource_rule in enumerate(resources):
+        errors += _resource_errors(resource_rule, f"{path}.resourceRules[{index}]", rules)
+    for index, path_rule in enumerate(paths):
+        errors += _path_errors(path_rule, f"{path}.nonResourceRules[{index}]", rules)
     return errors
 
 

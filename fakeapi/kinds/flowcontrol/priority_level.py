@@ -26,7 +26,7 @@ from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 KEEPS_ZERO = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares"
-"""The annotation by which v1beta3 tells a level of no shares from one that leaves them open."""
+"""The annotation that distinguishes zero shares from unset shares in v1beta3."""
 
 SHARES, ASSURED = "nominalConcurrencyShares", "assuredConcurrencyShares"
 SHARES_DEFAULT = 30
@@ -40,11 +40,11 @@ _MANDATORY: dict[str, dict[str, Any]] = {
         "limited": {SHARES: 5, "limitResponse": {"type": "Reject"}, "lendablePercent": 0},
     },
 }
-"""The specs that the server keeps as they are, but for what is exempt."""
+"""Specs of mandatory levels, which nobody may change, except the field `exempt` of the level "exempt"."""
 
 
 class PriorityLevelStrategy(FlowControlStrategy):
-    """Writes to a priority level in one version, which errors about its shares name."""
+    """Strategy for priority levels in one version; errors use the version's name for shares."""
 
     def __init__(self, rules: ReleaseRules, version: str) -> None:
         super().__init__(rules)
@@ -52,7 +52,7 @@ class PriorityLevelStrategy(FlowControlStrategy):
         self._shares = ASSURED if version == "v1beta2" else SHARES
 
     def default(self, obj: Object) -> Object:
-        """In v1beta3 the annotation decides whether no shares are left open."""
+        """Sets the default of shares in v1beta3, unless they are zero and the annotation keeps zero."""
         limited = obj["spec"].get("limited")
         keeps = KEEPS_ZERO in (obj["metadata"].get("annotations") or {})
         if self._version == "v1beta3" and limited is not None and not limited.get(SHARES) and not keeps:
@@ -69,16 +69,18 @@ class PriorityLevelStrategy(FlowControlStrategy):
         mandatory = _MANDATORY.get(name)
         if mandatory is None:
             return errors
-        seen = {each: value for each, value in spec.items() if each != "exempt" or name != "exempt"}
+        seen = {field: value for field, value in spec.items() if field != "exempt" or name != "exempt"}
         if not semantically_equal(_sorted(seen), _sorted(mandatory)):
             but = " except the 'spec.exempt' field" if self._may_be_exempt and name == "exempt" else ""
-            shown = shown_struct(spec, type_of("PriorityLevelConfigurationSpec", self._rules), self._rules)
-            errors.append(invalid("spec", shown, f"spec of '{name}'{but} must equal the fixed value"))
+            bad_value = shown_struct(
+                spec, type_of("PriorityLevelConfigurationSpec", self._rules), self._rules
+            )
+            errors.append(invalid("spec", bad_value, f"spec of '{name}'{but} must equal the fixed value"))
         return errors
 
     @property
     def _may_be_exempt(self) -> bool:
-        """Whether the release says what a level that is exempt may lend."""
+        """Whether the release has the field `exempt`, with settings of exempt levels."""
         name = type_of("PriorityLevelConfigurationSpec", self._rules)
         return "exempt" in self._rules.schemas.struct(name).fields
 
@@ -142,10 +144,10 @@ class PriorityLevelStrategy(FlowControlStrategy):
 
 def _exempt_errors(exempt: dict[str, Any]) -> list[FieldError]:
     shares = exempt.get(SHARES)
-    found = _percent_errors(exempt.get("lendablePercent"), "spec.exempt.lendablePercent")
+    errors = _percent_errors(exempt.get("lendablePercent"), "spec.exempt.lendablePercent")
     if shares is None or shares >= 0:
-        return found
-    return [invalid(f"spec.exempt.{SHARES}", shares, "must be a non-negative integer"), *found]
+        return errors
+    return [invalid(f"spec.exempt.{SHARES}", shares, "must be a non-negative integer"), *errors]
 
 
 def _percent_errors(percent: int | None, path: str) -> list[FieldError]:
@@ -178,7 +180,7 @@ def _queuing_errors(queuing: dict[str, Any], path: str) -> list[FieldError]:
 
 
 def _sorted(value: Any) -> Any:
-    """The value with the members of its maps by name."""
+    """Returns the value with the members of its maps sorted by name."""
     return {name: _sorted(value[name]) for name in sorted(value)} if isinstance(value, dict) else value
 
 
@@ -214,7 +216,7 @@ def _to_v1beta3(obj: Object) -> Object:
     limited = obj["spec"].get("limited")
     if limited is None or limited.get(SHARES):
         return obj
-    obj = _with_limited(obj, lambda each: {SHARES: 0, **each})
+    obj = _with_limited(obj, lambda settings: {SHARES: 0, **settings})
     return _with_annotations(obj, {**(obj["metadata"].get("annotations") or {}), KEEPS_ZERO: ""})
 
 
@@ -244,7 +246,7 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
 
 
 def _shares_cell(obj: Object, now: float) -> str | int:
-    """Objects come in the version of the request."""
+    """Returns the shares under either name: v1beta2 calls them assuredConcurrencyShares."""
     limited = obj["spec"].get("limited")
     return "<none>" if limited is None else limited.get(SHARES, limited.get(ASSURED, 0))
 

@@ -1,4 +1,4 @@
-"""The strategies that both kinds of flowcontrol.apiserver.k8s.io share.
+"""Strategies that both kinds of flowcontrol.apiserver.k8s.io share.
 
 Follows k8s.io/kubernetes `pkg/registry/flowcontrol`.
 """
@@ -15,7 +15,7 @@ GROUP = "flowcontrol.apiserver.k8s.io"
 
 
 class FlowControlStrategy(Strategy):
-    """Writes to an object itself, which keep its status."""
+    """Strategy for creates and updates of an object; they never set its status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -23,7 +23,7 @@ class FlowControlStrategy(Strategy):
         self._rules = rules
 
     def errors_of(self, obj: Object) -> list[FieldError]:
-        """Errors of the spec."""
+        """Returns the errors of the spec."""
         return []
 
     def prepare_create(self, obj: Object) -> Object:
@@ -44,7 +44,7 @@ class FlowControlStrategy(Strategy):
 
 
 class FlowControlStatusStrategy(Strategy):
-    """Writes to `/status`, which change nothing else."""
+    """Strategy for `/status`, which only changes the status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 
@@ -64,7 +64,7 @@ class FlowControlStatusStrategy(Strategy):
 
 
 def condition_errors(obj: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of the conditions of the status, whose types must differ."""
+    """Validates the conditions of the status, whose types must be unique."""
     errors: list[FieldError] = []
     seen: set[str] = set()
     conditions: list[dict[str, Any]] = obj.get("status", {}).get("conditions") or []
@@ -79,7 +79,7 @@ def condition_errors(obj: Object, rules: ReleaseRules) -> list[FieldError]:
 
 
 def type_of(name: str, rules: ReleaseRules) -> str:
-    """The full name of a type in the newest version that the release has."""
+    """Returns the full name of a type, in the newest version that the release has."""
     for version in ("v1", "v1beta3"):
         full = f"flowcontrol/{version}.{name}"
         try:

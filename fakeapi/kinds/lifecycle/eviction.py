@@ -1,7 +1,7 @@
-"""Eviction of lifecycle.k8s.io: which responders make a pod leave, one after the other.
+"""Eviction of lifecycle.k8s.io: the responders that evict a pod, one after the other.
 
-Follows k8s.io/kubernetes `pkg/registry/lifecycle/eviction`. It is not the Eviction of policy/v1, which is
-posted to a pod.
+Follows k8s.io/kubernetes `pkg/registry/lifecycle/eviction`. This is not the Eviction of policy/v1, which
+clients post to a pod's subresource.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,7 +28,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class EvictionStatusStrategy(TargetedStatusStrategy):
-    """Writes to `/status`, in which responders take turns."""
+    """Strategy for `/status` of evictions, in which responders take turns."""
 
     def __init__(self, rules: ReleaseRules, context: StrategyContext) -> None:
         super().__init__(rules)
@@ -48,30 +48,30 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
 
 
 def _shown_target(status: Object) -> Object | None:
-    """The last responder that is active, or else the last that has done its part."""
+    """Returns the last active responder; if none is active, the last one that has ended."""
     targets = status.get("targetResponders") or ()
-    active = [each for each in targets if each["state"] == eviction_status.ACTIVE]
-    ended = [each for each in targets if each["state"] in eviction_status.ENDED]
+    active = [target for target in targets if target["state"] == eviction_status.ACTIVE]
+    ended = [target for target in targets if target["state"] in eviction_status.ENDED]
     return next(iter((active or ended)[-1:]), None)
 
 
 def _active_responder(obj: Object, now: float) -> str:
     targets = obj["status"].get("targetResponders") or ()
-    shown = _shown_target(obj["status"])
-    begun = sum(each["state"] in (eviction_status.ACTIVE, *eviction_status.ENDED) for each in targets)
-    return f"{UNSET if shown is None else shown['name']} ({begun}/{len(targets)})"
+    target = _shown_target(obj["status"])
+    begun = sum(entry["state"] in (eviction_status.ACTIVE, *eviction_status.ENDED) for entry in targets)
+    return f"{UNSET if target is None else target['name']} ({begun}/{len(targets)})"
 
 
 def _of_responder(absent: str, cell: Callable[[str, Object, float], str]) -> Cell:
-    """A cell made of the state and the status of the responder that is shown."""
+    """Returns a cell made from the state and the status of the responder that the table shows."""
 
     def of(obj: Object, now: float) -> str:
         target = _shown_target(obj["status"])
         if target is None:
             return absent
         responders = obj["status"].get("responders") or ()
-        found = next((each for each in responders if each["name"] == target["name"]), None)
-        return absent if found is None else cell(target["state"], found, now)
+        responder = next((entry for entry in responders if entry["name"] == target["name"]), None)
+        return absent if responder is None else cell(target["state"], responder, now)
 
     return of
 
@@ -104,9 +104,9 @@ def _message(state: str, responder: Object, now: float) -> str:
 
 
 def _requesters(obj: Object, now: float) -> str:
-    """The first of those who still want the eviction, and how many more there are."""
+    """Returns the cell for requesters: the first that still wants the eviction, and the number of others."""
     requesters = obj["status"].get("requesters") or ()
-    wanting = sorted(each["name"] for each in requesters if each["intent"] != "Withdrawn")
+    wanting = sorted(requester["name"] for requester in requesters if requester["intent"] != "Withdrawn")
     if not wanting:
         return "<withdrawn>" if requesters else "<none>"
     more = len(wanting) - 1

@@ -1,4 +1,4 @@
-"""EvictionRequest of lifecycle.k8s.io: asks that a pod be evicted, or no longer.
+"""EvictionRequest of lifecycle.k8s.io: asks for the eviction of a pod, or withdraws that request.
 
 Follows k8s.io/kubernetes `pkg/registry/lifecycle/evictionrequest`.
 """

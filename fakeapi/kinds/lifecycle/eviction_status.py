@@ -1,7 +1,8 @@
-"""Validates changes of an Eviction's status: responders act one after the other, the most important first.
+"""Validates changes of an Eviction's status: responders act one after the other, by priority.
 
-Follows `ValidateEvictionStatus` of k8s.io/kubernetes `pkg/apis/lifecycle/validation`. A responder is told by
-`targetResponders` when its turn has come, and says in `responders` how it fares; nobody goes back.
+Follows `ValidateEvictionStatus` of k8s.io/kubernetes `pkg/apis/lifecycle/validation`. A responder becomes
+Active in `targetResponders` when its turn comes, and reports its progress in `responders`. Its state never
+goes back.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +29,7 @@ SKEW_SECONDS: Final = 30
 EXPECTED_SECONDS_MAX: Final = 10 * 365 * 24 * 60 * 60
 RESERVED_PRIORITIES: Final = 1000
 OWN_PRIORITIES: Final[Mapping[str, int]] = {"imperative-eviction.k8s.io/evictor": 100}
-"""The priorities of Kubernetes' own responders, by name."""
+"""Priorities of Kubernetes' own responders, by name."""
 
 _PACKAGE: Final = "lifecycle/v1alpha1"
 _TARGETS: Final = "status.targetResponders"
@@ -42,7 +43,7 @@ _IN_PROGRESS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class _Expected:
-    """The states that a responder may be in, and why."""
+    """The states that a responder may have, and the reason for errors."""
 
     states: Sequence[str]
     why: str
@@ -59,7 +60,10 @@ _WAITS: Final = _Expected((INACTIVE,), "the previously active has not finished p
 
 
 def validate_change(status: Object, old: Object, now: str, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of a status, canonical as `old`, at a time in RFC 3339, but for those of a condition's form."""
+    """Validates a canonical status; `old` is the status before, `now` is in RFC 3339.
+
+    Does not check the format of conditions.
+    """
     return _Change(status, old, now, rules).errors()
 
 
@@ -71,7 +75,7 @@ class _Change:
         self._targets = status.get("targetResponders") or []
         self._old_targets = old.get("targetResponders") or []
         self._responders = status.get("responders") or []
-        self._old_responders = {each["name"]: each for each in old.get("responders") or ()}
+        self._old_responders = {responder["name"]: responder for responder in old.get("responders") or ()}
         self._reverted = self._reverted_conditions()
         is_true = any(true_condition(self._conditions, kind) for kind in (EVICTED, FAILED))
         self._is_final = is_true or bool(self._reverted)
@@ -84,30 +88,30 @@ class _Change:
             return shown_plain(None, self._rules)
         return shown_field(value, f"{_PACKAGE}.EvictionStatus", name, self._rules)
 
-    # conditions
+    # Conditions
 
     def _reverted_conditions(self) -> list[FieldError]:
-        """A final condition stays true, for the same reason."""
+        """Requires a final condition to stay true, with the same reason."""
         errors: list[FieldError] = []
         for old in self._old_conditions:
             if old["type"] not in (EVICTED, FAILED) or old["status"] != "True":
                 continue
             new = condition_of(self._conditions, old["type"])
             if new is None or new["status"] == "False" or new["reason"] != old["reason"]:
-                shown = self._shown_status(self._conditions, "conditions")
+                bad_value = self._shown_status(self._conditions, "conditions")
                 problem = f"{old['type']} condition status cannot be reverted"
-                errors.append(invalid("status.conditions", shown, problem))
+                errors.append(invalid("status.conditions", bad_value, problem))
         return errors
 
-    # targetResponders
+    # Field targetResponders
 
     def _target_errors(self) -> list[FieldError]:
         if problem := self._lost_target():
             return [invalid(_TARGETS, self._shown_status(self._targets, "targetResponders"), problem)]
         if len(self._targets) > RESPONDERS_MAX or _has_duplicates(self._targets):
-            return []  # declared rules say so
-        statuses = {each["name"]: each for each in self._responders}
-        places = {each["name"]: index for index, each in enumerate(self._targets)}
+            return []  # a declared rule reports this
+        statuses = {responder["name"]: responder for responder in self._responders}
+        places = {target["name"]: index for index, target in enumerate(self._targets)}
         errors: list[FieldError] = []
         for target, expected in zip(in_turn(self._targets), self._expected(), strict=True):
             path = f"{_TARGETS}[{places[target['name']]}]"
@@ -119,25 +123,25 @@ class _Change:
             return ""
         if len(self._targets) != len(self._old_targets):
             return "must preserve the same length and the same keys"
-        kept = {each["name"] for each in self._targets}
-        if all(each["name"] in kept for each in self._old_targets):
+        kept = {target["name"] for target in self._targets}
+        if all(target["name"] in kept for target in self._old_targets):
             return ""
         return "must preserve the same keys"
 
     def _expected(self) -> list[_Expected]:
-        """What each responder is expected to be, in their turns."""
-        new = [each["state"] for each in in_turn(self._targets)]
-        old = [each["state"] for each in in_turn(self._old_targets)]
+        """Returns the expected states of each responder, in the order in which they act."""
+        new = [target["state"] for target in in_turn(self._targets)]
+        old = [target["state"] for target in in_turn(self._old_targets)]
         if ACTIVE not in old:
             return self._expected_of_none_active(len(new), old)
         last = old.index(ACTIVE)
         ends = new[last] != ACTIVE
-        found = [_Expected((state,), _IMMUTABLE) for state in old[:last]]
+        expected = [_Expected((state,), _IMMUTABLE) for state in old[:last]]
         if ends:
-            found += [_MUST_END, _NEVER_STARTS if self._is_final else _IS_NEXT]
+            expected += [_MUST_END, _NEVER_STARTS if self._is_final else _IS_NEXT]
         else:
-            found.append(_HAS_ENDED if self._is_final else _STAYS)
-        return (found + [_WAITS] * len(new))[: len(new)]
+            expected.append(_HAS_ENDED if self._is_final else _STAYS)
+        return (expected + [_WAITS] * len(new))[: len(new)]
 
     def _expected_of_none_active(self, count: int, old: Sequence[str]) -> list[_Expected]:
         if old and (self._is_final or old[-1] in ENDED):
@@ -150,8 +154,10 @@ class _Change:
         self, target: Object, status: Object | None, expected: _Expected, path: str
     ) -> list[FieldError]:
         if status is None:
-            shown = shown_struct(target, f"{_PACKAGE}.TargetResponder", self._rules)
-            return [invalid(path, shown, f"{quote(target['name'])} has to be tracked in {_RESPONDERS} first")]
+            bad_value = shown_struct(target, f"{_PACKAGE}.TargetResponder", self._rules)
+            return [
+                invalid(path, bad_value, f"{quote(target['name'])} has to be tracked in {_RESPONDERS} first")
+            ]
         errors = _priority_errors(target, f"{path}.priority")
         state = target["state"]
         if state not in expected.states:
@@ -167,37 +173,39 @@ class _Change:
         return errors
 
     def _is_in_progress(self, status: Object) -> bool:
-        """Whether a responder has started and been heard of lately."""
+        """Whether a responder has started, is not complete, and has sent a recent heartbeat."""
         if not status.get("startTime") or status.get("completionTime"):
             return False
         heard = status.get("heartbeatTime") or status["startTime"]
         return bool(times.later(self._now, SKEW_SECONDS - HEARTBEAT_SECONDS) < heard)
 
-    # responders
+    # Field responders
 
     def _responder_errors(self) -> list[FieldError]:
-        names = {each["name"] for each in self._responders}
+        names = {responder["name"] for responder in self._responders}
         problem = ""
         if len(self._targets) != len(self._responders):
             problem = "must be the same length as status.targetResponders and contain the same keys"
-        elif any(each["name"] not in names for each in self._targets):
+        elif any(target["name"] not in names for target in self._targets):
             problem = "must contain the same keys as status.targetResponders"
         if problem:
             return [invalid(_RESPONDERS, self._shown_status(self._responders, "responders"), problem)]
         if len(self._responders) > RESPONDERS_MAX or _has_duplicates(self._responders):
-            return []  # declared rules say so
-        states = {each["name"]: each["state"] for each in self._targets}
+            return []  # a declared rule reports this
+        states = {target["name"]: target["state"] for target in self._targets}
         return [
             error
-            for index, each in enumerate(self._responders)
-            for error in self._validate_responder(each, states[each["name"]], f"{_RESPONDERS}[{index}]")
+            for index, responder in enumerate(self._responders)
+            for error in self._validate_responder(
+                responder, states[responder["name"]], f"{_RESPONDERS}[{index}]"
+            )
         ]
 
     def _validate_responder(self, status: Object, state: str, path: str) -> list[FieldError]:
         known = self._old_responders.get(status["name"])
         if known is not None and state != ACTIVE and not semantically_equal(status, known):
-            shown = shown_struct(status, f"{_PACKAGE}.ResponderStatus", self._rules)
-            return [invalid(path, shown, FIELD_IMMUTABLE)]
+            bad_value = shown_struct(status, f"{_PACKAGE}.ResponderStatus", self._rules)
+            return [invalid(path, bad_value, FIELD_IMMUTABLE)]
         old = known or {}
         return [
             *self._start_errors(status, old, state, f"{path}.startTime"),
@@ -209,7 +217,7 @@ class _Change:
     def _start_errors(self, status: Object, old: Object, state: str, path: str) -> list[FieldError]:
         start, before = status.get("startTime"), old.get("startTime")
         if before:
-            return []  # declared rules keep it
+            return []  # a declared rule makes it immutable
         if not start:
             return [required(path, "is required for an active responder")] if state == ACTIVE else []
         return [] if self._is_present(start) else [invalid(path, start, _PRESENT)]
@@ -245,7 +253,7 @@ class _Change:
     def _completion_errors(self, status: Object, old: Object, path: str) -> list[FieldError]:
         completion, before = status.get("completionTime"), old.get("completionTime")
         if not completion or (before and before != completion):
-            return []  # declared rules keep it
+            return []  # a declared rule makes it immutable
         start = status.get("startTime")
         problem = _not_started(start, path)
         if not problem and start and completion < start:
@@ -259,7 +267,7 @@ class _Change:
 
 
 def in_turn(targets: Sequence[Any]) -> list[Any]:
-    """Responders in the order in which they act: by priority, then by domain, its top label first."""
+    """Sorts responders in the order in which they act: by priority, then by domain from its last label."""
     return sorted(targets, key=_turn)
 
 
@@ -272,7 +280,7 @@ def _turn(target: Object) -> tuple[bool, int, list[str], str]:
 def _priority_errors(target: Object, path: str) -> list[FieldError]:
     priority, own = target["priority"], OWN_PRIORITIES.get(target["name"])
     if priority is None or priority < 0:
-        return []  # declared rules say so
+        return []  # a declared rule reports this
     if own is not None:
         problem = f"core k8s responder is expected to have priority: {own}" if priority != own else ""
     elif priority < RESERVED_PRIORITIES:
@@ -283,7 +291,7 @@ def _priority_errors(target: Object, path: str) -> list[FieldError]:
 
 
 def _has_duplicates(items: Sequence[Any]) -> bool:
-    return len({each["name"] for each in items}) < len(items)
+    return len({item["name"] for item in items}) < len(items)
 
 
 def _start_path(path: str) -> str:

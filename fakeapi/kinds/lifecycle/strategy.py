@@ -1,6 +1,6 @@
-"""Strategies that both kinds of lifecycle.k8s.io share, and the cells that both print.
+"""Strategies and table cells that both kinds of lifecycle.k8s.io share.
 
-Follows k8s.io/kubernetes `pkg/registry/lifecycle`. Most rules of a spec are declared ones.
+Follows k8s.io/kubernetes `pkg/registry/lifecycle`. Most rules of a spec are declared rules.
 """
 
 from collections.abc import Sequence
@@ -21,12 +21,12 @@ UNSET: Final = "<unset>"
 
 
 def name_is_long_name(name: str, prefix: bool) -> list[str]:  # noqa: FBT001 - a NameValidator
-    """Errors of a name; the prefix that one is generated from is not judged."""
+    """Validates a name as a DNS subdomain; accepts every prefix of a generated name."""
     return [] if prefix else names.is_dns1123_subdomain(name, "bytes")
 
 
 class TargetedStrategy(Strategy):
-    """Writes to the object itself, which never change its status."""
+    """Strategy for creates and updates of an object; they never set its status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     updates_unconditionally: ClassVar[bool] = False
@@ -49,7 +49,7 @@ class TargetedStrategy(Strategy):
 
 
 class TargetedStatusStrategy(TargetedStrategy):
-    """Writes to `/status`, which change nothing else."""
+    """Strategy for `/status`, which only changes the status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 
@@ -64,14 +64,14 @@ class TargetedStatusStrategy(TargetedStrategy):
 
 
 def true_condition(conditions: Sequence[Any], kind: str) -> Any:
-    """The first condition of a type, if it is true."""
-    found = condition_of(conditions, kind)
-    return found if found is not None and found["status"] == "True" else None
+    """Returns the first condition of a type if it is true, else None."""
+    condition = condition_of(conditions, kind)
+    return condition if condition is not None and condition["status"] == "True" else None
 
 
 def condition_of(conditions: Sequence[Any], kind: str) -> Any:
-    """The first condition of a type."""
-    return next((each for each in conditions if each["type"] == kind), None)
+    """Returns the first condition of a type, or None."""
+    return next((condition for condition in conditions if condition["type"] == kind), None)
 
 
 def target_cell(obj: Object, now: float) -> str:
@@ -84,10 +84,10 @@ def target_type_cell(obj: Object, now: float) -> str:
 
 
 def status_cell(obj: Object, now: float) -> str:
-    """How far it is: a final condition with its reason, or whether anybody has seen it."""
+    """Returns the cell for progress: a final condition with its reason, "Progressing" or "Pending"."""
     status = obj["status"]
     conditions = status.get("conditions") or ()
     for kind in (EVICTED, FAILED):
-        if found := true_condition(conditions, kind):
-            return f"{kind} ({found['reason']})"
+        if condition := true_condition(conditions, kind):
+            return f"{kind} ({condition['reason']})"
     return "Progressing" if (status.get("observedGeneration") or 0) > 0 else "Pending"

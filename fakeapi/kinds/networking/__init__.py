@@ -1,4 +1,4 @@
-"""The group networking.k8s.io: ingresses, network policies, and the addresses of services."""
+"""The group networking.k8s.io: ingresses, network policies, and IP addresses of services."""
 
 from fakeapi.kinds.networking.ingress import INGRESS
 from fakeapi.kinds.networking.ingress_class import INGRESS_CLASS

@@ -1,4 +1,4 @@
-"""Ingress of networking.k8s.io/v1: rules by which traffic from outside reaches services.
+"""Ingress of networking.k8s.io/v1: rules that route external traffic to services.
 
 Follows k8s.io/kubernetes `pkg/registry/networking/ingress` and `pkg/apis/networking/validation`.
 """
@@ -27,7 +27,7 @@ _HOSTS_SHOWN = 3
 
 
 class IngressStrategy(Strategy):
-    """Writes to an ingress itself."""
+    """Strategy for creates and updates of an ingress; they never set its status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -35,7 +35,7 @@ class IngressStrategy(Strategy):
         self._rules = rules
 
     def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
-        """An error shows rules that are empty, and not absent."""
+        """Restores explicitly empty rules, which errors print differently from missing ones."""
         spec = sent.get("spec") if isinstance(sent, dict) else None
         if isinstance(spec, dict) and spec.get("rules") == []:
             obj["spec"]["rules"] = []
@@ -60,8 +60,8 @@ class IngressStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        found = validate_ingress_spec(new["spec"], "spec", checks_of(self._rules, old))
-        return [*metadata.of_change, *metadata.of_object, *found]
+        errors = validate_ingress_spec(new["spec"], "spec", checks_of(self._rules, old))
+        return [*metadata.of_change, *metadata.of_object, *errors]
 
     def warnings_on_create(self, obj: Object) -> list[str]:
         if _class_annotation(obj) is None or obj["spec"].get("ingressClassName") is not None:
@@ -72,7 +72,7 @@ class IngressStrategy(Strategy):
 
 
 class IngressStatusStrategy(IngressStrategy):
-    """Writes to `/status`."""
+    """Strategy for `/status` of ingresses."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 
@@ -83,16 +83,16 @@ class IngressStatusStrategy(IngressStrategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        found = validate_ingress_status(new["status"], old["status"], "status", self._rules)
-        return [*metadata.of_change, *found]
+        errors = validate_ingress_status(new["status"], old["status"], "status", self._rules)
+        return [*metadata.of_change, *errors]
 
     def warnings_on_update(self, new: Object, old: Object) -> list[str]:
         return point_warnings(new["status"], self._rules)
 
 
 def _class_annotation(obj: Object) -> str | None:
-    found: str | None = (obj["metadata"].get("annotations") or {}).get(CLASS_ANNOTATION)
-    return found
+    annotation: str | None = (obj["metadata"].get("annotations") or {}).get(CLASS_ANNOTATION)
+    return annotation
 
 
 def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
@@ -113,7 +113,7 @@ def _or_none(text: str | None) -> str:
 
 
 def _hosts(obj: Object, now: float) -> str:
-    """The hosts of the first rules."""
+    """Returns the cell for the hosts of the first rules."""
     rules = obj["spec"].get("rules") or ()
     hosts: list[str] = []
     for rule in rules:

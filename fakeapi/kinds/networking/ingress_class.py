@@ -1,4 +1,4 @@
-"""IngressClass of networking.k8s.io/v1: which controller serves an ingress.
+"""IngressClass of networking.k8s.io/v1: names the controller that implements ingresses.
 
 Follows k8s.io/kubernetes `pkg/registry/networking/ingressclass` and `pkg/apis/networking/validation`.
 """
@@ -24,7 +24,7 @@ _DEFAULT_ANNOTATION = "ingressclass.kubernetes.io/is-default-class"
 
 
 class IngressClassStrategy(Strategy):
-    """The controller of a class stays as it was made."""
+    """Strategy for ingress classes, whose controller is immutable."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules
@@ -69,12 +69,12 @@ def _name(obj: Object, now: float) -> str:
 
 
 def _parameters(obj: Object, now: float) -> str:
-    found = obj["spec"].get("parameters")
-    if found is None:
+    parameters = obj["spec"].get("parameters")
+    if parameters is None:
         return "<none>"
-    group = found.get("apiGroup")
-    kind = found.get("kind", "")
-    return f"{kind if group is None else f'{kind}.{group}'}/{found.get('name', '')}"
+    group = parameters.get("apiGroup")
+    kind = parameters.get("kind", "")
+    return f"{kind if group is None else f'{kind}.{group}'}/{parameters.get('name', '')}"
 
 
 INGRESS_CLASS = KindDefinition(

@@ -1,4 +1,4 @@
-"""IPAddress of networking.k8s.io: an address that is in use, and by whom.
+"""IPAddress of networking.k8s.io: an address in use, and the object that uses it.
 
 Follows k8s.io/kubernetes `pkg/registry/networking/ipaddress` and `pkg/apis/networking/validation`.
 """
@@ -25,7 +25,7 @@ _PARENT = "spec.parentRef"
 
 
 class IPAddressStrategy(Strategy):
-    """The parent of an address stays as it was made."""
+    """Strategy for IPAddresses, whose parent is immutable."""
 
     def __init__(self, kind: Kind, rules: ReleaseRules) -> None:
         self._kind = kind
@@ -52,15 +52,15 @@ class IPAddressStrategy(Strategy):
 
 
 def name_validator_of(rules: ReleaseRules) -> Callable[[str, bool], list[str]]:
-    """The rule for names, which are addresses in canonical form."""
+    """Returns the validator of names, which must be IP addresses in canonical form."""
     problem = rules.quirks.ip_address_name_error
 
     def is_address(name: str, prefix: bool) -> list[str]:  # noqa: FBT001 - a NameValidator
         if not problem:
             return [error.body.partition(": ")[2].partition(": ")[2] for error in validate_ip(name, "")]
-        found = addr_error(name)
-        if found is not None:
-            return [found]
+        parse_error = addr_error(name)
+        if parse_error is not None:
+            return [parse_error]
         address = parse_ip(name)
         return [] if address is not None and str(address) == name else [problem]
 

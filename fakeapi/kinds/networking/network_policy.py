@@ -1,4 +1,4 @@
-"""NetworkPolicy of networking.k8s.io/v1: which traffic pods take and send.
+"""NetworkPolicy of networking.k8s.io/v1: the traffic that pods may receive and send.
 
 Follows k8s.io/kubernetes `pkg/registry/networking/networkpolicy` and `pkg/apis/networking/validation`.
 """
@@ -24,7 +24,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class NetworkPolicyStrategy(Strategy):
-    """Writes to a network policy."""
+    """Strategy for creates and updates of network policies."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules
@@ -41,7 +41,7 @@ class NetworkPolicyStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """Up to 1.35 as a new policy, and then as a change of one."""
+        """Validates the update. Up to 1.35 the spec is validated twice: as new, and as a change."""
         wording = self._rules.quirks.wording
         checks_values = not validate_label_selector(old["spec"].get("podSelector"), "", wording)
         kept = cidrs_of(old["spec"])
@@ -60,7 +60,7 @@ class NetworkPolicyStrategy(Strategy):
 
 
 class NetworkPolicyWithStatusStrategy(NetworkPolicyStrategy):
-    """Writes to a network policy of 1.27, which had a status."""
+    """Strategy for network policies of 1.27, which had a status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -77,7 +77,7 @@ class NetworkPolicyWithStatusStrategy(NetworkPolicyStrategy):
 
 
 class NetworkPolicyStatusStrategy(NetworkPolicyStrategy):
-    """Writes to `/status`, of 1.27 alone."""
+    """Strategy for `/status` of network policies, which only 1.27 has."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 

@@ -1,4 +1,4 @@
-"""Label selectors of objects as tables print them.
+"""Formats label selectors as tables print them.
 
 Follows `FormatLabelSelector` of k8s.io/apimachinery `pkg/apis/meta/v1`.
 """
@@ -16,11 +16,11 @@ _OPERATORS = {
 
 
 def selector_text(selector: Object | None) -> str:
-    """The conditions by key; `<none>` for no condition and `<error>` for one that cannot be."""
-    found = selector or {}
-    labels: dict[str, str] = found.get("matchLabels") or {}
+    """Formats the requirements, sorted by key; `<none>` if there are none, `<error>` if one is invalid."""
+    fields = selector or {}
+    labels: dict[str, str] = fields.get("matchLabels") or {}
     requirements = [Requirement(key, Operator.EQUALS, (value,)) for key, value in labels.items()]
-    for expression in found.get("matchExpressions") or ():
+    for expression in fields.get("matchExpressions") or ():
         operator = _OPERATORS.get(expression.get("operator", ""))
         if operator is None:
             return "<error>"
@@ -28,7 +28,7 @@ def selector_text(selector: Object | None) -> str:
         requirements.append(Requirement(expression.get("key", ""), operator, values))
     if not all(map(_is_possible, requirements)):
         return "<error>"
-    return str(Selector(tuple(sorted(requirements, key=lambda each: each.key)))) or "<none>"
+    return str(Selector(tuple(sorted(requirements, key=lambda requirement: requirement.key)))) or "<none>"
 
 
 def _is_possible(requirement: Requirement) -> bool:

@@ -1,4 +1,4 @@
-"""ServiceCIDR of networking.k8s.io: a range that the addresses of services are taken from.
+"""ServiceCIDR of networking.k8s.io: a range for the IP addresses of services.
 
 Follows k8s.io/kubernetes `pkg/registry/networking/servicecidr` and `pkg/apis/networking/validation`.
 """
@@ -24,9 +24,9 @@ WIPING_GATE: Final = "ServiceCIDRStatusFieldWiping"
 
 
 class ServiceCIDRStrategy(Strategy):
-    """Writes to a range itself, which up to 1.35 may set the status too.
+    """Strategy for creates and updates of a ServiceCIDR, which up to 1.35 may also set its status.
 
-    Up to 1.32 what is updated is also validated as if it were new.
+    Up to 1.32 an update is also validated like a create.
     """
 
     def __init__(self, kind: Kind, rules: ReleaseRules) -> None:
@@ -53,7 +53,7 @@ class ServiceCIDRStrategy(Strategy):
 
 
 class StatusWipingStrategy(ServiceCIDRStrategy):
-    """Writes to a range itself, which leave its status alone."""
+    """Strategy for creates and updates of a ServiceCIDR; they never set its status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -67,7 +67,7 @@ class StatusWipingStrategy(ServiceCIDRStrategy):
 
 
 class ServiceCIDRStatusStrategy(ServiceCIDRStrategy):
-    """Writes to `/status`."""
+    """Strategy for `/status` of ServiceCIDRs."""
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         new["spec"] = old["spec"]
@@ -82,7 +82,7 @@ class ServiceCIDRStatusStrategy(ServiceCIDRStrategy):
 
 
 class ResettingStatusStrategy(ServiceCIDRStatusStrategy):
-    """Writes to `/status` that own nothing else."""
+    """Strategy for `/status` of ServiceCIDRs, where its writers own no metadata fields."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 

@@ -1,4 +1,4 @@
-"""The group node.k8s.io: how containers are run."""
+"""The group node.k8s.io: classes of container runtimes."""
 
 from fakeapi.kinds.node.runtime_class import RUNTIME_CLASS
 

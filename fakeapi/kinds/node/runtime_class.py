@@ -30,7 +30,7 @@ _KEY = ("key", "operator", "value", "effect")
 
 
 class RuntimeClassStrategy(Strategy):
-    """The handler of a class stays as it was made; a PUT creates a class."""
+    """Strategy for runtime classes: the handler is immutable, and a PUT creates a missing class."""
 
     creates_on_update: ClassVar[bool] = True
     updates_unconditionally: ClassVar[bool] = False
@@ -85,14 +85,14 @@ class RuntimeClassStrategy(Strategy):
         for index, toleration in enumerate(tolerations):
             key = tuple(toleration.get(name, "") for name in _KEY)
             if key in seen:
-                shown = shown_struct(toleration, "core/v1.Toleration", self._rules)
-                errors.append(duplicate(f"{path}[{index}]", shown))
+                bad_value = shown_struct(toleration, "core/v1.Toleration", self._rules)
+                errors.append(duplicate(f"{path}[{index}]", bad_value))
             seen.append(key)
         return errors
 
 
 def _validate_overhead(resources: Mapping[str, str], path: str, rules: ReleaseRules) -> list[FieldError]:
-    """The resources count as the limits of a container."""
+    """Validates the overhead of pods by the rules for the resource limits of containers."""
     errors: list[FieldError] = []
     for name in sorted(resources):
         here, amount = f"{path}.limits[{name}]", resources[name]

@@ -1,4 +1,4 @@
-"""The group policy: budgets that evictions respect."""
+"""The group policy: budgets that limit the eviction of pods."""
 
 from fakeapi.kinds.policy.poddisruptionbudget import POD_DISRUPTION_BUDGET
 

@@ -30,17 +30,17 @@ _EVICTION_POLICY = "PDBUnhealthyPodEvictionPolicy"
 _POLICIES = ("AlwaysAllow", "IfHealthyBudget")
 _COUNTERS = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
 EMPTY_SELECTOR = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match"
-"""The label that policy/v1beta1 told an empty selector by; nobody else may use it."""
+"""The label key that stands for an empty selector of policy/v1beta1; users must not set it."""
 
 
 class PodDisruptionBudgetStrategy(WorkloadStrategy):
-    """Writes to a budget, which upstream does not check the metadata of."""
+    """Strategy for creates and updates of budgets, whose metadata upstream does not validate."""
 
     updates_unconditionally: ClassVar[bool] = False
     template_path: ClassVar[tuple[str, ...]] = ()
 
     def default(self, obj: Object) -> Object:
-        """Takes the label of v1beta1 out of a selector that says more, as conversion does."""
+        """Removes the label key of v1beta1 from a selector with other requirements, as conversion does."""
         selector = obj["spec"].get("selector")
         if selector and not _is_match_none(selector):
             obj["spec"]["selector"] = _without_label(selector)
@@ -81,7 +81,7 @@ class PodDisruptionBudgetStrategy(WorkloadStrategy):
 
 
 class PodDisruptionBudgetStatusStrategy(WorkloadStatusStrategy):
-    """Writes to `/status`."""
+    """Strategy for `/status` of pod disruption budgets."""
 
     updates_unconditionally: ClassVar[bool] = False
 
@@ -96,20 +96,24 @@ class PodDisruptionBudgetStatusStrategy(WorkloadStatusStrategy):
 
 
 def _is_match_none(selector: Object) -> bool:
-    """Whether it is the selector that v1beta1's empty one became: of pods with the label."""
+    """Whether the selector is the one that an empty selector of v1beta1 is converted to."""
     return not selector.get("matchLabels") and selector.get("matchExpressions") == [
         {"key": EMPTY_SELECTOR, "operator": "Exists"}
     ]
 
 
 def _without_label(selector: Object) -> Object:
-    kept = [each for each in selector.get("matchExpressions") or () if each.get("key") != EMPTY_SELECTOR]
+    kept = [
+        expression
+        for expression in selector.get("matchExpressions") or ()
+        if expression.get("key") != EMPTY_SELECTOR
+    ]
     rest = {name: value for name, value in selector.items() if name != "matchExpressions"}
     return {**rest, "matchExpressions": kept} if kept else rest
 
 
 def _shown_spec(spec: Object, wording: Wording) -> Dump:
-    """The spec as an error prints the internal type."""
+    """Formats the spec as an error prints the internal type."""
     members = (
         ("MinAvailable", "minAvailable", "*intstr.IntOrString"),
         ("Selector", "selector", "*v1.LabelSelector"),

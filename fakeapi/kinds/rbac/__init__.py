@@ -1,4 +1,4 @@
-"""The group rbac.authorization.k8s.io: roles and who has them."""
+"""The group rbac.authorization.k8s.io: roles, and bindings of roles to subjects."""
 
 from fakeapi.kinds.rbac.binding import CLUSTER_ROLE_BINDING, ROLE_BINDING
 from fakeapi.kinds.rbac.role import CLUSTER_ROLE, ROLE

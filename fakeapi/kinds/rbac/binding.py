@@ -23,7 +23,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class RoleBindingStrategy(RbacStrategy):
-    """Writes to a binding in a namespace. The role of a binding stays as it was made."""
+    """Strategy for role bindings, whose role is immutable."""
 
     kinds: tuple[str, ...] = ("Role", "ClusterRole")
     namespaced = True
@@ -47,8 +47,8 @@ class RoleBindingStrategy(RbacStrategy):
     def errors_of_change(self, new: Object, old: Object) -> list[FieldError]:
         if new["roleRef"] == old["roleRef"]:
             return []
-        shown = shown_struct(new["roleRef"], "rbac/v1.RoleRef", self._rules)
-        return [invalid("roleRef", shown, self._rules.quirks.role_reference_change)]
+        bad_value = shown_struct(new["roleRef"], "rbac/v1.RoleRef", self._rules)
+        return [invalid("roleRef", bad_value, self._rules.quirks.role_reference_change)]
 
     def _subject_errors(self, subject: dict[str, Any], path: str) -> list[FieldError]:
         name, group = subject["name"], subject.get("apiGroup", "")
@@ -71,7 +71,7 @@ class RoleBindingStrategy(RbacStrategy):
 
 
 class ClusterRoleBindingStrategy(RoleBindingStrategy):
-    """Writes to a binding of the whole cluster."""
+    """Strategy for cluster role bindings."""
 
     kinds = ("ClusterRole",)
     namespaced = False
@@ -103,11 +103,11 @@ def _subjects(kind: str) -> Cell:
 
 
 def _accounts(obj: Object, now: float) -> str:
-    return _named(obj, "ServiceAccount", lambda each: f"{each.get('namespace', '')}/{each['name']}")
+    return _named(obj, "ServiceAccount", lambda subject: f"{subject.get('namespace', '')}/{subject['name']}")
 
 
 def _named(obj: Object, kind: str, name: Callable[[dict[str, Any]], str]) -> str:
-    return ", ".join(name(each) for each in obj.get("subjects") or () if each["kind"] == kind)
+    return ", ".join(name(subject) for subject in obj.get("subjects") or () if subject["kind"] == kind)
 
 
 ROLE_BINDING = KindDefinition(

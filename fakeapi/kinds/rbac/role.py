@@ -20,7 +20,7 @@ _SELECTORS = "aggregationRule.clusterRoleSelectors"
 
 
 class RoleStrategy(RbacStrategy):
-    """Writes to a role, whose rules cannot be about paths that are no resources."""
+    """Strategy for roles, whose rules cannot contain non-resource URLs."""
 
     namespaced = True
 
@@ -37,13 +37,13 @@ class RoleStrategy(RbacStrategy):
             errors.append(required(f"{path}.verbs", "verbs must contain at least one value"))
         urls = rule.get("nonResourceURLs")
         if urls:
-            shown, place = shown_strings(urls, self._rules), f"{path}.nonResourceURLs"
+            bad_value, place = shown_strings(urls, self._rules), f"{path}.nonResourceURLs"
             if self.namespaced:
                 why = "namespaced rules cannot apply to non-resource URLs"
-                errors.append(invalid(place, shown, why))
+                errors.append(invalid(place, bad_value, why))
             if rule.get("apiGroups") or rule.get("resources") or rule.get("resourceNames"):
                 why = "rules cannot apply to both regular resources and non-resource URLs"
-                errors.append(invalid(place, shown, why))
+                errors.append(invalid(place, bad_value, why))
             return errors
         if not rule.get("apiGroups"):
             why = "resource rules must supply at least one api group"
@@ -54,7 +54,7 @@ class RoleStrategy(RbacStrategy):
 
 
 class ClusterRoleStrategy(RoleStrategy):
-    """Writes to a cluster role, which may be made of others."""
+    """Strategy for cluster roles, which may aggregate the rules of other cluster roles."""
 
     namespaced = False
 
@@ -71,9 +71,9 @@ class ClusterRoleStrategy(RoleStrategy):
         for index, selector in enumerate(selectors):
             path = f"{_SELECTORS}[{index}]"
             wording = self._rules.quirks.wording
-            found = validate_label_selector(selector, path, wording, checks_values=checks_values)
-            errors += found
-            if found:
+            selector_errors = validate_label_selector(selector, path, wording, checks_values=checks_values)
+            errors += selector_errors
+            if selector_errors:
                 errors.append(invalid(path, None, "invalid label selector."))
         return errors
 

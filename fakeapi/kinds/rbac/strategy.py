@@ -1,6 +1,6 @@
 """The strategy that all kinds of rbac.authorization.k8s.io share.
 
-Follows k8s.io/kubernetes `pkg/registry/rbac`, where up to 1.34 an update reports what is wrong with an object
+Follows k8s.io/kubernetes `pkg/registry/rbac`, where up to 1.34 an update reports each error of the object
 twice.
 """
 
@@ -13,7 +13,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class RbacStrategy(Strategy):
-    """Writes to a kind whose validation is `errors_of` and, on update, `errors_of_change`."""
+    """Strategy for a kind that validates with `errors_of` and, on updates, also with `errors_of_change`."""
 
     creates_on_update: ClassVar[bool] = True
 
@@ -21,11 +21,11 @@ class RbacStrategy(Strategy):
         self._rules = rules
 
     def errors_of(self, obj: Object, old: Object | None) -> list[FieldError]:
-        """Errors of an object; `old` is what it replaces."""
+        """Returns the errors of an object; `old` is the object before an update."""
         return []
 
     def errors_of_change(self, new: Object, old: Object) -> list[FieldError]:
-        """Errors of a change from `old`."""
+        """Returns the errors of a change from `old` to `new`."""
         return []
 
     def validate_create(self, obj: Object) -> list[FieldError]:

@@ -37,4 +37,4 @@ KINDS = (
     DEVICE_TAINT_RULE,
     RESOURCE_POOL_STATUS_REQUEST,
 )
-"""Definitions of single versions come before those of the others."""
+"""Definitions for single versions come first: `definition_of` takes the first that covers a kind."""

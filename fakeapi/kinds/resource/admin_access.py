@@ -1,4 +1,4 @@
-"""`adminAccess`: devices for administrators, dropped or granted.
+"""`adminAccess` in requests and allocation results: its gate, and the namespace label that it requires.
 
 Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim` from 1.32, and `pkg/registry/resource` from
 1.33.
@@ -11,23 +11,23 @@ from fakeapi.machinery.field_errors import FieldError, forbidden
 from fakeapi.machinery.json_types import Object
 
 NamespaceLabels: TypeAlias = Callable[[str], Mapping[str, str] | None]
-"""The labels of a namespace; None: there is no such namespace."""
+"""Returns the labels of a namespace, or None if the namespace does not exist."""
 
 
 def uses_admin_access(claim: Object) -> bool:
-    """Whether any request or result of the claim says anything about it, be it false."""
+    """Whether any request or allocation result of the claim has `adminAccess`, even if it is false."""
     if requests_use_it(claim["spec"]["devices"]):
         return True
     return any(result.get("adminAccess") is not None for result in _results(claim["status"]))
 
 
 def requests_use_it(devices: Object) -> bool:
-    """Whether any request says anything about it, be it false."""
+    """Whether any request has `adminAccess`, even if it is false."""
     return any("adminAccess" in request.get("exactly", ()) for request in devices["requests"] or ())
 
 
 def requests_without(requests: Sequence[Object]) -> list[Object]:
-    """Requests without the field. A request that had nothing else under `exactly` stays an exact one."""
+    """Returns the requests without `adminAccess`; a request keeps `exactly` even if that becomes empty."""
     return [
         _without(request) if "adminAccess" in request.get("exactly", ()) else request for request in requests
     ]
@@ -39,7 +39,7 @@ def _without(request: Object) -> Object:
 
 
 def status_without(status: Object) -> Object:
-    """A status whose results say nothing about it."""
+    """Returns the status with `adminAccess` unset in all allocation results."""
     results = _results(status)
     if all(result.get("adminAccess") is None for result in results):
         return status
@@ -52,7 +52,10 @@ def status_without(status: Object) -> Object:
 def authorize_requests(
     claim: Object, namespace_labels: NamespaceLabels, wanted_label: str
 ) -> list[FieldError]:
-    """The error of the first request for `adminAccess`, unless the claim's namespace allows it."""
+    """Returns an error for the first request with `adminAccess: true`, unless the namespace allows it.
+
+    A namespace with the label `wanted_label: "true"` allows it.
+    """
     requests = [request.get("exactly", {}) for request in claim["spec"]["devices"]["requests"] or ()]
     return _authorize(requests, "spec.devices.requests", claim, namespace_labels, wanted_label)
 
@@ -60,7 +63,11 @@ def authorize_requests(
 def authorize_results(
     claim: Object, old: Object, namespace_labels: NamespaceLabels, wanted_label: str
 ) -> list[FieldError]:
-    """The same of an allocation's results; what `old` was granted stays granted."""
+    """Returns an error for the first result with `adminAccess: true`, unless the namespace allows it.
+
+    A namespace with the label `wanted_label: "true"` allows it, and results are not checked if any result of
+    `old` had `adminAccess: true`.
+    """
     if any(result.get("adminAccess") for result in _results(old["status"])):
         return []
     path = "status.allocation.devices.results"
@@ -88,5 +95,5 @@ def _authorize(
         return [FieldError("InternalError", place, f"Internal error: {problem}")]
     if labels.get(wanted_label) == "true":
         return []
-    wanted = f"the `{wanted_label}: true` label on the containing namespace"
-    return [forbidden(place, f"admin access to devices requires {wanted}")]
+    requirement = f"the `{wanted_label}: true` label on the containing namespace"
+    return [forbidden(place, f"admin access to devices requires {requirement}")]

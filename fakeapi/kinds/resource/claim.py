@@ -1,4 +1,4 @@
-"""ResourceClaim of resource.k8s.io/v1alpha3 and newer: Kubernetes 1.31 to 1.33.
+"""ResourceClaim of resource.k8s.io/v1alpha3 and newer, from Kubernetes 1.31.
 
 Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim`, `pkg/apis/resource/v1alpha3` and
 `pkg/apis/resource/validation`.
@@ -43,20 +43,20 @@ from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
 SPECS_KEPT = 256
-"""As many specs are remembered to be right; when there are more, all are forgotten."""
+"""Most valid specs that a strategy remembers; before it adds one more, it forgets all of them."""
 
 KEPT_SPEC_BYTES_MAX = 8 * 1024
-"""A larger spec is looked at each time."""
+"""Largest encoded spec that is remembered, in bytes; larger specs are validated each time."""
 
 
 class ClaimStrategy(ClaimSpecStrategy):
-    """Writes to a claim itself: its status is not theirs to set."""
+    """Strategy for creates and updates of a claim; they never set its status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
     @cached_property
     def _right_specs(self) -> set[tuple[bytes, bool]]:
-        """Specs without an error, and whether they were looked at as stored ones."""
+        """Encoded specs without errors, each with the `Checks.stored` that they were validated with."""
         return set()
 
     def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
@@ -75,9 +75,7 @@ class ClaimStrategy(ClaimSpecStrategy):
         return new
 
     def validate(self, obj: Object, checks: Checks) -> list[FieldError]:
-        """What the spec alone decides, so that a spec that was right is so again: claims of one template have
-        the same.
-        """
+        """Validates the spec. Skips a spec that was valid before, since claims of one template share it."""
         text = codec.encode(obj["spec"])
         if (text, checks.stored) in self._right_specs:
             return []
@@ -89,7 +87,7 @@ class ClaimStrategy(ClaimSpecStrategy):
         return errors
 
     def _enabled_spec(self, spec: Object, old: Object | None) -> Object:
-        """The spec without fields behind a gate that is off, unless `old` has them."""
+        """Returns the spec without fields whose gate is off, except fields that `old` has."""
         enabled = self._request_gates.enabled(
             spec["devices"],
             None if old is None else old["spec"]["devices"],
@@ -107,7 +105,7 @@ class ClaimStrategy(ClaimSpecStrategy):
 
 
 class ClaimStatusStrategy(ClaimStrategy):
-    """Writes to `/status`."""
+    """Strategy for `/status` of claims."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 
@@ -123,7 +121,10 @@ class ClaimStatusStrategy(ClaimStrategy):
         return new
 
     def _with_live_devices(self, status: Object, before: Object) -> Object:
-        """Devices go with their allocation; all go where the gate is off and the claim had none."""
+        """Drops the status of devices that are no longer allocated.
+
+        Drops the whole list if the gate DRAResourceClaimDeviceStatus is off and the claim had none before.
+        """
         if "devices" not in status:
             return status
         devices: list[Object] = []
@@ -177,7 +178,7 @@ class ClaimStatusStrategy(ClaimStrategy):
 
 
 class NewerClaimStatusStrategy(ClaimStatusStrategy):
-    """Writes to `/status` that own nothing in the metadata (see `status_resets_metadata`)."""
+    """Strategy for `/status` where its writers own no metadata fields (see `status_resets_metadata`)."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 
@@ -210,7 +211,7 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
 
 
 def state_column(schema: Struct) -> Column:
-    """The column that sums up the status of a claim; 1.27 to 1.31 know `deallocating`."""
+    """Returns the column that summarizes a claim's status; `deallocating` exists only in 1.27 to 1.31."""
     deallocates = "deallocationRequested" in fields_at(schema, "status")
     return Column(
         "State",

@@ -1,4 +1,4 @@
-"""The spec of a claim in resource.k8s.io/v1alpha3 and newer, in a claim or in a template for claims.
+"""The claim spec of resource.k8s.io/v1alpha3 and newer, used by ResourceClaim and ResourceClaimTemplate.
 
 Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim` and `resourceclaimtemplate`,
 `pkg/apis/resource/v1alpha3` and `pkg/apis/resource/validation`.
@@ -35,7 +35,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def validate_claim_spec(spec: Object, path: str, checks: Checks) -> list[FieldError]:
-    """Errors of the spec of a claim, or of a template's claims, which stands at `path`."""
+    """Validates the spec of a claim, or of the claims of a template; `path` is the field path of the spec."""
     errors = validate_devices(spec["devices"], f"{path}.devices", checks)
     if "controller" in spec:
         errors += validate_driver_name(spec["controller"], f"{path}.controller", checks.rules)
@@ -43,19 +43,20 @@ def validate_claim_spec(spec: Object, path: str, checks: Checks) -> list[FieldEr
 
 
 class ClaimSpecStrategy(Strategy, ABC):
-    """Writes to an object that has the spec of a claim in it; its own spec stays as it was made.
+    """Strategy for objects that contain a claim spec; the spec of the object is immutable.
 
-    `restore_after_decoding` sees objects in the layout of their version, all others that of the hub.
+    `restore_after_decoding` gets objects in the layout of their version; all other methods get the hub's
+    layout.
     """
 
     claim_path: ClassVar[tuple[str, ...]] = ("spec",)
-    """Where the claim's spec stands in the object."""
+    """Field path of the claim spec within the object."""
 
     spec_type: ClassVar[str] = "ResourceClaimSpec"
-    """The type of the object's own spec."""
+    """Name of the type of the object's own spec."""
 
     is_checked_by_updates: ClassVar[bool] = False
-    """Whether updates look at the spec even where it cannot have changed (see `updates_are_checked_once`)."""
+    """Whether updates validate the spec even if it cannot have changed (see `updates_are_checked_once`)."""
 
     def __init__(
         self,
@@ -65,7 +66,7 @@ class ClaimSpecStrategy(Strategy, ABC):
         *,
         layout: Layout = Layout.FLAT,
     ) -> None:
-        """`layout`: that of the version of the bodies."""
+        """`layout`: the layout of the version in which request bodies are sent."""
         self._rules = rules
         self._layout = layout
         self._namespace_labels = namespace_labels
@@ -74,7 +75,7 @@ class ClaimSpecStrategy(Strategy, ABC):
         self._request_gates = RequestGates(rules)
 
     def claim_spec(self, obj: Object) -> Object:
-        """The spec of the claim, or of the claims that are made from the template."""
+        """Returns the spec of the claim, or the spec of the claims that a template describes."""
         spec: Object = obj
         for name in self.claim_path:
             spec = spec[name]
@@ -82,7 +83,7 @@ class ClaimSpecStrategy(Strategy, ABC):
 
     @abstractmethod
     def validate(self, obj: Object, checks: Checks) -> list[FieldError]:
-        """Errors of the object's own spec."""
+        """Returns the errors of the object's own spec."""
 
     def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
         if self._rules.quirks.request_fields_under_exactly and self._layout is Layout.NESTED:
@@ -106,7 +107,10 @@ class ClaimSpecStrategy(Strategy, ABC):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """What is wrong with the spec is said before and after what is wrong with changing it."""
+        """Validates the update: metadata, spec, and that the spec is unchanged.
+
+        Up to 1.34 errors of the spec are reported twice, before and after the error of a changed spec.
+        """
         once = self._rules.quirks.updates_are_checked_once
         return [
             *metadata.of_object,
@@ -117,7 +121,7 @@ class ClaimSpecStrategy(Strategy, ABC):
         ]
 
     def _validate_spec_unchanged(self, new: Object, old: Object) -> list[FieldError]:
-        """Up to 1.32 the server's own type has no `exactly`, which shows in the message."""
+        """Requires an unchanged spec. Up to 1.32 the error prints it in the nested layout."""
         specs = (new["spec"], old["spec"])
         if not self._rules.quirks.request_fields_under_exactly:
             specs = (self.nested_spec(new), self.nested_spec(old))
@@ -126,5 +130,5 @@ class ClaimSpecStrategy(Strategy, ABC):
         )
 
     def nested_spec(self, obj: Object) -> Object:
-        """The object's spec in the nested layout."""
+        """Returns the object's spec in the nested layout."""
         return spec_from_hub(obj["spec"])

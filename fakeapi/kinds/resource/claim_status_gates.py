@@ -1,4 +1,4 @@
-"""Fields of a claim's status that are behind gates: dropped where one is off, unless the claim uses them.
+"""Drops fields of a claim's status whose feature gate is off, unless the stored claim uses them.
 
 Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim` of each release.
 """
@@ -16,16 +16,16 @@ _CAPACITY = ("shareID", "consumedCapacity")
 
 
 def without(part: Object, *names: str) -> Object:
-    """`part` without fields; `part` itself where it has none of them."""
+    """Returns `part` without the named fields; returns `part` itself if it has none of them."""
     if not any(name in part for name in names):
         return part
     return {name: value for name, value in part.items() if name not in names}
 
 
 def enabled_status(status: Object, old: Object, rules: ReleaseRules) -> Object:
-    """The status without fields behind a gate that is off, unless the claim `old` has them.
+    """Returns the status without fields whose gate is off, except fields that the claim `old` uses.
 
-    Devices' own status is not looked at here: see `device_status`.
+    The status strategy of claims handles the gate of `status.devices` as a whole.
     """
     if rules.drops(gates.ADMIN_ACCESS) and not admin_access.uses_admin_access(old):
         status = admin_access.status_without(status)
@@ -77,7 +77,7 @@ def _results(status: Object) -> Sequence[Object]:
 
 
 def _with_results(status: Object, change: Callable[[Object], Object]) -> Object:
-    """The status with each result of its allocation changed."""
+    """Returns the status with `change` applied to each result of its allocation."""
     results = _results(status)
     if not results:
         return status
@@ -87,7 +87,7 @@ def _with_results(status: Object, change: Callable[[Object], Object]) -> Object:
 
 
 def _without_controller(status: Object, old: Object) -> Object:
-    """The fields of the gate DRAControlPlaneController go, unless the claim is one of a controller's."""
+    """Drops fields of the gate DRAControlPlaneController, unless a controller allocates the claim."""
     allocation = status.get("allocation")
     if allocation is not None and "allocation" not in old["status"] and "controller" not in old["spec"]:
         allocation = without(allocation, "controller")

@@ -1,4 +1,4 @@
-"""ResourceClaimTemplate of resource.k8s.io, in every version: claims to be made from it, with their metadata.
+"""ResourceClaimTemplate of resource.k8s.io, and rules for the metadata in templates of every version.
 
 Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaimtemplate`, `pkg/apis/resource/validation` and
 `ValidateTemplateObjectMeta` of `pkg/apis/core/validation`.
@@ -34,11 +34,11 @@ _NOT_FOR_TEMPLATES = {
     "finalizers": "finalizers",
     "managedFields": "managedFields",
 }
-"""What claims from a template cannot be given, and what errors call it: upstream takes the names from Go."""
+"""Metadata fields that a template must not set, with their names in errors: upstream takes these from Go."""
 
 
 def restore_empty_lists(obj: Object, sent: Any) -> Object:
-    """A list that claims cannot be given is refused though it is empty; decoding leaves it out."""
+    """Restores forbidden metadata lists that were sent empty: they are errors, but decoding drops them."""
     spec = sent.get("spec") if isinstance(sent, dict) else None
     metadata = spec.get("metadata") if isinstance(spec, dict) else None
     if not isinstance(metadata, dict):
@@ -50,7 +50,7 @@ def restore_empty_lists(obj: Object, sent: Any) -> Object:
 
 
 def validate_template_metadata(metadata: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of the metadata that claims are given: labels and annotations, and nothing else."""
+    """Validates the metadata of a template's claims: only labels and annotations are allowed."""
     return [
         *validate_annotations(metadata.get("annotations", {}), f"{path}.annotations", rules.quirks.wording),
         *validate_labels(metadata.get("labels", {}), f"{path}.labels", rules.quirks.wording),
@@ -63,7 +63,7 @@ def validate_template_metadata(metadata: Object, path: str, rules: ReleaseRules)
 
 
 class ClaimTemplateStrategy(ClaimSpecStrategy):
-    """Templates of v1alpha3 and newer."""
+    """Strategy for templates of v1alpha3 and newer."""
 
     claim_path: ClassVar[tuple[str, ...]] = ("spec", "spec")
     spec_type: ClassVar[str] = "ResourceClaimTemplateSpec"

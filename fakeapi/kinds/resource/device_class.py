@@ -37,11 +37,11 @@ _GATED = {
     "suitableNodes": gates.CONTROL_PLANE_CONTROLLER,
     "extendedResourceName": gates.EXTENDED_RESOURCE,
 }
-"""Fields of a class by the gate that they are behind."""
+"""Gated fields of a class, with their feature gates."""
 
 
 class DeviceClassStrategy(Strategy):
-    """Everything of a class may change; up to 1.34 what is wrong with its spec is said twice."""
+    """Strategy for device classes: every field may change. Up to 1.34 updates report spec errors twice."""
 
     def __init__(self, rules: ReleaseRules, check_cel: CelCheck = accept_any_cel) -> None:
         self._rules = rules
@@ -77,7 +77,7 @@ class DeviceClassStrategy(Strategy):
         return self.warnings_on_create(new)
 
     def _validate(self, obj: Object, old: Object | None) -> list[FieldError]:
-        """Limits that are newer than `old` do not hold for what is as it was there."""
+        """Validates the spec; selectors and configuration that `old` has too may exceed newer limits."""
         spec = obj["spec"]
         checks = replace(self._checks, stored=_is_as_it_was("config", obj, old))
         errors = validate_selectors(
@@ -95,7 +95,7 @@ class DeviceClassStrategy(Strategy):
         if "extendedResourceName" in spec:
             name = spec["extendedResourceName"]
             errors += validate_extended_resource_name(name, "spec.extendedResourceName")
-        # Upstream names no spec in this path.
+        # Upstream's path lacks `spec` here.
         return errors + validate_nodes(spec, "suitableNodes", "suitableNodes", self._rules)
 
 

@@ -1,4 +1,4 @@
-"""Requests for devices in the spec of a claim, or of a template's claims: empty lists, fields behind gates.
+"""Device requests in the spec of a claim or a template: explicitly empty lists, and fields behind gates.
 
 Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim` and `resourceclaimtemplate`.
 """
@@ -14,21 +14,21 @@ _LISTS = ("selectors", "tolerations", "derivedAttributes")
 
 
 def restore_empty_request_lists(spec: Object, sent: Any, path: tuple[str, ...]) -> None:
-    """Restores the explicitly empty lists of requests without a class, which decoding drops.
+    """Restores explicitly empty lists of requests without a class, which decoding drops.
 
-    v1alpha3 and v1beta1 of 1.33 take a request for an exact one if it has such a list. `spec` is decoded from
-    `sent`, which has its requests at `path`. A request without a class is refused, so that the list is never
+    In v1alpha3 and v1beta1 of 1.33 such a list makes a request an exact one. `spec` was decoded from `sent`,
+    which has its requests at `path`. A request without a class is always refused, so the list is never
     stored.
     """
     for name in path:
         sent = sent.get(name) if isinstance(sent, dict) else None
-    for request, said in zip(spec["devices"]["requests"] or (), sent or (), strict=False):
+    for request, sent_request in zip(spec["devices"]["requests"] or (), sent or (), strict=False):
         if not request["deviceClassName"]:
-            request |= {name: [] for name in _LISTS if (said or {}).get(name) == []}
+            request |= {name: [] for name in _LISTS if (sent_request or {}).get(name) == []}
 
 
 class RequestGates:
-    """The gates of a release that fields of requests and constraints are behind."""
+    """Drops fields of requests and constraints whose feature gate is off in the release."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._drops_lists = rules.drops(gates.PRIORITIZED_LIST)
@@ -39,9 +39,9 @@ class RequestGates:
         self._drops_distinct = self._drops_capacity and rules.quirks.distinct_attribute_is_gated
 
     def enabled(self, devices: Object, before: Object | None, *, uses_admin_access: bool) -> Object:
-        """`devices` without fields behind a gate that is off, unless `before` had such a field.
+        """Returns `devices` without fields whose gate is off, except fields that `before` had.
 
-        `uses_admin_access`: it had `adminAccess`, whether in a request or in a result.
+        `uses_admin_access`: whether the old claim had `adminAccess`, in a request or in a result.
         """
         requests: list[Object] = devices["requests"] or []
         enabled = requests
@@ -79,7 +79,7 @@ def _has_wish(devices: Object, name: str) -> bool:
 
 
 def _without_wish(request: Object, name: str) -> Object:
-    """The request, what it asks for without the field."""
+    """Returns the request with the field removed from `exactly` and from all subrequests."""
     if "exactly" in request:
         request = {**request, "exactly": _without(request["exactly"], name)}
     if "firstAvailable" in request:

@@ -37,11 +37,11 @@ from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 STABLE = "v1"
-"""The version from which on updates name a resourceVersion, and deletes are answered with a Status."""
+"""The version from which on updates must name a resourceVersion and deletes return a Status."""
 
 
 class DeviceTaintRuleStrategy(Strategy):
-    """Everything of a rule may change."""
+    """Strategy for taint rules without a status (1.33 and 1.34): every field may change."""
 
     def __init__(self, rules: ReleaseRules, now: Now, check_cel: CelCheck = accept_any_cel) -> None:
         self._rules = rules
@@ -106,7 +106,7 @@ class DeviceTaintRuleStrategy(Strategy):
 
 
 class ReportedTaintRuleStrategy(DeviceTaintRuleStrategy):
-    """Rules with a status, which they have from 1.35 on: not for writes to the rule itself."""
+    """Strategy for creates and updates of taint rules with a status (from 1.35 on); they never set it."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -120,7 +120,7 @@ class ReportedTaintRuleStrategy(DeviceTaintRuleStrategy):
 
 
 class TaintRuleStatusStrategy(DeviceTaintRuleStrategy):
-    """Writes to `/status`: conditions."""
+    """Strategy for `/status` of taint rules, which has only conditions."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 
@@ -142,13 +142,13 @@ class TaintRuleStatusStrategy(DeviceTaintRuleStrategy):
 
 
 class StableTaintRuleStrategy(ReportedTaintRuleStrategy):
-    """The same in v1."""
+    """Strategy for taint rules in v1: updates must name a resourceVersion."""
 
     updates_unconditionally: ClassVar[bool] = False
 
 
 class StableTaintRuleStatusStrategy(TaintRuleStatusStrategy):
-    """The same in v1."""
+    """Strategy for `/status` of taint rules in v1: updates must name a resourceVersion."""
 
     updates_unconditionally: ClassVar[bool] = False
 

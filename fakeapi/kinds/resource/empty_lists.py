@@ -1,7 +1,7 @@
-"""Explicitly empty lists that decoding leaves out, and that errors are about.
+"""Restores explicitly empty lists that decoding dropped and that validation must see.
 
-A list that is empty is another one than none to kube-apiserver where it looks for the list itself. Restored
-are only lists that make their object invalid, or that are dropped with their gate, so that none is stored.
+In a few checks kube-apiserver treats `[]` differently from a missing list. Only lists that make their object
+invalid, or that a feature gate drops afterwards, are restored; so no empty list is ever stored.
 """
 
 from typing import Any
@@ -16,24 +16,24 @@ _BINDING = ("bindingConditions", "bindingFailureConditions")
 
 
 def restore_in_status(claim: Object, sent: Any) -> None:
-    """Restores the lists of conditions of an allocation's results, as `sent` in a claim."""
+    """Restores empty lists of binding conditions in the allocation results of a claim, as in `sent`."""
     results = claim["status"].get("allocation", {}).get("devices", {}).get("results", ())
-    said = _at(sent, "status", "allocation", "devices", "results")
-    for result, result_sent in zip(results, said or (), strict=False):
+    sent_results = _at(sent, "status", "allocation", "devices", "results")
+    for result, result_sent in zip(results, sent_results or (), strict=False):
         _restore_binding(result, result_sent)
 
 
 def restore_in_slice(each: Object, sent: Any, layout: Layout, rules: ReleaseRules) -> None:
-    """Restores lists of a slice and of its devices, as `sent`."""
-    spec, said = each["spec"], _at(sent, "spec")
-    for device, device_sent in zip(spec.get("devices") or (), _at(said, "devices") or (), strict=False):
+    """Restores empty lists of a slice and of its devices, as in `sent`."""
+    spec, sent_spec = each["spec"], _at(sent, "spec")
+    for device, device_sent in zip(spec.get("devices") or (), _at(sent_spec, "devices") or (), strict=False):
         if layout is Layout.NESTED:
             _restore_in_device(device.get("basic", {}), _at(device_sent, "basic"), rules)
         else:
             _restore_in_device(device, device_sent, rules)
     if not rules.quirks.counter_sets_stand_alone or not rules.gates.enabled(gates.PARTITIONABLE_DEVICES):
         return
-    if all(isinstance(_at(said, name), list) for name in ("devices", "sharedCounters")):
+    if all(isinstance(_at(sent_spec, name), list) for name in ("devices", "sharedCounters")):
         spec.setdefault("devices", [])
         spec.setdefault("sharedCounters", [])
 
@@ -55,7 +55,7 @@ def _restore_binding(holder: Object, sent: Any) -> None:
 
 
 def _at(sent: Any, *path: str) -> Any:
-    """What stands at a path of a body of any shape; None where it has no such place."""
+    """Returns the value at a path of a decoded body; None if the body has no such path."""
     for name in path:
         sent = sent.get(name) if isinstance(sent, dict) else None
     return sent

@@ -1,4 +1,4 @@
-"""The gates that fields of resource.k8s.io are behind."""
+"""Feature gates of fields of resource.k8s.io."""
 
 ADMIN_ACCESS = "DRAAdminAccess"
 BINDING_CONDITIONS = "DRADeviceBindingConditions"

@@ -1,4 +1,4 @@
-"""Layouts of claims and slices: where a version has the parts of requests and devices."""
+"""Layouts of claims and slices: where a version has the fields of requests and devices."""
 
 import re
 from enum import Enum
@@ -8,8 +8,10 @@ from fakeapi.releases import Kind
 
 
 class Layout(Enum):
-    """NESTED: the fields of an exact request stand in the request, the parts of a device under `basic`. FLAT:
-    the fields of an exact request stand under `exactly`, the parts of a device beside its name.
+    """Layouts of exact requests and of devices in API versions.
+
+    - NESTED: fields of an exact request are in the request itself, fields of a device under `basic`.
+    - FLAT: fields of an exact request are under `exactly`, fields of a device in the device itself.
     """
 
     NESTED = "v1alpha3, v1beta1"
@@ -26,12 +28,14 @@ NESTED_PATHS: Final = (
     ),
     (re.compile(r"spec\.devices\[(\d+)\]\.basic\."), r"spec.devices[\1]."),
 )
-"""Paths in v1beta1, and those in the layout of the hub. Follows `ResourceNormalizationRules` of
-k8s.io/kubernetes `pkg/apis/resource/validation`."""
+"""Patterns of v1beta1 field paths, each with its replacement in the layout of the hub.
+
+Follows `ResourceNormalizationRules` of k8s.io/kubernetes `pkg/apis/resource/validation`.
+"""
 
 _NESTED = frozenset(("v1alpha3", "v1beta1"))
 
 
 def layout_of(kind: Kind) -> Layout:
-    """The layout of a kind's version; FLAT is that of the hub."""
+    """Returns the layout of a kind's version. The hub's layout is FLAT."""
     return Layout.NESTED if kind.version in _NESTED else Layout.FLAT

@@ -1,7 +1,7 @@
-"""ResourcePoolStatusRequest of resource.k8s.io/v1alpha3, from Kubernetes 1.36: asks once how pools are used.
+"""ResourcePoolStatusRequest of resource.k8s.io/v1alpha3: a one-time query of pool usage, from 1.36.
 
 Follows k8s.io/kubernetes `pkg/registry/resource/resourcepoolstatusrequest` and
-`pkg/apis/resource/validation`; most rules are declared ones, of `pkg/apis/resource/v1alpha3`.
+`pkg/apis/resource/validation`. Most rules are declared in `pkg/apis/resource/v1alpha3`.
 """
 
 from typing import ClassVar
@@ -25,7 +25,7 @@ _PARTITION_TYPE = "defaultPartitionTypeAttribute"
 
 
 class PoolStatusRequestStrategy(Strategy):
-    """Writes to a request itself, whose spec stays as it was made."""
+    """Strategy for creates and updates of pool status requests; they never set the status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -43,7 +43,7 @@ class PoolStatusRequestStrategy(Strategy):
         return self._without_dropped(new, old)
 
     def _without_dropped(self, new: Object, old: Object | None) -> Object:
-        """The request without the field behind a gate that is off, unless it had it."""
+        """Drops `defaultPartitionTypeAttribute` while its gate is off, unless `old` had it."""
         used = old is not None and _PARTITION_TYPE in old["spec"]
         if not used and self._rules.drops(gates.PARTITION_TYPES):
             new["spec"] = without(new["spec"], _PARTITION_TYPE)
@@ -56,7 +56,7 @@ class PoolStatusRequestStrategy(Strategy):
 
 
 class PoolStatusStrategy(PoolStatusRequestStrategy):
-    """Writes to `/status`, which is set once."""
+    """Strategy for `/status` of pool status requests, which is immutable once set."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 
@@ -87,7 +87,7 @@ _NEVER = "<none>"
 
 
 def _ended(obj: Object) -> tuple[str, str]:
-    """How the request ended, "Pending" where it did not, and since when it is complete."""
+    """Returns "Complete" or "Failed" with the time of that condition, or "Pending" with an empty time."""
     for condition in obj.get("status", {}).get("conditions") or ():
         if condition["type"] in ("Complete", "Failed") and condition["status"] == "True":
             return condition["type"], condition["lastTransitionTime"]
@@ -96,8 +96,8 @@ def _ended(obj: Object) -> tuple[str, str]:
 
 def _status(obj: Object, now: float) -> str:
     ended, _ = _ended(obj)
-    pools, found = len(obj.get("status", {}).get("pools") or ()), _pool_count(obj, now)
-    return f"{ended} ({pools}/{found} pools)" if ended == "Complete" and found > pools else ended
+    pools, total = len(obj.get("status", {}).get("pools") or ()), _pool_count(obj, now)
+    return f"{ended} ({pools}/{total} pools)" if ended == "Complete" and total > pools else ended
 
 
 def _completed(obj: Object, now: float) -> str:
@@ -111,7 +111,7 @@ def _pool_count(obj: Object, _now: float) -> int:
 
 
 def _sum_column(name: str, field: str, description: str) -> Column:
-    """A column with the sum of a field over all pools; of texts, how many there are."""
+    """Returns a column that sums a number over all pools, or counts the pools that have a text."""
 
     def cell(obj: Object, _now: float) -> str:
         if "status" not in obj or _ended(obj)[0] == "Failed":

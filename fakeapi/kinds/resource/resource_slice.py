@@ -55,10 +55,10 @@ _EITHER_OR = "only one of `sharedCounters` or `devices` is allowed"
 
 
 class ResourceSliceStrategy(Strategy):
-    """A slice stays with its driver, its pool and its node."""
+    """Strategy for resource slices: driver, pool name and node name are immutable."""
 
     def __init__(self, rules: ReleaseRules, now: Now, *, layout: Layout = Layout.FLAT) -> None:
-        """`layout`: that of the version of the bodies."""
+        """`layout`: the layout of the version in which request bodies are sent."""
         self._rules = rules
         self._layout = layout
         self._now = now
@@ -70,9 +70,10 @@ class ResourceSliceStrategy(Strategy):
         return obj
 
     def default(self, obj: Object) -> Object:
-        """1.33 and newer: sets timeAdded of taints; adds an empty `basic` to devices without one.
+        """Sets the defaults of devices, from 1.33 on.
 
-        1.36: sets the multipliers of resources that a node can allocate.
+        Sets `timeAdded` of taints, and an empty `basic` in the nested layout; from 1.36 on also the
+        multipliers of node allocatable resource mappings.
         """
         if not self._partitions:
             return obj
@@ -90,7 +91,7 @@ class ResourceSliceStrategy(Strategy):
         return self._validate(obj["spec"], None)
 
     def prepare_update(self, new: Object, old: Object) -> Object:
-        """Fields that are about to be dropped make a new generation all the same."""
+        """Increments the generation before disabled fields are dropped, so a change of these counts too."""
         return self._with_enabled_fields(with_next_generation(new, old), old)
 
     def validate_update(
@@ -109,7 +110,7 @@ class ResourceSliceStrategy(Strategy):
         return self.warnings_on_create(new)
 
     def _with_enabled_fields(self, obj: Object, old: Object | None) -> Object:
-        """The slice without fields behind a gate that is off, unless `old` had such a field."""
+        """Returns the slice without fields of gates that are off, except gates whose fields `old` uses."""
         obj["spec"] = enabled_spec(obj["spec"], None if old is None else old["spec"], self._dropped)
         return obj
 
@@ -168,7 +169,10 @@ class ResourceSliceStrategy(Strategy):
         )
 
     def _most_devices(self, devices: Sequence[Object]) -> int:
-        """From 1.35 on fewer devices fit into a slice where one of them is large."""
+        """Returns the limit of devices in the slice.
+
+        From 1.35 on it is lower if any device has taints, consumes counters, or has a list attribute.
+        """
         limits = self._rules.limits
         if not self._rules.quirks.counter_sets_stand_alone:
             return limits.slice_devices
@@ -220,7 +224,7 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
 def _field_labels(kind: Kind) -> FieldLabels:
     refusal = f"field label not supported for {kind.api_version}, Kind={kind.kind}: {{label}}"
     labels = (NAME, "spec.nodeName", "spec.driver")
-    if "skipNodeOperations" in fields_at(kind.schema, "spec"):  # they came together
+    if "skipNodeOperations" in fields_at(kind.schema, "spec"):  # the field label is as old as this field
         return FieldLabels((*labels, "spec.pool.name"), refusal, _fields_and_pool, indexed="spec.nodeName")
     return FieldLabels(labels, refusal, _fields, indexed="spec.nodeName")
 
@@ -236,7 +240,7 @@ def _fields_and_pool(obj: dict[str, Any]) -> Mapping[str, str]:
 def _columns(schema: Struct, quirks: Quirks) -> tuple[Column, ...]:
     case = " It should use only lower case characters." if quirks.drivers_should_be_lowercase else ""
     selector = ""
-    if "skipNodeOperations" in fields_at(schema, "spec"):  # they came together
+    if "skipNodeOperations" in fields_at(schema, "spec"):  # the description is as old as this field
         selector = (
             " A field selector can be used to list only ResourceSlice objects belonging to a certain pool."
         )

@@ -21,12 +21,12 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class PodSchedulingContextStrategy(Strategy):
-    """Writes to a context itself: its status is not theirs to set."""
+    """Strategy for creates and updates of scheduling contexts; they never set the status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
     def __init__(self, rules: ReleaseRules, *, duplicates_only: bool) -> None:
-        """`duplicates_only` (v1alpha2): of a node that is named twice nothing else is said."""
+        """`duplicates_only` (v1alpha2): a repeated node name gets only the duplicate error."""
         self._rules = rules
         self._validate_list = validate_distinct if duplicates_only else validate_set
 
@@ -44,7 +44,7 @@ class PodSchedulingContextStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """What is wrong with the spec is said twice."""
+        """Reports each error of the spec twice, as upstream does."""
         errors = [*metadata.of_object, *self.validate_create(new)]
         return [*errors, *metadata.of_change, *errors]
 
@@ -55,7 +55,7 @@ class PodSchedulingContextStrategy(Strategy):
 
 
 class PodSchedulingContextStatusStrategy(PodSchedulingContextStrategy):
-    """Writes to `/status`."""
+    """Strategy for `/status` of scheduling contexts."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 
@@ -65,7 +65,7 @@ class PodSchedulingContextStatusStrategy(PodSchedulingContextStrategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """Upstream calls the claims of a status `claims` in paths."""
+        """Validates `status.resourceClaims`, which upstream calls `status.claims` in paths."""
         errors: list[FieldError] = [*metadata.of_change]
         seen: set[str] = set()
         claims: list[dict[str, Any]] = new["status"].get("resourceClaims", [])

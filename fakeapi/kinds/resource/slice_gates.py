@@ -1,4 +1,4 @@
-"""Fields of slices that are behind gates: dropped where the gate is off, unless the slice uses them.
+"""Drops fields of slices whose feature gate is off, unless the stored slice uses them.
 
 Follows k8s.io/kubernetes `pkg/registry/resource/resourceslice` of each release.
 """
@@ -12,7 +12,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.releases.rules import ReleaseRules
 
 _LISTS = ("ints", "bools", "strings", "versions")
-"""The values of an attribute that is a list."""
+"""Fields that hold the values of a list attribute."""
 
 
 def _unchanged(device: Object) -> Object:
@@ -21,9 +21,12 @@ def _unchanged(device: Object) -> Object:
 
 @dataclass(frozen=True, slots=True)
 class GatedFields:
-    """The fields behind one gate: of the spec, of its devices, and what `change` takes out of a device.
+    """The fields of one feature gate. A slice uses the gate if its spec or a device has any of them.
 
-    They are in use where `uses` says so of a device, or the spec or a device has one of them.
+    - `spec`: fields of the slice's spec
+    - `device`: fields of a device
+    - `change`: removes nested fields of the gate from a device
+    - `uses`: whether a device has such nested fields
     """
 
     spec: tuple[str, ...] = ()
@@ -48,7 +51,7 @@ class GatedFields:
 
 
 def _change_each(name: str, change: Callable[[Object], Object]) -> Callable[[Object], Object]:
-    """Changes each member of a map that devices have."""
+    """Returns a function that applies `change` to each value of a device's map `name`."""
 
     def changed(device: Object) -> Object:
         if not device.get(name):
@@ -59,10 +62,13 @@ def _change_each(name: str, change: Callable[[Object], Object]) -> Callable[[Obj
 
 
 def _with_consumption(device: Object, dropped: str) -> Object:
-    """The device, what it consumes of counters without a field."""
+    """Returns the device with the field `dropped` removed from each entry of `consumesCounters`."""
     if not device.get("consumesCounters"):
         return device
-    return {**device, "consumesCounters": [without(each, dropped) for each in device["consumesCounters"]]}
+    return {
+        **device,
+        "consumesCounters": [without(consumption, dropped) for consumption in device["consumesCounters"]],
+    }
 
 
 def _has_policy(device: Object) -> bool:
@@ -95,7 +101,7 @@ _GATED = {
     gates.COMPATIBILITY_GROUPS: GatedFields(
         change=lambda device: _with_consumption(device, "compatibilityGroups"),
         uses=lambda device: any(
-            "compatibilityGroups" in each for each in device.get("consumesCounters") or ()
+            "compatibilityGroups" in consumption for consumption in device.get("consumesCounters") or ()
         ),
     ),
     gates.PARTITION_TYPES: GatedFields(spec=("partitionTypeAttribute",)),
@@ -108,7 +114,7 @@ _GATED = {
 
 
 def dropped_fields(rules: ReleaseRules) -> tuple[GatedFields, ...]:
-    """The fields that the release drops with its gates as they are."""
+    """Returns the fields that the release drops with its current feature gates."""
     return tuple(_dropped(rules))
 
 
@@ -120,7 +126,7 @@ def _dropped(rules: ReleaseRules) -> Iterator[GatedFields]:
 
 
 def enabled_spec(spec: Object, old: Object | None, dropped: tuple[GatedFields, ...]) -> Object:
-    """The spec without the `dropped` fields, but for those behind a gate that the spec `old` has used."""
+    """Returns the spec without the `dropped` fields, except those of a gate that `old` uses."""
     for fields in dropped:
         if old is None or not fields.are_used(old):
             spec = fields.without(spec)

@@ -1,4 +1,4 @@
-"""The group scheduling.k8s.io: how important pods are, and which belong together."""
+"""The group scheduling.k8s.io: priorities of pods, and groups of pods that are scheduled together."""
 
 from fakeapi.kinds.scheduling.first_workload import FIRST_WORKLOAD
 from fakeapi.kinds.scheduling.priority_class import PRIORITY_CLASS

@@ -1,4 +1,4 @@
-"""Workload of scheduling.k8s.io/v1alpha1, which Kubernetes 1.35 has: groups of pods as parts of one object.
+"""Workload of scheduling.k8s.io/v1alpha1 in Kubernetes 1.35, which contains its pod groups.
 
 Follows k8s.io/kubernetes `pkg/registry/scheduling/workload` and `pkg/apis/scheduling/validation`.
 """
@@ -26,7 +26,7 @@ _ONE_OF: Final = "exactly one of `basic`, `gang` is required"
 
 
 class FirstWorkloadStrategy(Strategy):
-    """Groups of pods that stay as they were made."""
+    """Strategy for workloads of 1.35, whose pod groups are immutable."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules
@@ -76,11 +76,11 @@ class FirstWorkloadStrategy(Strategy):
         if name in known:
             yield duplicate(f"{path}.name", name)
         known.add(name)
-        given = [each for each in _POLICIES if each in policy]
-        if not given:
+        policies = [kind for kind in _POLICIES if kind in policy]
+        if not policies:
             yield required(f"{path}.policy", _ONE_OF)
-        elif len(given) > 1:
-            listed = ", ".join(f"`{each}`" for each in given)
+        elif len(policies) > 1:
+            listed = ", ".join(f"`{kind}`" for kind in policies)
             yield invalid(f"{path}.policy", f"{{{listed}}}", f"{_ONE_OF}, but multiple fields are set")
         elif "gang" in policy:
             yield from validate_positive(policy["gang"]["minCount"], f"{path}.policy.gang.minCount")

@@ -20,14 +20,14 @@ from fakeapi.releases.rules import ReleaseRules
 
 SYSTEM_PREFIX: Final = "system-"
 SYSTEM_CLASSES: Final = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
-"""The values of the classes that every cluster has."""
+"""The names and values of the system's own classes."""
 VALUE_MAX: Final = 1_000_000_000
-"""Greater values are the system's own."""
+"""Largest value of a user's class; larger values are reserved for the system."""
 POLICIES: Final = ("PreemptLowerPriority", "Never")
 
 
 class PriorityClassStrategy(Strategy):
-    """The value of a class, and whether its pods push others out, stay as they were made."""
+    """Strategy for priority classes, whose value and preemption policy are immutable."""
 
     def prepare_create(self, obj: Object) -> Object:
         return with_generation(obj, 1)
@@ -59,7 +59,7 @@ class PriorityClassStrategy(Strategy):
 
 
 def _difference_from_system(name: str, obj: Object) -> str:
-    """How a class differs from the system's one of that name; "" if it does not."""
+    """Returns how a class differs from the system class of that name; empty if it does not."""
     if name not in SYSTEM_CLASSES:
         return f"{name} is not a known system priority class"
     if obj["value"] != SYSTEM_CLASSES[name]:
@@ -68,7 +68,7 @@ def _difference_from_system(name: str, obj: Object) -> str:
 
 
 def _delete(obj: Object, request: DeletionRequest) -> Object | None:
-    """Classes of the system stay. Raises ApiError 403 for them, 409."""
+    """Deletes a class; raises ApiError 403 for system classes, and 409 if a precondition fails."""
     name = obj["metadata"]["name"]
     if name in SYSTEM_CLASSES:
         why = "this is a system priority class and cannot be deleted"

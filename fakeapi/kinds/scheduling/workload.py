@@ -1,7 +1,7 @@
 """Workload, PodGroup and CompositePodGroup of scheduling.k8s.io, from Kubernetes 1.36.
 
 Follows k8s.io/kubernetes `pkg/registry/scheduling/{workload,podgroup,compositepodgroup}` and
-`pkg/apis/scheduling/validation`; most rules are declared ones (`fakeapi.registry.declared`).
+`pkg/apis/scheduling/validation`. Most rules are declared rules (`fakeapi.registry.declared`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ _CHILDLESS: Final = "must have at least one child PodGroupTemplate or CompositeP
 
 
 class DeclaredStrategy(Strategy):
-    """A kind with declared rules, and gated fields that the release drops."""
+    """Strategy for a kind with declared rules, which also drops fields whose gate is off."""
 
     updates_unconditionally: ClassVar[bool] = False
 
@@ -68,7 +68,7 @@ class DeclaredStrategy(Strategy):
 
 
 class WorkloadStrategy(DeclaredStrategy):
-    """Templates of groups, which keep their names."""
+    """Strategy for workloads of v1alpha3 and v1beta1: nested templates of pod groups with unique names."""
 
     def prepare_create(self, obj: Object) -> Object:
         return self.prepare_update(obj, {"spec": {}})
@@ -118,7 +118,7 @@ class WorkloadStrategy(DeclaredStrategy):
 
 
 class FlatWorkloadStrategy(WorkloadStrategy):
-    """The same in v1alpha2, which has no templates below templates."""
+    """Strategy for workloads of v1alpha2, whose templates are not nested."""
 
     updates_unconditionally: ClassVar[bool] = True
 
@@ -127,7 +127,7 @@ class FlatWorkloadStrategy(WorkloadStrategy):
 
 
 class PodGroupStrategy(DeclaredStrategy):
-    """Pods that are scheduled together."""
+    """Strategy for pod groups, whose pods are scheduled together; never sets the status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -151,7 +151,7 @@ class PodGroupStrategy(DeclaredStrategy):
 
 
 class PodGroupStatusStrategy(PodGroupStrategy):
-    """Writes to `/status`: whether the pods have nodes, and which claims were made for them."""
+    """Strategy for `/status` of pod groups: whether pods are scheduled, and claims created for them."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 
@@ -168,27 +168,27 @@ class PodGroupStatusStrategy(PodGroupStrategy):
         return [
             *validate_conditions(status.get("conditions") or (), "status.conditions", self._rules),
             *(
-                invalid(f"status.resourceClaimStatuses[{index}].name", each["name"], unknown)
-                for index, each in enumerate(status.get("resourceClaimStatuses") or ())
-                if each["name"] not in named
+                invalid(f"status.resourceClaimStatuses[{index}].name", claim_status["name"], unknown)
+                for index, claim_status in enumerate(status.get("resourceClaimStatuses") or ())
+                if claim_status["name"] not in named
             ),
         ]
 
 
 class FlatPodGroupStrategy(PodGroupStrategy):
-    """The same in v1alpha2."""
+    """Strategy for pod groups of v1alpha2."""
 
     updates_unconditionally: ClassVar[bool] = True
 
 
 class FlatPodGroupStatusStrategy(PodGroupStatusStrategy):
-    """The same in v1alpha2."""
+    """Strategy for `/status` of pod groups in v1alpha2."""
 
     updates_unconditionally: ClassVar[bool] = True
 
 
 def _validate_names(holder: Object, path: str, taken: set[str]) -> Iterator[FieldError]:
-    """Errors of templates that are called as one of another list. Within a list a marker forbids it."""
+    """Yields errors of templates with a name from another list; declared rules check names within a list."""
     composites = holder.get(COMPOSITES) or ()
     places = [f"{path}.{COMPOSITES}[{index}]" for index in range(len(composites))]
     for template, place in zip(composites, places, strict=True):
@@ -209,11 +209,13 @@ def _depth(template: Object) -> int:
 
 
 def _validate_priorities(spec: Object) -> list[FieldError]:
-    """The error of templates that do not all have one priority."""
+    """Returns an error unless all templates have the same priority."""
     of_groups = {_priority(template) for template in spec.get(PODS) or ()}
     if len(of_groups) > 1:
         return [invalid("spec", NOTHING, _DIFFERENT)]
-    of_all = of_groups | {each for template in spec.get(COMPOSITES) or () for each in _priorities(template)}
+    of_all = of_groups | {
+        priority for template in spec.get(COMPOSITES) or () for priority in _priorities(template)
+    }
     return [invalid("spec", NOTHING, _DIFFERENT_BELOW)] if len(of_all) > 1 else []
 
 
@@ -243,15 +245,15 @@ def _policy(obj: Object, now: float) -> str:
 def _workload(obj: Object, now: float) -> str:
     spec = obj["spec"]
     old = (spec.get("podGroupTemplateRef") or {}).get("workload")
-    found = spec.get("workloadRef") or old
-    return found["workloadName"] if found else "<none>"
+    reference = spec.get("workloadRef") or old
+    return reference["workloadName"] if reference else "<none>"
 
 
 def _status(condition: str) -> Cell:
-    """The cell that says how far a group is, by the condition that says whether it is scheduled."""
+    """Returns the cell for the state of a group; `condition` is the type of the condition "scheduled"."""
 
     def cell(obj: Object, now: float) -> str:
-        conditions = {each["type"]: each for each in obj["status"].get("conditions") or ()}
+        conditions = {entry["type"]: entry for entry in obj["status"].get("conditions") or ()}
         if disrupted := conditions.get("DisruptionTarget"):
             return str(disrupted["reason"])
         if condition not in conditions:

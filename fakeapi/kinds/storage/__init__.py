@@ -1,4 +1,4 @@
-"""The group storage.k8s.io: what volumes are made of, by whom, and where they are attached."""
+"""The group storage.k8s.io: storage classes, CSI drivers and the attachment of volumes."""
 
 from fakeapi.kinds.storage.csi_driver import CSI_DRIVER
 from fakeapi.kinds.storage.csi_node import CSI_NODE

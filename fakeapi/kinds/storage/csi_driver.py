@@ -33,17 +33,20 @@ _GATED: Final = {
     "serviceAccountTokenInSecrets": TOKENS_IN_SECRETS,
     "preventPodSchedulingIfMissing": VOLUME_LIMIT_SCALING,
 }
-"""Fields of a spec by the gate that they are behind."""
+"""Gated fields of a spec, with their feature gates."""
 _TOKENS_WARNING: Final = (
     "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent "
     "possible logging of tokens in volume attributes"
 )
 _GENERATION_FIELDS: Final = ("tokenRequests", "requiresRepublish", "seLinuxMount")
-"""Whose change made a new generation while the others could not change."""
+"""Fields whose change increments the generation, in releases where most other fields are immutable."""
 
 
 class CSIDriverStrategy(Strategy):
-    """Whether volumes are attached, and how long they live, stays as it was made."""
+    """Strategy for CSIDrivers: `attachRequired` and `volumeLifecycleModes` are immutable.
+
+    Up to 1.29 `fsGroupPolicy` and `podInfoOnMount` are immutable too.
+    """
 
     updates_unconditionally: ClassVar[bool] = False
 
@@ -72,8 +75,8 @@ class CSIDriverStrategy(Strategy):
     def validate_create(self, obj: Object) -> list[FieldError]:
         spec = obj["spec"]
         errors = [
-            required(f"spec.{shown}")
-            for name, shown in (
+            required(f"spec.{path_name}")
+            for name, path_name in (
                 ("attachRequired", "attachedRequired"),
                 ("podInfoOnMount", "podInfoOnMount"),
                 ("storageCapacity", "storageCapacity"),
@@ -163,7 +166,7 @@ def _flag(name: str, default: bool) -> Cell:  # noqa: FBT001 - the value of an a
 
 def _audiences(obj: Object, now: float) -> str:
     requests = obj["spec"].get("tokenRequests")
-    return "<unset>" if requests is None else ",".join(each["audience"] for each in requests)
+    return "<unset>" if requests is None else ",".join(request["audience"] for request in requests)
 
 
 def _cells(quirks: Quirks) -> Mapping[str, Cell]:

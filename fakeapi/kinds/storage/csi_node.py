@@ -42,7 +42,10 @@ VOLUME_HEALTH: Final = "CSIVolumeHealth"
 
 
 class CSINodeStrategy(Strategy):
-    """Drivers come and go; what is said of one stays, from 1.33 on but for how many volumes it can attach."""
+    """Strategy for CSINodes: drivers may be added and removed, but a driver's entry is immutable.
+
+    From 1.33 on the number of volumes that a driver can attach may change.
+    """
 
     updates_unconditionally: ClassVar[bool] = False
 
@@ -60,15 +63,15 @@ class CSINodeStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        found = [*metadata.of_object, *self.validate_create(new)]
+        errors = [*metadata.of_object, *self.validate_create(new)]
         if not self._rules.quirks.csi_node_updates_are_checked_once:
-            found += found
+            errors += errors
         path = self._rules.quirks.csi_node_driver_path
         for before in old["spec"]["drivers"] or ():
             for driver in new["spec"]["drivers"] or ():
                 if before["name"] == driver["name"]:
-                    found += validate_immutable(self._fixed(driver), self._fixed(before), path, self._shown)
-        return found
+                    errors += validate_immutable(self._fixed(driver), self._fixed(before), path, self._shown)
+        return errors
 
     def _fixed(self, driver: Object) -> Object:
         if self._rules.quirks.csi_node_counts_may_change and not self._rules.drops(ALLOCATABLE_COUNT):
@@ -102,7 +105,7 @@ class CSINodeStrategy(Strategy):
 
 
 class ReportedCSINodeStrategy(CSINodeStrategy):
-    """Nodes with a status: not for writes to the node itself."""
+    """Strategy for creates and updates of CSINodes with a status; they never set it."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -116,7 +119,7 @@ class ReportedCSINodeStrategy(CSINodeStrategy):
 
 
 class CSINodeStatusStrategy(CSINodeStrategy):
-    """Writes to `/status`: the health of the storage."""
+    """Strategy for `/status` of CSINodes: the health of the storage."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 

@@ -23,7 +23,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class CSIStorageCapacityStrategy(Strategy):
-    """Where there is capacity, and of which class, stays as it was made."""
+    """Strategy for CSIStorageCapacities: topology and storage class are immutable."""
 
     updates_unconditionally: ClassVar[bool] = False
 
@@ -31,8 +31,8 @@ class CSIStorageCapacityStrategy(Strategy):
         self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:
-        found = self._validate(obj, checks_values=True)
-        return found + found if self._rules.quirks.capacities_are_checked_twice else found
+        errors = self._validate(obj, checks_values=True)
+        return errors + errors if self._rules.quirks.capacities_are_checked_twice else errors
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
@@ -76,7 +76,7 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
 
 
 def _columns(schema: Struct, quirks: Quirks) -> tuple[Column, ...]:
-    """The server has a printer for the kind and does not use it."""
+    """Returns only the creation time: the server has a printer for the kind but does not use it."""
     return (CREATED_AT_COLUMN,)
 
 

@@ -1,4 +1,4 @@
-"""Rules that StorageClass and VolumeAttributesClass share: the driver and its parameters.
+"""Rules that StorageClass and VolumeAttributesClass share: the driver name and its parameters.
 
 Follows `validateProvisioner` and `validateParameters` of k8s.io/kubernetes `pkg/apis/storage/validation`.
 """
@@ -13,11 +13,11 @@ from fakeapi.releases.rules import ReleaseRules
 
 PARAMETERS_MAX: Final = 512
 PARAMETERS_SIZE_MAX: Final = 256 * 1024
-"""In bytes, of all names and values together."""
+"""Most bytes of all parameter names and values together."""
 
 
 def validate_provisioner(name: str, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """The name of a driver, of any case."""
+    """Validates the name of a driver, in any case."""
     if not name:
         return [required(path)]
     return validate_qualified_name(name.lower(), path, rules.quirks.wording)
@@ -38,5 +38,5 @@ def validate_parameters(
 
 
 def size_of(texts: Mapping[str, str]) -> int:
-    """Bytes of all names and values together."""
+    """Returns the number of bytes of all names and values together."""
     return sum(byte_length(name) + byte_length(value) for name, value in texts.items())

@@ -26,11 +26,11 @@ DEFAULT_ANNOTATIONS: Final = (
 RECLAIM_POLICIES: Final = ("Delete", "Retain")
 BINDING_MODES: Final = ("Immediate", "WaitForFirstConsumer")
 FIXED_FIELDS: Final = ("parameters", "provisioner", "reclaimPolicy", "volumeBindingMode")
-"""In the order in which they are compared."""
+"""Immutable fields, in the order of their errors."""
 
 
 class StorageClassStrategy(Strategy):
-    """What a class is made of stays as it was made; whether volumes can grow may change."""
+    """Strategy for storage classes: provisioner, parameters, reclaim policy and binding mode are fixed."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules
@@ -89,7 +89,7 @@ class StorageClassStrategy(Strategy):
 def _validate_topologies(terms: Sequence[Object], rules: ReleaseRules) -> list[FieldError]:
     errors: list[FieldError] = []
     seen: list[dict[str, frozenset[str]]] = [{} for _ in terms]
-    # Upstream compares with as many empty terms as there are terms, beside those before.
+    # Upstream also compares each term with n empty terms, where n is the number of terms.
     for index, term in enumerate(terms):
         path = f"allowedTopologies[{index}]"
         values: dict[str, frozenset[str]] = {}
@@ -99,7 +99,7 @@ def _validate_topologies(terms: Sequence[Object], rules: ReleaseRules) -> list[F
             if expression["key"] in values:
                 errors.append(duplicate(f"{here}.key", expression["key"]))
             values[expression["key"]] = frozenset(expression["values"] or ())
-        errors += [duplicate(f"{path}.matchLabelExpressions", "") for each in seen if each == values]
+        errors += [duplicate(f"{path}.matchLabelExpressions", "") for earlier in seen if earlier == values]
         seen.append(values)
     return errors
 

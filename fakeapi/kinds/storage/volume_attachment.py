@@ -24,14 +24,14 @@ from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 METADATA_SIZE_MAX: Final = 256 * 1024
-"""In bytes, of all names and values of a status' metadata together."""
+"""Most bytes of all names and values of `status.attachmentMetadata` together."""
 MESSAGE_MAX: Final = 1024
 INT32_MAX: Final = (1 << 31) - 1
 _ONE_SOURCE: Final = "must specify exactly one of inlineVolumeSpec and persistentVolumeName"
 
 
 class VolumeAttachmentStrategy(Strategy):
-    """What is attached, where and by whom, stays as it was made."""
+    """Strategy for creates and updates of attachments, whose spec is immutable; never sets the status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     updates_unconditionally: ClassVar[bool] = False
@@ -44,12 +44,12 @@ class VolumeAttachmentStrategy(Strategy):
         return obj
 
     def validate_create(self, obj: Object) -> list[FieldError]:
-        found = self._validate(obj)
+        errors = self._validate(obj)
         if not self._rules.quirks.attachers_are_driver_names:
             attacher = obj["spec"]["attacher"]
-            found += validate_csi_driver_name(attacher, "spec.attacher", self._rules)
-            found += _validate_volume_name(obj["spec"])
-        return found
+            errors += validate_csi_driver_name(attacher, "spec.attacher", self._rules)
+            errors += _validate_volume_name(obj["spec"])
+        return errors
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         new["status"] = old["status"]
@@ -58,10 +58,10 @@ class VolumeAttachmentStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        found = [*metadata.of_object, *self._validate(new)]
+        errors = [*metadata.of_object, *self._validate(new)]
         if not self._rules.quirks.updates_are_checked_once:
-            found += found
-        return found + validate_immutable(new["spec"], old["spec"], "spec", self._shown)
+            errors += errors
+        return errors + validate_immutable(new["spec"], old["spec"], "spec", self._shown)
 
     def _shown(self, spec: Any) -> Any:
         return shown_struct(spec, "storage/v1.VolumeAttachmentSpec", self._rules)
@@ -104,8 +104,8 @@ class VolumeAttachmentStrategy(Strategy):
             if error is None:
                 continue
             if names.byte_length(error.get("message", "")) > MESSAGE_MAX:
-                told = self._rules.quirks.volume_error_limit_told
-                errors.append(too_long(f"{path}.message", told, self._rules.quirks.too_long))
+                limit = self._rules.quirks.volume_error_limit_told
+                errors.append(too_long(f"{path}.message", limit, self._rules.quirks.too_long))
             code = error.get("errorCode")
             if code is not None and code < 0:
                 rule = f"must be between 0 and {INT32_MAX}, inclusive"
@@ -114,7 +114,7 @@ class VolumeAttachmentStrategy(Strategy):
 
 
 class VolumeAttachmentStatusStrategy(VolumeAttachmentStrategy):
-    """Writes to `/status`."""
+    """Strategy for `/status` of volume attachments."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 

@@ -19,7 +19,7 @@ DEFAULT_ANNOTATION: Final = "volumeattributesclass.alpha.kubernetes.io/is-defaul
 
 
 class VolumeAttributesClassStrategy(Strategy):
-    """Nothing but the metadata of a class may change."""
+    """Strategy for volume attributes classes, which are immutable except for their metadata."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules
@@ -33,7 +33,7 @@ class VolumeAttributesClassStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        found = [*metadata.of_object, *self.validate_create(new)]
+        errors = [*metadata.of_object, *self.validate_create(new)]
         changes = [*metadata.of_change]
         changes += [
             forbidden(name, f"updates to {name} are forbidden.")
@@ -41,9 +41,9 @@ class VolumeAttributesClassStrategy(Strategy):
             if (new.get(name) or None) != (old.get(name) or None)
         ]
         if self._rules.quirks.updates_are_checked_once:
-            return [*changes, *found]
-        again = found if self._rules.quirks.attributes_classes_are_checked_again else []
-        return [*found, *changes, *again]
+            return [*changes, *errors]
+        again = errors if self._rules.quirks.attributes_classes_are_checked_again else []
+        return [*errors, *changes, *again]
 
 
 def _name(obj: Object, now: float) -> str:

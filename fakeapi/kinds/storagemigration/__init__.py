@@ -1,4 +1,4 @@
-"""The group storagemigration.k8s.io: stored objects written anew."""
+"""The group storagemigration.k8s.io: migrations that rewrite stored objects in a newer version."""
 
 from fakeapi.kinds.storagemigration.storage_version_migration import (
     OLD_STORAGE_VERSION_MIGRATION,

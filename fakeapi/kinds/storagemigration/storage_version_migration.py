@@ -42,7 +42,7 @@ _ONCE: Final = "{} condition cannot be set to false once it is true"
 
 
 class MigrationStrategy(Strategy):
-    """What is migrated stays as it was made."""
+    """Strategy for creates and updates of migrations, whose spec is immutable; never sets the status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     updates_unconditionally: ClassVar[bool] = False
@@ -84,7 +84,7 @@ class MigrationStrategy(Strategy):
 
 
 class OldMigrationStrategy(MigrationStrategy):
-    """The same in v1alpha1, which names a version of the resource."""
+    """Strategy for migrations of v1alpha1, whose resource includes its version."""
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         resource = obj["spec"]["resource"]
@@ -107,7 +107,7 @@ class OldMigrationStrategy(MigrationStrategy):
 
 
 class MigrationStatusStrategy(MigrationStrategy):
-    """Writes to `/status`: how far the migration is."""
+    """Strategy for `/status` of migrations: the progress of the migration."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 
@@ -138,7 +138,7 @@ class MigrationStatusStrategy(MigrationStrategy):
         return validate_conditions(conditions, "status.conditions", self._rules)
 
     def _validate_outcome(self, new: Object, old: Object) -> list[FieldError]:
-        """A migration succeeds or fails once, and then runs no more."""
+        """Returns errors of conditions that contradict each other: a migration ends once, and then stops."""
         done, failed, problems = _is(new, SUCCEEDED), _is(new, FAILED), list[str]()
         if done and failed:
             problems.append(_BOTH)
@@ -147,8 +147,8 @@ class MigrationStatusStrategy(MigrationStrategy):
             problems += [_STILL_RUNNING.format("failed")] if failed else []
         problems += [_ONCE.format("Success")] if _is(old, SUCCEEDED) and not done else []
         problems += [_ONCE.format("Failed")] if _is(old, FAILED) and not failed else []
-        shown = self._shown_conditions(new["status"].get("conditions"))
-        return [invalid("status.conditions", shown, problem) for problem in problems]
+        bad_value = self._shown_conditions(new["status"].get("conditions"))
+        return [invalid("status.conditions", bad_value, problem) for problem in problems]
 
     def _shown_conditions(self, conditions: Any) -> Dump:
         status = self._kind.schema.fields["status"].node
@@ -161,7 +161,7 @@ class MigrationStatusStrategy(MigrationStrategy):
 
 
 class OldMigrationStatusStrategy(MigrationStatusStrategy):
-    """The same in v1alpha1, whose conditions are its own."""
+    """Strategy for `/status` of migrations in v1alpha1, which has its own type of conditions."""
 
     _version_stays: ClassVar[str] = "resourceVersion cannot be updated"
 
@@ -208,14 +208,20 @@ def _joined(messages: Sequence[str], value: str, path: str) -> list[FieldError]:
 
 
 def _is(obj: Object, kind: str) -> bool:
-    """Whether the first condition of that type is true."""
-    found = (each for each in obj["status"].get("conditions") or () if each["type"] == kind)
-    return next((each["status"] == "True" for each in found), False)
+    """Whether the first condition of a type is true."""
+    conditions = (
+        condition for condition in obj["status"].get("conditions") or () if condition["type"] == kind
+    )
+    return next((condition["status"] == "True" for condition in conditions), False)
 
 
 def _outcome(obj: Object, now: float) -> str:
-    true = [each["type"] for each in obj["status"].get("conditions") or () if each["status"] == "True"]
-    return next((each for each in reversed(true) if each in (RUNNING, SUCCEEDED, FAILED)), "Unknown")
+    true = [
+        condition["type"]
+        for condition in obj["status"].get("conditions") or ()
+        if condition["status"] == "True"
+    ]
+    return next((name for name in reversed(true) if name in (RUNNING, SUCCEEDED, FAILED)), "Unknown")
 
 
 def _cells(quirks: Quirks) -> Mapping[str, Cell]:

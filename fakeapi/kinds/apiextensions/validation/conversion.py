@@ -1,4 +1,4 @@
-"""Validates how objects are converted between versions."""
+"""Validates the conversion of custom resources between versions."""
 
 from collections.abc import Sequence
 
@@ -20,29 +20,29 @@ _REVIEWS = f"{_PATH}.conversionReviewVersions"
 
 
 def validate_conversion(conversion: Object | None, options: Options, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of `spec.conversion`, at the places that the internal form has."""
+    """Validates `spec.conversion`; errors have the field paths of the internal form."""
     if conversion is None:
         return []
     strategy = conversion.get("strategy", "")
     webhook = conversion.get("webhook") or {}
     client, reviews = webhook.get("clientConfig"), webhook.get("conversionReviewVersions") or []
-    found = enum_errors(strategy, STRATEGIES, f"{_PATH}.strategy")
+    errors = enum_errors(strategy, STRATEGIES, f"{_PATH}.strategy")
     if strategy == "Webhook":
         if client is None:
-            found.append(required(_CLIENT, "required when strategy is set to Webhook"))
+            errors.append(required(_CLIENT, "required when strategy is set to Webhook"))
         else:
-            found += validate_client(client, _CLIENT, rules)
-            found += _bundle_errors(client, options, rules)
-        return found + _review_errors(reviews, options, rules)
+            errors += validate_client(client, _CLIENT, rules)
+            errors += _bundle_errors(client, options, rules)
+        return errors + _review_errors(reviews, options, rules)
     if client is not None:
-        found.append(forbidden(_CLIENT, "should not be set when strategy is not set to Webhook"))
+        errors.append(forbidden(_CLIENT, "should not be set when strategy is not set to Webhook"))
     if reviews:
-        found.append(forbidden(_REVIEWS, "should not be set when strategy is not set to Webhook"))
-    return found
+        errors.append(forbidden(_REVIEWS, "should not be set when strategy is not set to Webhook"))
+    return errors
 
 
 def enum_errors(value: str, accepted: Sequence[str], path: str) -> list[FieldError]:
-    """The error of a value that must be one of a few."""
+    """Returns an error unless the value is set and is one of `accepted`."""
     if not value:
         return [required(path)]
     return [] if value in accepted else [not_supported(path, value, accepted)]
@@ -51,20 +51,25 @@ def enum_errors(value: str, accepted: Sequence[str], path: str) -> list[FieldErr
 def _review_errors(reviews: Sequence[str], options: Options, rules: ReleaseRules) -> list[FieldError]:
     if not reviews:
         return [required(_REVIEWS)]
-    found: list[FieldError] = []
+    errors: list[FieldError] = []
     for index, version in enumerate(reviews):
         if version in reviews[:index]:
-            found.append(invalid(f"{_REVIEWS}[{index}]", version, "duplicate version"))
+            errors.append(invalid(f"{_REVIEWS}[{index}]", version, "duplicate version"))
             continue
-        found += [invalid(f"{_REVIEWS}[{index}]", version, why) for why in is_dns1035_label(version)]
-    if options.requires_known_review and not any(each in REVIEW_VERSIONS for each in reviews):
-        shown = shown_texts(reviews, "[]string", rules)
-        found.append(invalid(_REVIEWS, shown, f"must include at least one of {', '.join(REVIEW_VERSIONS)}"))
-    return found
+        errors += [invalid(f"{_REVIEWS}[{index}]", version, why) for why in is_dns1035_label(version)]
+    if options.requires_known_review and not any(name in REVIEW_VERSIONS for name in reviews):
+        bad_value = shown_texts(reviews, "[]string", rules)
+        errors.append(
+            invalid(_REVIEWS, bad_value, f"must include at least one of {', '.join(REVIEW_VERSIONS)}")
+        )
+    return errors
 
 
 def _bundle_errors(client: Object, options: Options, rules: ReleaseRules) -> list[FieldError]:
-    """The error of certificates that cannot be read, unless the old definition's could not be either."""
+    """Returns an error if an update sets an invalid CA bundle.
+
+    Skips definitions that are not established, or that had an invalid bundle before.
+    """
     if not rules.quirks.custom.checks_bundles or options.old is None:
         return []
     bundle = client.get("caBundle")

@@ -32,7 +32,7 @@ _UNKNOWN_FIELDS = (
 
 
 def name_errors(obj: Object) -> list[FieldError]:
-    """The error of a name that is not that of its kind, after those of names in general."""
+    """Returns errors of the definition's name, which must be `PLURAL.GROUP`."""
     name, spec = obj["metadata"].get("name", ""), obj["spec"]
     if not name:
         return []
@@ -43,61 +43,66 @@ def name_errors(obj: Object) -> list[FieldError]:
 
 
 def validate_definition(obj: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of a new definition, except those of its metadata. Raises SchemaTooDeep."""
-    found = validate_spec(internal_spec(obj["spec"]), Options(), rules)
-    return found + _status_errors(obj, rules) + _approval_errors(obj, None) + _unknown_field_errors(obj, None)
+    """Returns the errors of a new definition, except those of its metadata; raises SchemaTooDeep."""
+    errors = validate_spec(internal_spec(obj["spec"]), Options(), rules)
+    return (
+        errors + _status_errors(obj, rules) + _approval_errors(obj, None) + _unknown_field_errors(obj, None)
+    )
 
 
 def validate_definition_update(
     obj: Object, old: Object, metadata: Sequence[FieldError], rules: ReleaseRules
 ) -> list[FieldError]:
-    """Errors of an update, `metadata` being those of its metadata. Raises SchemaTooDeep."""
+    """Returns the errors of an update, after `metadata`, the errors of its metadata; raises SchemaTooDeep."""
     old_spec = internal_spec(old["spec"])
     spec, before = obj["spec"], old["spec"]
-    found = [*metadata, *validate_spec(internal_spec(spec), _options(obj, old, old_spec, rules), rules)]
+    errors = [*metadata, *validate_spec(internal_spec(spec), _options(obj, old, old_spec, rules), rules)]
     if is_true(old, ESTABLISHED):
-        found += validate_immutable(spec["scope"], before["scope"], "spec.scope")
-        found += validate_immutable(spec["names"]["kind"], before["names"]["kind"], "spec.names.kind")
-    found += validate_immutable(spec["group"], before["group"], "spec.group")
-    found += validate_immutable(spec["names"]["plural"], before["names"]["plural"], "spec.names.plural")
-    return found + _status_errors(obj, rules) + _approval_errors(obj, old) + _unknown_field_errors(obj, old)
+        errors += validate_immutable(spec["scope"], before["scope"], "spec.scope")
+        errors += validate_immutable(spec["names"]["kind"], before["names"]["kind"], "spec.names.kind")
+    errors += validate_immutable(spec["group"], before["group"], "spec.group")
+    errors += validate_immutable(spec["names"]["plural"], before["names"]["plural"], "spec.names.plural")
+    return errors + _status_errors(obj, rules) + _approval_errors(obj, old) + _unknown_field_errors(obj, old)
 
 
 def validate_status(obj: Object) -> list[FieldError]:
-    """Errors of a status as such."""
+    """Validates the accepted names in the status."""
     return validate_names(obj["status"]["acceptedNames"], "status.acceptedNames")
 
 
 def unchecked_warnings(obj: Object) -> list[str]:
-    """That the rules of a definition are not checked, where they are not."""
+    """Warns of validation rules in schemas that fakeapi does not check."""
     schemas = internal_spec(obj["spec"]).schemas
     warnings = dict.fromkeys(filter(None, map(unchecked_warning, schemas)))
     return list(warnings)
 
 
 def format_warnings(obj: Object, rules: ReleaseRules) -> list[str]:
-    """That formats in the schemas of a definition are not known, where the release says so."""
+    """Warns of unknown formats in schemas."""
     schema_rules = schema_rules_of(rules.release)
     schemas = internal_spec(obj["spec"]).schemas
-    found = dict.fromkeys(name for schema in schemas for name in unrecognized_formats(schema, schema_rules))
-    return [f"unrecognized format {quote(name)}" for name in found]
+    formats = dict.fromkeys(name for schema in schemas for name in unrecognized_formats(schema, schema_rules))
+    return [f"unrecognized format {quote(name)}" for name in formats]
 
 
 def _options(obj: Object, old: Object, old_spec: InternalSpec, rules: ReleaseRules) -> Options:
-    """The faults of an old definition that an update may keep."""
+    """Returns the options of an update, which may keep some faults of the old definition."""
     webhook = (old["spec"].get("conversion") or {}).get("webhook") or {}
     reviews = webhook.get("conversionReviewVersions") or []
     old_schemas = old_spec.schemas
-    olds = {each["name"]: each for each in old["spec"]["versions"]}
+    olds = {version["name"]: version for version in old["spec"]["versions"]}
     unchanged = frozenset(
-        each["name"]
-        for each in obj["spec"]["versions"] or ()
-        if each["name"] in olds and semantically_equal(each.get("schema"), olds[each["name"]].get("schema"))
+        version["name"]
+        for version in obj["spec"]["versions"] or ()
+        if version["name"] in olds
+        and semantically_equal(version.get("schema"), olds[version["name"]].get("schema"))
     )
     return Options(
         strictness=strictness_of_update(old_schemas, rules.schemas.struct(OBJECT_META)),
-        requires_schemas=all((each.get("schema") or {}).get("openAPIV3Schema") for each in olds.values()),
-        requires_known_review=not reviews or any(each in REVIEW_VERSIONS for each in reviews),
+        requires_schemas=all(
+            (version.get("schema") or {}).get("openAPIV3Schema") for version in olds.values()
+        ),
+        requires_known_review=not reviews or any(review in REVIEW_VERSIONS for review in reviews),
         unchanged=unchanged,
         old=old,
         old_spec=old_spec,
@@ -111,21 +116,21 @@ def _status_errors(obj: Object, rules: ReleaseRules) -> list[FieldError]:
 def _stored_version_errors(obj: Object, rules: ReleaseRules) -> list[FieldError]:
     stored = obj["status"].get("storedVersions")
     path, quirks = "status.storedVersions", rules.quirks.custom
-    shown = shown_texts(stored, "[]string", rules)
+    bad_value = shown_texts(stored, "[]string", rules)
     if not stored:
-        return [invalid(path, shown, "must have at least one stored version")]
+        return [invalid(path, bad_value, "must have at least one stored version")]
     versions = obj["spec"]["versions"] or []
-    found = [
-        invalid(path, shown, f"must have the storage version {each['name']}")
-        for each in versions
-        if each["storage"] and each["name"] not in stored
+    errors = [
+        invalid(path, bad_value, f"must have the storage version {version['name']}")
+        for version in versions
+        if version["storage"] and version["name"] not in stored
     ]
-    names = {each["name"] for each in versions}
+    names = {version["name"] for version in versions}
     places = {name: index for index, name in enumerate(stored)}
     for name in sorted(places.keys() - names):
         text = quirks.stored_version_missing.format(name)
-        found.append(invalid(f"{path}[{places[name]}]", name, text))
-    return found
+        errors.append(invalid(f"{path}[{places[name]}]", name, text))
+    return errors
 
 
 def _approval_errors(obj: Object, old: Object | None) -> list[FieldError]:

@@ -1,4 +1,4 @@
-"""Validates the names of a kind."""
+"""Validates the names of a custom resource."""
 
 from fakeapi.machinery.field_errors import FieldError, invalid
 from fakeapi.machinery.json_types import Object
@@ -8,26 +8,26 @@ _MIXED = "may have mixed case, but should otherwise match: "
 
 
 def validate_names(names: Object, path: str) -> list[FieldError]:
-    """Errors of names that are there; which must be, the spec says."""
-    found: list[FieldError] = []
+    """Validates the names that are set; the validation of the spec requires the mandatory ones."""
+    errors: list[FieldError] = []
     for name in ("plural", "singular"):
-        found += label_errors(names.get(name) or "", f"{path}.{name}")
+        errors += label_errors(names.get(name) or "", f"{path}.{name}")
     for name in ("kind", "listKind"):
         text = names.get(name) or ""
         why = is_dns1035_label(text.lower()) if text else []
         if why:
-            found.append(invalid(f"{path}.{name}", text, _MIXED + ",".join(why)))
+            errors.append(invalid(f"{path}.{name}", text, _MIXED + ",".join(why)))
     for index, text in enumerate(names.get("shortNames") or ()):
-        found += label_errors(text, f"{path}.shortNames[{index}]", required=True)
+        errors += label_errors(text, f"{path}.shortNames[{index}]", required=True)
     kind = names.get("kind")
     if kind and kind == names.get("listKind"):
-        found.append(invalid(f"{path}.listKind", kind, "kind and listKind may not be the same"))
+        errors.append(invalid(f"{path}.listKind", kind, "kind and listKind may not be the same"))
     for index, text in enumerate(names.get("categories") or ()):
-        found += label_errors(text, f"{path}.categories[{index}]", required=True)
-    return found
+        errors += label_errors(text, f"{path}.categories[{index}]", required=True)
+    return errors
 
 
 def label_errors(text: str, path: str, *, required: bool = False) -> list[FieldError]:
-    """The error of a text that is no DNS-1035 label; an empty one is passed over unless `required`."""
+    """Returns an error unless the text is a DNS-1035 label; ignores an empty text unless `required`."""
     why = is_dns1035_label(text) if text or required else []
     return [invalid(path, text, ",".join(why))] if why else []

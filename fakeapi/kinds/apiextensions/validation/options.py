@@ -1,4 +1,4 @@
-"""Options of validation: a new definition must be right, an update may keep some of what was there."""
+"""Options of validation: a new definition must be valid, an update may keep some old faults."""
 
 from dataclasses import dataclass, field
 
@@ -9,7 +9,9 @@ from fakeapi.machinery.structural.definition_validation import Strictness
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """`unchanged` are the versions whose schema is as it was; `old` and `old_spec` are None for a new
+    """Strictness of validation; the default values are for a new definition.
+
+    `unchanged` names the versions with an unchanged schema. `old` and `old_spec` are None for a new
     definition.
     """
 

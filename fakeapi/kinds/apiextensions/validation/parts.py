@@ -1,4 +1,4 @@
-"""Validates the smaller parts of a version: columns, subresources, its deprecation."""
+"""Validates printer columns, subresources and the deprecation warning of a version."""
 
 from collections.abc import Sequence
 
@@ -12,63 +12,63 @@ _PRINTABLE = "must only contain printable UTF-8 characters; non-printable charac
 
 
 def validate_columns(columns: Sequence[Object] | None, path: str) -> list[FieldError]:
-    """Errors of `additionalPrinterColumns`."""
-    found: list[FieldError] = []
+    """Validates `additionalPrinterColumns`."""
+    errors: list[FieldError] = []
     for index, column in enumerate(columns or ()):
-        found += _column_errors(column, f"{path}.additionalPrinterColumns[{index}]")
-    return found
+        errors += _column_errors(column, f"{path}.additionalPrinterColumns[{index}]")
+    return errors
 
 
 def _column_errors(column: Object, path: str) -> list[FieldError]:
-    found: list[FieldError] = []
+    errors: list[FieldError] = []
     if not column.get("name"):
-        found.append(required(f"{path}.name"))
+        errors.append(required(f"{path}.name"))
     kind, form, text = column.get("type", ""), column.get("format", ""), column.get("jsonPath", "")
     types = f"must be one of {','.join(COLUMN_TYPES)}"
     if not kind:
-        found.append(required(f"{path}.type", types))
+        errors.append(required(f"{path}.type", types))
     elif kind not in COLUMN_TYPES:
-        found.append(invalid(f"{path}.type", kind, types))
+        errors.append(invalid(f"{path}.type", kind, types))
     if form and form not in COLUMN_FORMATS:
-        found.append(invalid(f"{path}.format", form, f"must be one of {','.join(COLUMN_FORMATS)}"))
+        errors.append(invalid(f"{path}.format", form, f"must be one of {','.join(COLUMN_FORMATS)}"))
     if not text:
-        found.append(required(f"{path}.JSONPath"))
+        errors.append(required(f"{path}.JSONPath"))
     else:
-        found += _path_errors(text, f"{path}.JSONPath")
-    return found
+        errors += _path_errors(text, f"{path}.JSONPath")
+    return errors
 
 
 def validate_subresources(subresources: Object | None, path: str) -> list[FieldError]:
-    """Errors of `subresources`."""
+    """Validates `subresources`."""
     scale = (subresources or {}).get("scale")
     if scale is None:
         return []
-    found: list[FieldError] = []
+    errors: list[FieldError] = []
     for name, below in (("specReplicasPath", ".spec."), ("statusReplicasPath", ".status.")):
         at, text = f"{path}.scale.{name}", scale.get(name) or ""
         if not text:
-            found.append(required(at))
-        elif errors := _path_errors(text, at):
-            found += errors
+            errors.append(required(at))
+        elif problems := _path_errors(text, at):
+            errors += problems
         elif not text.startswith(below):
-            found.append(invalid(at, text, f"should be a json path under {below[:-1]}"))
+            errors.append(invalid(at, text, f"should be a json path under {below[:-1]}"))
     text = scale.get("labelSelectorPath")
     if text:
         at = f"{path}.scale.labelSelectorPath"
-        errors = _path_errors(text, at)
-        if not errors and not text.startswith((".spec.", ".status.")):
-            errors = [invalid(at, text, "should be a json path under either .spec or .status")]
-        found += errors
-    return found
+        problems = _path_errors(text, at)
+        if not problems and not text.startswith((".spec.", ".status.")):
+            problems = [invalid(at, text, "should be a json path under either .spec or .status")]
+        errors += problems
+    return errors
 
 
 def _path_errors(text: str, path: str) -> list[FieldError]:
-    """The error of a path that does not begin with a dot."""
+    """Returns an error unless the path begins with a dot."""
     return [] if text.startswith(".") else [invalid(path, text, "must be a simple json path starting with .")]
 
 
 def validate_deprecation(version: Object, path: str) -> list[FieldError]:
-    """Errors of the text that clients are warned with."""
+    """Validates the deprecation warning that clients receive."""
     text = version.get("deprecationWarning")
     if text is None:
         return []
@@ -84,4 +84,4 @@ def validate_deprecation(version: Object, path: str) -> list[FieldError]:
         if not letter.isprintable():
             why.append(_PRINTABLE.format(len(text[:index].encode())))
             break
-    return [invalid(at, text, each) for each in why]
+    return [invalid(at, text, problem) for problem in why]

@@ -18,14 +18,14 @@ OBJECT_META = "meta/v1.ObjectMeta"
 
 
 class SchemaChecks:
-    """Checks the schemas of one spec."""
+    """Validates the schemas of one spec."""
 
     def __init__(self, internal: InternalSpec, options: Options, rules: ReleaseRules) -> None:
         self.internal = internal
         self.options = options
         self.rules = rules
         structural = not internal.spec.get("preserveUnknownFields") or any(
-            has_defaults(each) or has_extensions(each) for each in internal.schemas
+            has_defaults(schema) or has_extensions(schema) for schema in internal.schemas
         )
         strictness = options.strictness
         self._strictness = replace(
@@ -33,7 +33,7 @@ class SchemaChecks:
         )
 
     def schema_errors(self, holder: Object, path: str, version: str) -> list[FieldError]:
-        """Errors of the schema of a version, or of what all share; `path` is where it is held."""
+        """Validates the schema of a version, or the shared one; `path` is the parent of `openAPIV3Schema`."""
         schema = self.internal.schema_of(holder)
         if schema is None:
             return []
@@ -56,11 +56,11 @@ class SchemaChecks:
         )
 
     def _has_status(self, holder: Object) -> bool:
-        """Whether the status subresource is on: of a version its own, or any where all share the schema."""
+        """Whether the version has the status subresource, or any version if they share the schema."""
         internal = self.internal
         if holder is internal.shared:
             holders = (internal.shared, *internal.versions)
-            return any(_has_status(each) for each in holders)
+            return any(_has_status(candidate) for candidate in holders)
         return _has_status(holder if internal.has("subresources") else internal.shared)
 
 
@@ -69,35 +69,35 @@ def _has_status(holder: Object) -> bool:
 
 
 def has_defaults(schema: Schema) -> bool:
-    return _any(schema, lambda each: each.default is not None)
+    return _any(schema, lambda node: node.default is not None)
 
 
 def has_extensions(schema: Schema) -> bool:
-    """Whether a schema says anything that Kubernetes added to OpenAPI."""
+    """Whether a schema uses any of Kubernetes' extensions to OpenAPI."""
     return _any(
         schema,
-        lambda each: (
-            each.embedded_resource
-            or each.preserve_unknown_fields is not None
-            or each.int_or_string
-            or bool(each.list_map_keys)
-            or each.list_type is not None
-            or bool(each.validations)
+        lambda node: (
+            node.embedded_resource
+            or node.preserve_unknown_fields is not None
+            or node.int_or_string
+            or bool(node.list_map_keys)
+            or node.list_type is not None
+            or bool(node.validations)
         ),
     )
 
 
 def too_deep() -> FieldError:
-    """The error of a schema that is nested deeper than this server reads; upstream has no such limit."""
+    """Returns the error of a schema that is nested too deeply for fakeapi; upstream has no such limit."""
     return invalid("spec.versions", "", f"fakeapi reads schemas of at most {DEPTH_MAX} levels")
 
 
 def _any(schema: Schema, test: Callable[[Schema], bool]) -> bool:
-    return any(test(each) for each in every(schema))
+    return any(test(part) for part in every(schema))
 
 
 def every(schema: Schema) -> Iterator[Schema]:
-    """A schema and all within it, in the order of SchemaHas."""
+    """Yields a schema and all schemas within it, in the order of upstream's SchemaHas."""
     pending = [schema]
     while pending:
         current = pending.pop()
@@ -120,4 +120,4 @@ def _parts(schema: Schema) -> list[Schema]:
         *schema.definitions.values(),
         *schema.dependencies.values(),
     ]
-    return [each for each in others if isinstance(each, Schema)]
+    return [part for part in others if isinstance(part, Schema)]

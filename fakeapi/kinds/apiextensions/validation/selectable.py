@@ -1,4 +1,4 @@
-"""Validates the fields of objects that field selectors may name."""
+"""Validates `selectableFields`, the fields that field selectors may use."""
 
 from fakeapi.kinds.apiextensions.validation.schemas import SchemaChecks
 from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, required, too_many
@@ -15,34 +15,34 @@ _WRONG_TYPE = (
 
 
 def validate_selectable(holder: Object, path: str, version: str, checks: SchemaChecks) -> list[FieldError]:
-    """Errors of the `selectableFields` of a version, or of what all share, where `version` is empty."""
+    """Validates the `selectableFields` of a version, or of the shared fields if `version` is empty."""
     at = f"{path}.selectableFields"
     fields = holder["selectableFields"]
     schema = checks.internal.schema_of(holder)
     if schema is None:
         return [invalid(at, "", _without_schema(checks, version))]
-    found: list[FieldError] = []
+    errors: list[FieldError] = []
     seen: set[str] = set()
-    for index, each in enumerate(fields):
-        place, text = f"{at}[{index}].jsonPath", each.get("jsonPath", "")
+    for index, field in enumerate(fields):
+        place, text = f"{at}[{index}].jsonPath", field.get("jsonPath", "")
         if not text:
-            found.append(required(place))
+            errors.append(required(place))
             continue
         try:
-            shown, leads_to = field_path(text, schema, allows_brackets=False)
+            canonical, leads_to = field_path(text, schema, allows_brackets=False)
         except FieldPathError as error:
-            found.append(invalid(place, text, f"is an invalid path: {error}"))
+            errors.append(invalid(place, text, f"is an invalid path: {error}"))
             continue
-        if shown.removeprefix(".").partition(".")[0] == "metadata":
-            found.append(invalid(place, text, "must not point to fields in metadata"))
+        if canonical.removeprefix(".").partition(".")[0] == "metadata":
+            errors.append(invalid(place, text, "must not point to fields in metadata"))
         if leads_to.type not in _TYPES:
-            found.append(invalid(place, text, _WRONG_TYPE))
-        if shown in seen:
-            found.append(duplicate(place, text))
-        seen.add(shown)
+            errors.append(invalid(place, text, _WRONG_TYPE))
+        if canonical in seen:
+            errors.append(duplicate(place, text))
+        seen.add(canonical)
     if len(seen) > FIELDS_MAX and not _may_stay(holder, version, checks):
-        found.append(too_many(at, len(seen), FIELDS_MAX))
-    return found
+        errors.append(too_many(at, len(seen), FIELDS_MAX))
+    return errors
 
 
 def _without_schema(checks: SchemaChecks, version: str) -> str:
@@ -54,11 +54,11 @@ def _without_schema(checks: SchemaChecks, version: str) -> str:
 
 
 def _may_stay(holder: Object, version: str, checks: SchemaChecks) -> bool:
-    """Whether an update may keep too many fields, because the old definition has the same ones."""
+    """Whether an update may keep too many fields because the old definition has the same fields."""
     old = checks.options.old_spec
     if old is None or not checks.rules.quirks.custom.many_selectable_fields_may_stay:
         return False
     holders = old.versions if version else (old.shared,)
-    before = next((each for each in holders if not version or each["name"] == version), {})
+    before = next((candidate for candidate in holders if not version or candidate["name"] == version), {})
     fields = before.get("selectableFields") or []
     return len(fields) > FIELDS_MAX and semantically_equal(fields, holder["selectableFields"])

@@ -29,30 +29,30 @@ SCOPES = ("Cluster", "Namespaced")
 
 
 def validate_spec(internal: InternalSpec, options: Options, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of a spec, in upstream's order. Raises SchemaTooDeep."""
+    """Returns the errors of a spec in upstream's order; raises SchemaTooDeep."""
     spec = internal.spec
     checks = SchemaChecks(internal, options, rules)
-    found = _group_errors(spec["group"]) + enum_errors(spec.get("scope") or "", SCOPES, "spec.scope")
-    found += _missing_schema_errors(internal, options, rules)
-    if spec.get("preserveUnknownFields") and any(has_defaults(each) for each in internal.schemas):
+    errors = _group_errors(spec["group"]) + enum_errors(spec.get("scope") or "", SCOPES, "spec.scope")
+    errors += _missing_schema_errors(internal, options, rules)
+    if spec.get("preserveUnknownFields") and any(has_defaults(schema) for schema in internal.schemas):
         text = "must be false in order to use defaults in the schema"
-        found.append(invalid("spec.preserveUnknownFields", True, text))
+        errors.append(invalid("spec.preserveUnknownFields", True, text))
     for index, version in enumerate(internal.versions):
-        found += _version_errors(version, f"spec.versions[{index}]", checks)
-    found += _versions_errors(internal, rules)
+        errors += _version_errors(version, f"spec.versions[{index}]", checks)
+    errors += _versions_errors(internal, rules)
     if internal.version:
-        found += label_errors(internal.version, "spec.version")
+        errors += label_errors(internal.version, "spec.version")
     for name in ("plural", "singular", "kind", "listKind"):
         if not spec["names"].get(name):
-            found.append(required(f"spec.names.{name}"))
-    found += validate_names(spec["names"], "spec.names")
-    found += _shared_errors(internal, checks)
+            errors.append(required(f"spec.names.{name}"))
+    errors += validate_names(spec["names"], "spec.names")
+    errors += _shared_errors(internal, checks)
     conversion = spec.get("conversion")
     strategy = (conversion or {}).get("strategy")
     if conversion is not None and strategy != "None" and spec.get("preserveUnknownFields"):
         text = "must be None if spec.preserveUnknownFields is true"
-        found.append(invalid("spec.conversion.strategy", strategy, text))
-    return found + validate_conversion(conversion, options, rules)
+        errors.append(invalid("spec.conversion.strategy", strategy, text))
+    return errors + validate_conversion(conversion, options, rules)
 
 
 def _group_errors(group: str) -> list[FieldError]:
@@ -85,36 +85,36 @@ _PRUNED = "because otherwise all fields are pruned"
 
 def _version_errors(version: Object, path: str, checks: SchemaChecks) -> list[FieldError]:
     why = is_dns1035_label(version["name"])
-    found = [invalid(f"{path}.name", version["name"], ",".join(why))] if why else []
-    found += validate_deprecation(version, path)
-    found += checks.schema_errors(version, f"{path}.schema", version["name"])
-    found += validate_subresources(version.get("subresources"), f"{path}.subresources")
-    found += validate_columns(version.get("additionalPrinterColumns"), path)
+    errors = [invalid(f"{path}.name", version["name"], ",".join(why))] if why else []
+    errors += validate_deprecation(version, path)
+    errors += checks.schema_errors(version, f"{path}.schema", version["name"])
+    errors += validate_subresources(version.get("subresources"), f"{path}.subresources")
+    errors += validate_columns(version.get("additionalPrinterColumns"), path)
     if version.get("selectableFields"):
-        found += validate_selectable(version, path, version["name"], checks)
-    return found
+        errors += validate_selectable(version, path, version["name"], checks)
+    return errors
 
 
 def _shared_errors(internal: InternalSpec, checks: SchemaChecks) -> list[FieldError]:
     shared = internal.shared
-    found = checks.schema_errors(shared, "spec.validation", internal.version)
-    found += validate_subresources(shared.get("subresources"), "spec.subresources")
-    found += validate_columns(shared.get("additionalPrinterColumns"), "spec")
+    errors = checks.schema_errors(shared, "spec.validation", internal.version)
+    errors += validate_subresources(shared.get("subresources"), "spec.subresources")
+    errors += validate_columns(shared.get("additionalPrinterColumns"), "spec")
     if shared.get("selectableFields"):
-        found += validate_selectable(shared, "spec", "", checks)
-    return found
+        errors += validate_selectable(shared, "spec", "", checks)
+    return errors
 
 
 def _versions_errors(internal: InternalSpec, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of the versions as a list."""
-    names = [each["name"] for each in internal.versions]
+    """Validates the list of versions: unique names, and exactly one storage version."""
+    names = [version["name"] for version in internal.versions]
     texts = []
     if len(set(names)) < len(names):
         texts.append("must contain unique version names")
-    if sum(each["storage"] for each in internal.versions) != 1:
+    if sum(version["storage"] for version in internal.versions) != 1:
         texts.append("must have exactly one version marked as storage version")
-    shown = _shown_versions(internal, rules) if texts else None
-    return [invalid("spec.versions", shown, text) for text in texts]
+    bad_value = _shown_versions(internal, rules) if texts else None
+    return [invalid("spec.versions", bad_value, text) for text in texts]
 
 
 def _shown_versions(internal: InternalSpec, rules: ReleaseRules) -> Dump:

@@ -1,4 +1,4 @@
-"""Validation that kinds of apps share.
+"""Validation that several kinds of apps share.
 
 Follows k8s.io/kubernetes `pkg/apis/apps/validation`.
 """

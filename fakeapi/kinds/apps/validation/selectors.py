@@ -12,7 +12,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def validate_required_selector(spec: Object, workload: str, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of a selector that is absent, empty or malformed."""
+    """Returns the errors of a selector that is missing, empty or malformed."""
     selector, wording = spec.get("selector"), rules.quirks.wording
     if selector is None:
         return [required("spec.selector")]
@@ -26,9 +26,9 @@ def validate_required_selector(spec: Object, workload: str, rules: ReleaseRules)
 def with_compiled_selector(
     spec: Object, detail: str, rules: ReleaseRules, then: Callable[[Selector | None], list[FieldError]]
 ) -> list[FieldError]:
-    """What `then` finds of a template with the compiled selector.
+    """Compiles the selector and returns the errors that `then` reports for it.
 
-    `detail` is said of a selector that cannot be compiled.
+    A selector that cannot be compiled gets an error with the text `detail`.
     """
     try:
         selector = compiled(spec.get("selector"))

@@ -27,7 +27,7 @@ from fakeapi.registry.model.semantic_equality import FIELD_IMMUTABLE, semantical
 from fakeapi.releases.rules import ReleaseRules
 
 RECREATE_STRATEGY = "StatefulSetRecreateStrategy"
-"""The gate of the update strategy Recreate."""
+"""The feature gate of the update strategy Recreate."""
 
 _MAY_CHANGE = (
     "replicas",
@@ -77,8 +77,9 @@ def _rolling_update_errors(rolling: Object, path: str, wording: Wording) -> list
 def validate_stateful_template(
     spec: Object, old: Object | None, selector: Selector | None, rules: ReleaseRules, *, checks_pod: bool
 ) -> list[FieldError]:
-    """Errors of the template. Without `checks_pod`, and up to 1.33, its pod is not looked at but for the
-    annotations.
+    """Validates the template. `checks_pod`: also validates its pod, from 1.34 on.
+
+    Labels and annotations of the template are always validated.
     """
     template, path = spec["template"], "spec.template"
     labels, wording = template_labels(template), rules.quirks.wording
@@ -103,8 +104,9 @@ def validate_stateful_template(
 
 
 def _with_claims(spec: Object) -> Object:
-    """The template as the controller makes pods of it: with volumes for its claims, and its own names left
-    out.
+    """Returns the template as the controller creates pods from it.
+
+    Volumes for the claim templates are added; `hostname` and `subdomain` are removed.
     """
     template = spec["template"]
     claims = [
@@ -112,16 +114,16 @@ def _with_claims(spec: Object) -> Object:
     ]
     pod = {name: value for name, value in template["spec"].items() if name not in ("subdomain", "hostname")}
     if claims:
-        made = [
+        claim_volumes = [
             {"name": name, "persistentVolumeClaim": {"claimName": name}} for name in dict.fromkeys(claims)
         ]
         others = [volume for volume in pod.get("volumes") or () if volume.get("name", "") not in claims]
-        pod["volumes"] = [*made, *others]
+        pod["volumes"] = [*claim_volumes, *others]
     return {**template, "spec": pod}
 
 
 def validate_changed_spec(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of fields that an update may not change."""
+    """Returns the errors of immutable fields that an update changes."""
     quirks = rules.quirks.workloads
     if quirks.stateful_set_fields_are_immutable:
         return [

@@ -1,4 +1,4 @@
-"""Validates how fast an autoscaler scales."""
+"""Validates the scaling behavior of an autoscaler."""
 
 from fakeapi.machinery.field_errors import FieldError, invalid, not_supported, required
 from fakeapi.machinery.json_types import Object
@@ -12,12 +12,12 @@ _POLICIES = ("Percent", "Pods")
 
 
 def validate_behavior(behavior: Object | None, path: str) -> list[FieldError]:
-    found = behavior or {}
+    directions = behavior or {}
     return [
         error
         for name in ("scaleUp", "scaleDown")
-        if found.get(name) is not None
-        for error in _scaling_errors(found[name], f"{path}.{name}")
+        if directions.get(name) is not None
+        for error in _scaling_errors(directions[name], f"{path}.{name}")
     ]
 
 

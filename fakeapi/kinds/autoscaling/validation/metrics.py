@@ -1,4 +1,4 @@
-"""Validates the metrics of an autoscaler, which have the layout of autoscaling/v2."""
+"""Validates the metrics of an autoscaler in the layout of autoscaling/v2."""
 
 from collections.abc import Callable, Sequence
 
@@ -27,7 +27,7 @@ _MISSING = "must populate information for the given metric source"
 def validate_metrics(
     metrics: Sequence[Object], path: str, least: int | None, described: ReferenceRules, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Errors of metrics; `least` is the lowest number of replicas."""
+    """Validates metrics; `least` is the autoscaler's minimum number of replicas."""
     errors = [
         error
         for index, metric in enumerate(metrics)

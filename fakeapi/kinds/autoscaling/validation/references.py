@@ -1,4 +1,4 @@
-"""Validates references to what is scaled, and to objects that metrics describe."""
+"""Validates references to the scaled workload, and to objects that metrics describe."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,11 @@ from fakeapi.machinery.meta.names import is_valid_path_segment_name
 
 @dataclass(frozen=True, slots=True)
 class ReferenceRules:
-    """`any_version`: the apiVersion is not looked at. `core`: it may be that of the core group."""
+    """API versions that a reference may have.
+
+    - `any_version`: skips the check of the apiVersion
+    - `core`: allows the core group, which has no group name
+    """
 
     any_version: bool = False
     core: bool = False
@@ -31,7 +35,7 @@ def validate_reference(reference: Object, path: str, rules: ReferenceRules) -> l
 
 
 def version_problem(version: str, rules: ReferenceRules) -> str:
-    """What is wrong with an apiVersion; empty if it is fine."""
+    """Returns the problem of an apiVersion; empty if it is valid."""
     if rules.any_version:
         return ""
     if version.count("/") > 1:

@@ -1,4 +1,4 @@
-"""Parses the lists of indexes of indexed jobs, such as `1,3-5`."""
+"""Parses the index lists of indexed jobs, such as `1,3-5`."""
 
 from collections.abc import Iterator
 
@@ -7,11 +7,14 @@ from fakeapi.machinery.golang.strconv import quote
 
 
 class MalformedIndexes(ValueError):
-    """A list of indexes that is malformed; the message is upstream's."""
+    """A malformed index list; the message is upstream's."""
 
 
 def count_indexes(text: str, completions: int) -> int:
-    """How many indexes a list has, all below `completions`. Raises MalformedIndexes."""
+    """Returns the number of indexes in a list.
+
+    Raises MalformedIndexes, also if an index is not below `completions`.
+    """
     last, total = -1, 0
     if not text:
         return 0
@@ -25,7 +28,7 @@ def count_indexes(text: str, completions: int) -> int:
 
 
 def overlap(completed: str, failed: str, completions: int) -> int | None:
-    """The first index that both lists have; malformed fragments have none."""
+    """Returns the first index that is in both lists, or None; skips malformed fragments."""
     if not completed or not failed:
         return None
     ones, others = _intervals(completed, completions), _intervals(failed, completions)

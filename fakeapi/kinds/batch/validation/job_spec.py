@@ -1,4 +1,4 @@
-"""Validates the spec of a job, of its own and in the template of a cron job."""
+"""Validates the spec of a job, or the job spec in the template of a cron job."""
 
 import re
 
@@ -17,7 +17,7 @@ FAILED_INDEXES_MAX = 100_000
 COMPLETIONS_SOFT_MAX = 100_000
 PARALLELISM_MAX_BEYOND = 10_000
 FAILED_INDEXES_MAX_BEYOND = 10_000
-"""Of a job with more completions than the soft limit, which retries each index."""
+"""Limit for jobs that retry each index and have more completions than COMPLETIONS_SOFT_MAX."""
 MANAGED_BY_MAX = 63
 
 _COUNTS = (
@@ -35,7 +35,7 @@ _is_http_path = re.compile(_HTTP_PATH).fullmatch
 
 
 def validate_job_spec(spec: Object, old: Object | None, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of a spec, those of its selector aside. `old` is the one that an update replaces."""
+    """Validates a spec, except its selector. `old` is the spec that an update replaces."""
     errors = validate_nonnegative_fields(spec, _COUNTS, path)
     if spec.get("maxFailedIndexes") is not None and spec.get("backoffLimitPerIndex") is None:
         errors.append(required(f"{path}.backoffLimitPerIndex", "when maxFailedIndexes is specified"))
@@ -54,7 +54,7 @@ def validate_job_spec(spec: Object, old: Object | None, path: str, rules: Releas
 
 
 def _managed_by_errors(value: str, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of the name of who manages a job: a domain and a path."""
+    """Validates `managedBy`, the name of the controller that manages a job: a domain and a path."""
     if not value:
         return [required(path)]
     errors: list[FieldError] = []
@@ -128,7 +128,7 @@ def _replacement_errors(spec: Object, path: str) -> list[FieldError]:
 
 
 def validate_gang(spec: Object, path: str) -> list[FieldError]:
-    """The error of a gang that is larger than the job's parallelism."""
+    """Returns an error if the gang's `minCount` exceeds the job's parallelism."""
     policy = (spec.get("scheduling") or {}).get("schedulingPolicy") or {}
     least = (policy.get("gang") or {}).get("minCount")
     parallelism = spec.get("parallelism")
@@ -151,7 +151,7 @@ def _restart_policy_errors(spec: Object, path: str) -> list[FieldError]:
 
 
 def job_warnings(spec: Object, path: str) -> list[str]:
-    """Texts about a job that is too large to be kept track of."""
+    """Warns of an indexed job that is too large for Kubernetes to track all completed indexes."""
     completions, parallelism = spec.get("completions") or 0, spec.get("parallelism") or 0
     if spec.get("completionMode") != INDEXED:
         return []

@@ -1,8 +1,8 @@
-"""Validates the status of a job, and how it may change.
+"""Validates the status of a job and its changes.
 
-What a job's own controller would never write is refused from 1.30 on where the gate JobManagedBy is on, for
-somebody else may manage the job then. A rule is about what the update changes, so that a job with a wrong
-status can still be written to.
+From 1.30 on the gate JobManagedBy lets another controller manage a job. The server then refuses statuses that
+its own job controller would never write. A rule only checks fields that the update changes, so a job with an
+inconsistent status can still be updated.
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ Errors = Iterator[FieldError]
 
 
 class JobStatus:
-    """The status of a job, with its spec."""
+    """The status of a job, together with its spec."""
 
     def __init__(self, job: Object) -> None:
         self.spec: Object = job["spec"]
@@ -40,10 +40,10 @@ class JobStatus:
         return self.status.get(name) or 0
 
     def has(self, condition: str, status: str = "True") -> bool:
-        """Whether a condition is true, or has another status."""
+        """Whether the condition exists and has the status `status`."""
         return any(
-            each.get("type") == condition and each.get("status") == status
-            for each in self.status.get("conditions") or ()
+            entry.get("type") == condition and entry.get("status") == status
+            for entry in self.status.get("conditions") or ()
         )
 
     @property
@@ -56,7 +56,7 @@ class JobStatus:
 
 
 def validate_status_update(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of a status and of its change, those of the metadata aside."""
+    """Returns the errors of a status and of its change, except errors of the metadata."""
     after, before = JobStatus(new), JobStatus(old)
     errors = validate_nonnegative_fields(after.status, _COUNTERS, "status")
     errors += _uncounted_errors(after.uncounted)
@@ -90,7 +90,7 @@ def _uncounted_errors(uncounted: Object) -> list[FieldError]:
 
 
 def _changed(after: JobStatus, before: JobStatus, *conditions: str) -> bool:
-    return any(after.has(each) != before.has(each) for each in conditions)
+    return any(after.has(condition) != before.has(condition) for condition in conditions)
 
 
 def _differs(after: JobStatus, before: JobStatus, *names: str) -> bool:
@@ -98,7 +98,7 @@ def _differs(after: JobStatus, before: JobStatus, *names: str) -> bool:
 
 
 def _condition_errors(after: JobStatus, before: JobStatus, rules: ReleaseRules) -> Errors:
-    """Errors of conditions and times that do not fit together."""
+    """Returns errors of contradictory conditions and times."""
     path, wording = "status.conditions", rules.quirks.wording
     is_complete, done, started = after.has("Complete"), after.get("completionTime"), after.get("startTime")
     times = _changed(after, before, "Complete") or _differs(after, before, "completionTime")
@@ -119,7 +119,7 @@ def _condition_errors(after: JobStatus, before: JobStatus, rules: ReleaseRules) 
 
 
 def _reason_errors(after: JobStatus, before: JobStatus) -> Errors:
-    """Errors of an end that no condition has announced."""
+    """Returns errors of Failed without FailureTarget and of Complete without SuccessCriteriaMet."""
     path = "status.conditions"
     failed = _changed(after, before, "Failed") or _differs(after, before, "failedIndexes")
     if failed and after.has("Failed") and not after.has("FailureTarget"):
@@ -132,7 +132,7 @@ def _reason_errors(after: JobStatus, before: JobStatus) -> Errors:
 
 
 def _finished_errors(after: JobStatus, before: JobStatus, rules: ReleaseRules) -> Errors:
-    """Errors of a job that is finished and still has something to do."""
+    """Returns errors of a finished job that has active or uncounted pods, or no start time."""
     if not after.is_finished:
         return
     changed = after.is_finished != before.is_finished
@@ -152,7 +152,7 @@ def _finished_errors(after: JobStatus, before: JobStatus, rules: ReleaseRules) -
 
 
 def _index_errors(after: JobStatus, before: JobStatus) -> Errors:
-    """Errors of the lists of indexes that are done and that failed."""
+    """Returns errors of `completedIndexes` and `failedIndexes`."""
     done, failed = after.get("completedIndexes") or "", after.get("failedIndexes")
     done_changed = done != (before.get("completedIndexes") or "")
     failed_changed = failed != before.get("failedIndexes")
@@ -183,7 +183,7 @@ def _format_errors(text: str, completions: int, path: str) -> Errors:
 
 
 def _pod_errors(after: JobStatus, before: JobStatus, rules: ReleaseRules) -> Errors:
-    """Errors of the counts of pods that end and that are ready."""
+    """Returns errors of the counters `terminating` and `ready`."""
     if rules.quirks.workloads.job_status_rules != "by reason":
         return
     changed = after.is_finished != before.is_finished or _differs(after, before, "terminating")
@@ -197,7 +197,7 @@ def _pod_errors(after: JobStatus, before: JobStatus, rules: ReleaseRules) -> Err
 
 
 def _success_errors(after: JobStatus, before: JobStatus, rules: ReleaseRules) -> Errors:
-    """Errors of the condition that the criteria of success are met."""
+    """Returns errors of the condition SuccessCriteriaMet."""
     path, is_met = "status.conditions", after.has("SuccessCriteriaMet")
     anybody = _may_meet_criteria(before, rules)
     if is_met and not anybody and after.spec.get("completionMode") != INDEXED:
@@ -216,7 +216,7 @@ def _success_errors(after: JobStatus, before: JobStatus, rules: ReleaseRules) ->
 
 
 def _may_meet_criteria(before: JobStatus, rules: ReleaseRules) -> bool:
-    """Whether a job without a policy of success may meet its criteria."""
+    """Whether a job without a success policy may have the condition SuccessCriteriaMet."""
     if rules.quirks.workloads.job_status_rules != "by reason":
         return False
     gates = rules.gates
@@ -225,7 +225,7 @@ def _may_meet_criteria(before: JobStatus, rules: ReleaseRules) -> bool:
 
 
 def _change_errors(after: JobStatus, before: JobStatus, rules: ReleaseRules) -> Errors:
-    """Errors of what a job's status cannot go back to."""
+    """Returns errors of changes that a status must not make, such as removing a terminal condition."""
     wording, quirks = rules.quirks.wording, rules.quirks.workloads
     for condition in _TERMINAL:
         if before.has(condition) and not after.has(condition):
@@ -262,7 +262,7 @@ def _criteria_change_errors(after: JobStatus, before: JobStatus) -> Errors:
 
 
 def _shown_time(text: str | None, wording: Wording) -> Dump:
-    """A time behind a pointer as an error prints it."""
+    """Formats an optional time as an error prints it."""
     return Dump(wording.time(text, zero='"null"'))
 
 

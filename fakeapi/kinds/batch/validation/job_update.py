@@ -1,4 +1,4 @@
-"""Validates how the spec of a job may change."""
+"""Validates changes of a job's spec."""
 
 from copy import deepcopy
 from typing import Any
@@ -21,7 +21,7 @@ _DIRECTIVES = ("nodeSelector", "tolerations", "schedulingGates")
 
 
 def validate_job_change(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of what an update changes in the spec and may not."""
+    """Returns errors of immutable parts of the spec that an update changes."""
     after, before = new["spec"], old["spec"]
     return [
         *_completions_errors(after, before, rules),
@@ -37,7 +37,7 @@ def validate_job_change(new: Object, old: Object, rules: ReleaseRules) -> list[F
 
 
 def _fixed(new: Object, old: Object, name: str, rules: ReleaseRules) -> list[FieldError]:
-    """The error of a field that has changed."""
+    """Returns an error if the field has changed."""
     value = new.get(name)
     if semantically_equal(value, old.get(name)):
         return []
@@ -53,15 +53,15 @@ def _shown(name: str, value: Any, rules: ReleaseRules) -> Any:
 
 
 def _completions_errors(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Completions of an indexed job may change together with its parallelism."""
+    """Allows a change of an indexed job's completions only together with its parallelism."""
     is_elastic = new.get("completionMode") == INDEXED and rules.gates.enabled("ElasticIndexedJob")
     if not is_elastic:
         return _fixed(new, old, "completions", rules)
-    wanted = new.get("completions")
-    if wanted == old.get("completions") or wanted is None or wanted == new.get("parallelism"):
+    completions = new.get("completions")
+    if completions == old.get("completions") or completions is None or completions == new.get("parallelism"):
         return []
     problem = "can only be modified in tandem with spec.parallelism"
-    return [invalid("spec.completions", wanted, problem)]
+    return [invalid("spec.completions", completions, problem)]
 
 
 def _template_errors(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
@@ -72,16 +72,16 @@ def _template_errors(new: Object, old: Object, rules: ReleaseRules) -> list[Fiel
         pod = _with_resources(before["spec"], template["spec"])
         if semantically_equal(template["spec"], pod):
             return []
-        shown = shown_as(*internal_spec(template["spec"], rules), rules)
-        return [invalid(f"{path}.spec", shown, FIELD_IMMUTABLE)]
+        bad_value = shown_as(*internal_spec(template["spec"], rules), rules)
+        return [invalid(f"{path}.spec", bad_value, FIELD_IMMUTABLE)]
     if semantically_equal(template, before):
         return []
-    shown = shown_as(*internal_template(template, rules), rules)
-    return [invalid(path, shown, FIELD_IMMUTABLE)]
+    bad_value = shown_as(*internal_template(template, rules), rules)
+    return [invalid(path, bad_value, FIELD_IMMUTABLE)]
 
 
 def _directives_are_mutable(old: Object, rules: ReleaseRules) -> bool:
-    """Whether the pods of a job may be told to go elsewhere: it is suspended and has none."""
+    """Whether the scheduling directives of the template may change: the job is suspended and has no pods."""
     suspended, status = bool(old["spec"].get("suspend")), JobStatus(old)
     if not rules.gates.enabled(MUTABLE_DIRECTIVES):
         return suspended and not status.get("startTime")
@@ -89,7 +89,7 @@ def _directives_are_mutable(old: Object, rules: ReleaseRules) -> bool:
 
 
 def _resources_are_mutable(old: Object, rules: ReleaseRules) -> bool:
-    """Whether the containers of a job that has no pods may get other resources."""
+    """Whether container resources may change: the job is suspended and has no pods."""
     return (
         bool(old["spec"].get("suspend"))
         and rules.gates.enabled(MUTABLE_RESOURCES)
@@ -103,22 +103,22 @@ def _has_no_pods(status: JobStatus, rules: ReleaseRules) -> bool:
 
 
 def _with_directives(old: Object, new: Object) -> Object:
-    """The old template with what tells the scheduler where to go taken from the new one."""
-    found = deepcopy(old)
-    pod, wanted = found["spec"], new["spec"]
+    """Returns the old template with the scheduling directives, labels and annotations of the new one."""
+    template = deepcopy(old)
+    pod, new_pod = template["spec"], new["spec"]
     affinity = {
         **(pod.get("affinity") or {}),
-        "nodeAffinity": (wanted.get("affinity") or {}).get("nodeAffinity"),
+        "nodeAffinity": (new_pod.get("affinity") or {}).get("nodeAffinity"),
     }
     _set(pod, "affinity", {name: value for name, value in affinity.items() if value is not None} or None)
-    if wanted.get("affinity") == {}:
+    if new_pod.get("affinity") == {}:
         pod["affinity"] = pod.get("affinity") or {}
     for name in _DIRECTIVES:
-        _set(pod, name, wanted.get(name))
-    metadata = dict(found.get("metadata") or {})
+        _set(pod, name, new_pod.get(name))
+    metadata = dict(template.get("metadata") or {})
     for name in ("annotations", "labels"):
         _set(metadata, name, (new.get("metadata") or {}).get(name))
-    return {**found, "metadata": metadata}
+    return {**template, "metadata": metadata}
 
 
 def _set(holder: Object, name: str, value: Any) -> None:
@@ -129,20 +129,20 @@ def _set(holder: Object, name: str, value: Any) -> None:
 
 
 def _with_resources(old: Object, new: Object) -> Object:
-    """The old pod with the resources of the containers of the new one."""
-    found = deepcopy(old)
+    """Returns the old pod spec with the container resources of the new one."""
+    pod = deepcopy(old)
     for member in ("containers", "initContainers"):
-        before, after = found.get(member) or [], new.get(member) or []
+        before, after = pod.get(member) or [], new.get(member) or []
         if len(before) != len(after):
             continue
-        for container, wanted in zip(before, after, strict=True):
-            if container.get("name") == wanted.get("name"):
-                _set(container, "resources", wanted.get("resources"))
-    return found
+        for container, new_container in zip(before, after, strict=True):
+            if container.get("name") == new_container.get("name"):
+                _set(container, "resources", new_container.get("resources"))
+    return pod
 
 
 def _scheduling_errors(new: Object, old: Object) -> list[FieldError]:
-    """The error of a gang that becomes a single job, or the other way round."""
+    """Returns an error if the scheduling policy changes between basic and gang."""
     after = (new.get("scheduling") or {}).get("schedulingPolicy")
     before = (old.get("scheduling") or {}).get("schedulingPolicy")
     if after is None or before is None or ("basic" in after) == ("basic" in before):

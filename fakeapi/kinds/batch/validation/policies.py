@@ -1,4 +1,4 @@
-"""Validates what makes a job fail and what makes it succeed: podFailurePolicy and successPolicy."""
+"""Validates podFailurePolicy and successPolicy of a job."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -30,12 +30,12 @@ _STATUSES = ("False", "True", "Unknown")
 
 
 def invalid_without_value(path: str, problem: str) -> FieldError:
-    """An error of a value that is not shown."""
+    """Returns an Invalid error that does not print the value."""
     return FieldError("FieldValueInvalid", path, f"Invalid value: {problem}")
 
 
 def _listed(values: Sequence[str]) -> str:
-    """What may be there, as Go prints a list of texts."""
+    """Formats the valid values as Go prints a list of strings."""
     return "valid values: [" + " ".join(map(quote, values)) + "]"
 
 
@@ -128,7 +128,7 @@ def _too_many(items: Sequence[Any], path: str, most: int) -> list[FieldError]:
 
 
 def validate_success_policy(spec: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of the policy of an indexed job."""
+    """Validates the success policy of an indexed job."""
     policy_rules, at = spec["successPolicy"].get("rules") or [], f"{path}.rules"
     errors: list[FieldError] = []
     if not policy_rules:

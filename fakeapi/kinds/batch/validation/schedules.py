@@ -1,4 +1,4 @@
-"""Validates the schedules of cron jobs and their time zones.
+"""Validates the schedules and time zones of cron jobs.
 
 Schedules follow github.com/robfig/cron/v3 `parser.go`, time zones Go's time.LoadLocation.
 """
@@ -20,7 +20,7 @@ _ZONE = re.compile(r"[A-Za-z.\-_0-9+]{1,14}\Z")
 
 
 class InvalidSchedule(ValueError):
-    """A schedule that cannot be read; the message is upstream's."""
+    """The schedule is malformed; the message is upstream's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ _BOUNDS = (
 
 
 def check_schedule(text: str) -> None:
-    """Reads a schedule of five fields, or a descriptor such as `@hourly`. Raises InvalidSchedule."""
+    """Raises InvalidSchedule unless a schedule has five valid fields or is like `@hourly`."""
     if text.startswith(("TZ=", "CRON_TZ=")):
         zone, space, rest = text.partition("=")[2].partition(" ")
         if not space:
@@ -55,8 +55,8 @@ def check_schedule(text: str) -> None:
         return
     fields = text.split()
     if len(fields) != SCHEDULE_FIELDS:
-        found = " ".join(fields)
-        raise InvalidSchedule(f"expected exactly {SCHEDULE_FIELDS} fields, found {len(fields)}: [{found}]")
+        joined = " ".join(fields)
+        raise InvalidSchedule(f"expected exactly {SCHEDULE_FIELDS} fields, found {len(fields)}: [{joined}]")
     for value, bounds in zip(fields, _BOUNDS, strict=True):
         for expression in filter(None, value.split(",")):
             _check_range(expression, bounds)
@@ -73,7 +73,7 @@ def _check_descriptor(text: str) -> None:
 
 
 def _check_range(expression: str, bounds: _Bounds) -> None:
-    """Reads `number | number "-" number [ "/" number ]`, or a star for all numbers."""
+    """Checks `number | number "-" number [ "/" number ]`, or `*`; raises InvalidSchedule."""
     steps = expression.split("/")
     ends = steps[0].split("-")
     start, end = _ends(expression, ends, bounds)
@@ -119,7 +119,7 @@ def _number(text: str, names: Mapping[str, int] | None = None) -> int:
 
 
 def is_zone_name(text: str) -> bool:
-    """Whether a text looks like the name of a time zone."""
+    """Whether a text has the syntax of a time zone name."""
     return all(
         part not in (".", "..") and not part.startswith("-") and _ZONE.match(part) is not None
         for part in text.split("/")
@@ -127,9 +127,9 @@ def is_zone_name(text: str) -> bool:
 
 
 def zone_problem(name: str) -> str | None:
-    """Go's error about a time zone that there is not; None for one that there is.
+    """Returns Go's error for an unknown time zone; None for a known one.
 
-    Where Python finds no time zones at all, any name will do.
+    Accepts every name if Python finds no time zone database.
     """
     if name in ("", "UTC", "Local") or not _zones():
         return None

@@ -1,4 +1,4 @@
-"""Validates the address ranges of services.
+"""Validates the IP address ranges of services.
 
 Follows `ValidateServiceCIDR` of k8s.io/kubernetes `pkg/apis/networking/validation`.
 """
@@ -20,7 +20,7 @@ _TWO_OF_A_FAMILY = "may specify no more than one IP for each IP family, i.e 192.
 
 
 def validate_service_cidr_spec(spec: Object, type_name: str, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of the spec of a ServiceCIDR; `type_name` is that of the spec in the release's tables."""
+    """Validates the spec of a ServiceCIDR; `type_name` is the name of its type in the release tables."""
     cidrs: list[str] = spec.get("cidrs") or []
     if not cidrs:
         return [required(_PATH, "at least one CIDR required")]
@@ -44,11 +44,11 @@ def validate_service_cidr_spec(spec: Object, type_name: str, rules: ReleaseRules
 def validate_service_cidr_change(
     new: Object, old: Object, type_name: str, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Errors of a change of the spec; from 1.33 on a range of the other family may be added."""
+    """Validates a change of the spec: from 1.33 on a range of the other IP family may be added."""
     cidrs, before = new.get("cidrs") or [], old.get("cidrs") or []
-    shown: Any = shown_texts(new.get("cidrs"), "[]string", rules)
+    bad_value: Any = shown_texts(new.get("cidrs"), "[]string", rules)
     if rules.quirks.service_cidrs_are_parsed_by_netip:
-        return [] if cidrs == before else [invalid(_PATH, shown, FIELD_IMMUTABLE)]
+        return [] if cidrs == before else [invalid(_PATH, bad_value, FIELD_IMMUTABLE)]
     if len(cidrs) == len(before):
         return [
             invalid(f"{_PATH}[{index}]", text, FIELD_IMMUTABLE)
@@ -56,20 +56,20 @@ def validate_service_cidr_change(
             if text != kept
         ]
     if (len(before), len(cidrs)) != (1, 2):
-        return [invalid(_PATH, shown, FIELD_IMMUTABLE)]
+        return [invalid(_PATH, bad_value, FIELD_IMMUTABLE)]
     errors = [] if cidrs[0] == before[0] else [invalid(f"{_PATH}[0]", cidrs[0], FIELD_IMMUTABLE)]
     return errors + validate_service_cidr_spec(new, type_name, rules)
 
 
 def _validate_by_netip(text: str, path: str) -> list[FieldError]:
     problem = prefix_error(text)
-    found = parse_cidr(text)
-    if problem is not None or found is None:
+    cidr = parse_cidr(text)
+    if problem is not None or cidr is None:
         return [invalid(path, text, problem or "")]
     errors = []
-    if not found.address.mapped and not found.is_network:
+    if not cidr.address.mapped and not cidr.is_network:
         errors.append(invalid(path, text, "wrong CIDR format, IP doesn't match network IP address"))
-    shown = f"::ffff:{found.address}" if found.address.mapped else str(found.address)
-    if f"{shown}/{found.prefix}" != text:
+    address = f"::ffff:{cidr.address}" if cidr.address.mapped else str(cidr.address)
+    if f"{address}/{cidr.prefix}" != text:
         errors.append(invalid(path, text, "CIDR not in RFC 5952 canonical format"))
     return errors

@@ -28,7 +28,7 @@ _NOT_AN_ADDRESS = "must be a DNS name, not an IP address"
 
 @dataclass(frozen=True, slots=True)
 class IngressChecks:
-    """What of a spec is checked: what the stored object breaks, a new one may go on to break."""
+    """Options for the validation of a spec: an update may keep some errors of the stored object."""
 
     rules: ReleaseRules
     secret_names: bool = True
@@ -37,7 +37,7 @@ class IngressChecks:
 
 
 def checks_of(rules: ReleaseRules, old: Object | None) -> IngressChecks:
-    """The checks of a new object, or of an update of a stored one."""
+    """Returns the options for a new object, or for an update of the stored object `old`."""
     relaxed = rules.gates.enabled(RELAXED_NAMES_GATE)
     if old is None:
         return IngressChecks(rules, relaxed_service_names=relaxed)
@@ -54,12 +54,12 @@ def checks_of(rules: ReleaseRules, old: Object | None) -> IngressChecks:
 
 
 def validate_ingress_spec(spec: Object, path: str, checks: IngressChecks) -> list[FieldError]:
-    """Errors of the spec of an Ingress."""
+    """Validates the spec of an Ingress."""
     errors: list[FieldError] = []
     default, ingress_rules = spec.get("defaultBackend"), spec.get("rules") or ()
     if not ingress_rules and default is None:
-        shown = shown_texts(spec.get("rules"), "[]networking.IngressRule", checks.rules)
-        errors.append(invalid(path, shown, "either `defaultBackend` or `rules` must be specified"))
+        bad_value = shown_texts(spec.get("rules"), "[]networking.IngressRule", checks.rules)
+        errors.append(invalid(path, bad_value, "either `defaultBackend` or `rules` must be specified"))
     if default is not None:
         errors += _validate_backend(default, f"{path}.defaultBackend", checks)
     for index, rule in enumerate(ingress_rules):
@@ -72,7 +72,7 @@ def validate_ingress_spec(spec: Object, path: str, checks: IngressChecks) -> lis
 
 
 def validate_ingress_status(status: Object, old: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of the addresses at which an Ingress is reached."""
+    """Validates the load balancer addresses in the status of an Ingress."""
     points = (status.get("loadBalancer") or {}).get("ingress") or ()
     before = (old.get("loadBalancer") or {}).get("ingress") or ()
     return [
@@ -111,8 +111,8 @@ def _validate_http(http: Object | None, path: str, checks: IngressChecks) -> lis
         return [required(f"{path}.paths")]
     return [
         error
-        for index, each in enumerate(paths)
-        for error in _validate_path(each, f"{path}.paths[{index}]", checks)
+        for index, http_path in enumerate(paths)
+        for error in _validate_path(http_path, f"{path}.paths[{index}]", checks)
     ]
 
 
@@ -148,7 +148,7 @@ def _validate_backend(backend: Object, path: str, checks: IngressChecks) -> list
 
 
 def _validate_service(service: Object, path: str, checks: IngressChecks) -> list[FieldError]:
-    """The errors of a missing or doubled port are the backend's."""
+    """Validates the service of a backend. Errors of a missing or ambiguous port name the backend."""
     name, port = service.get("name", ""), service.get("port") or {}
     if name:
         is_name = names.is_dns1123_label if checks.relaxed_service_names else names.is_dns1035_label
@@ -177,15 +177,15 @@ def _secret_name_messages(tls: Object) -> list[str]:
 
 
 def _has_relaxed_service_name(spec: Object, rules: ReleaseRules) -> bool:
-    """Whether a backend has a name that only the relaxed rule allows, for which the release keeps it."""
+    """Whether a stored backend has a name that only the relaxed rule allows, and the release keeps it."""
     if not rules.quirks.ingresses_keep_relaxed_names:
         return False
     backends: list[Any] = [
-        each["backend"]
+        http_path["backend"]
         for rule in spec.get("rules") or ()
-        for each in (rule.get("http") or {}).get("paths") or ()
+        for http_path in (rule.get("http") or {}).get("paths") or ()
     ]
     if rules.quirks.ingresses_keep_relaxed_names == "everywhere":
         backends.append(spec.get("defaultBackend") or {})
-    found = [backend["service"].get("name", "") for backend in backends if backend.get("service")]
-    return any(not names.is_dns1123_label(name) and names.is_dns1035_label(name) for name in found)
+    service_names = [backend["service"].get("name", "") for backend in backends if backend.get("service")]
+    return any(not names.is_dns1123_label(name) and names.is_dns1035_label(name) for name in service_names)

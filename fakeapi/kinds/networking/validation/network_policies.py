@@ -22,8 +22,10 @@ _DIRECTIONS: Final = (("ingress", "from"), ("egress", "to"))
 
 
 class PolicyChecks:
-    """Checks the spec of a policy. `checks_values`: selectors compare with valid values of labels.
-    `valid_before`: CIDR values that the stored policy has.
+    """Validates the spec of a policy.
+
+    - `checks_values`: also validates the label values of selectors
+    - `valid_before`: CIDR values of the stored policy, which an update may keep
     """
 
     def __init__(
@@ -44,13 +46,13 @@ class PolicyChecks:
                     errors += self._validate_peer(peer, f"{here}.{peers}[{number}]")
         types = spec.get("policyTypes") or ()
         if len(types) > len(_POLICY_TYPES):
-            shown = shown_texts(types, "[]networking.PolicyType", self._rules)
+            bad_value = shown_texts(types, "[]networking.PolicyType", self._rules)
             problem = "may not specify more than two policyTypes"
-            return [*errors, invalid(f"{path}.policyTypes", shown, problem)]
+            return [*errors, invalid(f"{path}.policyTypes", bad_value, problem)]
         return errors + [
-            not_supported(f"{path}.policyTypes[{index}]", each, _POLICY_TYPES)
-            for index, each in enumerate(types)
-            if each not in _POLICY_TYPES
+            not_supported(f"{path}.policyTypes[{index}]", policy_type, _POLICY_TYPES)
+            for index, policy_type in enumerate(types)
+            if policy_type not in _POLICY_TYPES
         ]
 
     def _validate_selector(self, selector: Object | None, path: str) -> list[FieldError]:
@@ -77,8 +79,8 @@ class PolicyChecks:
     def _validate_end(self, end: int, port: int, path: str) -> list[FieldError]:
         errors: list[FieldError] = []
         if end < port:
-            shown = port if self._rules.quirks.end_port_error_shows_port else end
-            errors.append(invalid(path, shown, "must be greater than or equal to `port`"))
+            bad_value = port if self._rules.quirks.end_port_error_shows_port else end
+            errors.append(invalid(path, bad_value, "must be greater than or equal to `port`"))
         return errors + each_invalid(path, end, is_port_number(end))
 
     def _validate_peer(self, peer: Object, path: str) -> list[FieldError]:
@@ -106,10 +108,10 @@ class PolicyChecks:
         for index, part in enumerate(block.get("except") or ()):
             here = f"{path}.except[{index}]"
             errors += self._validate_cidr(part, here)
-            found = parse_cidr(part)
-            if found is None and self._rules.quirks.bad_exception_ends_ip_block:
+            cidr = parse_cidr(part)
+            if cidr is None and self._rules.quirks.bad_exception_ends_ip_block:
                 return errors
-            if found is not None and not _is_strict_part(found, whole):
+            if cidr is not None and not _is_strict_part(cidr, whole):
                 errors.append(invalid(here, part, "must be a strict subset of `cidr`"))
         return errors
 
@@ -120,14 +122,14 @@ class PolicyChecks:
 
 
 def cidrs_of(spec: Object) -> frozenset[str]:
-    """All CIDR values of a policy."""
+    """Returns all CIDR values of a policy."""
     return frozenset(
         text for _, block in _blocks(spec) for text in (block.get("cidr", ""), *(block.get("except") or ()))
     )
 
 
 def policy_warnings(spec: Object, rules: ReleaseRules) -> list[str]:
-    """Texts of Warning headers about the CIDR values of a policy."""
+    """Warns of CIDR values of a policy that are not canonical."""
     if rules.quirks.address_warnings_quote_parser:
         return []
     warnings = []
@@ -139,7 +141,7 @@ def policy_warnings(spec: Object, rules: ReleaseRules) -> list[str]:
 
 
 def _blocks(spec: Object) -> Iterator[tuple[str, Object]]:
-    """The blocks of addresses of all rules, with their paths."""
+    """Yields the IP blocks of all rules with their field paths."""
     for direction, peers in _DIRECTIONS:
         for index, rule in enumerate(spec.get(direction) or ()):
             for number, peer in enumerate(rule.get(peers) or ()):

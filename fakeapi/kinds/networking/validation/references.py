@@ -1,4 +1,4 @@
-"""Validates what objects of networking.k8s.io refer to: parameters, resources, parents.
+"""Validates references from objects of networking.k8s.io: parameters, backend resources and parents.
 
 Follows k8s.io/kubernetes `pkg/apis/networking/validation`.
 """
@@ -13,7 +13,7 @@ CLUSTER, NAMESPACE = "Cluster", "Namespace"
 
 
 def validate_typed_reference(reference: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of a reference to an object by group, kind and name."""
+    """Validates a reference to an object by API group, kind and name."""
     errors: list[FieldError] = []
     if (group := reference.get("apiGroup")) is not None:
         errors += each_invalid(f"{path}.apiGroup", group, names.is_dns1123_subdomain(group))
@@ -24,7 +24,7 @@ def validate_typed_reference(reference: Object, path: str, rules: ReleaseRules) 
 
 
 def validate_class_parameters(parameters: Object | None, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of the parameters of an IngressClass, which are an object of a namespace or of the cluster."""
+    """Validates the parameters of an IngressClass, a reference with the scope Cluster or Namespace."""
     if parameters is None:
         return []
     errors = validate_typed_reference(parameters, path, rules)
@@ -43,7 +43,7 @@ def validate_class_parameters(parameters: Object | None, path: str, rules: Relea
 
 
 def validate_parent(parent: Object | None, path: str) -> list[FieldError]:
-    """Errors of a reference to the object that an IPAddress belongs to, by group, resource and name."""
+    """Validates the reference from an IPAddress to its owner by group, resource and name."""
     if parent is None:
         return [required(path)]
     errors: list[FieldError] = []

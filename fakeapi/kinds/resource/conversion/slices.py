@@ -1,7 +1,7 @@
 """Conversion of the devices of slices.
 
-The hub has the layout of v1 and v1beta2: the parts of a device stand beside its name, a capacity is an
-object. In v1alpha3 and v1beta1 they stand under `basic`, and in v1alpha3 a capacity is a quantity. Follows
+In the hub, as in v1 and v1beta2, a device has its fields beside its name, and a capacity is an object. In
+v1alpha3 and v1beta1 these fields are under `basic`; in v1alpha3 a capacity is a quantity. Follows
 k8s.io/kubernetes `pkg/apis/resource/v1alpha3` and `v1beta1` of 1.32 and 1.33.
 """
 
@@ -11,7 +11,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.conversion import Conversion
 
 NOT_BASIC: Object = {"basic": None}
-"""Stands in the hub for the parts of a device without `basic`, which 1.31 and 1.32 refuse."""
+"""Marks in the hub a device that was sent without `basic`, which 1.31 and 1.32 refuse."""
 
 
 def _with_devices(each: Object, change: Callable[[Object], Object]) -> Object:
@@ -39,15 +39,20 @@ def _from_quantities(device: Object) -> Object:
 
 def _to_quantities(device: Object) -> Object:
     if "capacity" in device:
-        device = {**device, "capacity": {name: each["value"] for name, each in device["capacity"].items()}}
+        device = {
+            **device,
+            "capacity": {name: capacity["value"] for name, capacity in device["capacity"].items()},
+        }
     return _to_basic(device)
 
 
 SLICE_CONVERSIONS = {
     "v1alpha3": Conversion(
-        lambda each: _with_devices(each, _from_quantities), lambda each: _with_devices(each, _to_quantities)
+        lambda resource_slice: _with_devices(resource_slice, _from_quantities),
+        lambda resource_slice: _with_devices(resource_slice, _to_quantities),
     ),
     "v1beta1": Conversion(
-        lambda each: _with_devices(each, _from_basic), lambda each: _with_devices(each, _to_basic)
+        lambda resource_slice: _with_devices(resource_slice, _from_basic),
+        lambda resource_slice: _with_devices(resource_slice, _to_basic),
     ),
 }

@@ -1,7 +1,7 @@
-"""resource.k8s.io/v1alpha2, "classic" DRA, as Kubernetes 1.27 to 1.30 have it. It no longer changes.
+"""resource.k8s.io/v1alpha2, "classic" DRA, of Kubernetes 1.27 to 1.30. Upstream no longer changes it.
 
-Its objects are not those of newer versions, which a release never serves beside it, so they have a hub of
-their own.
+Its objects differ from those of newer versions, and no release serves both. Therefore v1alpha2 has its own
+hub.
 """
 
 CLASSIC_VERSIONS = frozenset(("v1alpha2",))

@@ -39,13 +39,13 @@ DEFAULT_ALLOCATION_MODE = "WaitForFirstConsumer"
 
 
 def default_claim_spec(spec: Object) -> Object:
-    """The spec of a claim, or of a template's claims, with its defaults."""
+    """Returns the spec of a claim, or of a template's claims, with its defaults."""
     spec.setdefault("allocationMode", DEFAULT_ALLOCATION_MODE)
     return spec
 
 
 def validate_claim_spec(spec: Object, path: str) -> list[FieldError]:
-    """Errors of the spec of a claim, or of a template's claims, which stands at `path`."""
+    """Validates the spec of a claim, or of the claims of a template; `path` is the field path of the spec."""
     errors = validate_dns_subdomain(spec["resourceClassName"], f"{path}.resourceClassName")
     errors += validate_claim_reference(spec, "parametersRef", f"{path}.parametersRef")
     mode = spec.get("allocationMode", "")
@@ -55,7 +55,7 @@ def validate_claim_spec(spec: Object, path: str) -> list[FieldError]:
 
 
 class ClaimStrategy(Strategy):
-    """Writes to a claim itself: its status is not theirs to set, its spec stays as it was made."""
+    """Strategy for creates and updates of a claim: the status is never set, the spec is immutable."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -80,7 +80,7 @@ class ClaimStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """What is wrong with the spec is said before and after what is wrong with changing it."""
+        """Reports each error of the spec twice, as upstream does."""
         errors = [*metadata.of_object, *self.validate_create(new)]
         return [
             *errors,
@@ -96,7 +96,7 @@ class ClaimStrategy(Strategy):
 
 
 class ClaimStatusStrategy(ClaimStrategy):
-    """Writes to `/status`."""
+    """Strategy for `/status` of claims in v1alpha2."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 
@@ -170,7 +170,7 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
 
 
 def class_and_mode(*path: str) -> tuple[Column, ...]:
-    """The columns of a claim's spec, which stands at a path."""
+    """Returns the columns of a claim spec at the field path `path`."""
     return (
         Column("ResourceClassName", CLASS_NAME_TEXT, at(*path, "resourceClassName")),
         Column("AllocationMode", ALLOCATION_MODE_TEXT, at(*path, "allocationMode")),

@@ -26,7 +26,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class ClaimTemplateStrategy(Strategy):
-    """Templates of v1alpha2; the spec stays as it was made."""
+    """Strategy for templates of v1alpha2, whose spec is immutable."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules
@@ -47,7 +47,7 @@ class ClaimTemplateStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """What is wrong with the spec is said before and after what is wrong with changing it."""
+        """Reports each error of the spec twice, as upstream does."""
         errors = [*metadata.of_object, *self.validate_create(new)]
         return [
             *errors,

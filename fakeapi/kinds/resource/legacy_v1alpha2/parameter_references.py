@@ -10,14 +10,14 @@ from fakeapi.machinery.field_errors import FieldError, required
 
 
 def validate_claim_reference(holder: dict[str, Any], name: str, path: str) -> list[FieldError]:
-    """Errors of the reference that the field `name` may hold; the field stands at `path`."""
+    """Validates the optional reference in the field `name` of `holder`; `path` is its field path."""
     if name not in holder:
         return []
     return [required(f"{path}.{part}") for part in ("kind", "name") if not holder[name][part]]
 
 
 def validate_class_reference(holder: dict[str, Any], name: str, path: str) -> list[FieldError]:
-    """As `validate_claim_reference`, for a reference that may name a namespace."""
+    """Validates an optional reference that may name a namespace; `path` is its field path."""
     errors = validate_claim_reference(holder, name, path)
     namespace = holder.get(name, {}).get("namespace", "")
     return errors + (validate_dns_label(namespace, f"{path}.namespace") if namespace else [])

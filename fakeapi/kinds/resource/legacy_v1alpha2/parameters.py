@@ -30,7 +30,7 @@ NO_MODEL = "exactly one structured model field must be set"
 
 
 class _ParametersStrategy(Strategy):
-    """What both kinds have in common: everything may change."""
+    """Rules that both kinds share: every field may change."""
 
     def __init__(self, rules: ReleaseRules, check_cel: CelCheck = accept_any_cel) -> None:
         self._rules = rules
@@ -48,14 +48,14 @@ class _ParametersStrategy(Strategy):
         return self.warnings_on_create(new)
 
     def _selecting(self, obj: Object) -> list[Object]:
-        """The requests or filters of a valid object."""
+        """Returns the requests or filters of a valid object, each with a CEL selector."""
         raise NotImplementedError
 
     def _validate_driver_name(self, name: str, path: str) -> list[FieldError]:
         return validate_driver_name(name, path, self._rules)
 
     def _validate_selecting(self, model: Object, path: str) -> list[FieldError]:
-        """Errors of a request or a filter: its model must be there, and its selector an expression."""
+        """Validates a request or a filter: it needs `namedResources` with a CEL selector that compiles."""
         if "namedResources" not in model:
             return [required(path, NO_MODEL)]
         place, selector = f"{path}.namedResources.selector", model["namedResources"]["selector"]
@@ -68,7 +68,7 @@ def _selector(model: Object) -> str:
 
 
 class ClaimParametersStrategy(_ParametersStrategy):
-    """What drivers are asked for on behalf of a claim."""
+    """Strategy for ResourceClaimParameters: the requests of a claim, grouped by driver."""
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         return [
@@ -96,7 +96,7 @@ class ClaimParametersStrategy(_ParametersStrategy):
 
 
 class ClassParametersStrategy(_ParametersStrategy):
-    """What a class adds for its drivers, and the resources that it lets through."""
+    """Strategy for ResourceClassParameters: filters and vendor parameters, one of each for a driver."""
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         name = self._validate_driver_name
@@ -128,10 +128,10 @@ def _class_strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext)
 
 
 def _generated_from(obj: Object, now: float) -> str:
-    found = obj.get("generatedFrom")
-    if not found:
+    reference = obj.get("generatedFrom")
+    if not reference:
         return ""
-    return f"{found.get('kind', '')}.{found.get('apiGroup', '')} {found.get('name', '')}"
+    return f"{reference.get('kind', '')}.{reference.get('apiGroup', '')} {reference.get('name', '')}"
 
 
 def _columns_of(owner: str) -> Columns:

@@ -19,7 +19,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class ResourceClassStrategy(Strategy):
-    """Everything of a class may change."""
+    """Strategy for resource classes: every field may change."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules
@@ -34,7 +34,7 @@ class ResourceClassStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """What is wrong with the class is said twice."""
+        """Reports each error of the class twice, as upstream does."""
         errors = [*metadata.of_object, *self.validate_create(new)]
         return [*errors, *metadata.of_change, *errors]
 

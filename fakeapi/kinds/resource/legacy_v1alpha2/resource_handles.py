@@ -17,7 +17,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def validate_allocation(allocation: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of `status.allocation`."""
+    """Validates `status.allocation`; `path` is its field path."""
     errors = validate_items(
         allocation.get("resourceHandles"),
         f"{path}.resourceHandles",

@@ -1,4 +1,4 @@
-"""The result of an allocation in v1alpha3: which devices a claim got, with what configuration.
+"""Validates an allocation in v1alpha3 and newer: the devices that a claim got, with their configuration.
 
 Follows k8s.io/kubernetes `pkg/apis/resource/validation`.
 """
@@ -34,7 +34,7 @@ SOURCES = ("FromClaim", "FromClass")
 def validate_allocation(
     allocation: Object, path: str, known: RequestNames, checks: Checks
 ) -> list[FieldError]:
-    """Errors of `status.allocation`, for a claim whose requests are `known`."""
+    """Validates `status.allocation`; `known` are the names of the claim's requests."""
     rules = checks.rules
     devices = allocation["devices"]
     errors = validate_items(

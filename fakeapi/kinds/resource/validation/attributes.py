@@ -1,4 +1,4 @@
-"""Attributes of devices: one value of some type, or from 1.36 on a list of values.
+"""Validates device attributes: one value of some type, or from 1.36 on a list of values.
 
 Follows `validateDeviceAttribute` of k8s.io/kubernetes `pkg/apis/resource/validation`.
 """
@@ -28,13 +28,13 @@ def validate_attribute(attribute: Object, path: str, rules: ReleaseRules) -> lis
         by_requirement = rules.quirks.empty_attribute_is_required
         errors.append(required(path, problem) if by_requirement else invalid(path, "", problem))
     elif len(attribute) > 1:
-        shown = bad_values.struct(attribute, "DeviceAttribute", rules)
-        errors.append(invalid(path, shown, f"exactly one {member} must be specified"))
+        bad_value = bad_values.struct(attribute, "DeviceAttribute", rules)
+        errors.append(invalid(path, bad_value, f"exactly one {member} must be specified"))
     return errors
 
 
 def number_of_values(device: Object) -> int:
-    """How many values a device's attributes have together; an attribute without any counts as one."""
+    """Counts the values of all attributes of a device; an attribute without list values counts as one."""
     attributes = (device.get("attributes") or {}).values()
     return sum(sum(len(attribute.get(name, ())) for name in LISTS) or 1 for attribute in attributes)
 

@@ -1,7 +1,7 @@
-"""Values in errors, as a release shows them.
+"""Formats rejected values as the error messages of a release print them.
 
-Follows `Error.ErrorBody` of k8s.io/apimachinery `pkg/util/validation/field`: from 1.34 on JSON, before that
-what Go's `%#v` prints.
+Follows `Error.ErrorBody` of k8s.io/apimachinery `pkg/util/validation/field`: JSON from 1.34 on, Go's `%#v`
+before.
 """
 
 from typing import Any
@@ -14,21 +14,21 @@ from fakeapi.machinery.schema.unversioned_syntax import package_of, unversioned_
 from fakeapi.releases.rules import ReleaseRules
 
 HUB_VERSION = "v1"
-"""The version whose types objects of the hub have."""
+"""The version whose types have the hub's layout."""
 
 _BEFORE_V1 = ("resource/v1beta2", "resource/v1beta1", "resource/v1alpha3", "resource/v1alpha2")
-"""The newest first: the layout of a release's own types is that of its newest version."""
+"""Packages before v1, newest first: a release's own types have the layout of its newest version."""
 
 
 def plain(value: Any, rules: ReleaseRules) -> Any:
-    """Nothing, a list of texts, or a text of a type with a name of its own."""
+    """Formats None, a list of strings, or a string of a named Go type."""
     return Dump(go_encode(value).decode()) if rules.quirks.wording.json_values else value
 
 
 def struct(value: Any, type_name: str, rules: ReleaseRules, *, version: str = HUB_VERSION) -> Any:
-    """A part of an object of the type `type_name`, in the layout of the release's own types.
+    """Formats a part of an object, of the type `type_name`.
 
-    From 1.34 on that is the layout of `version`, before that the one of the release's newest version.
+    From 1.34 on the layout is that of `version`; before, that of the newest version that the release has.
     """
     if value is None:
         return plain(value, rules)
@@ -48,7 +48,7 @@ def _newest(type_name: str, rules: ReleaseRules) -> Struct:
 
 
 def items_of(holder: Any, name: str, type_name: str, rules: ReleaseRules) -> Any:
-    """The list that a part of an object, of that type, has as its field `name`."""
+    """Formats the list `holder`, which is the field `name` of the type `type_name`."""
     struct = rules.schemas.struct(type_name)
     node: Node = struct.fields[name].node
     assert isinstance(node, List)

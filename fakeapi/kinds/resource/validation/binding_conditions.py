@@ -1,4 +1,4 @@
-"""Conditions that a device must meet, or must not, before a pod that uses it is bound to its node.
+"""Validates the conditions of a device that allow or prevent the binding of a pod to its node.
 
 Follows `validateDeviceBindingParameters` of k8s.io/kubernetes `pkg/apis/resource/validation` from 1.34.
 """
@@ -16,16 +16,16 @@ _OVERLAP = "bindingFailureConditions must not overlap with bindingConditions"
 
 
 def validate_binding_conditions(holder: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of the conditions of a device, or of an allocation's result, at `path`."""
-    wanted, unwanted = "bindingConditions", "bindingFailureConditions"
-    conditions, failures = holder.get(wanted) or [], holder.get(unwanted) or []
+    """Validates the conditions of a device or of an allocation result at `path`."""
+    binding_name, failure_name = "bindingConditions", "bindingFailureConditions"
+    conditions, failures = holder.get(binding_name) or [], holder.get(failure_name) or []
     return [
-        *_validate_names(conditions, f"{path}.{wanted}", rules),
-        *_validate_names(failures, f"{path}.{unwanted}", rules),
-        *_validate_distinct(conditions, (), f"{path}.{wanted}"),
-        *_validate_distinct(failures, conditions, f"{path}.{unwanted}"),
-        *_validate_both(holder, wanted, unwanted, path, rules),
-        *_validate_both(holder, unwanted, wanted, path, rules),
+        *_validate_names(conditions, f"{path}.{binding_name}", rules),
+        *_validate_names(failures, f"{path}.{failure_name}", rules),
+        *_validate_distinct(conditions, (), f"{path}.{binding_name}"),
+        *_validate_distinct(failures, conditions, f"{path}.{failure_name}"),
+        *_validate_both(holder, binding_name, failure_name, path, rules),
+        *_validate_both(holder, failure_name, binding_name, path, rules),
     ]
 
 
@@ -51,8 +51,8 @@ def _validate_distinct(conditions: Sequence[str], others: Sequence[str], path: s
 def _validate_both(
     holder: Object, missing: str, given: str, path: str, rules: ReleaseRules
 ) -> list[FieldError]:
-    """The error of one list without the other."""
+    """Requires the list `missing` if the list `given` is set."""
     if holder.get(missing) or not holder.get(given):
         return []
-    shown = bad_values.plain(holder.get(missing), rules)
-    return [invalid(f"{path}.{missing}", shown, f"{missing} are required to use {given}")]
+    bad_value = bad_values.plain(holder.get(missing), rules)
+    return [invalid(f"{path}.{missing}", bad_value, f"{missing} are required to use {given}")]

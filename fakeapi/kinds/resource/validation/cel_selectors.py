@@ -1,7 +1,6 @@
-"""Selectors written in CEL: how each release compiles them, and what it says of them.
+"""CEL selectors: how each release compiles them, and the errors and warnings it reports.
 
-Follows k8s.io/kubernetes `pkg/apis/resource/validation`; verdicts are those of
-`fakeapi.machinery.cel.compiler`.
+Follows k8s.io/kubernetes `pkg/apis/resource/validation`. Verdicts come from `fakeapi.machinery.cel.compiler`.
 """
 
 from collections.abc import Iterable
@@ -31,15 +30,15 @@ from fakeapi.releases import Limits, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 CelCheck: TypeAlias = Compiler
-"""The verdict on an expression."""
+"""Compiles an expression and returns the verdict."""
 
 
 def accept_any_cel(_expression: str) -> None:
-    """The `CelCheck` that looks at nothing."""
+    """A `CelCheck` that accepts every expression without compiling it."""
 
 
 def device_compiler(rules: ReleaseRules) -> CelCheck:
-    """Of expressions that select devices; one for all servers of a process that have these rules."""
+    """Returns the compiler for device selectors; servers in one process with the same rules share it."""
     return _device_compiler(
         rules.quirks,
         rules.limits,
@@ -60,7 +59,7 @@ def _device_compiler(
 
 
 def environment_of(quirks: Quirks, *, shared: bool, listed: bool) -> Environment:
-    """The variable `device` of a release; `shared` and `listed` as for `device_environment`."""
+    """Returns the CEL environment with `device`; `device_environment` explains `shared` and `listed`."""
     return device_environment(
         BASE_LIBRARIES | quirks.cel_libraries,
         constructible=quirks.cel_devices_can_be_made,
@@ -71,13 +70,13 @@ def environment_of(quirks: Quirks, *, shared: bool, listed: bool) -> Environment
 
 @cache
 def named_resources_compiler(quirks: Quirks, limits: Limits) -> CelCheck:
-    """Of expressions that select v1alpha2's named resources."""
+    """Returns the compiler for selectors of v1alpha2's named resources."""
     environment = named_resources_environment(BASE_LIBRARIES | quirks.cel_libraries)
     return compiler(environment, strictness_of(quirks, limits))
 
 
 def strictness_of(quirks: Quirks, limits: Limits, *, listed: bool = False) -> Strictness:
-    """How a release compiles expressions; `listed`: attributes may be lists."""
+    """Returns how strictly a release compiles expressions; `listed`: attributes may be lists."""
     return Strictness(
         dyn_result=listed,
         any_result=quirks.cel_results_may_be_unknown,
@@ -93,7 +92,7 @@ def strictness_of(quirks: Quirks, limits: Limits, *, listed: bool = False) -> St
 
 
 def cel_errors(expression: str, path: str, check_cel: CelCheck) -> list[FieldError]:
-    """Errors of an expression at `path`; one that cannot be checked has none."""
+    """Returns the errors of an expression; none if fakeapi cannot check it."""
     match check_cel(expression):
         case Invalid(detail):
             return [invalid(path, expression, detail)]
@@ -106,7 +105,7 @@ def cel_errors(expression: str, path: str, check_cel: CelCheck) -> list[FieldErr
 
 
 def cel_warnings(expressions: Iterable[str], check_cel: CelCheck) -> list[str]:
-    """What clients are to know of valid expressions: that they were not checked, each reason why once."""
+    """Warns that valid expressions were not checked, once for each distinct reason."""
     verdicts = map(check_cel, expressions)
     reasons = dict.fromkeys(verdict.detail for verdict in verdicts if isinstance(verdict, Unchecked))
     return [f"fakeapi did not check a CEL expression: {reason}" for reason in reasons]

@@ -1,7 +1,7 @@
-"""What a claim asks for: `devices` with its requests, constraints and configuration.
+"""Validates `devices` of a claim: requests, constraints and configuration.
 
-Follows k8s.io/kubernetes `pkg/apis/resource/validation`. Claims and claim templates hold a whole
-`devices`, device classes its selectors and configuration; each says where its part stands by a path.
+Follows k8s.io/kubernetes `pkg/apis/resource/validation`. Claims and claim templates contain a whole
+`devices`, device classes only selectors and configuration. Callers pass the field path.
 """
 
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ _NOTHING: Object = {"deviceClassName": ""}
 
 @dataclass(frozen=True, slots=True)
 class Checks:
-    """How strictly to look. `stored`: limits that are newer than stored objects are let pass."""
+    """Rules and options of one validation. `stored`: skips limits that may be newer than the object."""
 
     rules: ReleaseRules
     check_cel: CelCheck
@@ -50,7 +50,7 @@ class Checks:
 
 
 def validate_devices(devices: Object, path: str, checks: Checks) -> list[FieldError]:
-    """Errors of the `devices` of a claim's spec, which stands at `path`."""
+    """Validates the `devices` of a claim spec; `path` is their field path."""
     rules = checks.rules
     known = request_names(devices)
     derived = derivations_of(devices, rules, stored=checks.stored)
@@ -119,15 +119,16 @@ def _validate_request(request: Object, path: str, checks: Checks, derived: Deriv
 
 
 def _ambiguous(path: str, rules: ReleaseRules) -> FieldError:
-    shown = bad_values.plain(None, rules)
-    return invalid(path, shown, f"{_ONE_OF}, but multiple fields are set")
+    bad_value = bad_values.plain(None, rules)
+    return invalid(path, bad_value, f"{_ONE_OF}, but multiple fields are set")
 
 
 def _validate_wanted(
     wanted: Object, path: str, name: str, checks: Checks, derived: Derivations
 ) -> list[FieldError]:
-    """What requests and subrequests have in common: class, selectors, derived attributes, mode and count,
-    tolerations.
+    """Validates the fields that exact requests and subrequests share.
+
+    These are class, selectors, derived attributes, allocation mode, count and tolerations.
     """
     errors = validate_class_name(wanted["deviceClassName"], f"{path}.deviceClassName")
     if "selectors" in wanted:
@@ -152,7 +153,7 @@ def _validate_allocation_mode(mode: str, count: int, path: str, rules: ReleaseRu
 
 
 def validate_selectors(selectors: list[Object] | None, path: str, checks: Checks) -> list[FieldError]:
-    """Errors of device selectors: each an expression, of a limited length, that compiles."""
+    """Validates device selectors: each must be a CEL expression that compiles and is not too long."""
     return validate_items(
         selectors,
         path,
@@ -176,15 +177,15 @@ def _validate_selector(selector: Object, path: str, checks: Checks) -> list[Fiel
 
 
 def expressions_of(selectors: list[Object] | None) -> Iterator[str]:
-    """The expressions of valid selectors."""
+    """Yields the expressions of valid selectors."""
     return (selector["cel"]["expression"] for selector in selectors or ())
 
 
 def requested_expressions(devices: Object) -> Iterator[str]:
-    """The expressions of the valid requests of a claim's `devices`."""
+    """Yields the CEL expressions of all requests in a claim's valid `devices`."""
     for request in devices["requests"] or ():
-        for wanted in (request.get("exactly", {}), *request.get("firstAvailable", ())):
-            yield from expressions_of(wanted.get("selectors"))
+        for candidate in (request.get("exactly", {}), *request.get("firstAvailable", ())):
+            yield from expressions_of(candidate.get("selectors"))
 
 
 def _validate_constraint(
@@ -202,7 +203,7 @@ def _validate_constraint(
 def validate_references(
     references: list[str] | None, path: str, known: RequestNames, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Errors of a set of names, each of which must be that of a request."""
+    """Validates a set of names, which must all be names of requests."""
     return validate_set(
         references,
         path,
@@ -213,7 +214,7 @@ def validate_references(
 
 
 def validate_configuration(config: Object, path: str, checks: Checks) -> list[FieldError]:
-    """Errors of what an entry of `config` holds beside the requests that it is for."""
+    """Validates an entry of `config`, except the requests that it refers to."""
     if "opaque" not in config:
         return [required(f"{path}.opaque")]
     opaque = config["opaque"]

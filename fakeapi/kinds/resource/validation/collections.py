@@ -1,4 +1,4 @@
-"""Lists with a limit, and lists that are sets: the rules that every list of claims is held to.
+"""Validates lists with a length limit, lists that are sets, and maps, for all kinds of resource.k8s.io.
 
 Follows `validateSlice`, `validateSet`, `validateSliceIsASet` and `validateMap` of k8s.io/kubernetes
 `pkg/apis/resource/validation`.
@@ -11,7 +11,7 @@ from fakeapi.machinery.field_errors import FieldError, duplicate, too_long, too_
 from fakeapi.releases.rules import ReleaseRules
 
 ItemValidator: TypeAlias = Callable[[Any, str], list[FieldError]]
-"""(item, its path) -> its errors."""
+"""Maps an item and its path to the errors of the item."""
 
 
 _ELLIPSIS = b"..."
@@ -26,9 +26,9 @@ def too_many_items(path: str, actual: int, most: int, rules: ReleaseRules) -> Fi
 def validate_items(
     items: Sequence[Any] | None, path: str, most: int | None, validate: ItemValidator, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Errors of the items, in order, then of their number; `most` None: any number.
+    """Validates each item in order, then the length of the list; `most` None means no limit.
 
-    From 1.35 on an error of their number stands alone.
+    From 1.35 on a list that is too long gets only that error.
     """
     errors: list[FieldError] = []
     if not items:
@@ -53,10 +53,10 @@ def validate_set(
     key_field: str = "",
     show: Callable[[Any], Any] | None = None,
 ) -> list[FieldError]:
-    """As `validate_items`, then one error for each item whose key came before.
+    """Validates a list with `validate_items`, then returns one error for each item whose key came before.
 
-    `key` None: the item is its own key. `key_field` is the field that a duplicate is reported at; empty:
-    the item itself. `show` makes of a key what the error prints.
+    `key` None: the item is its own key. `key_field`: the field that the error of a duplicate names; empty for
+    the item itself. `show`: formats a key for the error.
     """
     errors = validate_items(items, path, most, validate, rules)
     if not items or len(items) == 1 or _ends_validation(items, most, rules):
@@ -68,8 +68,8 @@ def validate_set(
         value = item if key is None else key(item)
         if value in seen:
             place = f"{path}[{index}]"
-            shown = value if show is None else show(value)
-            errors.append(duplicate(f"{place}.{key_field}" if key_field else place, shown))
+            bad_value = value if show is None else show(value)
+            errors.append(duplicate(f"{place}.{key_field}" if key_field else place, bad_value))
         else:
             seen.add(value)
     return errors
@@ -89,7 +89,7 @@ def validate_distinct(
     key: Callable[[Any], Hashable] | None = None,
     key_field: str = "",
 ) -> list[FieldError]:
-    """As `validate_set`, in the way of v1alpha2: of an item whose key came before nothing else is said."""
+    """Validates a set as v1alpha2 does: an item whose key came before gets only the duplicate error."""
     errors: list[FieldError] = []
     seen: set[Hashable] = set()
     for index, item in enumerate(items or ()):
@@ -112,8 +112,10 @@ def validate_named(
     validate_name: ItemValidator,
     validate_rest: ItemValidator,
 ) -> list[FieldError]:
-    """Errors of items in the order of v1alpha2: item by item its field `name`, that another item before has
-    the same, and what `validate_rest` says of the item.
+    """Validates named items in the order of v1alpha2.
+
+    Reports for each item in turn: errors of its field `name`, a duplicate name, and errors from
+    `validate_rest`.
     """
     errors: list[FieldError] = []
     seen: set[str] = set()
@@ -138,16 +140,16 @@ def validate_map(
     rules: ReleaseRules,
     most: int | None = None,
 ) -> list[FieldError]:
-    """Errors of each key and of its value, by the order of the keys; upstream has no order.
+    """Validates each key and its value in the order of the keys; upstream's order is random.
 
-    As much as `key_shown` bytes of a key go into paths, where the release shortens keys at all.
+    Where the release shortens keys in paths, `key_shown` bytes of a key remain.
     """
     if most is not None and len(members or ()) > most:
         return [too_many(path, len(members or ()), most)]
     errors: list[FieldError] = []
     for key in sorted(members or ()):
-        shown = _shortened(key, key_shown) if rules.quirks.map_keys_are_shortened else key
-        place = f"{path}[{shown}]"
+        key_text = _shortened(key, key_shown) if rules.quirks.map_keys_are_shortened else key
+        place = f"{path}[{key_text}]"
         errors += validate_key(key, place if rules.quirks.map_errors_name_the_key else path)
         errors += validate((members or {})[key], place)
     return errors

@@ -1,4 +1,4 @@
-"""Counters that the devices of a slice share, and what each device takes of them.
+"""Validates the counters that the devices of a slice share, and the amounts that each device consumes.
 
 Follows k8s.io/kubernetes `pkg/apis/resource/validation` from 1.33.
 """
@@ -13,25 +13,25 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.releases.rules import ReleaseRules
 
 Counters: TypeAlias = Mapping[str, frozenset[str]]
-"""The names of a slice's sets of counters, each with the names of its counters."""
+"""Names of a slice's counter sets, each with the names of its counters."""
 
 _NAME_SHOWN = 63
-"""As much of a counter's name goes into a path."""
+"""Most bytes of a counter's name in a field path."""
 
 
 def counters_of(sets: Sequence[Object] | None) -> Counters:
-    return {each["name"]: frozenset(each.get("counters", ())) for each in sets or ()}
+    return {counter_set["name"]: frozenset(counter_set.get("counters", ())) for counter_set in sets or ()}
 
 
 def validate_counter_sets(sets: Sequence[Object] | None, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of `sharedCounters`."""
+    """Validates `sharedCounters`; `path` is their field path."""
     return validate_set(
         sets,
         path,
         rules.limits.counter_sets if rules.quirks.counter_sets_stand_alone else None,
-        lambda each, place: _validate_counter_set(each, place, rules),
+        lambda counter_set, place: _validate_counter_set(counter_set, place, rules),
         rules,
-        key=lambda each: str(each["name"]),
+        key=lambda counter_set: str(counter_set["name"]),
         key_field="name",
     )
 
@@ -59,16 +59,19 @@ def _validate_counters(holder: Object, path: str, most: int, rules: ReleaseRules
 def validate_consumption(
     consumed: Sequence[Object] | None, path: str, known: Counters, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Errors of the `consumesCounters` of the device at `path`, which takes of the `known` counters."""
+    """Validates the `consumesCounters` of the device at `path`.
+
+    Up to 1.34 they must be among the `known` counters of the slice.
+    """
     place = f"{path}.consumesCounters"
     stand_alone = rules.quirks.counter_sets_stand_alone
     errors = validate_set(
         consumed,
         place,
         rules.limits.counter_consumptions_of_a_device if stand_alone else None,
-        lambda each, here: _validate_consumed(each, here, rules),
+        lambda consumption, here: _validate_consumed(consumption, here, rules),
         rules,
-        key=lambda each: str(each["counterSet"]),
+        key=lambda consumption: str(consumption["counterSet"]),
         key_field="counterSet",
     )
     if stand_alone:
@@ -76,8 +79,8 @@ def validate_consumption(
     number, most = _number_of(consumed), rules.limits.device_counters
     if number > most:
         errors.append(invalid(path, number, f"the total number of counters must not exceed {most}"))
-    for index, each in enumerate(consumed or ()):
-        errors += _validate_known(each, f"{place}[{index}]", known)
+    for index, entry in enumerate(consumed or ()):
+        errors += _validate_known(entry, f"{place}[{index}]", known)
     return errors
 
 
@@ -105,7 +108,7 @@ def _validate_known(each: Object, path: str, known: Counters) -> list[FieldError
 
 
 def validate_number_of_counters(spec: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of how many counters a slice's devices take together, and how many it shares."""
+    """Validates how many counters a slice shares, and how many its devices consume in total."""
     limits = rules.limits
     taken = sum(_number_of(device.get("consumesCounters")) for device in spec.get("devices") or ())
     shared = _number_of(spec.get("sharedCounters"))
@@ -121,4 +124,4 @@ def validate_number_of_counters(spec: Object, path: str, rules: ReleaseRules) ->
 
 
 def _number_of(holders: Sequence[Object] | None) -> int:
-    return sum(len(each.get("counters") or ()) for each in holders or ())
+    return sum(len(holder.get("counters") or ()) for holder in holders or ())

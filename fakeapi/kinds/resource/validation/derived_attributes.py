@@ -1,4 +1,4 @@
-"""Attributes that a request computes of those that a device has, for constraints to compare.
+"""Derived attributes: values that a request computes from a device's attributes, for constraints to compare.
 
 Follows `validateDeviceDerivedAttribute` of k8s.io/kubernetes `pkg/apis/resource/validation` from 1.37.
 """
@@ -38,7 +38,7 @@ _EVERY_REQUEST = ""
 
 
 def attribute_compiler(rules: ReleaseRules) -> PricedCompiler:
-    """Of expressions that derive an attribute; one for all servers of a process that have these rules."""
+    """Returns the compiler for derived attributes; servers in one process with the same rules share it."""
     shared = rules.gates.enabled(gates.CONSUMABLE_CAPACITY)
     listed = rules.gates.enabled(gates.LIST_TYPE_ATTRIBUTES)
     return _attribute_compiler(rules.quirks, rules.limits, shared, listed)
@@ -51,26 +51,27 @@ def _attribute_compiler(
     shared: bool,  # noqa: FBT001 - the key of a cache
     listed: bool,  # noqa: FBT001
 ) -> PricedCompiler:
-    results = (*_SCALARS, *(read(f"list({each.declared()})") for each in _SCALARS if listed))
-    wanted = f"{_SCALAR} or a list of these scalars" if listed else _SCALAR
+    results = (*_SCALARS, *(read(f"list({scalar.declared()})") for scalar in _SCALARS if listed))
+    allowed_results = f"{_SCALAR} or a list of these scalars" if listed else _SCALAR
     environment = environment_of(quirks, shared=shared, listed=listed)
-    return priced_compiler(environment, strictness_of(quirks, limits, listed=listed), results, wanted)
+    return priced_compiler(
+        environment, strictness_of(quirks, limits, listed=listed), results, allowed_results
+    )
 
 
 @dataclass(slots=True)
 class Derivations:
-    """The derived attributes of one claim: which ones its constraints name, and what all cost together."""
+    """Validates the derived attributes of one claim and adds up their cost."""
 
     rules: ReleaseRules
     referenced: Mapping[str, frozenset[str]]
-    """The attributes that constraints name, by the request that they are for; "" for those of every
-    request."""
+    """Attributes that constraints name, by the name of the constrained request; "" for all requests."""
 
     stored: bool
     cost: int = 0
 
     def validate(self, wanted: Object, path: str, request: str) -> list[FieldError]:
-        """Errors of the attributes of one request, called `name`, or `name/subrequest`."""
+        """Validates the derived attributes of one request, whose name is `name` or `name/subrequest`."""
         return validate_set(
             wanted.get("derivedAttributes"),
             f"{path}.derivedAttributes",
@@ -82,7 +83,7 @@ class Derivations:
         )
 
     def validate_cost(self, path: str) -> list[FieldError]:
-        """The error of all of them together; asked after all were validated."""
+        """Returns an error if all attributes together cost too much. Call it after `validate`."""
         if self.cost <= self.rules.limits.derived_attribute_cost:
             return []
         return [forbidden(path, _TOO_COMPLEX_TOGETHER)]
@@ -123,7 +124,7 @@ def _name_of(attribute: Object) -> str:
 
 
 def derivations_of(devices: Object, rules: ReleaseRules, *, stored: bool) -> Derivations:
-    """Of the claim with these `devices`."""
+    """Returns the `Derivations` of a claim with these `devices`."""
     referenced: dict[str, set[str]] = {}
     for constraint in devices.get("constraints") or ():
         name = constraint.get("matchAttribute", constraint.get("distinctAttribute"))

@@ -1,4 +1,4 @@
-"""What drivers report about a claim's devices: `status.devices`.
+"""Validates `status.devices`, the status that drivers report for each allocated device.
 
 Follows k8s.io/kubernetes `pkg/apis/resource/validation` and `pkg/registry/resource/resourceclaim` from 1.32.
 """
@@ -22,7 +22,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def allocated_devices(status: Object) -> frozenset[DeviceId]:
-    """The devices that a claim's status says are the claim's."""
+    """Returns the devices that the status allocates to the claim."""
     if "allocation" not in status:
         return frozenset()
     results = status["allocation"]["devices"].get("results", ())
@@ -30,7 +30,7 @@ def allocated_devices(status: Object) -> frozenset[DeviceId]:
 
 
 def without_deallocated(devices: list[Object], new: Object, old: Object) -> list[Object]:
-    """`devices` without those that the status `old` had allocated, and `new` has not."""
+    """Returns `devices` without those that the status `old` allocates and the status `new` does not."""
     gone = allocated_devices(old) - allocated_devices(new)
     return [device for device in devices if device_id(device) not in gone] if gone else devices
 
@@ -38,7 +38,7 @@ def without_deallocated(devices: list[Object], new: Object, old: Object) -> list
 def validate_device_statuses(
     devices: list[Object], allocated: frozenset[DeviceId], path: str, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Errors of `status.devices`, each of which must be one of `allocated`."""
+    """Validates `status.devices`; each device must be one of `allocated`."""
     return validate_set(
         devices,
         path,

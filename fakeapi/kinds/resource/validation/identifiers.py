@@ -1,4 +1,4 @@
-"""Names within claims: of drivers, pools, devices, classes, requests and attributes.
+"""Validates names in claims: drivers, pools, devices, classes, requests and attributes.
 
 Follows k8s.io/kubernetes `pkg/apis/resource/validation` and the names of `pkg/apis/core/validation`.
 """
@@ -17,11 +17,11 @@ _NO_SUCH_REQUEST = "must be the name of a request in the claim"
 _NO_SUCH_SUBREQUEST = f"{_NO_SUCH_REQUEST} or the name of a request and a subrequest separated by '/'"
 
 RequestNames: TypeAlias = dict[str, frozenset[str]]
-"""The names of a claim's requests, each with the names of its subrequests."""
+"""Names of a claim's requests, each with the names of its subrequests."""
 
 
 class DeviceId(NamedTuple):
-    """A device as the whole cluster names it, with the share of it where it is shared."""
+    """A device's unique name in the cluster; with the ID of a share if the device is shared."""
 
     driver: str
     pool: str
@@ -29,16 +29,16 @@ class DeviceId(NamedTuple):
     share: str = ""
 
     def shown(self, rules: ReleaseRules) -> Dump:
-        """As errors print it."""
+        """Formats the device as errors of the release print it."""
         if rules.quirks.device_shown == "text":
             return Dump(f"{self.driver}/{self.pool}/{self.device}")
         texts: Iterable[Any] = self if rules.quirks.device_shown == "strings" else ({},) * len(self)
-        shown = dict(zip(("Driver", "Pool", "Device", "ShareID"), texts, strict=True))
-        return Dump(go_encode(shown).decode())
+        fields = dict(zip(("Driver", "Pool", "Device", "ShareID"), texts, strict=True))
+        return Dump(go_encode(fields).decode())
 
 
 def device_id(holder: dict[str, Any]) -> DeviceId:
-    """The device that an allocation's result, or a device's status, speaks of."""
+    """Returns the device that an allocation result or a device status refers to."""
     return DeviceId(holder["driver"], holder["pool"], holder["device"], holder.get("shareID") or "")
 
 
@@ -55,12 +55,12 @@ def validate_dns_subdomain(value: str, path: str) -> list[FieldError]:
 
 
 def validate_class_name(name: str, path: str) -> list[FieldError]:
-    """The name of a device class, which must be there."""
+    """Validates the name of a device class, which is required."""
     return validate_dns_subdomain(name, path) if name else [required(path)]
 
 
 def validate_driver_name(name: str, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """A DNS subdomain of any case; an empty name has two errors up to 1.34."""
+    """Validates a driver name: a DNS subdomain in any case. Up to 1.34 an empty name gets two errors."""
     if not name and rules.quirks.empty_driver_name_ends_validation:
         return [required(path)]
     errors = _invalid_for_each(names.is_dns1123_subdomain(name.lower()), path, name)
@@ -72,7 +72,7 @@ def validate_driver_name(name: str, path: str, rules: ReleaseRules) -> list[Fiel
 
 
 def validate_pool_name(name: str, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """DNS subdomains with slashes between them; an error names the part that is wrong."""
+    """Validates a pool name: DNS subdomains separated by slashes. An error names the invalid part."""
     if not name:
         return [required(path)]
     errors: list[FieldError] = []
@@ -84,7 +84,7 @@ def validate_pool_name(name: str, path: str, rules: ReleaseRules) -> list[FieldE
 
 
 def request_names(devices: dict[str, Any]) -> RequestNames:
-    """The names that a claim's `devices` offers to its constraints, configuration and results."""
+    """Returns the request names that a claim's constraints, configuration and results may refer to."""
     return {
         request["name"]: frozenset(sub["name"] for sub in request.get("firstAvailable", ()))
         for request in devices["requests"] or ()
@@ -94,7 +94,7 @@ def request_names(devices: dict[str, Any]) -> RequestNames:
 def validate_request_reference(
     name: str, path: str, known: RequestNames, rules: ReleaseRules
 ) -> list[FieldError]:
-    """A name of a request, or of one of its subrequests where the release has them."""
+    """Validates a reference to a request, or to a subrequest in releases that have these."""
     if not rules.quirks.request_fields_under_exactly:
         errors = validate_dns_label(name, path)
         if name not in known:
@@ -112,7 +112,7 @@ def validate_request_reference(
 
 
 def validate_fully_qualified_name(name: str, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """`domain/identifier`; without a slash the domain is missed. A second slash ends the looking."""
+    """Validates `domain/identifier`; a name without a domain is an error."""
     errors = validate_qualified_name(name, path, rules)
     if "/" in name:
         return errors
@@ -124,7 +124,7 @@ def validate_fully_qualified_name(name: str, path: str, rules: ReleaseRules) -> 
 
 
 def validate_qualified_name(name: str, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """An identifier, or `domain/identifier`; upstream says nothing about more than one slash."""
+    """Validates `identifier` or `domain/identifier`; like upstream, accepts two or more slashes."""
     if not name and not rules.quirks.empty_name_parts_are_invalid:
         return [required(path, "name required")]
     match name.split("/"):

@@ -1,7 +1,7 @@
-"""Addresses of interfaces: an IP address and the length of its prefix, as `10.9.8.7/24`.
+"""Validates interface addresses: an IP address with a prefix length, such as `10.9.8.7/24`.
 
 Follows `IsValidCIDR` (1.32) and `IsValidInterfaceAddress` (1.33) of k8s.io/apimachinery
-`pkg/util/validation`, on `ParseCIDRSloppy` of k8s.io/utils, which lets leading zeros pass.
+`pkg/util/validation`, and `ParseCIDRSloppy` of k8s.io/utils, which accepts leading zeros.
 """
 
 from fakeapi.kinds.common.addresses import CIDR_ERROR
@@ -13,23 +13,23 @@ _INTERFACE = "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db
 
 
 def set_key(text: str) -> str:
-    """What addresses are compared by where their spelling is free; empty for what is none."""
-    found = parse_cidr(text)
-    return "" if found is None else f"{found.address}/{found.prefix}"
+    """Returns a key that is equal for all spellings of an address; empty for an invalid address."""
+    cidr = parse_cidr(text)
+    return "" if cidr is None else f"{cidr.address}/{cidr.prefix}"
 
 
 def validate_cidr(text: str, path: str) -> list[FieldError]:
-    """Any spelling will do."""
+    """Requires a valid CIDR address, in any spelling."""
     return [] if parse_cidr(text) is not None else [invalid(path, text, CIDR_ERROR)]
 
 
 def validate_interface_address(text: str, path: str) -> list[FieldError]:
-    """Only the canonical spelling will do."""
-    found = parse_cidr(text)
-    if found is None:
+    """Requires a valid CIDR address in canonical spelling."""
+    cidr = parse_cidr(text)
+    if cidr is None:
         return [invalid(path, text, _INTERFACE)]
-    prefix = found.prefix - 96 if found.address.mapped and found.prefix > 32 else found.prefix
-    canonical = f"{found.address}/{prefix}"
+    prefix = cidr.prefix - 96 if cidr.address.mapped and cidr.prefix > 32 else cidr.prefix
+    canonical = f"{cidr.address}/{prefix}"
     if text == canonical:
         return []
     return [invalid(path, text, f"must be in canonical form ({quote(canonical)})")]

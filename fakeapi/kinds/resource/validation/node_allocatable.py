@@ -1,4 +1,4 @@
-"""What a device stands for among the resources that a node can allocate, such as CPUs and memory.
+"""Validates how devices map to node allocatable resources such as CPUs and memory.
 
 Follows k8s.io/kubernetes `pkg/apis/resource/validation`: `validateNodeAllocatableResourceMappings` of 1.36,
 `validateNodeAllocatableResources` of 1.37.
@@ -14,7 +14,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def default_mappings(device: Object) -> None:
-    """Sets the multiplier of each of the device's mappings that has none."""
+    """Sets `allocationMultiplier` to 1 in each of the device's mappings that lacks it."""
     mappings = device.get("nodeAllocatableResourceMappings") or {}
     for name, mapping in mappings.items():
         if mapping.get("allocationMultiplier") is None:
@@ -22,25 +22,31 @@ def default_mappings(device: Object) -> None:
 
 
 def validate_mappings(device: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of the mappings of the device at `path`, by the order of their names; upstream has no order."""
+    """Validates `nodeAllocatableResourceMappings` of the device at `path`.
+
+    Errors are sorted by resource name; upstream's order is random.
+    """
     errors: list[FieldError] = []
     for name, mapping in sorted((device.get("nodeAllocatableResourceMappings") or {}).items()):
         place = f"{path}.nodeAllocatableResourceMappings[{name}]"
         if not is_native(name):
-            shown = bad_values.plain(name, rules)
-            errors.append(invalid(place, shown, "must be a node allocatable resource name"))
+            bad_value = bad_values.plain(name, rules)
+            errors.append(invalid(place, bad_value, "must be a node allocatable resource name"))
         errors += _validate_mapping(mapping, place, device.get("capacity") or {}, rules)
     return errors
 
 
 def validate_resources(device: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """The same of 1.37, where a resource has a mapping, an overhead, or both."""
+    """Validates `nodeAllocatableResources` of 1.37, where a resource needs a mapping, an overhead or both.
+
+    Errors are sorted by resource name; upstream's order is random.
+    """
     errors: list[FieldError] = []
     for name, resource in sorted((device.get("nodeAllocatableResources") or {}).items()):
         place = f"{path}.nodeAllocatableResources[{name}]"
         if name not in ("cpu", "memory") and not name.startswith(HUGE_PAGES):
-            shown = bad_values.plain(name, rules)
-            errors.append(invalid(place, shown, "must be a node allocatable resource name"))
+            bad_value = bad_values.plain(name, rules)
+            errors.append(invalid(place, bad_value, "must be a node allocatable resource name"))
         if "mapping" not in resource and "overhead" not in resource:
             errors.append(required(place, "at least one of mapping or overhead must be set"))
         if "mapping" in resource:

@@ -1,4 +1,4 @@
-"""Names of nodes, and which nodes can use something.
+"""Validates node names and optional node selectors.
 
 Follows `ValidateNodeName` and `ValidateNodeSelector` of k8s.io/kubernetes `pkg/apis/core/validation`.
 """
@@ -14,7 +14,7 @@ validate_node_name = validate_dns_subdomain
 
 
 def validate_nodes(holder: dict[str, Any], name: str, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of the node selector that the field `name` may hold; the field stands at `path`."""
+    """Validates the optional node selector in the field `name` of `holder`; `path` is its field path."""
     if name not in holder:
         return []
     return validate_node_selector(

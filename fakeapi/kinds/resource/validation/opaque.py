@@ -1,4 +1,4 @@
-"""Values of any shape that a driver gave: objects, of a limited length.
+"""Validates opaque driver data: JSON objects of a limited length.
 
 Follows `validateRawExtension` of k8s.io/kubernetes `pkg/apis/resource/validation`.
 """
@@ -11,7 +11,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def validate_raw_extension(value: Any, path: str, most: int | None, rules: ReleaseRules) -> list[FieldError]:
-    """The value must be there, and be an object; `most` bytes as they were sent, None: any number."""
+    """Requires a JSON object of at most `most` bytes as it was sent; None means no limit."""
     if value is None:
         return [required(path)]
     if most is not None and len(codec.encode(value)) > most:

@@ -1,4 +1,4 @@
-"""The attribute that tells the type of a partition, for devices that consume counters.
+"""Validates the attribute that names the partition type of devices that consume counters.
 
 Follows `validatePartitionTypeAttribute` of k8s.io/kubernetes `pkg/apis/resource/validation` from 1.37.
 """
@@ -13,9 +13,9 @@ _NAMED = "`partitionTypeAttribute` names this attribute"
 
 
 def validate_partition_type(spec: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of the attribute that a slice's spec names, and of its devices that have to have it.
+    """Validates `partitionTypeAttribute`, which all devices that consume counters must have.
 
-    A name in the driver's own domain may stand without the domain in a device.
+    A device may omit the domain from the attribute's name if the domain is the driver's.
     """
     name = spec.get("partitionTypeAttribute")
     if name is None:
@@ -39,6 +39,6 @@ def validate_partition_type(spec: Object, path: str, rules: ReleaseRules) -> lis
         if attribute is None:
             errors.append(required(place, f"device consumes counters and {_NAMED}, so it must be set"))
         elif "string" not in attribute:
-            shown = bad_values.struct(attribute, "DeviceAttribute", rules)
-            errors.append(invalid(place, shown, f"must be a string value because {_NAMED}"))
+            bad_value = bad_values.struct(attribute, "DeviceAttribute", rules)
+            errors.append(invalid(place, bad_value, f"must be a string value because {_NAMED}"))
     return errors

@@ -1,7 +1,7 @@
-"""How much of a capacity a claim may ask for: the request policy of a device that is shared.
+"""Validates request policies: how much of a capacity a claim may request from a shared device.
 
-Follows `validateRequestPolicy` of k8s.io/kubernetes `pkg/apis/resource/validation` from 1.34. A step of zero,
-by which kube-apiserver of 1.34 to 1.36 divides and panics, is refused in the words of 1.37.
+Follows `validateRequestPolicy` of k8s.io/kubernetes `pkg/apis/resource/validation` from 1.34. On a step of
+zero kube-apiserver 1.34 to 1.36 panics with a division by zero; here it gets the error of 1.37.
 """
 
 from collections.abc import Iterator, Mapping
@@ -23,7 +23,7 @@ _TWO_POLICIES = (
 def validate_capacity(
     capacity: Object, path: str, rules: ReleaseRules, *, is_shared: bool
 ) -> list[FieldError]:
-    """Errors of a capacity; only those of a device with multiple allocations have a policy."""
+    """Validates a capacity's request policy, which needs `allowMultipleAllocations` in the device."""
     if "requestPolicy" not in capacity:
         return []
     path = f"{path}.requestPolicy"
@@ -72,7 +72,7 @@ def _whole_text(value: str) -> str:
 
 
 def _exact_text(value: str) -> str:
-    """Upstream's decimals keep the digits that a quantity is written with: `1.0` is another text than `1`."""
+    """Returns the digits of a quantity as written: upstream treats `1.0` and `1` as different values."""
     return str(quantity.parse(value).amount)
 
 
@@ -135,7 +135,10 @@ def _beyond_int64(named: Mapping[str, str], path: str) -> Iterator[FieldError]:
 def _validate_step(
     named: Mapping[str, str], most: str, path: str, *, fractional: bool, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Errors of a range's step, by which requests differ from the least; `named` are the bounds."""
+    """Validates a range's step: `default` and `max` must be `min` plus a multiple of it.
+
+    `named` maps `default`, `min`, `max` and `step` to their quantities.
+    """
     step, least, place = named["step"], named["min"], f"{path}.step"
     checks_bounds = rules.quirks.capacity_bounds_are_int64
     if quantity.compare(step, "0") <= 0 if checks_bounds else quantity.whole(step) == 0:

@@ -1,4 +1,4 @@
-"""Who a claim is reserved for: `status.reservedFor`.
+"""Validates `status.reservedFor`, the consumers that a claim is reserved for.
 
 Follows k8s.io/kubernetes `pkg/apis/resource/validation`.
 """
@@ -12,19 +12,19 @@ _WHILE_GOING = "new entries may not be added while `deallocationRequested` or `d
 
 
 def validate_consumer(consumer: dict[str, Any], path: str) -> list[FieldError]:
-    """Errors of one consumer: all but its group must be there."""
+    """Validates one consumer: every field except the API group is required."""
     return [required(f"{path}.{name}") for name in ("resource", "name", "uid") if not consumer[name]]
 
 
 def reserved_without_allocation(path: str) -> FieldError:
-    """The error of reservations for a claim that has no allocation."""
+    """Returns the error of a claim that is reserved but not allocated."""
     return forbidden(path, "may not be specified when `allocated` is not set")
 
 
 def validate_no_new_consumers(
     new: Sequence[dict[str, Any]], old: Sequence[dict[str, Any]], path: str
 ) -> list[FieldError]:
-    """The error of consumers, all four fields compared, that were not there before a claim was to go."""
+    """Returns an error if `new` has a consumer that is not in `old`; compares all four fields."""
     before = {_identity(consumer) for consumer in old}
     if all(_identity(consumer) in before for consumer in new):
         return []

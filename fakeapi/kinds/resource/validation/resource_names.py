@@ -1,4 +1,4 @@
-"""Names of resources that a node has: extended ones, and those that Kubernetes itself knows.
+"""Validates resource names of nodes: extended resources and Kubernetes' own.
 
 Follows `IsExtendedResourceName` and `IsNativeResource` of k8s.io/kubernetes `pkg/apis/core/v1/helper`.
 """
@@ -11,12 +11,12 @@ _QUOTA_PREFIX = "requests."
 
 
 def is_native(name: str) -> bool:
-    """Whether a resource has no domain, or one of Kubernetes' own."""
+    """Whether a resource name has no domain, or contains `kubernetes.io/`."""
     return "/" not in name or _NATIVE_DOMAIN in name
 
 
 def validate_extended_resource_name(name: str, path: str) -> list[FieldError]:
-    """Errors of the name under which pods ask for devices of a class without a claim."""
+    """Validates the extended resource name of a class, by which pods request its devices without a claim."""
     if is_native(name) or name.startswith(_QUOTA_PREFIX) or names.is_qualified_name(_QUOTA_PREFIX + name):
         return [invalid(path, name, "must be a valid extended resource name")]
     return []

@@ -1,6 +1,6 @@
-"""Versions as semver.org 2.0.0 has them.
+"""Validates versions by semver.org 2.0.0.
 
-Follows the expression of k8s.io/kubernetes `pkg/apis/resource/validation`.
+Follows the regular expression of k8s.io/kubernetes `pkg/apis/resource/validation`.
 """
 
 import re

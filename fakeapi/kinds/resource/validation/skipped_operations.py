@@ -1,4 +1,4 @@
-"""Operations on nodes that a driver does without.
+"""Validates `skipNodeOperations`, the node operations that a driver does not need.
 
 Follows `validateSkipNodeOperations` of k8s.io/kubernetes `pkg/apis/resource/validation` from 1.37.
 """
@@ -15,7 +15,7 @@ _PREPARE, _UNPREPARE, _ALL = "NodePrepareResources", "NodeUnprepareResources", "
 def validate_skipped_operations(
     skipped: Sequence[str] | None, path: str, rules: ReleaseRules
 ) -> list[FieldError]:
-    """The error of devices that are unprepared without having been prepared."""
+    """Returns an error if NodePrepareResources is skipped but NodeUnprepareResources is not."""
     if not skipped or _PREPARE not in skipped or _UNPREPARE in skipped or _ALL in skipped:
         return []
     problem = f"{_PREPARE} cannot be skipped unless {_UNPREPARE} is also skipped"

@@ -1,4 +1,4 @@
-"""The devices of a slice: what they are like, and where they can be used.
+"""Validates the devices of a slice.
 
 Follows k8s.io/kubernetes `pkg/apis/resource/validation`.
 """
@@ -30,10 +30,11 @@ from fakeapi.releases.rules import ReleaseRules
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a slice says about all of its devices.
+    """Properties of a slice that the validation of its devices needs.
 
-    `counters` are those that the slice shares, `old_devices` those of the slice before an update, by name.
-    `chooses_nodes`: each device says where it can be used.
+    - `counters`: the counters that the slice shares
+    - `old_devices`: devices of the slice before an update, by name
+    - `chooses_nodes`: whether each device says on which nodes it can be used
     """
 
     counters: Counters
@@ -42,7 +43,7 @@ class Surroundings:
 
 
 def validate_basic_device(device: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Errors of a device in releases where it has to be a basic one."""
+    """Validates a device in releases that require `basic`."""
     errors = validate_dns_label(device["name"], f"{path}.name")
     path = f"{path}.basic"
     if "basic" in device:  # see conversion.slices.NOT_BASIC
@@ -57,7 +58,7 @@ def validate_basic_device(device: Object, path: str, rules: ReleaseRules) -> lis
 def validate_device(
     device: Object, path: str, surroundings: Surroundings, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Errors of a device in releases with partitionable devices, whose paths know no `basic`."""
+    """Validates a device in releases with partitionable devices, whose field paths have no `basic`."""
     old = surroundings.old_devices.get(device["name"])
     return [
         *validate_dns_label(device["name"], f"{path}.name"),
@@ -94,7 +95,10 @@ def _validate_number_of_qualities(parts: Object, path: str, rules: ReleaseRules)
 
 
 def _validate_number_of_values(device: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Before there were lists, the number of attributes was the smaller limit."""
+    """Validates the number of attribute values, in releases that count the values of lists.
+
+    Without lists the limit on attributes is lower, and is reached first.
+    """
     number, most = number_of_values(device), rules.limits.attribute_values_of_a_device
     if number <= most or not rules.quirks.attribute_values_are_counted:
         return []
@@ -104,7 +108,7 @@ def _validate_number_of_values(device: Object, path: str, rules: ReleaseRules) -
 def _validate_qualities(
     parts: Object, path: str, rules: ReleaseRules, old: Object | None = None
 ) -> list[FieldError]:
-    """Errors of attributes and capacities; `old` is the device before an update."""
+    """Validates attributes and capacities; `old` is the device before an update."""
     is_shared = parts.get("allowMultipleAllocations") is True
 
     def attribute(value: Object, place: str) -> list[FieldError]:

@@ -1,4 +1,4 @@
-"""Where the devices of a slice can be used: the choice between nodes, for a slice and for a device.
+"""Validates where devices can be used: node name, node selector or all nodes, of a slice or of a device.
 
 Follows k8s.io/kubernetes `pkg/apis/resource/validation`.
 """
@@ -20,8 +20,9 @@ _NOT_OF_DEVICE = (
 
 
 def validate_slice_nodes(spec: Object, rules: ReleaseRules, *, partitions: bool) -> list[FieldError]:
-    """Errors of a slice's choice; `partitions`: in a release with partitionable devices, where devices may
-    choose for themselves.
+    """Validates a slice's choice of nodes.
+
+    `partitions`: whether the release has partitionable devices, so that a slice may leave the choice to them.
     """
     return _validate_of_four(spec, rules) if partitions else _validate_of_three(spec, rules)
 
@@ -29,7 +30,7 @@ def validate_slice_nodes(spec: Object, rules: ReleaseRules, *, partitions: bool)
 def validate_device_nodes(
     device: Object, path: str, rules: ReleaseRules, *, chooses: bool
 ) -> list[FieldError]:
-    """Errors of a device's choice; `chooses`: the slice leaves it to its devices."""
+    """Validates a device's choice of nodes; `chooses`: whether the slice leaves it to its devices."""
     if chooses:
         return _validate_of_device(device, path, rules)
     if any(name in device for name in ("nodeName", "nodeSelector", "allNodes")):
@@ -43,8 +44,8 @@ def _validate_selector(spec: Object, rules: ReleaseRules) -> list[FieldError]:
     terms = spec["nodeSelector"]["nodeSelectorTerms"]
     if len(terms or ()) != 1:
         problem = f"must have exactly one {rules.quirks.node_selector_term}"
-        shown = bad_values.items_of(terms, "nodeSelectorTerms", "core/v1.NodeSelector", rules)
-        errors.append(invalid(f"{path}.nodeSelectorTerms", shown, problem))
+        bad_value = bad_values.items_of(terms, "nodeSelectorTerms", "core/v1.NodeSelector", rules)
+        errors.append(invalid(f"{path}.nodeSelectorTerms", bad_value, problem))
     return errors
 
 
@@ -52,15 +53,15 @@ def _validate_of_three(spec: Object, rules: ReleaseRules) -> list[FieldError]:
     errors = validate_node_name(spec["nodeName"], "spec.nodeName") if "nodeName" in spec else []
     if "nodeSelector" in spec:
         errors += _validate_selector(spec, rules)
-    made = sum(name in spec for name in ("nodeName", "nodeSelector", "allNodes"))
-    if made == 0:
+    choices = sum(name in spec for name in ("nodeName", "nodeSelector", "allNodes"))
+    if choices == 0:
         errors.append(required("spec", _OF_THREE))
-    elif made > 1:
-        shown = None
+    elif choices > 1:
+        bad_value = None
         if rules.quirks.invalid_slice_error_dumps_value:
             own = SLICE_CONVERSIONS["v1alpha3"].from_hub({"spec": spec})["spec"]
-            shown = bad_values.struct(own, "ResourceSliceSpec", rules)
-        errors.append(invalid("spec", shown, _OF_THREE))
+            bad_value = bad_values.struct(own, "ResourceSliceSpec", rules)
+        errors.append(invalid("spec", bad_value, _OF_THREE))
     return errors
 
 

@@ -1,4 +1,4 @@
-"""Taints of devices: their default and their rules.
+"""Default and validation of device taints.
 
 Follows k8s.io/kubernetes `pkg/apis/resource/validation` and `pkg/apis/resource/v1alpha3` of 1.33, the first
 release that has them.
@@ -13,18 +13,18 @@ from fakeapi.machinery.meta import names
 from fakeapi.releases.rules import ReleaseRules
 
 Now: TypeAlias = Callable[[], str]
-"""The present as Kubernetes writes it: RFC 3339, UTC, whole seconds."""
+"""Returns the current time in Kubernetes' format: RFC 3339, UTC, whole seconds."""
 
 
 def default_taint(taint: dict[str, Any], now: Now) -> dict[str, Any]:
-    """The taint, with the time at which it was added."""
+    """Returns the taint with `timeAdded` set."""
     return taint if taint.get("timeAdded") is not None else {**taint, "timeAdded": now()}
 
 
 def validate_taint(
     taint: dict[str, Any], path: str, rules: ReleaseRules, old: dict[str, Any] | None = None
 ) -> list[FieldError]:
-    """Errors of a taint that was `old`; from 1.35 on its effect may stay what it was."""
+    """Validates a taint. `old` is the taint before an update, whose effect stays valid."""
     key, value, effect = taint["key"], taint.get("value", ""), taint["effect"]
     unit = rules.quirks.wording.length_unit
     errors = [invalid(f"{path}.key", key, message) for message in names.is_qualified_name(key, unit)]
