@@ -6,7 +6,7 @@ import msgspec
 
 
 class RawJson:
-    """A JSON value with its exact text, which it is encoded as and compared by. Never changed."""
+    """An immutable JSON value with its exact text, which is used to encode and to compare it."""
 
     __slots__ = ("json", "value")
 
@@ -25,7 +25,7 @@ class RawJson:
 
 
 def value_of(value: Any) -> Any:
-    """The value of a RawJson; any other value as it is."""
+    """Returns the value of a RawJson, and any other value unchanged."""
     return value.value if isinstance(value, RawJson) else value
 
 
@@ -57,35 +57,35 @@ class JsonError(ValueError):
 
 
 def encode(value: Any) -> bytes:
-    """Compact JSON; a RawJson is written as its text, and keys keep their order."""
+    """Encodes a value as compact JSON; a RawJson becomes its own text, and keys keep their order."""
     return _encode(value)
 
 
 def in_key_order(value: Any) -> Any:
-    """The value with the keys of all its objects sorted, as Go writes what it holds in maps."""
+    """Returns the value with the keys of all objects sorted, as Go writes maps."""
     if isinstance(value, dict):
         return {key: in_key_order(item) for key, item in sorted(value.items())}
     return [in_key_order(item) for item in value] if isinstance(value, list) else value
 
 
 def encode_noting_raw(value: Any) -> tuple[bytes, bool]:
-    """`encode`, and whether the value contains a RawJson."""
-    met: list[Any] = []
+    """Encodes like `encode`; also returns whether the value contains a RawJson."""
+    raws: list[Any] = []
 
     def hook(text: Any) -> msgspec.Raw:
-        met.append(text)
+        raws.append(text)
         return _as_it_came(text)
 
-    return msgspec.json.encode(value, enc_hook=hook), bool(met)
+    return msgspec.json.encode(value, enc_hook=hook), bool(raws)
 
 
 def compact(data: bytes) -> bytes:
-    """JSON without the spaces between its tokens, which stay as they are."""
+    """Removes the spaces between the tokens of JSON text; the tokens themselves do not change."""
     return msgspec.json.format(data, indent=-1)
 
 
 def members(data: bytes) -> dict[str, bytes]:
-    """The members of a JSON object as they are written. Raises JsonError."""
+    """Returns the members of a JSON object as undecoded text. Raises JsonError."""
     try:
         return {name: bytes(text) for name, text in _decode_members(data).items()}
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -93,11 +93,9 @@ def members(data: bytes) -> dict[str, bytes]:
 
 
 def labels_of(data: bytes) -> dict[str, str] | None:
-    """The `metadata.labels` of an encoded object, without decoding the rest; None if it has none.
+    """Returns the `metadata.labels` of an encoded object without decoding the rest; None if it has none.
 
     Raises JsonError if the JSON is not such an object.
-
-    Raises JsonError for what is no such object.
     """
     try:
         return _decode_labels(data).metadata.labels
@@ -106,7 +104,7 @@ def labels_of(data: bytes) -> dict[str, str] | None:
 
 
 def items(data: bytes) -> list[bytes]:
-    """The items of a JSON list as they are written. Raises JsonError."""
+    """Returns the items of a JSON list as undecoded text. Raises JsonError."""
     try:
         return [bytes(text) for text in _decode_items(data)]
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -114,7 +112,7 @@ def items(data: bytes) -> list[bytes]:
 
 
 def decode(data: bytes | str) -> Any:
-    """The value of JSON text. Of duplicate keys the last wins. Raises JsonError."""
+    """Decodes JSON text; the last of duplicate keys wins. Raises JsonError."""
     try:
         return _decode(data)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:

@@ -1,4 +1,4 @@
-"""Parses the documents of a file: JSON, or YAML as kubectl reads it, within bounds."""
+"""Parses the documents of a file, within limits: JSON, or YAML as kubectl reads it."""
 
 import re
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from fakeapi.machinery.golang.json_decoding import decode_lenient
 from fakeapi.machinery.printable import printable_line
 
 NODES_MAX = 2_000_000
-"""Values of one file, counting again what aliases and merges of YAML repeat; a file with more is refused."""
+"""Maximum number of values of one file; values that aliases and merges of YAML repeat count each time."""
 
 DOCUMENTS_MAX = 100_000
 """YAML documents of one file, counting empty ones; a file with more is refused. An installation may have as
@@ -17,8 +17,9 @@ many objects.
 """
 
 DEPTH_MAX = 200
-"""Levels of a document; a deeper one is refused. The deepest objects of Kubernetes, definitions of custom
-resources, have some 130.
+"""Maximum number of levels of a document.
+
+The deepest objects of Kubernetes, CustomResourceDefinitions, have some 130.
 """
 
 _MESSAGE_LENGTH = 500
@@ -27,14 +28,14 @@ _NO_SEPARATORS = bytes(byte for byte in range(256) if byte not in b"[{,:")
 
 
 class DocumentError(ValueError):
-    """A text that is not JSON or YAML, or beyond the bounds: one line of limited length."""
+    """A text that is not JSON or YAML, or exceeds the limits. The message is one line of limited length."""
 
     def __init__(self, why: str) -> None:
         super().__init__(printable_line(why, _MESSAGE_LENGTH))
 
 
 def documents_of(text: str) -> list[Any]:
-    """The documents of a YAML or JSON text, without empty ones; the items of a JSON array are documents.
+    """Returns the documents of a YAML or JSON text, without empty ones; a JSON array is a list of documents.
 
     Raises DocumentError.
     """
@@ -45,7 +46,10 @@ def documents_of(text: str) -> list[Any]:
 
 
 def document_of(text: str) -> Any:
-    """The document of a YAML or JSON text; None if it is empty. Raises DocumentError, also for several."""
+    """Returns the document of a YAML or JSON text; None if it is empty.
+
+    Raises DocumentError, also for several documents.
+    """
     documents = numbered_documents(text)
     if len(documents) > 1:
         raise DocumentError(f"{len(documents)} documents where one is expected")
@@ -53,10 +57,11 @@ def document_of(text: str) -> Any:
 
 
 def numbered_documents(text: str) -> list[tuple[int, Any]]:
-    """The documents of a YAML or JSON text with their numbers from 1; empty ones count and are left out.
+    """Returns the documents of a YAML or JSON text with their numbers, which start at 1.
 
-    YAML is read as sigs.k8s.io/yaml reads it (`machinery.golang.yaml_text`), so that dates are text and of
-    repeated keys the last counts. Raises DocumentError.
+    Empty documents are counted but not returned. YAML is read like sigs.k8s.io/yaml
+    (`machinery.golang.yaml_text`): dates are strings, and the last of repeated keys wins. Raises
+    DocumentError.
     """
     try:
         encoded = text.encode()
@@ -66,8 +71,8 @@ def numbered_documents(text: str) -> list[tuple[int, Any]]:
         try:
             return [(1, decode_json(encoded))]
         except JsonError:
-            pass  # YAML has braces and brackets too
-    from fakeapi.machinery.golang import yaml_text  # noqa: PLC0415 - brings PyYAML, for YAML alone
+            pass  # braces and brackets are YAML too
+    from fakeapi.machinery.golang import yaml_text  # noqa: PLC0415 - imports PyYAML, only for YAML
 
     try:
         values = yaml_text.load_all(encoded, nodes_max=NODES_MAX, depth_max=DEPTH_MAX)
@@ -89,9 +94,9 @@ def _numbered(values: Iterable[Any]) -> list[tuple[int, Any]]:
 
 
 def decode_json(data: bytes) -> Any:
-    """The value of JSON text.
+    """Decodes JSON text.
 
-    Raises JsonError for what is not JSON or nests too deep, DocumentError for too many values.
+    Raises JsonError if it is not JSON or nests too deep, DocumentError if it has too many values.
     """
     if _separators(data) > NODES_MAX and _separators(_STRINGS.sub(b'""', data)) > NODES_MAX:
         raise DocumentError(f"it has more than {NODES_MAX} values")
@@ -99,7 +104,7 @@ def decode_json(data: bytes) -> Any:
 
 
 def _separators(data: bytes) -> int:
-    """The brackets, commas and colons of a text: about one for each value, and never fewer."""
+    """Counts the brackets, commas and colons of a text: about one for each value, and never fewer."""
     return len(data.translate(None, _NO_SEPARATORS))
 
 

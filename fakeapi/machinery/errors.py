@@ -1,7 +1,7 @@
-"""API errors: an `ApiError` carries everything that a `metav1.Status` says.
+"""API errors: an `ApiError` carries everything that a `metav1.Status` contains.
 
-Follows k8s.io/apimachinery `pkg/api/errors`. Raised by registry and machinery; turned into a response in
-exactly one place, `fakeapi.http.status`.
+Follows k8s.io/apimachinery `pkg/api/errors`. Registry and machinery raise these errors;
+`fakeapi.http.filters.errors` turns them into responses.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,7 +13,7 @@ from fakeapi.machinery.golang.strconv import quote
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """One entry of `details.causes`."""
+    """An entry of `details.causes`."""
 
     reason: str
     message: str
@@ -22,7 +22,7 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """`details` of a Status; empty members are left out when it is written."""
+    """The `details` of a Status; its JSON omits empty members."""
 
     name: str = ""
     group: str = ""
@@ -31,16 +31,16 @@ class Details:
     causes: tuple[Cause, ...] = ()
     retry_after_seconds: int = 0
     continue_token: str = ""
-    """Not part of details: it goes into the metadata of the Status."""
+    """Written to the metadata of the Status, not to its details."""
 
 
 @dataclass(slots=True)
 class ApiError(Exception):
     """A response that is not a success.
 
-    `code` is the HTTP status. `reason` is empty where Kubernetes sends none. `details` is None where
-    the Status has no details at all, which differs from details without members.
-    `retry_after` (seconds) becomes the Retry-After header.
+    `code` is the HTTP status. `reason` is empty where Kubernetes sends none. `details` is None if the Status
+    has no details at all, which differs from details without members. `retry_after` (seconds) becomes the
+    Retry-After header.
     """
 
     code: int
@@ -55,7 +55,7 @@ class ApiError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Qualified:
-    """A group with a kind or a resource, as messages name them."""
+    """A kind or a resource with its group, as messages name it."""
 
     group: str
     name: str
@@ -109,20 +109,20 @@ def forbidden(resource: Qualified, name: str, why: str, *causes: Cause) -> ApiEr
 
 
 def invalid(kind: Qualified, name: str, errors: Iterable[FieldError]) -> ApiError:
-    """422 with a cause for each field error, in the order given, repeated messages once."""
-    found: Sequence[FieldError] = list(errors)
-    texts = list(dict.fromkeys(str(error) for error in found))
+    """Returns a 422 with a cause for each field error, in order; its message has each text once."""
+    field_errors: Sequence[FieldError] = list(errors)
+    texts = list(dict.fromkeys(str(error) for error in field_errors))
     message = f"{kind} {quote(name)} is invalid"
     if texts:
         message += ": " + (texts[0] if len(texts) == 1 else "[" + ", ".join(texts) + "]")
-    causes = tuple(Cause(error.reason, error.body, error.field) for error in found)
+    causes = tuple(Cause(error.reason, error.body, error.field) for error in field_errors)
     return ApiError(
         422, "Invalid", message, Details(name=name, group=kind.group, kind=kind.name, causes=causes)
     )
 
 
 def internal(message: str) -> ApiError:
-    """500, where Kubernetes itself answers 500."""
+    """Returns a 500, for cases in which Kubernetes itself answers 500."""
     return ApiError(
         500,
         "InternalError",

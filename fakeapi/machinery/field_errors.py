@@ -1,7 +1,7 @@
 """Validation errors of fields, with the messages that Kubernetes uses.
 
 Follows k8s.io/apimachinery `pkg/util/validation/field`. A field path is a plain string, built as
-`f"{path}.child"`, `f"{path}[{index}]"`, `f"{path}[{key}]"`; the root has the empty path or a name.
+`f"{path}.child"`, `f"{path}[{index}]"` or `f"{path}[{key}]"`. The path of the root is empty or a name.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,7 +13,10 @@ from fakeapi.machinery.golang.strconv import quote, render
 
 @dataclass(frozen=True, slots=True)
 class FieldError:
-    """`reason` is the cause's reason, `body` its message, `field` its path."""
+    """A validation error of a field.
+
+    `reason`, `body` and `field` become the reason, message and field of a cause in the Status.
+    """
 
     reason: str
     field: str
@@ -52,7 +55,7 @@ def not_found(field: str, value: Any) -> FieldError:
 
 
 def not_supported(field: str, value: Any, supported: Iterable[str]) -> FieldError:
-    """`supported` in the order in which the release prints it."""
+    """Returns the error of an unsupported value, which lists `supported` in the given order."""
     values = ", ".join(quote(name) for name in supported)
     detail = f"supported values: {values}" if values else ""
     return FieldError(
@@ -61,7 +64,7 @@ def not_supported(field: str, value: Any, supported: Iterable[str]) -> FieldErro
 
 
 def too_long(field: str, most: int, wording: str = "must have at most {} bytes") -> FieldError:
-    """`wording` differs by release: see `releases`."""
+    """Returns the error of a text that is too long; `wording` differs by release (`Wording.too_long`)."""
     return FieldError("FieldValueTooLong", field, f"Too long: {wording.format(most)}")
 
 
@@ -74,6 +77,6 @@ def too_many(field: str, actual: int, most: int) -> FieldError:
 
 
 def first_words(errors: Sequence[FieldError]) -> str:
-    """Errors as one aggregate prints them: alone, or listed in brackets."""
+    """Joins errors like Go's aggregate: a single one stays as it is, several become a list in brackets."""
     texts = list(dict.fromkeys(str(error) for error in errors))
     return texts[0] if len(texts) == 1 else "[" + ", ".join(texts) + "]"

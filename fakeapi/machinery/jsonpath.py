@@ -1,8 +1,7 @@
-"""JSONPath as Kubernetes has it: additional printer columns, paths of the scale subresource, selectable
-fields.
+"""Kubernetes' JSONPath, for printer columns, the scale subresource and selectable fields.
 
-Follows k8s.io/client-go `util/jsonpath` as far as one action, `{...}`, goes, with missing keys allowed; in
-the order of names where upstream walks a Go map.
+Follows one action, `{...}`, of k8s.io/client-go `util/jsonpath`, with missing keys allowed. Where upstream
+walks a Go map in random order, results are sorted by name.
 """
 
 import operator
@@ -29,7 +28,10 @@ from fakeapi.machinery.jsonpath_syntax import (
 )
 
 RESULTS_MAX = 10_000
-"""Values that a step may yield: `..` many times over would double them each time. Beyond, the path fails."""
+"""Maximum number of values of a step; more make the path fail.
+
+Each repetition of `..` may double the number.
+"""
 
 Values: TypeAlias = list[Any]
 
@@ -41,15 +43,14 @@ class JsonPath:
     steps: tuple[Step, ...]
 
     def find(self, obj: Any) -> Values:
-        """The values that the path leads to, none where a key is missing.
+        """Returns the values that the path leads to; none if a key is missing.
 
-        Raises JsonPathError where it asks of a value what its type does not have, or for more than
-        RESULTS_MAX values.
+        Raises JsonPathError if a step does not fit the type of a value, or for more than RESULTS_MAX values.
         """
         return _walk([obj], self.steps)
 
     def first(self, obj: Any) -> tuple[bool, Any]:
-        """Whether the path leads anywhere, and the first value there: what a cell of a Table shows."""
+        """Returns whether the path leads to a value, and the first one, which a Table shows in its cell."""
         try:
             values = self.find(obj)
         except JsonPathError:
@@ -58,12 +59,12 @@ class JsonPath:
 
 
 def parse_path(text: str) -> JsonPath:
-    """Parses the inside of an action, `.spec.replicas`. Raises JsonPathError, with upstream's message."""
+    """Parses the inside of an action, such as `.spec.replicas`. Raises JsonPathError."""
     return JsonPath(parse(text))
 
 
 def as_text(value: Any) -> str:
-    """A value as upstream prints a result: strings as they are, objects and lists as Go's JSON."""
+    """Formats a value as upstream prints a result: strings as they are, objects and lists as Go's JSON."""
     match value:
         case None:
             return "<no value>"
@@ -74,13 +75,14 @@ def as_text(value: Any) -> str:
 
 
 def dotted(path: str) -> tuple[str, ...]:
-    """The names of a path of names alone, `.spec.replicas`, as the scale subresource reads it."""
+    """Splits a path of plain names, such as `.spec.replicas`, as the scale subresource does."""
     return tuple(path.removeprefix(".").split("."))
 
 
 def nested(obj: Object, names: Iterable[str]) -> tuple[bool, Any]:
-    """Whether `obj` has a value at the names, and the value. Raises JsonPathError where a value on the way is
-    no object, and so has no members.
+    """Returns whether `obj` has a value at the names, and the value.
+
+    Raises JsonPathError if a value on the way is not an object and so has no members.
     """
     value: Any = obj
     for name in names:
@@ -113,7 +115,7 @@ def _take(values: Values, step: Step) -> Values:
         case RecursiveStep():
             return _descended(values)
         case UnionStep():
-            return [found for branch in step.branches for found in _walk(values, branch)]
+            return [result for branch in step.branches for result in _walk(values, branch)]
         case LiteralStep(is_text=True):
             return [step.value]
         case LiteralStep():
@@ -124,7 +126,7 @@ def _take(values: Values, step: Step) -> Values:
 
 def _block(values: Values, name: str) -> Values:
     if name == "range":
-        return []  # a loop without what is in it, which would be actions of their own
+        return []  # a loop without its body, which would be further actions
     if name == "end":
         raise JsonPathError("not in range, nothing to end")
     raise JsonPathError(f"unrecognized identifier {name}")
@@ -143,20 +145,21 @@ def _children(value: Any) -> Values:
 
 
 def _descended(values: Values) -> Values:
-    """Every object and list that is not empty, each before what is in it. Go through strings as lists of
-    bytes.
+    """Returns every object, list and string that is not empty, each before its contents.
+
+    The contents of a string are its bytes, as in Go.
     """
-    found: Values = []
+    containers: Values = []
     waiting = list(reversed(values))
     while waiting:
         value = waiting.pop()
         below = _children(value)
         if below:
-            found.append(value)
-            if len(found) > RESULTS_MAX:
+            containers.append(value)
+            if len(containers) > RESULTS_MAX:
                 raise JsonPathError(f"more than {RESULTS_MAX} results")
             waiting.extend(reversed(below))
-    return found
+    return containers
 
 
 def _slice(value: Any, step: ArrayStep) -> Values:
@@ -192,7 +195,7 @@ def _passes(item: Any, step: FilterStep) -> bool:
         try:
             return bool(_walk([item], step.left))
         except JsonPathError:
-            return True  # upstream looks at what the failing step was given
+            return True  # upstream then examines the values that the failing step received
     left, right = _walk([item], step.left), _walk([item], step.right)
     if not left or (len(left) == 1 and not right):
         return False

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 LENGTH_MAX = 16 * 1024
-"""Characters of a path. A longer one is refused."""
+"""Longest path in characters; a longer one is rejected."""
 
 
 class JsonPathError(ValueError):
-    """A path that does not parse, or that asks of a value what it does not have. The message is
-    upstream's.
-    """
+    """A path that does not parse, or whose step does not fit a value. The message is upstream's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +20,7 @@ class FieldStep:
 
 @dataclass(frozen=True, slots=True)
 class ArrayStep:
-    """`[start:end:step]`; `end_is_next` where one index alone was written, whose end follows from it."""
+    """An array step `[start:end:step]`; with `end_is_next` only one index was written: `[start]`."""
 
     start: int | None
     end: int | None
@@ -32,7 +30,7 @@ class ArrayStep:
 
 @dataclass(frozen=True, slots=True)
 class FilterStep:
-    """`[?(left operator right)]`; the operator is `exists` where there is no other."""
+    """A filter step `[?(left operator right)]`; the operator is `exists` if none was written."""
 
     left: "tuple[Step, ...]"
     operator: str
@@ -56,7 +54,7 @@ class UnionStep:
 
 @dataclass(frozen=True, slots=True)
 class LiteralStep:
-    """A number or boolean for each value, or a text, which stands for all of them."""
+    """A literal step: a number or boolean replaces each value, a text replaces all values by one."""
 
     value: str | int | float | bool
     is_text: bool = False
@@ -88,9 +86,7 @@ _ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v
 
 
 def parse(text: str) -> tuple[Step, ...]:
-    """The steps of an action, without its braces. What follows a closing brace is not part of it. Raises
-    JsonPathError.
-    """
+    """Parses an action without its braces, up to a closing brace. Raises JsonPathError."""
     if len(text) > LENGTH_MAX:
         raise JsonPathError(f"a path may have at most {LENGTH_MAX} characters")
     return tuple(_Parser(text + "}").steps())
@@ -102,17 +98,17 @@ class _Parser:
         self._at = 0
 
     def steps(self) -> list[Step]:
-        found: list[Step] = []
+        steps: list[Step] = []
         while True:
             rest = self._text[self._at : self._at + 3]
             if rest.startswith("}"):
-                return found
+                return steps
             if rest == "[?(":
-                found.append(self._filter())
+                steps.append(self._filter())
             elif rest.startswith(".."):
-                self._descend(found)
+                self._descend(steps)
             else:
-                found.extend(self._step(rest[:1]))
+                steps.extend(self._step(rest[:1]))
 
     def _step(self, first: str) -> list[Step]:
         if first in ("", "\r", "\n"):
@@ -134,8 +130,8 @@ class _Parser:
         raise JsonPathError(f"unrecognized character in action: U+{ord(first):04X} '{first}'")
 
     def _take(self, pattern: re.Pattern[str]) -> str:
-        found = pattern.match(self._text, self._at)
-        text = found.group() if found else ""
+        match = pattern.match(self._text, self._at)
+        text = match.group() if match else ""
         self._at += len(text)
         return text
 
@@ -222,10 +218,10 @@ class _Parser:
 
 
 def _slice(inside: str) -> Step:
-    found = _SLICE.fullmatch(inside)
-    if not found:
+    match = _SLICE.fullmatch(inside)
+    if not match:
         raise JsonPathError(f"invalid array index {inside}")
-    first, second, third = found.groups()
+    first, second, third = match.groups()
     start = _index(first) if first else None
     if second is None:
         return ArrayStep(start, (start or 0) + 1, _index(third[1:]) if third else None, end_is_next=True)

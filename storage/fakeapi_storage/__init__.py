@@ -1,4 +1,7 @@
-"""Keys, bytes and revisions. Knows neither Kubernetes nor HTTP; see `fakeapi_storage.interface`."""
+"""A storage of keys, bytes and revisions; independent of Kubernetes and HTTP.
+
+See `fakeapi_storage.interface` for its contract.
+"""
 
 from fakeapi_storage.errors import (
     Closed,

@@ -1,4 +1,4 @@
-"""The half of a store that all engines share: reads from memory, and work that runs to its end."""
+"""The half of a store that all engines share: reads from memory, and work that cannot be cancelled."""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -41,7 +41,7 @@ class BaseStore(ABC):
 
     @abstractmethod
     async def _close(self) -> None:
-        """Closes the engine, once; every watch has to end with `Closed`."""
+        """Closes the engine; called once. Every watch must end with `Closed`."""
 
     @property
     def revision(self) -> int:
@@ -103,7 +103,7 @@ class BaseStore(ABC):
         self._labels = labels
 
     async def _finish(self, work: Coroutine[None, None, None]) -> None:
-        """Awaits work that runs to its end even if the caller is cancelled: memory and engine agree."""
+        """Awaits work that continues even if the caller is cancelled, so that memory and engine agree."""
         task = asyncio.get_running_loop().create_task(work)
         self._working.add(task)
         task.add_done_callback(self._working.discard)

@@ -1,4 +1,4 @@
-"""Errors of storage, as values that carry the facts a caller decides on."""
+"""Exceptions of storage, with the facts that callers decide on as attributes."""
 
 from typing import TYPE_CHECKING
 
@@ -7,11 +7,11 @@ if TYPE_CHECKING:
 
 
 class StorageError(Exception):
-    """Base of everything that storage raises on purpose."""
+    """Base of all exceptions that storage raises on purpose."""
 
 
 class KeyExists(StorageError):
-    """A create met an entry; `actual` is the newest accepted one."""
+    """A create found an entry; `actual` is the newest accepted one."""
 
     def __init__(self, actual: "Entry") -> None:
         super().__init__(f"key {actual.key!r} exists at revision {actual.revision}")
@@ -19,7 +19,7 @@ class KeyExists(StorageError):
 
 
 class KeyNotFound(StorageError):
-    """An update or a delete met no entry."""
+    """An update or a delete found no entry."""
 
     def __init__(self, key: str) -> None:
         super().__init__(f"key {key!r} not found")
@@ -36,11 +36,11 @@ class RevisionConflict(StorageError):
 
 
 class InvalidEntry(StorageError):
-    """A key or a value that the store can not hold; nothing was queued."""
+    """A key or a value that the store cannot hold; nothing was queued."""
 
 
 class Overloaded(StorageError):
-    """More writes are accepted and not committed than the queue may hold; nothing was queued."""
+    """The queue of accepted writes that are not committed is full; nothing was queued."""
 
     def __init__(self, limit: int) -> None:
         super().__init__(f"{limit} writes are waiting for their commit")
@@ -48,7 +48,7 @@ class Overloaded(StorageError):
 
 
 class Compacted(StorageError):
-    """The revision asked for is older than `oldest`, the first one that is still answerable."""
+    """The requested revision is older than `oldest`, the first one that is still available."""
 
     def __init__(self, revision: int, oldest: int) -> None:
         super().__init__(f"revision {revision} has been compacted, the oldest is {oldest}")
@@ -57,7 +57,7 @@ class Compacted(StorageError):
 
 
 class FutureRevision(StorageError):
-    """The revision asked for is newer than `current`."""
+    """The requested revision is newer than `current`."""
 
     def __init__(self, revision: int, current: int) -> None:
         super().__init__(f"revision {revision} is in the future, the current one is {current}")
@@ -70,18 +70,18 @@ class StorageFailed(StorageError):
 
 
 class StorageFull(StorageFailed):
-    """There is no space left where the database is. Writes succeed again once there is."""
+    """The disk of the database is full. Writes succeed again when it has space."""
 
 
 class Unreachable(StorageError):
-    """The database server does not answer. Nothing was stored; the same succeeds again once it does."""
+    """The database server does not answer, and nothing was stored; a later retry may succeed."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"the database cannot be reached: {reason}")
 
 
 class OutcomeUnknown(StorageError):
-    """The connection to the database server was lost during a write, which is stored or is not."""
+    """The connection to the database server was lost during a write, which may or may not be stored."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(
@@ -112,7 +112,7 @@ class WatcherOverflow(StorageError):
 
 
 class OpenFailed(StorageError):
-    """The database at `location` can not be opened; it is as it was."""
+    """The database at `location` cannot be opened; it was not changed."""
 
     def __init__(self, location: str, reason: str) -> None:
         super().__init__(f"{location}: {reason}")
@@ -120,7 +120,7 @@ class OpenFailed(StorageError):
 
 
 class UnsupportedLocation(OpenFailed):
-    """The location names no engine, or something that its engine does not know."""
+    """The location names no engine, or a form that its engine does not support."""
 
 
 class NewerSchema(OpenFailed):
@@ -157,7 +157,7 @@ class UnknownFormat(OpenFailed):
 
 
 class MigrationFailed(OpenFailed):
-    """A row of the database can not be brought into the application's format."""
+    """A row of the database cannot be migrated to the application's format."""
 
     def __init__(self, location: str, found: int, wanted: int, reason: str) -> None:
         super().__init__(location, f"it can not be migrated from format {found} to {wanted}: {reason}")
@@ -166,15 +166,15 @@ class MigrationFailed(OpenFailed):
 
 
 class ForeignDatabase(OpenFailed):
-    """The file is not a database, or it is another application's."""
+    """The file is not a database, or it belongs to another application."""
 
 
 class DatabaseRefused(OpenFailed):
-    """A database server that is not reached, or that lets the role do too little."""
+    """The database server cannot be reached, or the role lacks permissions."""
 
 
 class DatabaseInUse(OpenFailed):
-    """Another process, or another store in this one, has the database open."""
+    """The database is open in another process, or in another store of this process."""
 
     def __init__(self, location: str) -> None:
         super().__init__(location, "the database is in use by another server")

@@ -1,4 +1,4 @@
-"""The format of an application's keys and values, and the migration of rows from an older one."""
+"""The format of an application's keys and values, and the migration of rows from an older format."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,27 +10,27 @@ FIRST_FORMAT = 1
 """The format of an application that names none, and of databases from before formats were recorded."""
 
 Migration: TypeAlias = Callable[[str, bytes], tuple[str, bytes]]
-"""Key and value of one row in a format → key and value in the next one.
+"""Converts key and value of one row to the next format.
 
-It must be pure, keep different keys different, and give one key for all values of a key. It sees every row
-that is kept: current entries, their history, and deletions (with the last value where a deletion has none of
-its own). What it raises stops the migration, and the database stays as it was.
+A migration must be pure, keep different keys different, and return one key for all values of a key. It
+receives every row that is kept: current entries, their history, and deletions (with the last value if a
+deletion has no value of its own). An exception stops the migration, and the database is unchanged.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How an application writes keys and values: a number that grows with each incompatible change.
+    """A format in which an application writes keys and values; `version` grows with each incompatible change.
 
-    `migrations[n]` leads from format n to n + 1. A database older than the first of the steps that lead to
-    `version` without a gap can not be opened.
+    `migrations[n]` leads from format n to n + 1. A database can be opened if migrations lead from its format
+    to `version` without a gap.
     """
 
     version: int = FIRST_FORMAT
     migrations: Mapping[int, Migration] = field(default_factory=dict)
 
     def steps_from(self, found: int) -> list[Migration] | None:
-        """The migrations that lead from the format `found` to this one, in order; None if there is no way."""
+        """Returns the migrations from the format `found` to this one, in order; None if one is missing."""
         if found > self.version:
             return None
         steps = [self.migrations.get(version) for version in range(found, self.version)]
@@ -39,11 +39,11 @@ class Format:
 
 
 class MigrationError(Exception):
-    """A row that can not be migrated, or a migration that breaks its rules; the message says which."""
+    """A row that cannot be migrated, or a migration that breaks its rules; the message says which."""
 
 
 def migrate(rows: Iterable[Row], steps: Sequence[Migration]) -> Iterator[Row]:
-    """The rows of a log, in order, with key and value as the steps give them. Raises `MigrationError`."""
+    """Yields the rows of a log, in order, with their key and value migrated. Raises `MigrationError`."""
     new_keys: dict[str, str] = {}
     old_keys: dict[str, str] = {}
     last_values: dict[str, bytes] = {}

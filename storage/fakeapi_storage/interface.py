@@ -1,20 +1,20 @@
 """The contract of storage: keys, bytes and revisions.
 
-Every change of the store gets the next *revision*, one integer that grows over all keys without a gap. An
-entry's revision is that of its last change. A write passes three stages:
+Every change of the store gets the next *revision*: one integer for all keys, which grows without gaps. The
+revision of an entry is that of its last change. A write has three stages:
 
 - *accepted*: checked against the newest state that this process knows, and queued;
-- *committed*: in the database, with its revision; from here on `get`, `list` and `revision` show it and
+- *committed*: in the database, with its revision; from now on `get`, `list` and `revision` show it and
   watchers receive it;
-- *acknowledged*: the future of the write has its result, and its revision is known. What was acknowledged
+- *acknowledged*: the future of the write has its result, and its revision is known. An acknowledged write
   survives the process.
 
 A write that does not fit the state (`KeyExists`, `KeyNotFound`, `RevisionConflict`) is refused: the call
-raises, or, if another server's write to the same database came first, the future that it returned fails.
+raises. If another server's write to the same database was first, the returned future fails instead.
 
-A store that is the only writer of its database promises more: it refuses at once, and gives the revision when
-it accepts. `newest` then shows what is accepted, and reading it, computing, and writing with its revision as
-`expected` in one step of the event loop can not conflict.
+A store that is the only writer of its database promises more: it refuses at once, and assigns the revision
+when it accepts. Then `newest` shows accepted writes. A caller that reads it, and writes with its revision as
+`expected` in the same step of the event loop, cannot get a conflict.
 
 A store belongs to the event loop that opened it and is not thread-safe. Plain methods never wait.
 """
@@ -26,12 +26,12 @@ from enum import Enum
 from typing import NamedTuple, Protocol, runtime_checkable
 
 INITIAL_REVISION = 1
-"""Revision of the empty store, as in etcd: the first change gets the next one, 0 stays free for callers."""
+"""Revision of the empty store, as in etcd: the first change gets the next one, and callers may use 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A key with its value. `created` is the revision that created this incarnation of the key."""
+    """A key with its value. `created` is the revision at which the key was last created."""
 
     key: str
     value: bytes
@@ -46,10 +46,11 @@ class EventKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One committed change.
+    """A committed change.
 
-    `entry` is the entry after a PUT. For a DELETE it is the last entry with the revision of the deletion and
-    the final value, if the deletion gave one. `previous` is the entry before: None if the event created it.
+    `entry` is the entry after a PUT. For a DELETE it is the last entry, with the revision of the deletion and
+    the final value, if the deletion has one. `previous` is the entry before, None if the event created the
+    key.
     """
 
     kind: EventKind
@@ -75,7 +76,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """The committed entries at a revision, in the order of their keys. No store changes it any more."""
+    """The committed entries at a revision, in the order of their keys; a checkpoint never changes."""
 
     entries: tuple[Entry, ...]
     revision: int
@@ -86,28 +87,28 @@ class Watcher(Protocol):
 
     @property
     def progress(self) -> int:
-        """The revision up to which every matching event has been handed out; never falls."""
+        """The revision up to which the consumer has received every matching event; it never decreases."""
         ...
 
     @property
     def waiting(self) -> int:
-        """The number of events that `next_batch` would hand out now."""
+        """The number of events that `next_batch` would return now."""
         ...
 
     async def next_batch(self) -> list[Event]:
-        """All events that are waiting, at least one; waits for the first. A cancelled wait loses no event.
+        """Waits for an event, and returns all events that wait; a cancelled call loses none.
 
-        Raises, now and ever after, once the watcher has ended: `WatcherOverflow` if the consumer did not keep
-        up and `StorageReset` after a reset (both at once, what was waiting is dropped), `Closed` after
-        `close()`, or, once what was waiting has been handed out, after the store was closed.
+        Raises, at this and every later call, after the watcher has ended: `WatcherOverflow` if the consumer
+        did not keep up, `StorageReset` after a reset, `Closed` after `close()`. These drop waiting events.
+        After the store was closed, it raises `Closed` when the waiting events have been returned.
         """
         ...
 
     def deliver(self, take: Callable[[Sequence[Event]], bool]) -> None:
-        """From now on offers events to `take` in the turn of their commit, while the consumer waits.
+        """Offers events to `take` in the turn of their commit from now on, while the consumer waits.
 
-        Of a prefix all are given the same list. What it takes (True) is not handed out again. It must neither
-        raise nor wait.
+        Watchers of one prefix receive the same list. If `take` returns True, `next_batch` does not return
+        these events. `take` must neither raise nor wait.
         """
         ...
 
@@ -117,13 +118,14 @@ class Watcher(Protocol):
 
 
 class Storage(Protocol):
-    """A store of entries with a history. See the module for the stages of a write.
+    """A store of entries with a history. The module describes the stages of a write.
 
-    Writes check and queue at once, and raise `InvalidEntry`, `Overloaded` and `Closed` at once. The future
-    that they return resolves after the commit to the entry as its event shows it. It fails with what the
-    method names if the write is refused only then; and with `StorageFailed` or `StorageReset`: then the write
-    is not stored, and neither is any other that was accepted and not committed at that time. Cancelling the
-    future does not take the write back.
+    A write is checked and queued at once, and raises `InvalidEntry`, `Overloaded` and `Closed` at once. Its
+    future resolves after the commit to the entry that the event shows.
+
+    The future fails with the errors of the method if the write is refused only then. It fails with
+    `StorageFailed` or `StorageReset` if the write is not stored; then all other writes that were accepted and
+    not committed at that time are not stored either. Cancelling the future does not cancel the write.
     """
 
     @property
@@ -133,7 +135,7 @@ class Storage(Protocol):
 
     @property
     def oldest(self) -> int:
-        """The oldest revision that `list` answers and `watch` resumes from; older ones are compacted."""
+        """The oldest revision that `list` and `watch` accept; older ones are compacted."""
         ...
 
     @property
@@ -142,57 +144,59 @@ class Storage(Protocol):
         ...
 
     def create(self, key: str, value: bytes) -> asyncio.Future[Entry]:
-        """Stores a new entry. Refused with `KeyExists`."""
+        """Stores a new entry. The write is refused with `KeyExists`."""
         ...
 
     def update(self, key: str, value: bytes, expected: int) -> asyncio.Future[Entry]:
         """Replaces the value of the entry whose revision is `expected`.
 
-        Refused with `KeyNotFound`, `RevisionConflict`.
+        The write is refused with `KeyNotFound` or `RevisionConflict`.
         """
         ...
 
     def delete(self, key: str, expected: int, value: bytes | None = None) -> asyncio.Future[Entry]:
         """Deletes the entry whose revision is `expected`; its event shows `value`, or else the last value.
 
-        Refused with `KeyNotFound`, `RevisionConflict`.
+        The write is refused with `KeyNotFound` or `RevisionConflict`.
         """
         ...
 
     def newest(self, key: str) -> Entry | None:
-        """The newest entry that this process knows: accepted, if its revision is known by then, or committed.
+        """Returns the newest entry that this process knows.
 
-        Answer nobody from it before `wait_committed`.
+        It may be accepted and not yet committed, if its revision is known. So call `wait_committed` before
+        you use it in a response.
         """
         ...
 
     def wait_committed(self, revision: int | None = None) -> asyncio.Future[None]:
-        """Resolves when everything up to `revision`, which `newest` or a refusal named, is committed.
+        """Returns a future for the commit of everything up to `revision`, from `newest` or from a refusal.
 
-        None: everything that was accepted so far, such as the deletion of an entry that `newest` no longer
-        shows. Fails as the writes do if it never will be. Call it in the same step as the `newest` that it is
-        about: revisions of failed writes are given again. Raises `FutureRevision` for one not given yet.
+        With None the future is for all writes accepted so far, such as the deletion of an entry that `newest`
+        no longer returns. The future fails if these writes fail. Call the method in the same step of the
+        event loop as `newest`, because the revisions of failed writes are assigned again. Raises
+        `FutureRevision` for a revision that is not assigned yet.
         """
         ...
 
     def get(self, key: str) -> Entry | None:
-        """The committed entry."""
+        """Returns the committed entry of the key; None if there is none."""
         ...
 
     def list(
         self, prefix: str, *, start_after: str | None = None, limit: int | None = None, at: int | None = None
     ) -> Page:
-        """The committed entries whose keys start with `prefix` and sort after `start_after`, at most `limit`.
+        """Returns at most `limit` committed entries with keys that start with `prefix`, after `start_after`.
 
-        `at` answers as of that revision exactly, so that pages of one revision make one consistent list.
-        Raises `Compacted` and `FutureRevision` for `at`, ValueError for a limit below 1.
+        With `at` it returns the entries as of exactly that revision, so that pages of one revision make one
+        consistent list. Raises `Compacted` and `FutureRevision` for `at`, ValueError for a limit below 1.
         """
         ...
 
     def watch(self, prefix: str, since: int | None = None) -> Watcher:
-        """Events newer than `since`, first from the history, then live, without gap or repeat.
+        """Watches events newer than `since`: first from the history, then live, without gap or repetition.
 
-        None: from now. `since` may be in the future. Raises `Compacted`, `Closed`.
+        None means from now. `since` may be in the future. Raises `Compacted`, `Closed`.
         """
         ...
 
@@ -201,12 +205,10 @@ class Storage(Protocol):
         ...
 
     async def compact(self, revision: int) -> None:
-        """Forgets the history before `revision`; entries stay. Does nothing if that is done already.
+        """Deletes the history before `revision`; entries stay. Does nothing if it is deleted already.
 
-        Older revisions are `Compacted` from then on, as after a long time; also what a test of clients wants
-        that must list again ("too old resource version").
-
-        Raises `FutureRevision`, `StorageFailed`, `Closed`.
+        Older revisions are `Compacted` from then on, as they are after a long time. Tests use it to make
+        clients list again ("too old resource version"). Raises `FutureRevision`, `StorageFailed`, `Closed`.
         """
         ...
 
@@ -215,31 +217,32 @@ class Storage(Protocol):
         ...
 
     def checkpoint(self) -> Checkpoint:
-        """All committed entries; costs some 8 bytes an entry, as values are shared."""
+        """Returns all committed entries; costs some 8 bytes an entry, because values are shared."""
         ...
 
     async def restore(self, checkpoint: Checkpoint, *, rewind: bool = False) -> None:
         """Replaces all entries by those of a checkpoint, which keep their revisions; labels stay.
 
-        The store goes on from a revision newer than any before, and everything older is `Compacted`: nobody
-        can resume from what is no longer true. With `rewind` it goes on from the checkpoint's own revision,
-        as often as that is restored; then only those may go on who saw nothing newer.
+        The store continues at a revision newer than any before, and all older revisions are `Compacted`: so
+        no client can resume from stale data. With `rewind` it continues at the checkpoint's own revision,
+        also at the second restore. Then only clients that saw nothing newer may continue.
 
-        Writes not committed by then fail and watchers end with `StorageReset`. Raises `InvalidEntry` for
-        entries that no store can have, `StorageFailed`, and `Closed`; then nothing has changed.
+        Writes that are not committed yet fail and watchers end, both with `StorageReset`. Raises
+        `InvalidEntry` for entries that no store can have, `StorageFailed`, and `Closed`; then nothing has
+        changed.
         """
         ...
 
     async def reset(self) -> None:
         """Empties the store and starts again from the first revision.
 
-        Writes not committed by then fail and watchers end with `StorageReset`. Raises `StorageFailed`, then
-        nothing has changed, and `Closed`.
+        Writes that are not committed yet fail and watchers end, both with `StorageReset`. Raises
+        `StorageFailed` and `Closed`; then nothing has changed.
         """
         ...
 
     async def close(self) -> None:
-        """Commits what is accepted, ends the watchers, lets go of the file. Closing twice is allowed."""
+        """Commits accepted writes, ends the watchers, closes the database. Closing twice is allowed."""
         ...
 
 
@@ -252,18 +255,18 @@ class Guard(NamedTuple):
 
 @runtime_checkable
 class SharedStorage(Storage, Protocol):
-    """A store of a database that several servers have open, of which this is one.
+    """A store of a database that this and other servers have open.
 
-    A write is decided by the database: it is refused if any server's write came first. What the plain methods
-    show is committed, and may be older than what another server has acknowledged: see `refresh`.
+    The database decides on each write, and refuses it if any server's write was first. The plain methods show
+    committed entries, which may be older than writes that another server has acknowledged: see `refresh`.
 
-    Calls also fail with `Unreachable`, which stores nothing; writes with `OutcomeUnknown`. Watchers end with
-    `StorageReset` if any server replaces all entries, and with `Compacted` if this one was away for so long
-    that it can not tell every change.
+    Calls may also fail with `Unreachable`, which stores nothing; writes with `OutcomeUnknown`. Watchers end
+    with `StorageReset` if any server replaces all entries. They end with `Compacted` if this server was
+    disconnected so long that it missed changes.
     """
 
     async def refresh(self) -> None:
-        """Waits until everything is shown that any server had acknowledged before the call.
+        """Waits until this server shows all writes that any server had acknowledged before the call.
 
         Raises `Unreachable`, `StorageFailed`, `Closed`.
         """
@@ -271,30 +274,40 @@ class SharedStorage(Storage, Protocol):
 
     @property
     def agreed(self) -> Mapping[str, str]:
-        """Values that the servers agreed on by `agree`, as known to this server. They survive a reset."""
+        """The values that servers agreed on by `agree`, as far as this server knows. They survive a reset."""
         ...
 
     async def agree(self, name: str, proposal: str) -> str:
-        """The text that all servers have under a name: the first that one of them proposed.
+        """Returns the text that all servers have under a name: the first one that a server proposed.
 
         Raises `Unreachable`, `OutcomeUnknown`, `StorageFailed`, `Closed`.
         """
         ...
 
     def create(self, key: str, value: bytes, *, unless_changed: Guard | None = None) -> asyncio.Future[Entry]:
-        """As `Storage.create`; refused with `RevisionConflict` too if the guard does not hold."""
+        """Stores a new entry, like `Storage.create`.
+
+        The write is refused with `KeyExists`, or with `RevisionConflict` if `unless_changed` does not hold.
+        """
         ...
 
     def update(
         self, key: str, value: bytes, expected: int, *, unless_changed: Guard | None = None
     ) -> asyncio.Future[Entry]:
-        """As `Storage.update`, with `unless_changed` as in `create`."""
+        """Replaces the value of the entry whose revision is `expected`, like `Storage.update`.
+
+        The write is refused with `KeyNotFound` or `RevisionConflict`, the latter also if `unless_changed`
+        does not hold.
+        """
         ...
 
     def on_events(self, call: Callable[[Sequence[Event]], None]) -> None:
-        """Has `call` called with changes of any server once they are shown, before anybody else runs."""
+        """Registers a function for the changes of all servers, which is called as soon as they are shown."""
         ...
 
     def on_reload(self, call: Callable[[bool], None]) -> None:
-        """Has `call` called when all entries were read again, with whether a server had replaced them."""
+        """Registers a function for the time after all entries were read again.
+
+        Its argument is whether a server had replaced the entries.
+        """
         ...

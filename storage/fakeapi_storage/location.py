@@ -9,10 +9,10 @@ from fakeapi_storage.errors import UnsupportedLocation
 ENGINES = ("sqlite", "postgresql")
 
 _POSTGRESQL = ("postgresql", "postgres")
-"""Both are PostgreSQL's own names for the scheme."""
+"""PostgreSQL's own two names for the scheme."""
 
 MEMORY = "memory"
-"""The state is in the process alone."""
+"""The engine's name for a state that is only in the process."""
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
 _MEMORY = ":memory:"
@@ -20,10 +20,10 @@ _MEMORY = ":memory:"
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where a database is: the engine that opens it, and the engine's own name for the place.
+    """The location of a database: its engine, and the engine's own name for the database.
 
-    `path` is None for memory: "memory" is no engine, and keeps no database. `text` stands in messages and has
-    no password. `url` is that of a database server, with everything that a connection needs.
+    `path` is None for memory. `text` is for messages and has no password. `url` is the URL of a database
+    server, with everything that a connection needs.
     """
 
     engine: str
@@ -33,10 +33,11 @@ class Location:
 
 
 def parse_location(location: str | Path | None) -> Location:
-    """Reads a path, `sqlite:///relative/path`, `sqlite:////absolute/path`, None for memory, `sqlite://` for a
-    SQLite database in memory, and libpq's URLs of PostgreSQL, `postgresql://user:password@host:port/database`.
+    """Parses the location of a database. Raises `UnsupportedLocation`.
 
-    The path of a URL of SQLite is taken as it stands, without percent-decoding. Raises `UnsupportedLocation`.
+    - a path, `sqlite:///relative/path` or `sqlite:////absolute/path`; paths in URLs are not percent-decoded;
+    - None for memory, or `sqlite://` for a SQLite database in memory;
+    - a URL of libpq for PostgreSQL, `postgresql://user:password@host:port/database`.
     """
     if location is None or location == _MEMORY:
         return Location(MEMORY, None, "memory")
@@ -63,8 +64,9 @@ def parse_location(location: str | Path | None) -> Location:
 
 
 def _without_secrets(scheme: str, rest: str) -> str:
-    """The URL without user, password and options, also where the password's special characters stand as they
-    are, so that nobody can tell where it ends.
+    """Returns the URL without user, password and options.
+
+    This works even if the password has unescaped special characters, so that its end is not certain.
     """
     place, _, options = rest.partition("?")
     if "@" in options:

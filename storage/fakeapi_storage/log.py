@@ -1,19 +1,22 @@
-"""The log that an engine keeps: its rows, and the protocol that the writer and the memory above it rely on.
+"""The log of an engine: its rows, and the protocol that the writer and the state in memory rely on.
 
-A row is one change. `previous` is the revision of the row before it of the same key (0 for none), so that two
-changes of one state can not both be stored. Compaction deletes rows that say nothing about the state at the
-compacted revision or later: up to it remain the rows of the entries that were there, after it remain all.
+A row is one change. `previous` is the revision of the key's row before it (0 for none), so that two changes
+of the same state cannot both be stored. Compaction at a revision deletes the rows that no state from that
+revision on needs. Of the older rows, those of the entries at that revision remain; all newer rows remain.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 Durability: TypeAlias = Literal["normal", "full"]
-"""What a committed write survives: "normal" the end of the process, "full" also that of the machine."""
+"""The crash that a committed write survives: "normal" of the process, "full" also of the machine."""
 
 
 class Row(NamedTuple):
-    """One change, as stored. A deletion without a value of its own has none; it stands in the row before."""
+    """A stored change.
+
+    `value` is None for a deletion without a value of its own; the row before has the value.
+    """
 
     revision: int
     key: str
@@ -24,7 +27,7 @@ class Row(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """Everything a log holds: the rows in order, the revision of the last compaction, the labels."""
+    """The contents of a log: the rows in order, the revision of the last compaction, the labels."""
 
     compacted: int
     rows: list[Row]
@@ -32,8 +35,9 @@ class Snapshot(NamedTuple):
 
 
 class Log(Protocol):
-    """An append-only log. Every method is one transaction, raises `StorageFailed` if it fails, and is not to
-    be called before the last call has ended.
+    """An append-only log.
+
+    Every method is one transaction, and raises `StorageFailed` if it fails. Calls must not overlap.
     """
 
     async def load(self) -> Snapshot: ...
@@ -41,15 +45,15 @@ class Log(Protocol):
     async def append(self, rows: Sequence[Row]) -> None: ...
 
     async def read(self, after: int) -> list[Row]:
-        """The rows newer than the revision, in order."""
+        """Returns the rows newer than the revision, in order."""
         ...
 
     async def compact(self, revision: int, stale: Iterable[int]) -> None:
-        """Deletes the rows with the revisions `stale` and notes the revision."""
+        """Deletes the rows with the revisions `stale`, and records `revision` as the last compaction."""
         ...
 
     async def replace(self, compacted: int, rows: Iterable[Row]) -> None:
-        """Deletes all rows and stores these, none newer than `compacted`; the format and the labels stay."""
+        """Replaces all rows by `rows`, none newer than `compacted`; the format and the labels stay."""
         ...
 
     async def set_labels(self, labels: Mapping[str, str]) -> None:

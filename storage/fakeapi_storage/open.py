@@ -1,4 +1,4 @@
-"""Opens a storage: joins an engine's log and the memory above it."""
+"""Opens a storage: joins an engine's log and the state in memory."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from fakeapi_storage.memory.committed import Committed
 from fakeapi_storage.store import Store
 
 WINDOW_REVISIONS = 10_000
-"""Revisions that stay answerable before older ones are compacted."""
+"""Revisions that stay available before older ones are compacted."""
 
 FIRST_FORMAT_ALONE = Format()
 """The format of applications that never changed how they write keys and values."""
@@ -29,18 +29,22 @@ async def open_storage(
 ) -> Storage:
     """Opens the database at `location`, creating it if it is missing or empty.
 
-    `location` is a path, `sqlite:///path`, None for a state that is in memory alone, `sqlite://` for a
-    database in memory, or `postgresql://…` for a database that several servers may have open at once; then
-    the storage is a `SharedStorage`, all of whose servers name the same `settings`, and nothing is migrated.
+    `location` is one of:
+
+    - a path, or `sqlite:///path`;
+    - None, for a state only in memory;
+    - `sqlite://`, for a SQLite database in memory;
+    - `postgresql://…`, for a database that several servers may have open at once. Then the storage is a
+      `SharedStorage`. All its servers must have the same `settings`, and nothing is migrated.
 
     Acknowledged writes to a file survive the end of the process, with durability "full" also that of the
-    machine. At least `window` revisions stay answerable, at most a tenth more. The store belongs to the
+    machine. At least `window` revisions stay available, at most a tenth more. The store belongs to the
     running event loop; close it there.
 
-    `data_format` is how the application writes keys and values. A new database records its version. One of an
-    older format is migrated before this returns, in one transaction: every row that is kept, history too,
-    goes through the migrations, and revisions stay as they are. Databases that were written before formats
-    were recorded have format 1. A change of keys is made so:
+    `data_format` is how the application writes keys and values. A new database records its version. A
+    database with an older format is migrated before this function returns, in one transaction: every row that
+    is kept, including history, passes through the migrations, and revisions stay as they are. Databases that
+    were written before formats were recorded have format 1. This is a change of keys:
 
         def without_version(key: str, value: bytes) -> tuple[str, bytes]:
             _, group, _version, rest = key.split("/", 3)
@@ -48,14 +52,14 @@ async def open_storage(
 
         storage = await open_storage(path, data_format=Format(version=2, migrations={1: without_version}))
 
-    Free text about the database, such as the release that wrote it, is kept as labels: see
-    `Storage.labels` and `Storage.set_labels`.
+    Labels are free text about the database, such as the release that wrote it: see `Storage.labels` and
+    `Storage.set_labels`.
 
-    Raises `OpenFailed`, which leaves the database as it was: `UnsupportedLocation`, `DatabaseInUse`,
-    `ForeignDatabase` for one of another program, `DatabaseRefused` by a database server, `NewerSchema`,
-    `UnknownFormat` for a format that is newer or has no migration, `MigrationFailed` with the row that can
-    not be migrated. Raises `StorageFailed` for a database that can not be read or is damaged, ValueError for
-    a window below 1.
+    Raises `OpenFailed`, which leaves the database unchanged: `UnsupportedLocation`, `DatabaseInUse`,
+    `ForeignDatabase` for a database of another program, `DatabaseRefused` by a database server,
+    `NewerSchema`, `UnknownFormat` for a format that is newer or has no migration, `MigrationFailed` with the
+    row that cannot be migrated. Raises `StorageFailed` for a database that cannot be read or is damaged,
+    ValueError for a window below 1.
     """
     if window < 1:
         raise ValueError(f"a window of {window} revisions")
@@ -65,8 +69,8 @@ async def open_storage(
         return Store(None, Committed(empty, window=window, watcher_buffer=watcher_buffer), {})
     if place.engine == "postgresql":
         return await _open_shared(place, data_format, settings, window, watcher_buffer)
-    from fakeapi_storage.sqlite.engine import connect  # noqa: PLC0415 - with SQLAlchemy, for databases alone
-    from fakeapi_storage.sqlite.log import SqliteLog  # noqa: PLC0415 - the same
+    from fakeapi_storage.sqlite.engine import connect  # noqa: PLC0415 - imports SQLAlchemy, only for databases
+    from fakeapi_storage.sqlite.log import SqliteLog  # noqa: PLC0415 - imports SQLAlchemy, only for databases
 
     log = SqliteLog(await connect(place, durability, data_format))
     try:

@@ -1,4 +1,4 @@
-"""The store: reads and watches are answered from memory, writes go through a writer."""
+"""The store of one process: reads and watches use memory, writes use a writer."""
 
 import asyncio
 from collections.abc import Mapping
@@ -13,9 +13,7 @@ from fakeapi_storage.writer import Writer
 
 
 class Store(BaseStore):
-    """`Storage` over a log; without one the state is in memory alone. Made by
-    `fakeapi_storage.open.open_storage`.
-    """
+    """A `Storage` with a log, or without one only in memory; made by `fakeapi_storage.open.open_storage`."""
 
     def __init__(self, log: Log | None, committed: Committed, labels: Mapping[str, str]) -> None:
         super().__init__(committed, labels)

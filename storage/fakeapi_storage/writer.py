@@ -22,13 +22,13 @@ from fakeapi_storage.log import Log, Row
 from fakeapi_storage.memory.committed import Committed
 
 BATCH_WRITES_MAX = 256
-"""Writes in one transaction; the rest waits for the next one."""
+"""Maximum number of writes in one transaction; further ones wait for the next transaction."""
 
 QUEUE_WRITES_MAX = 16_384
-"""Writes that wait for their commit; one more is refused with `Overloaded`."""
+"""Maximum number of writes that wait for their commit; more are refused with `Overloaded`."""
 
 VALUE_BYTES_MAX = 64 * 1024 * 1024
-"""A larger value is refused with `InvalidEntry`, before it could spoil the transaction of others."""
+"""Largest value; a larger one is refused with `InvalidEntry`, before it could fail a group's transaction."""
 
 COMPACTION_RETRY_REVISIONS = 256
 """Revisions between a failed automatic compaction and the next attempt."""
@@ -48,8 +48,8 @@ class _Write:
 class Writer:
     """The only writer of a store.
 
-    A write stays in the queue until its transaction has ended. `_newest` holds the last accepted event of
-    each key that has one in the queue; with the committed entries below it, it is the newest accepted state.
+    A write stays in the queue until its transaction has ended. `_newest` has the last accepted event of each
+    key with a write in the queue. Together with the committed entries, this is the newest accepted state.
     """
 
     def __init__(self, log: Log, committed: Committed) -> None:
@@ -127,7 +127,7 @@ class Writer:
     async def restore(self, checkpoint: Checkpoint, *, rewind: bool) -> None:
         check_entries(checkpoint)
         entries = checkpoint.entries
-        rows = (Row(each.revision, each.key, each.created, 0, False, each.value) for each in entries)
+        rows = (Row(entry.revision, entry.key, entry.created, 0, False, entry.value) for entry in entries)
         async with self._exclusive:
             revision = checkpoint.revision
             if not rewind:
@@ -138,7 +138,7 @@ class Writer:
             self._compaction_not_before = 0
 
     async def close(self) -> None:
-        """Commits what is accepted, then closes the log. No write may be accepted any more."""
+        """Commits accepted writes, then closes the log. No write may be accepted any more."""
         while self._draining is not None and not self._draining.done():
             await asyncio.wait([self._draining])
         async with self._exclusive:
@@ -179,7 +179,7 @@ class Writer:
             batch = self._batch()
             if batch:
                 await self._transact(lambda: self._log.append([write.row for write in batch]))
-        except Exception as error:  # noqa: BLE001 - whatever it is, those who wait for it are told
+        except Exception as error:  # noqa: BLE001 - whatever the error is, all waiting callers receive it
             self._log_failure(error)
             kind = type(error) if isinstance(error, StorageFailed) else StorageFailed
             self._fail(kind, str(error))
@@ -195,7 +195,7 @@ class Writer:
         return [*islice(self._queue, BATCH_WRITES_MAX)]
 
     def _log_failure(self, error: Exception) -> None:
-        """Logs why writes fail: once, not for each of them, until they succeed or fail for another reason."""
+        """Logs why writes fail, once, until they succeed or fail for another reason."""
         cause = str(error) or type(error).__name__
         if cause != self._failure:
             mistake = None if isinstance(error, StorageError) else error
@@ -203,9 +203,9 @@ class Writer:
         self._failure = cause
 
     async def _recover(self) -> None:
-        """Reads what a transaction stored whose outcome is unknown.
+        """Reads the rows that a transaction with unknown outcome stored.
 
-        If that was anything, what is queued fails, since its revisions were given a second time.
+        If there are any, all queued writes fail, because their revisions were assigned a second time.
         """
         rows = await self._log.read(self._committed.revision)
         self._unsure = False
@@ -224,13 +224,13 @@ class Writer:
                 write.future.set_result(write.event.entry)
         if self._commit_waiters:
             revision = self._committed.revision
-            for wanted, future in self._commit_waiters:
-                if wanted <= revision and not future.done():
+            for awaited, future in self._commit_waiters:
+                if awaited <= revision and not future.done():
                     future.set_result(None)
             self._commit_waiters = [waiting for waiting in self._commit_waiters if waiting[0] > revision]
 
     def _fail(self, kind: type[StorageError], *reason: str) -> None:
-        """Fails all writes that are accepted and not committed, and goes back to the committed state."""
+        """Fails all writes that are accepted and not committed, and returns to the committed state."""
         failed: list[asyncio.Future[Entry] | asyncio.Future[None]] = [
             *(write.future for write in self._queue),
             *(future for _, future in self._commit_waiters),
@@ -242,7 +242,7 @@ class Writer:
         for future in failed:
             if not future.done():
                 future.set_exception(kind(*reason))
-                future.exception()  # mark as retrieved: of a caller that left, the loop need log nothing
+                future.exception()  # mark as retrieved: the loop need not log the error of a caller that left
 
     async def _compact_if_due(self) -> None:
         due = self._committed.history.next_compaction()
@@ -268,7 +268,7 @@ class Writer:
 
 
 def check_text(key: str) -> None:
-    """Raises `InvalidEntry` for a key that is not text."""
+    """Raises `InvalidEntry` for a key that is not valid UTF-8 text."""
     try:
         key.encode()
     except UnicodeEncodeError as error:

@@ -24,35 +24,36 @@ from fakeapi.machinery.schema.nodes import AnyValue, List, Map, Node, Struct, Un
 
 
 class Comparison(NamedTuple):
-    """No field is in more than one of the three."""
+    """The fields that differ between two values; each field is in only one of the three sets."""
 
     added: FieldSet
     modified: FieldSet
     removed: FieldSet
 
     def without(self, ignored: FieldSet) -> "Comparison":
-        """Without the fields of `ignored` and everything below them."""
+        """Returns the comparison without the fields of `ignored` and everything below them."""
         if not ignored:
             return self
         return Comparison(*(recursive_difference(fields, ignored) for fields in self))
 
 
 Changes: TypeAlias = tuple[FieldSet | None, FieldSet | None, FieldSet | None]
-"""added, modified and removed below a path; MEMBER for the path alone, None for nothing."""
+"""The fields added, modified and removed below a path; MEMBER for the path itself, None for no change."""
 
 Walk: TypeAlias = Callable[[Any, Any], Changes | None]
-"""(old, new), both there, -> changes; None where they are equal."""
+"""A comparison of two existing values: (old, new) -> changes; None if they are equal."""
 
 _SAME = Comparison(EMPTY, EMPTY, EMPTY)
 _MODIFIED: Changes = (None, MEMBER, None)
 
 
 def compare(old: Any, new: Any, node: Node, *, typed: bool = False) -> Comparison:
-    """The fields that `new` adds, modifies and removes. Reordering a set or map list changes nothing.
+    """Returns the fields that `new` adds, modifies and removes.
 
-    Null is a value: it differs from an empty list and from an empty map. Where both are `typed`, and not what
-    a client applies, lists owned as a whole are compared as Go has them: what drivers gave, to the byte.
-    Raises TypedError for a list item without a key.
+    A new order of a set or map list changes nothing. Null is a value: it differs from an empty list and from
+    an empty map. `typed` says that both values were read into Go types, and so neither is an applied
+    configuration. Then atomic lists are compared by their JSON text. Raises TypedError for a list item
+    without a key.
     """
     changes = _walk(node, typed)(old, new)
     if changes is None:
@@ -127,7 +128,7 @@ def _made(node: Node, *, typed: bool) -> Walk:
 
 
 def _is_shaped(node: List) -> bool:
-    """Whether a list belongs to a custom object, so that the order of object members does not count."""
+    """Whether a list belongs to a custom object, so that the order of object members does not matter."""
     return isinstance(node.items, Untyped) or (isinstance(node.items, Struct) and not node.items.full_name)
 
 
@@ -142,7 +143,7 @@ def _shaped(node: Untyped, typed: bool) -> Walk:  # noqa: FBT001 - private
         return _reshaped(old, new)
 
     def _reshaped(old: Any, new: Any) -> Changes:
-        """Changes of a value that turned into an object, or stopped being one, with all of its members."""
+        """Returns the changes of a value that became an object, or was one before, with all its members."""
         added = present_walk(node)(new) if isinstance(new, dict) else {}
         removed = present_walk(node)(old) if isinstance(old, dict) else {}
         return _without_self(added) or None, MEMBER, _without_self(removed) or None
@@ -167,7 +168,7 @@ def _written_leaf(old: Any, new: Any) -> Changes | None:
 
 
 def same(old: Any, new: Any) -> bool:
-    """Equality of JSON values: true is not 1, and how a value is written does not count."""
+    """Whether JSON values are equal: true is not 1, and spacing and number formats do not matter."""
     if old is new:
         return True
     old, new = value_of(old), value_of(new)
@@ -188,7 +189,7 @@ def same(old: Any, new: Any) -> bool:
 def plain(node: Node) -> bool:
     """Whether Python's `==` compares values of the type exactly.
 
-    It takes true for 1, which only values of any shape can confuse.
+    In Python true equals 1, which can only confuse values of any shape.
     """
     seen: set[int] = set()
 
@@ -223,7 +224,7 @@ def _struct(node: Struct, typed: bool) -> Walk:  # noqa: FBT001 - private
                 for name, element, field in named_fields(node)
             )
         old, new = old or {}, new or {}
-        found: _Builder | None = None
+        builder: _Builder | None = None
         for name, element, is_plain, walk_field, present in entries:
             if name in new:
                 value = new[name]
@@ -240,20 +241,20 @@ def _struct(node: Struct, typed: bool) -> Walk:  # noqa: FBT001 - private
                 changes = None, None, present(old[name])
             else:
                 continue
-            if found is None:
-                found = _Builder()
-            found.put(element, changes)
+            if builder is None:
+                builder = _Builder()
+            builder.put(element, changes)
         if node.others is not None:
-            found = found or _Builder()
+            builder = builder or _Builder()
             _compare_others(
                 {name: old[name] for name in other_names(old, node)},
                 {name: new[name] for name in other_names(new, node)},
                 _walk(node.others, typed),
                 present_walk(node.others),
-                found,
+                builder,
             )
-            return found.ordered()
-        return None if found is None else found.changes()
+            return builder.ordered()
+        return None if builder is None else builder.changes()
 
     return walk
 
@@ -264,9 +265,9 @@ def _map(node: Map, typed: bool) -> Walk:  # noqa: FBT001 - private
     def walk(old: Any, new: Any) -> Changes | None:
         if not old and not new:
             return _leaf(old, new)
-        found = _Builder()
-        _compare_others(old or {}, new or {}, walk_value, present, found)
-        return found.ordered()
+        builder = _Builder()
+        _compare_others(old or {}, new or {}, walk_value, present, builder)
+        return builder.ordered()
 
     return walk
 
@@ -274,7 +275,7 @@ def _map(node: Map, typed: bool) -> Walk:  # noqa: FBT001 - private
 def _compare_others(
     old: dict[str, Any], new: dict[str, Any], walk_value: Walk, present: PresentWalk, found: _Builder
 ) -> None:
-    """Compares members that have one type."""
+    """Compares members that all have the same type."""
     for name, value in new.items():
         if name not in old:
             found.added["f:" + name] = present(value)
@@ -299,25 +300,25 @@ def _list(node: List, typed: bool) -> Walk:  # noqa: FBT001 - private
 def _compare_items(
     old: list[Any], new: list[Any], element_of: ItemElement, walk_item: Walk, present: PresentWalk
 ) -> Changes | None:
-    """Compares set or map lists item by item. Items with the same key count together as one leaf."""
+    """Compares set or map lists item by item. Several items with the same key count as one leaf."""
     before, after = by_element(old, element_of), by_element(new, element_of)
-    found = _Builder()
+    builder = _Builder()
     for element, news in after.items():
         olds = before.get(element, [])
         if not olds:
-            found.added[element] = present(news[0]) if len(news) == 1 else MEMBER
+            builder.added[element] = present(news[0]) if len(news) == 1 else MEMBER
         elif len(olds) == len(news) == 1:
             if (changes := walk_item(olds[0], news[0])) is not None:
-                found.put(element, changes)
+                builder.put(element, changes)
         elif len(olds) == 1:
-            found.added[element] = MEMBER
-            found.removed[element] = present(olds[0])
+            builder.added[element] = MEMBER
+            builder.removed[element] = present(olds[0])
         elif len(news) == 1:
-            found.added[element] = present(news[0])
-            found.removed[element] = MEMBER
+            builder.added[element] = present(news[0])
+            builder.removed[element] = MEMBER
         elif not same(olds, news):
-            found.modified[element] = MEMBER
+            builder.modified[element] = MEMBER
     for element, olds in before.items():
         if element not in after:
-            found.removed[element] = present(olds[0]) if len(olds) == 1 else MEMBER
-    return found.ordered()
+            builder.removed[element] = present(olds[0]) if len(olds) == 1 else MEMBER
+    return builder.ordered()

@@ -20,7 +20,7 @@ class Conflicts(Exception):
         self.fields = fields
 
     def without(self, allowed: FieldSet) -> "Conflicts":
-        """The conflicts without the fields in `allowed`."""
+        """Returns the conflicts without the fields in `allowed`."""
         rest = {
             manager: from_paths(path for path in paths_of(fields) if not has(allowed, path))
             for manager, fields in self.fields.items()
@@ -28,7 +28,7 @@ class Conflicts(Exception):
         return Conflicts({manager: fields for manager, fields in rest.items() if fields})
 
     def as_api_error(self) -> ApiError:
-        """409, a cause for each field; managers in the order of their identifiers."""
+        """Returns a 409 with a cause for each field; managers are in the order of their identifiers."""
         rows = [
             (_shown(manager), [_spelled(path) for path in paths_of(self.fields[manager])])
             for manager in sorted(self.fields, key=lambda manager: manager.text)

@@ -1,11 +1,12 @@
-"""Sets of fields, as FieldsV1 writes them: `{"f:metadata": {"f:labels": {".": {}, "f:a": {}}}}`.
+"""Sets of fields, in the form of FieldsV1: `{"f:metadata": {"f:labels": {".": {}, "f:a": {}}}}`.
 
-An element with nothing below it is a member, `"f:a": {}`; one with something below it is a member only
-where that holds `"."`. In the example above `labels` and `labels.a` are members and `metadata` is not. The
-empty set is `{}` too, as the root is never a member.
+An element with nothing below it, `"f:a": {}`, is a member. An element with fields below it is a member only
+if these include `"."`. In the example, `labels` and `labels.a` are members and `metadata` is not. The empty
+set is `{}` too, because the root is never a member.
 
-A set is never changed once made, its elements stand in canonical order, and operations share what they can:
-one that changes nothing returns its first operand itself.
+A set is never changed after it is made, and its elements are in canonical order. Operations share what they
+can: an operation without an effect returns its first operand itself.
+
 Follows sigs.k8s.io/structured-merge-diff `fieldpath`.
 """
 
@@ -21,7 +22,7 @@ SELF = "."
 
 
 class _NoFields(dict[str, Any]):
-    """An empty dict that stays empty, as it is shared by many sets."""
+    """An empty dict that stays empty, because many sets share it."""
 
     __slots__ = ()
 
@@ -30,8 +31,9 @@ class _NoFields(dict[str, Any]):
 
 
 EMPTY: FieldSet = _NoFields()
-"""The set without members. Below an element the same value says that the element itself is a member; there
-it is called MEMBER.
+"""The set without members.
+
+Below an element the same value says that the element itself is a member; the code calls it MEMBER there.
 """
 MEMBER = EMPTY
 
@@ -41,7 +43,7 @@ class FieldSetError(ValueError):
 
 
 def from_fields_v1(fields: Any) -> FieldSet:
-    """The set that FieldsV1 of a client writes, in canonical form; steps of an unknown kind are left out.
+    """Reads a client's FieldsV1 into a set in canonical form; path elements of an unknown kind are ignored.
 
     Raises FieldSetError.
     """
@@ -56,21 +58,21 @@ def _read(fields: Any) -> FieldSet | None:
         return None
     if not isinstance(fields, dict):
         raise FieldSetError("fields are not an object")
-    found: dict[PathElement, list[FieldSet]] = {}
+    sets_by_element: dict[PathElement, list[FieldSet]] = {}
     for text, below in fields.items():
         if text == SELF:
             continue
         element = parse(text)
         if element is not None:
-            found.setdefault(element, []).append(_read(below) or MEMBER)
-    result = {element: union_of(sets) for element, sets in found.items()}
+            sets_by_element.setdefault(element, []).append(_read(below) or MEMBER)
+    result = {element: union_of(sets) for element, sets in sets_by_element.items()}
     if result and SELF in fields:
         result[SELF] = MEMBER
     return ordered(result)
 
 
 def ordered(fields: FieldSet) -> FieldSet:
-    """`fields`, whose children are in order, in canonical order."""
+    """Returns `fields` in canonical order; the sets below its elements must be in order already."""
     names = in_order(fields)
     return fields if names == list(fields) else {name: fields[name] for name in names}
 
@@ -94,7 +96,7 @@ def _single(path: Path) -> FieldSet:
 
 
 def paths_of(fields: FieldSet, prefix: Path = ()) -> Iterator[Path]:
-    """Every member: the elements of a level first, then what is below each of them."""
+    """Yields every member: the elements of a level first, then the members below each of them."""
     for element, below in fields.items():
         if element != SELF and (not below or SELF in below):
             yield (*prefix, element)
@@ -104,7 +106,7 @@ def paths_of(fields: FieldSet, prefix: Path = ()) -> Iterator[Path]:
 
 
 def has(fields: FieldSet, path: Path) -> bool:
-    """Is `path`, which is not empty, a member?"""
+    """Whether `path`, which is not empty, is a member."""
     for element in path:
         below = fields.get(element)
         if below is None:
@@ -114,14 +116,17 @@ def has(fields: FieldSet, path: Path) -> bool:
 
 
 def union(left: FieldSet, right: FieldSet) -> FieldSet:
-    """Members of either. For whole sets only: `EMPTY` has no member there."""
+    """Returns the members of either set.
+
+    Only for whole sets: below an element `EMPTY` has another meaning.
+    """
     if not right or left is right:
         return left
     return _union(left, right) if left else right
 
 
 def union_of(sets: Sequence[FieldSet]) -> FieldSet:
-    """Members of any of the sets, of which there is one at least. In pairs, as each union copies one side."""
+    """Returns the members of one or more sets, united in pairs because each union copies one side."""
     while len(sets) > 1:
         pairs = zip(sets[::2], sets[1::2], strict=False)
         sets = [*(union(*pair) for pair in pairs), *sets[len(sets) & ~1 :]]
@@ -144,7 +149,7 @@ def _union(left: FieldSet, right: FieldSet) -> FieldSet:
 
 
 def _joined(left: FieldSet, right: FieldSet) -> FieldSet:
-    """The union below one element, where no children mean the element itself."""
+    """Returns the union below one element, where an empty set means the element itself."""
     if not right:
         return left if not left or SELF in left else {SELF: MEMBER, **left}
     if not left:
@@ -153,17 +158,20 @@ def _joined(left: FieldSet, right: FieldSet) -> FieldSet:
 
 
 def difference(left: FieldSet, right: FieldSet) -> FieldSet:
-    """Members of `left` that are none of `right`; a member does not take along what is below it."""
+    """Returns the members of `left` that are not members of `right`.
+
+    Members of `left` below a member of `right` stay.
+    """
     return _minus(left, right, _below_minus) if left else left
 
 
 def recursive_difference(left: FieldSet, right: FieldSet) -> FieldSet:
-    """As `difference`, but a member of `right` takes along all that is below it."""
+    """Returns the members of `left` that are neither members of `right` nor below one."""
     return _minus(left, right, _below_minus_all)
 
 
 _Minus: TypeAlias = Callable[[FieldSet, FieldSet], FieldSet | None]
-"""Subtracts the children of one element; None where the element itself is gone too."""
+"""Subtracts the children of one element; None if the element itself is removed too."""
 
 
 def _minus(left: FieldSet, right: FieldSet, below: _Minus) -> FieldSet:
@@ -208,7 +216,7 @@ def _below_minus_all(ours: FieldSet, theirs: FieldSet) -> FieldSet | None:
 
 
 def intersection(left: FieldSet, right: FieldSet) -> FieldSet:
-    """Members of both."""
+    """Returns the members of both sets."""
     result: FieldSet = {}
     for element, ours in left.items():
         theirs = right.get(element)
@@ -224,5 +232,5 @@ def intersection(left: FieldSet, right: FieldSet) -> FieldSet:
 
 
 def leaves(fields: FieldSet) -> FieldSet:
-    """Members with no member below them."""
+    """Returns the members with no member below them."""
     return {element: leaves(below) for element, below in fields.items() if element != SELF}

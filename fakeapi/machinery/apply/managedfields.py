@@ -1,4 +1,4 @@
-"""Decodes and encodes metadata.managedFields: the records of which manager owns which fields.
+"""Decodes and encodes metadata.managedFields, which record the fields that each manager owns.
 
 Follows k8s.io/apimachinery `pkg/util/managedfields/internal`.
 """
@@ -10,15 +10,16 @@ from fakeapi.machinery import codec
 from fakeapi.machinery.apply.fieldset import EMPTY, FieldSet, FieldSetError, from_fields_v1, union_of
 
 Entry: TypeAlias = dict[str, Any]
-"""One item of metadata.managedFields in canonical form."""
+"""An item of metadata.managedFields in canonical form."""
 
 APPLY = "Apply"
 UPDATE = "Update"
 FIELDS_V1 = "FieldsV1"
 
 UPDATE_MANAGERS_MAX = 10
-"""As many Update entries are kept apart; when there are more, the oldest of each API version are merged into
-one entry of the manager "ancient-changes".
+"""Maximum number of Update entries of an object.
+
+If there are more, the oldest of each API version are merged into one entry of the manager "ancient-changes".
 """
 ANCIENT_CHANGES = "ancient-changes"
 
@@ -28,7 +29,10 @@ class ManagedFieldsError(ValueError):
 
 
 class Manager(NamedTuple):
-    """The identity of an entry. An applier has one entry for all versions, so its `api_version` is empty."""
+    """The identity of an entry.
+
+    An applier has one entry for all versions, so its `api_version` is empty.
+    """
 
     name: str
     operation: str
@@ -37,7 +41,7 @@ class Manager(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The identifier as Kubernetes writes it, by which it orders managers."""
+        """The identifier in Kubernetes' JSON, by which managers are ordered."""
         members = {
             "manager": self.name,
             "operation": self.operation,
@@ -51,8 +55,8 @@ class Manager(NamedTuple):
 class Record:
     """The fields that one manager owns.
 
-    `time` is RFC 3339 in UTC seconds, None where the entry has none. `entry` is the record as it was decoded,
-    None where it has to be encoded anew.
+    `time` is RFC 3339 in UTC seconds, None if the entry has none. `entry` is the entry that the record was
+    decoded from; None if it must be encoded again.
     """
 
     fields: FieldSet
@@ -78,7 +82,7 @@ def is_reset(entries: list[Entry] | None) -> bool:
 
 
 def decode(entries: list[Entry] | None) -> Managed:
-    """Records of entries that a client wrote. Raises ManagedFieldsError."""
+    """Decodes entries that a client wrote. Raises ManagedFieldsError."""
     managed: Managed = {}
     for index, entry in enumerate(entries or ()):
         _check(entry, index)
@@ -91,7 +95,7 @@ def decode(entries: list[Entry] | None) -> Managed:
 
 
 def decode_stored(entries: list[Entry] | None) -> Managed:
-    """Records of entries that `encode` wrote, which are trusted and shared."""
+    """Decodes entries that `encode` wrote; they are not checked, and the records share their fields."""
     return {
         _manager(entry): Record(entry.get("fieldsV1") or EMPTY, entry["apiVersion"], entry.get("time"), entry)
         for entry in entries or ()
@@ -164,7 +168,7 @@ def cap_updaters(managed: Managed, most: int = UPDATE_MANAGERS_MAX) -> None:
             merged[bucket] = [(managed[bucket] if bucket in managed else managed.pop(first)).fields]
         merged[bucket].append(record.fields)
         managed[bucket] = Record(EMPTY, record.api_version, record.time)
-        # as upstream: even where an older record of the same second made this the bucket
+        # like upstream, even if an older record of the same second made this the bucket
         del managed[manager]
         if manager == bucket:
             del merged[bucket]

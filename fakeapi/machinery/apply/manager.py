@@ -26,13 +26,16 @@ KUBECTL = "kubectl"
 """The manager whose applies take over from client-side apply, and keep its annotation."""
 
 BEFORE_FIRST_APPLY = "before-first-apply"
-"""The manager of all that an object without managers has when it is first applied to."""
+"""The owner of all fields of an object that had no managers before its first apply."""
 
 _HTML = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
-_EXPONENT_FROM = 1e21  # where Go's JSON starts to print an exponent
+_EXPONENT_FROM = 1e21  # Go's JSON prints an exponent from here on
 
 ANNOTATIONS_MAX = 256 * 1024
-"""Bytes of all annotations; when the renewed last-applied annotation would pass it, that is dropped."""
+"""Maximum number of bytes of all annotations.
+
+A renewed last-applied annotation that would exceed it is dropped.
+"""
 
 NEVER_OWNED = from_paths(
     [
@@ -63,16 +66,21 @@ def _as_it_is(obj: Object) -> Object:
 
 @dataclass(frozen=True)
 class FieldManager:
-    """Tracks the fields of one kind and subresource; made once for each.
+    """Tracks the field owners of one kind and subresource; each has one instance.
 
-    `node` is the schema of the kind. `reset_fields` are the paths that a write here never sets, as in
-    `Strategy.reset_fields`. `untyped`: objects have no Go type, and may not fit `node`.
-    `convert` reads records of other API versions, as `updater.Convert` says.
+    - `node`: the schema of the kind.
+    - `reset_fields`: paths that a write here never sets, as in `Strategy.reset_fields`.
+    - `untyped`: objects have no Go type, and may not fit `node`.
+    - `convert`: converts objects to the API versions of records, see `updater.Convert`.
 
-    Quirks of releases: `allows_duplicates` False (until 1.28), an object with two equal items in a set or map
-    list loses its managedFields; `order_matters` False (until 1.28), see `Updater`; `checks_type_first` False
-    (1.27), an apply of another type fails later, in other words; `survives_errors` False (until 1.36), an
-    update whose fields cannot be determined drops the managedFields of the stored object.
+    Behaviour of older releases:
+
+    - `allows_duplicates` False (up to 1.28): an object with two equal items in a set or map list loses its
+      managedFields.
+    - `order_matters` False (up to 1.28): see `Updater`.
+    - `checks_type_first` False (1.27): an apply of another type fails later, with another message.
+    - `survives_errors` False (up to 1.36): an update whose fields cannot be determined drops the stored
+      object's managedFields.
     """
 
     node: Struct
@@ -98,15 +106,15 @@ class FieldManager:
         return obj
 
     def update(self, live: Object | None, new: Object, manager: str, now: str) -> Object:
-        """`new` with its managedFields as a create (`live` None), update or patch by `manager` leaves them.
+        """Returns `new` with the managedFields after a create (`live` None), update or patch by `manager`.
 
-        Both are canonical; `new` is what the client wants, before the strategy prepares it, and is changed in
-        place. On create, metadata that only a server sets is already cleared. `now` is RFC 3339 in UTC
-        seconds; an empty `manager` is "unknown".
+        Both objects are canonical. `new` is the client's object, before the strategy prepares it; it is
+        changed in place. On create, metadata that only a server sets is already cleared. `now` is RFC 3339 in
+        UTC seconds; an empty `manager` is "unknown".
 
-        What a client sent as managedFields counts on the main resource alone: entries that cannot be read, or
-        none, leave those of `live`; `[]` or `[{}]` forgets all, and then an object has none until its first
-        apply. If the fields cannot be determined, those of `live` stay or are dropped (`survives_errors`).
+        The client's managedFields only matter on the main resource. Unreadable or absent entries keep those
+        of `live`; `[]` and `[{}]` drop all, and then an object has none until its first apply. If the fields
+        cannot be determined, the entries of `live` stay or are dropped (`survives_errors`).
         """
         metadata = new["metadata"]
         managed = self._managed_of(live, metadata.pop("managedFields", None))
@@ -122,8 +130,8 @@ class FieldManager:
                 validate(before, self.node, allow_duplicates=True)
             self._update(before, new, managed, manager, now)
         except (TypedError, TypeError, AttributeError, RecursionError):
-            # objects of custom kinds are not read into types: a number may stand where a struct is expected,
-            # which validation refuses later, and a value without a schema may be deeper than the stack
+            # Objects of custom kinds are not read into types: a number may be in place of a struct, which
+            # validation rejects later, and a value without a schema may be deeper than the stack.
             return self._with_managed_fields_of(live, new)
         if managed:
             metadata["managedFields"] = managedfields.encode(managed)
@@ -139,12 +147,12 @@ class FieldManager:
         force: bool = False,
         typed: Callable[[Object], Object] = _as_it_is,
     ) -> Object:
-        """The object as an apply of `patch` by `manager` leaves it, managedFields included.
+        """Returns the object after an apply of `patch` by `manager`, with its managedFields.
 
-        `live` is canonical, None for an apply that creates; `patch` is what the body says, not decoded into
-        the type. Neither is changed. `typed` reads what was merged into the type and gives it its defaults;
-        it may raise DecodeError. Where only managedFields differ it is not asked, and the result shares the
-        rest with `live`.
+        `live` is canonical, or None for an apply that creates. `patch` is the body, not decoded into the
+        type. Neither is changed. `typed` reads the merged object into the type and adds defaults; it may
+        raise DecodeError. If only managedFields differ, `typed` is not called, and the result shares the rest
+        with `live`.
 
         Raises ApiError: 400 for another type or for managedFields in the patch, 409 for conflicts unless
         `force`, 500 for a patch that its schema or its type does not allow.
@@ -164,10 +172,10 @@ class FieldManager:
         except TypedError as error:
             raise self._internal(f"failed to merge config: {error}") from None
         except DecodeError as error:
-            which = _group_version_kind(self.api_version, self.kind)
+            group_version_kind = _group_version_kind(self.api_version, self.kind)
             raise self._internal(
                 f"failed to convert new object ({_name(patch)}) to proper version: "
-                f"unable to convert unstructured object to {which}: {error}"
+                f"unable to convert unstructured object to {group_version_kind}: {error}"
             ) from None
         result = _without_managed_fields(current if changed is None else changed)
         if manager == KUBECTL:
@@ -177,7 +185,10 @@ class FieldManager:
         return result
 
     def _with_managed_fields_of(self, live: Object | None, new: Object) -> Object:
-        """`new`, whose fields cannot be determined; follows UpdateNoErrors."""
+        """Returns `new` with the managedFields of `live`, because its fields cannot be determined.
+
+        Follows UpdateNoErrors.
+        """
         before = None if live is None else live["metadata"].get("managedFields")
         if before and self.survives_errors:
             new["metadata"]["managedFields"] = before
@@ -205,7 +216,7 @@ class FieldManager:
     def _apply_or_take_over(
         self, live: Object, patch: Object, managed: Managed, manager: str, now: str, *, force: bool
     ) -> tuple[Object | None, Managed]:
-        """An apply; by kubectl, forced where all conflicts are with what it applied client-side."""
+        """Applies; for kubectl, forces the apply if all conflicts are with its own client-side apply."""
         try:
             return self._apply(live, patch, dict(managed), manager, now, force=force)
         except Conflicts as conflicts:
@@ -241,21 +252,21 @@ class FieldManager:
     def _check(self, patch: Object) -> None:
         api_version, kind = _text(patch, "apiVersion"), _text(patch, "kind")
         if api_version.count("/") > 1:
-            api_version = kind = ""  # a version that cannot be read makes the whole type unknown
+            api_version = kind = ""  # a version that cannot be parsed makes the whole type unknown
         if self.checks_type_first and (api_version, kind) != (self.api_version, self.kind):
             raise errors.bad_request(f"invalid object type: {_group_version_kind(api_version, kind)}")
         if api_version != self.api_version:
-            shown = "" if api_version == "/" else api_version
+            specified = "" if api_version == "/" else api_version
             raise errors.bad_request(
                 "Incorrect version specified in apply patch. "
-                f"Specified patch version: {shown}, expected: {self.api_version}"
+                f"Specified patch version: {specified}, expected: {self.api_version}"
             )
         metadata = patch.get("metadata")
         if isinstance(metadata, dict) and isinstance(metadata.get("managedFields"), list):
             raise errors.bad_request("metadata.managedFields must be nil")
         if kind != self.kind:
-            which = _group_version_kind(api_version, kind)
-            raise self._internal(f"{_patch_name(patch)}: no corresponding type for {which}")
+            group_version_kind = _group_version_kind(api_version, kind)
+            raise self._internal(f"{_patch_name(patch)}: no corresponding type for {group_version_kind}")
 
     def _check_typed(self, live: Object, patch: Object) -> None:
         try:
@@ -270,7 +281,7 @@ class FieldManager:
             raise self._internal(f"failed to create typed live object ({_name(live)}): {error}") from None
 
     def _last_applied(self, live: Object) -> FieldSet:
-        """The fields that kubectl applied client-side and that `live` still has as they were."""
+        """Returns the fields that kubectl applied client-side and that `live` still has unchanged."""
         try:
             config = codec.decode(live["metadata"].get("annotations", {}).get(LAST_APPLIED, ""))
             if not isinstance(config, dict) or config.get("apiVersion") != self.api_version:
@@ -289,7 +300,7 @@ class FieldManager:
 
 
 def _renew_last_applied(obj: Object, patch: Object) -> None:
-    """Keeps the annotation of client-side apply, where there is one, in step with what kubectl applies."""
+    """Updates the annotation of client-side apply, if there is one, to the applied configuration."""
     annotations = obj["metadata"].get("annotations")
     if not annotations or not annotations.get(LAST_APPLIED):
         return
@@ -338,17 +349,17 @@ def _patch_name(patch: Object) -> str:
 
 
 def _name(obj: Object) -> str:
-    found = obj.get("metadata")
-    metadata = found if isinstance(found, dict) else {}
-    which = _group_version_kind(_text(obj, "apiVersion"), _text(obj, "kind"))
-    return f"{_text(metadata, 'namespace')}/{_text(metadata, 'name')}; {which}"
+    value = obj.get("metadata")
+    metadata = value if isinstance(value, dict) else {}
+    group_version_kind = _group_version_kind(_text(obj, "apiVersion"), _text(obj, "kind"))
+    return f"{_text(metadata, 'namespace')}/{_text(metadata, 'name')}; {group_version_kind}"
 
 
 def with_old_times(new: Object, old: Object) -> Object:
-    """`new`, with the managedFields of `old` where nothing but their times would change.
+    """Returns `new`, with the managedFields of `old` if only their times would change.
 
-    Follows k8s.io/apiserver IgnoreManagedFieldsTimestampsTransformer: for every update and patch, once the
-    strategy has prepared `new` and found it valid.
+    Follows k8s.io/apiserver IgnoreManagedFieldsTimestampsTransformer. Call it for every update and patch,
+    after the strategy has prepared and accepted `new`.
     """
     entries, before = new["metadata"].get("managedFields"), old["metadata"].get("managedFields")
     if not entries or not before or entries == before or _timeless(entries) != _timeless(before):

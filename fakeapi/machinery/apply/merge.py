@@ -1,8 +1,8 @@
 """Merges an applied configuration into a live object.
 
-Follows sigs.k8s.io/structured-merge-diff `typed` (Merge). Nothing is taken away by a merge; of a leaf that
-both have, the applied one stays, null included. Set and map lists are merged item by item, in the order of
-the applied list where it has more than one item of both.
+Follows sigs.k8s.io/structured-merge-diff `typed` (Merge). A merge removes nothing. If both have a leaf, the
+applied one wins, even if it is null. Set and map lists are merged item by item, in the order of the applied
+list if both lists have more than one item in common.
 """
 
 from collections.abc import Callable
@@ -14,24 +14,24 @@ from fakeapi.machinery.schema.nodes import List, Map, Node, Struct, Untyped
 
 
 class _Absent:
-    """Stands for a value that one side of a merge lacks; null is a value."""
+    """The value of a member that one side of a merge lacks; null is a value."""
 
 
 _ABSENT = _Absent()
 
 
 def merge(live: Any, applied: Any, node: Node) -> Any:
-    """`live` and `applied`, neither changed, as one value; parts of both are shared.
+    """Returns `live` and `applied` as one value, which shares parts of both; neither is changed.
 
-    None where nothing is left. Raises TypedError for a list item without a key, or for equal items in an
-    applied list.
+    None if nothing is left. Raises TypedError for a list item without a key, or for equal items in an applied
+    list.
     """
     result = _merge(live, applied, node)
     return None if result is _ABSENT else result
 
 
 def _merge_shaped(live: Any, applied: Any, node: Untyped) -> Any:
-    """Merges values without a schema, by their JSON type; if the types differ, the applied value wins."""
+    """Merges values without a schema by their JSON type; if the types differ, the applied value wins."""
     shape = shape_of(live if applied is _ABSENT else applied, node)
     if applied is None and isinstance(live, dict):
         shape = shape_of(live, node)
@@ -77,21 +77,23 @@ def _merge_members(
 
 def _merge_items(live: list[Any], applied: list[Any], node: List) -> Any:
     element_of = item_element(node)
-    wanted: dict[PathElement, Any] = {}
+    applied_by_element: dict[PathElement, Any] = {}
     for item in applied:
         element = element_of(item)
-        if element in wanted:
+        if element in applied_by_element:
             raise TypedError(f"duplicate entries for key {spell(element)}")
-        wanted[element] = item
+        applied_by_element[element] = item
     present = {
         element: items[0] if len(items) == 1 else None
         for element, items in by_element(live, element_of).items()
     }
     result: list[Any] = []
-    for element, item in _in_merged_order([(element_of(item), item) for item in live], present, list(wanted)):
+    for element, item in _in_merged_order(
+        [(element_of(item), item) for item in live], present, list(applied_by_element)
+    ):
         merged = (
-            _merge(present.get(element, _ABSENT), wanted[element], node.items)
-            if element in wanted
+            _merge(present.get(element, _ABSENT), applied_by_element[element], node.items)
+            if element in applied_by_element
             else _merge(item, _ABSENT, node.items)
         )
         if merged is not _ABSENT:
@@ -102,11 +104,10 @@ def _merge_items(live: list[Any], applied: list[Any], node: List) -> Any:
 def _in_merged_order(
     live: list[tuple[PathElement, Any]], present: dict[PathElement, Any], wanted: list[PathElement]
 ) -> list[tuple[PathElement, Any]]:
-    """The items of both lists (mergingWalker.visitListItems).
+    """Returns the items of both lists (mergingWalker.visitListItems).
 
-    Shared ones are in the order of `wanted`, the others where their own list has them, those of `live` first.
-
-    Live `[a, b, c, d]` and applied `[d, x, b]` become `[a, c, d, x, b]`.
+    Shared items are in the order of `wanted`. The others stay where their own list has them, those of `live`
+    first. Live `[a, b, c, d]` and applied `[d, x, b]` become `[a, c, d, x, b]`.
     """
     shared = [element for element in wanted if element in present]
     is_wanted = set(wanted)

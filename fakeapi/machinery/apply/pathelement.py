@@ -1,4 +1,4 @@
-"""Path elements of field sets, as FieldsV1 writes them: `f:name`, `k:{"uid":"a"}`, `v:"a"`, `i:3`.
+"""Path elements of field sets, in the form of FieldsV1: `f:name`, `k:{"uid":"a"}`, `v:"a"`, `i:3`.
 
 Equal path elements have equal canonical texts, so the text is the identity. Follows
 sigs.k8s.io/structured-merge-diff `fieldpath`.
@@ -18,11 +18,12 @@ PathElement: TypeAlias = str
 Rank: TypeAlias = tuple[Any, ...]
 
 CACHED_MAX = 4096
-"""Sort keys of path elements that are cached; the least recently used is dropped."""
+"""Maximum number of cached sort keys of path elements; the least recently used is dropped."""
 
 BRACKETS_MAX = 100
-"""Brackets in the value or key of a path element, which bound its depth; one with more is not read.
-Those that Kubernetes writes have one at most.
+"""Maximum number of brackets in the value or key of a path element; more raise PathElementError.
+
+The limit bounds the depth. Path elements that Kubernetes writes have at most one bracket.
 """
 
 _INT64_DIGITS = 19
@@ -44,7 +45,7 @@ def of_field(name: str) -> PathElement:
 
 
 def of_key(members: Iterable[tuple[str, Any]]) -> PathElement:
-    """The item of a map list whose key fields have these values."""
+    """Returns the path element of the item of a map list whose key fields have these values."""
     texts = [
         f"{_string(name, _PLAIN)}:{_json(value)}"
         for name, value in sorted(members, key=lambda member: member[0])
@@ -53,13 +54,14 @@ def of_key(members: Iterable[tuple[str, Any]]) -> PathElement:
 
 
 def of_value(value: Any) -> PathElement:
-    """The item of a set list."""
+    """Returns the path element of an item of a set list."""
     return "v:" + _json(value)
 
 
 def parse(text: str) -> PathElement | None:
-    """The canonical text of a path element that a client sent; None for an unknown kind of element, which is
-    ignored. Raises PathElementError.
+    """Returns the canonical text of a client's path element; None for an unknown kind, which is ignored.
+
+    Raises PathElementError.
     """
     if len(text) < 2 or text[1] != ":":
         raise PathElementError(f"no path element: {text}")
@@ -86,7 +88,10 @@ def parse(text: str) -> PathElement | None:
 
 
 def _integer(text: str) -> int | float:
-    """A number beyond 64 bits is a float64. Raises ValueError for one beyond that."""
+    """Parses an integer; one beyond 64 bits becomes a float64.
+
+    Raises ValueError for an integer beyond a float64.
+    """
     if len(text) <= _INT64_DIGITS:
         return int(text)
     number = float(text)
@@ -102,7 +107,7 @@ def in_order(elements: Iterable[PathElement]) -> list[PathElement]:
 
 
 def spell(element: PathElement) -> str:
-    """`.name`, `[uid="a"]`, `[="a"]`, `[3]`: as conflicts and errors name it."""
+    """Formats a path element as conflicts and errors name it: `.name`, `[uid="a"]`, `[="a"]`, `[3]`."""
     kind, rest = element[0], element[2:]
     if kind == "f":
         return "." + rest
@@ -113,7 +118,7 @@ def spell(element: PathElement) -> str:
 
 
 def text_of(value: Any) -> str:
-    """A value as structured-merge-diff prints it, which reads every number as a float64."""
+    """Formats a value as structured-merge-diff does, which reads every number as a float64."""
     match value:
         case str():
             return quote(value)

@@ -1,7 +1,7 @@
 """Adapts field sets that were recorded with another schema to the present one.
 
-Follows sigs.k8s.io/structured-merge-diff `typed` (ReconcileFieldSetWithSchema): what has become atomic is
-owned as a whole by whoever owned a part of it. What has become granular stays as it is.
+Follows sigs.k8s.io/structured-merge-diff `typed` (ReconcileFieldSetWithSchema). If a field has become atomic,
+an owner of a part of it owns all of it. If a field has become granular, its owners stay the same.
 """
 
 from fakeapi.machinery.apply.fieldset import MEMBER, FieldSet, without_self
@@ -10,7 +10,7 @@ from fakeapi.machinery.schema.nodes import AnyValue, List, Map, Node, Scalar, St
 
 
 def reconciled(fields: FieldSet, node: Node) -> FieldSet:
-    """The field set for the schema `node`; `fields` itself where nothing has to change."""
+    """Returns the field set for the schema `node`; `fields` itself if it needs no change."""
     if isinstance(node, Untyped):
         shape = node.shapes()[0]
         return reconciled(fields, shape) if isinstance(shape, Struct) else fields
@@ -40,7 +40,7 @@ def _changed_items(fields: FieldSet, node: Node) -> FieldSet:
 
 
 def _below(fields: FieldSet, node: Node) -> FieldSet:
-    """`fields` is not empty: somebody owns a part of the value."""
+    """Adapts the fields below a path; `fields` is not empty, so a manager owns a part of the value."""
     if isinstance(node, Scalar | AnyValue) and not isinstance(node, Untyped):
         return fields
     if is_leaf(node):

@@ -11,10 +11,9 @@ from fakeapi.machinery.schema.nodes import AnyValue, List, Map, Node, Scalar, St
 
 
 def remove(value: Any, fields: FieldSet, node: Node) -> Any:
-    """`value`, unchanged itself, without the members of `fields`.
+    """Returns `value` without the members of `fields`; `value` itself is not changed.
 
-    A list or map of which nothing is left becomes null, as does what is owned as a whole and of which
-    `fields` names a part.
+    A list or map with nothing left becomes null. An atomic value becomes null if `fields` names a part of it.
     """
     if isinstance(node, Untyped):
         shape = shape_of(value, node)
@@ -59,7 +58,7 @@ def _remove_items(value: list[Any], fields: FieldSet, node: List) -> list[Any] |
 
 
 def with_named_fields(fields: FieldSet, node: Node | None) -> FieldSet:
-    """`fields` with every field of a struct on the way to a member made a member too."""
+    """Returns `fields` with every struct field on the path to a member made a member too."""
     result: FieldSet = {}
     for element, below in fields.items():
         child, is_named = _node_at(node, element)
@@ -72,7 +71,7 @@ def with_named_fields(fields: FieldSet, node: Node | None) -> FieldSet:
 
 
 def _node_at(node: Node | None, element: str) -> tuple[Node | None, bool]:
-    """The node below `element`, and whether that is a field of a struct."""
+    """Returns the node at `element`, and whether it is a field of a struct."""
     if isinstance(node, Untyped):
         node = node.shapes()[0 if element.startswith("f:") else 1]
     if element.startswith("f:"):

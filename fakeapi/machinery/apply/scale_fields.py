@@ -1,8 +1,8 @@
-"""Managed fields of the scale subresource: who owns the replicas, as the object and as its Scale tell it.
+"""Managed fields of the scale subresource: converts owners of replicas between an object and its Scale.
 
-Follows `ScaleHandler` of k8s.io/apimachinery `pkg/util/managedfields`. As there, a manager that comes to own
-the replicas by a Scale has no time, and one that updates is another manager in the Scale than in the object,
-for its version is another.
+Follows `ScaleHandler` of k8s.io/apimachinery `pkg/util/managedfields`, with two of its effects. A manager
+that becomes an owner of the replicas through a Scale has no time. A manager that updates has one entry in the
+Scale and another in the object, because their API versions differ.
 """
 
 from collections.abc import Mapping
@@ -19,22 +19,22 @@ ReplicasPaths = Mapping[str, FieldPath]
 
 
 def to_scale(entries: list[Entry] | None, paths: ReplicasPaths, scale_version: str) -> list[Entry]:
-    """The entries of the Scale of an object: those of managers that own its replicas."""
-    found: Managed = {}
+    """Returns the entries of an object's Scale: those of managers that own the replicas."""
+    managed: Managed = {}
     for manager, record in managedfields.decode_stored(entries).items():
         path = paths.get(record.api_version)
         if path is not None and has(record.fields, path):
-            found[manager] = Record(from_paths([REPLICAS_IN_SCALE]), scale_version, record.time)
-    return managedfields.encode(found)
+            managed[manager] = Record(from_paths([REPLICAS_IN_SCALE]), scale_version, record.time)
+    return managedfields.encode(managed)
 
 
 def to_object(
     entries: list[Entry] | None, scale_entries: list[Entry] | None, paths: ReplicasPaths, api_version: str
 ) -> list[Entry]:
-    """The entries of an object after a write of its Scale, in the API version of the request."""
+    """Returns the entries of an object after a write of its Scale, in the API version of the request."""
     stored = managedfields.decode_stored(entries)
     in_scale = managedfields.decode_stored(scale_entries)
-    found: Managed = {}
+    managed: Managed = {}
     for manager, record in stored.items():
         path = paths.get(record.api_version)
         if path is None:
@@ -42,13 +42,13 @@ def to_object(
         if has(record.fields, path) and manager not in in_scale:
             rest = difference(record.fields, from_paths([path]))
             if rest:
-                found[manager] = Record(rest, record.api_version, record.time)
+                managed[manager] = Record(rest, record.api_version, record.time)
             continue
-        found[manager] = record
+        managed[manager] = record
         if has(record.fields, path):
             del in_scale[manager]
     for manager, record in in_scale.items():
         if has(record.fields, REPLICAS_IN_SCALE):
             time = stored[manager].time if manager in stored else None
-            found[manager] = Record(from_paths([paths[api_version]]), api_version, time)
-    return managedfields.encode(found)
+            managed[manager] = Record(from_paths([paths[api_version]]), api_version, time)
+    return managedfields.encode(managed)

@@ -1,7 +1,7 @@
 """Computes the field set of a value along its schema.
 
-Follows sigs.k8s.io/structured-merge-diff `typed` (ToFieldSet). Each node is compiled once into a closure,
-lazily, since a type may hold itself.
+Follows sigs.k8s.io/structured-merge-diff `typed` (ToFieldSet). Each node is compiled once into a closure, at
+its first use, because a type may contain itself.
 """
 
 from collections.abc import Callable, Iterable
@@ -23,26 +23,26 @@ class TypedError(ValueError):
 
 
 class VersionError(TypedError):
-    """An object cannot be converted to an API version that its managedFields name."""
+    """An object that cannot be converted to an API version that its managedFields name."""
 
 
 def field_set_of(value: Any, node: Node) -> FieldSet:
-    """Every leaf and every item of map, list or set that `value` mentions.
+    """Returns every leaf, and every item of a map, list or set, that `value` contains.
 
     A granular struct or list is not a member itself, unless it is null or an empty map. Fields that are not
-    in the schema are left out. Raises TypedError for a list item without a key.
+    in the schema are ignored. Raises TypedError for a list item without a key.
     """
     return fields_walk(node)(value) or EMPTY
 
 
 @kept_on_node
 def named_fields(node: Struct) -> tuple[tuple[str, PathElement, Field], ...]:
-    """(name, its path element, field), in the canonical order of path elements."""
+    """Returns (name, its path element, field) of each field, in the canonical order of path elements."""
     return tuple((name, of_field(name), node.fields[name]) for name in sorted(node.fields))
 
 
 def is_leaf(node: Node) -> bool:
-    """Whether a value of this type is owned as a whole: a scalar, or an atomic list, map or struct."""
+    """Whether a value of this type has one owner as a whole: a scalar, or an atomic list, map or struct."""
     match node:
         case Struct() | Map():
             return node.atomic
@@ -55,9 +55,9 @@ def is_leaf(node: Node) -> bool:
 
 
 def shape_of(value: Any, node: Node) -> Node | None:
-    """The schema node for a value: `node`, or where that is untyped, one chosen by the value's JSON type.
+    """Returns the schema node for a value: `node`, or for an untyped one the shape of the value's JSON type.
 
-    None for a scalar or null.
+    None for an untyped scalar or null.
     """
     if not isinstance(node, Untyped):
         return node
@@ -73,7 +73,10 @@ def leaf(_: Any) -> FieldSet:
 
 @kept_on_node
 def fields_walk(node: Node) -> FieldWalk:
-    """Compiles value -> the fields below its path; MEMBER for the path alone, None for nothing."""
+    """Compiles a function that returns the fields below a value's path.
+
+    MEMBER stands for only the path itself, None for no field.
+    """
     if is_leaf(node):
         return leaf
     match node:
@@ -124,7 +127,7 @@ def _struct_fields(node: Struct) -> FieldWalk:
 
 
 def other_names(value: dict[str, Any], node: Struct) -> list[str]:
-    """The member names of an object that are not fields of its struct."""
+    """Returns the member names of an object that are not fields of its struct."""
     return [name for name in value if name not in node.fields]
 
 
@@ -158,7 +161,7 @@ def _list_fields(node: List) -> FieldWalk:
 
 
 def as_member(below: FieldSet | None) -> FieldSet:
-    """`below` with the path itself among the members."""
+    """Returns `below` with the path itself as a member."""
     if not below:
         return MEMBER
     return below if SELF in below else {SELF: MEMBER, **below}
@@ -166,8 +169,9 @@ def as_member(below: FieldSet | None) -> FieldSet:
 
 @kept_on_node
 def present_walk(node: Node) -> PresentWalk:
-    """Compiles value -> every path in it, containers included: what a comparison reports of a value that one
-    side alone has.
+    """Compiles a function that returns every path in a value, including containers.
+
+    A comparison reports these paths for a value that only one side has.
     """
     if is_leaf(node):
         return leaf
@@ -245,7 +249,7 @@ def _list_present(node: List) -> PresentWalk:
 
 
 def by_element(items: Iterable[Any], element_of: ItemElement) -> dict[PathElement, list[Any]]:
-    """Items by their path element, in the order of their first appearance."""
+    """Groups items by their path element, in the order of their first appearance."""
     result: dict[PathElement, list[Any]] = {}
     for item in items:
         result.setdefault(element_of(item), []).append(item)
@@ -254,7 +258,7 @@ def by_element(items: Iterable[Any], element_of: ItemElement) -> dict[PathElemen
 
 @kept_on_node
 def item_element(node: List) -> ItemElement:
-    """The path element of an item of a set or map list; raises TypedError."""
+    """Returns a function for the path element of an item of a set or map list; it raises TypedError."""
     return _keyed_element(node) if node.keys else _set_element
 
 
@@ -275,15 +279,17 @@ def _keyed_element(node: List) -> ItemElement:
 
 
 def _present(item: dict[str, Any], keys: tuple[str, ...], defaults: dict[str, Any]) -> list[tuple[str, Any]]:
-    """The keys that an item has, or has a default for. Raises TypedError where there are none."""
-    found = [(name, item.get(name, defaults.get(name))) for name in keys if name in item or name in defaults]
-    if not found:
+    """Returns the keys that an item has, or has a default for. Raises TypedError if there are none."""
+    members = [
+        (name, item.get(name, defaults.get(name))) for name in keys if name in item or name in defaults
+    ]
+    if not members:
         listed = " ".join(map(quote, keys))
         raise TypedError(
             f"associative list with keys has an element that omits all key fields [{listed}] "
             "(and doesn't have default values for any key fields)"
         )
-    return found
+    return members
 
 
 def _default(name: str, defaults: dict[str, Any]) -> Any:

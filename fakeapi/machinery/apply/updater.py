@@ -27,19 +27,21 @@ from fakeapi.machinery.codec import encode
 from fakeapi.machinery.schema.nodes import Node
 
 Convert: TypeAlias = Callable[[Any, str], "tuple[Any, Node] | None"]
-"""(value, API version) -> the value and its schema in that version; None for a version whose records are
-dropped. Raises VersionError for a version that ends the update or the apply.
+"""Converts objects: (value, API version) -> the value and its schema in that version.
+
+None for a version whose records are dropped. Raises VersionError for a version that makes the update or apply
+fail.
 """
 
 
 REMEMBERED_MAX = 1024
-"""As many field sets that updates led to are kept for a kind; when there are more, all are forgotten."""
+"""Maximum number of field sets that are cached for a kind; the cache is cleared when it is full."""
 
 REMEMBERED_BYTES_MAX = 4096
-"""Of the texts of the sets that another one follows from; of larger ones it is found each time."""
+"""Longest cache key, in bytes of field sets; results for longer keys are computed each time."""
 
 _RECONCILED = b""
-"""Begins the keys of sets that follow from one other by the schema alone; no text of changes is empty."""
+"""First part of the cache keys of reconciled sets; the text of changes, in other keys, is never empty."""
 
 
 def no_other_version(_value: Any, _api_version: str) -> None:
@@ -48,10 +50,10 @@ def no_other_version(_value: Any, _api_version: str) -> None:
 
 @dataclass(frozen=True)
 class Updater:
-    """Updates and applies of one kind, in the version of the request. `ignored` fields are never set by them.
+    """Updates and applies of one kind, in the API version of the request; they never set `ignored` fields.
 
-    `order_matters` False (until 1.28): an apply that changes nothing but the order of a set or map list
-    changes nothing.
+    `order_matters` False (up to 1.28): an apply that changes only the order of a set or map list changes
+    nothing.
     """
 
     node: Node
@@ -62,8 +64,9 @@ class Updater:
     _remembered: dict[tuple[bytes, ...], FieldSet] = field(default_factory=dict, init=False, repr=False)
 
     def update(self, live: Any, new: Any, managed: Managed) -> FieldSet:
-        """The fields that an update sets. Takes them, and those that are gone, away from all of `managed`,
-        which is changed in place. Raises TypedError.
+        """Returns the fields that an update sets, and takes changed fields away from their managers.
+
+        Removed fields are taken away too. `managed` is changed in place. Raises TypedError.
         """
         if any(record.api_version != self.api_version for record in managed.values()):
             self._reconcile(live, managed)
@@ -83,30 +86,30 @@ class Updater:
         return recursive_difference(union(changes.modified, changes.added), self.ignored)
 
     def _rest(self, fields: FieldSet, changes: Comparison) -> FieldSet:
-        """The field set of a manager without the fields that another manager changed."""
+        """Returns the field set of a manager without the fields that another manager changed."""
         rest = self._reconciled(fields)
         for changed in changes.without(self.ignored):
             rest = difference(rest, changed)
         return rest
 
     def _reconciled(self, fields: FieldSet) -> FieldSet:
-        """A field set for the present schema; `fields` itself where nothing has to change."""
-        found = self._found((_RECONCILED, encode(fields)), lambda: reconciled(fields, self.node))
-        return fields if found == fields else found
+        """Returns a field set for the present schema; `fields` itself if it needs no change."""
+        adapted = self._found((_RECONCILED, encode(fields)), lambda: reconciled(fields, self.node))
+        return fields if adapted == fields else adapted
 
     def _found(self, key: tuple[bytes, ...], find: Callable[[], FieldSet]) -> FieldSet:
-        """A set that follows from the texts of others, which objects of one shape have in common."""
-        found = self._remembered.get(key)
-        if found is None:
-            found = find()
+        """Returns a field set from the cache, or from `find`; objects of one shape share the keys."""
+        fields = self._remembered.get(key)
+        if fields is None:
+            fields = find()
             if sum(map(len, key)) <= REMEMBERED_BYTES_MAX:
                 if len(self._remembered) >= REMEMBERED_MAX:
                     self._remembered.clear()
-                self._remembered[key] = found
-        return found
+                self._remembered[key] = fields
+        return fields
 
     def apply(self, live: Any, config: Any, managed: Managed, manager: Manager, *, force: bool) -> Any:
-        """The object as an apply of `config` by `manager` leaves it; None where that is `live` as it was.
+        """Returns the object after an apply of `config` by `manager`; None if `live` does not change.
 
         `managed` is changed in place. Raises Conflicts, if not forced, and TypedError.
         """
@@ -141,10 +144,10 @@ class Updater:
     def _settle(
         self, live: Any, new: Any, managed: Managed, but: Manager | None, *, force: bool
     ) -> Comparison:
-        """Takes changed and removed fields from all managers except `but`; drops those left without fields.
+        """Takes changed and removed fields from all managers except `but`; drops managers without fields.
 
         Returns the changes in the version of the request. An update (`but` None) compares two typed values,
-        an apply does not.
+        an apply does not. Raises Conflicts, unless `force`.
         """
         typed = but is None
         changes = compare(live, new, self.node, typed=typed).without(self.ignored)
@@ -179,7 +182,7 @@ class Updater:
         return compare(old[0], current[0], current[1], typed=typed).without(self.ignored)
 
     def _prune(self, merged: Any, managed: Managed, last: Record | None) -> Any:
-        """Removes what the manager applied last time and not now, unless another manager owns it."""
+        """Removes fields that the manager applied last time and not now, except those of other managers."""
         if last is None or not last.fields:
             return merged
         versioned = self._at(merged, last.api_version)
@@ -195,9 +198,9 @@ class Updater:
         return merged if back is None else back[0]
 
     def _add_back_owned(self, merged: Any, pruned: Any, node: Node, managed: Managed, version: str) -> Any:
-        """Adds back what pruning removed although another manager owns it.
+        """Adds back fields that pruning removed although another manager owns them.
 
-        Records of `version`, in which `merged` and `pruned` are, come first.
+        Records of `version`, the API version of `merged` and `pruned`, are used first.
         """
         owned: dict[str, FieldSet] = {version: EMPTY}
         for record in managed.values():
@@ -230,7 +233,7 @@ def _add_back(merged: Any, pruned: Any, node: Node, owned: FieldSet) -> Any:
 
 
 def _add_back_dangling(merged: Any, pruned: Any, node: Node, last: FieldSet) -> Any:
-    """Adds back what pruning removed although the manager did not own it."""
+    """Adds back fields that pruning removed although the manager did not own them."""
     every = with_named_fields(field_set_of(merged, node), node)
     kept = with_named_fields(field_set_of(pruned, node), node)
     return remove(merged, intersection(difference(every, kept), with_named_fields(last, node)), node)

@@ -18,8 +18,10 @@ _NUMBERS = (ScalarKind.INTEGER, ScalarKind.NUMBER)
 
 
 def validate(value: Any, node: Node, *, allow_duplicates: bool = False) -> None:
-    """Raises TypedError, with the words of structured-merge-diff, for the first unknown field of each object,
-    values of a wrong type, and items of a set or map list that have no key or the same one.
+    """Raises TypedError, with structured-merge-diff's message, if the value does not fit its schema.
+
+    Errors are the first unknown field of each object, values of a wrong type, and items of a set or map list
+    that have no key or the same key. `allow_duplicates` permits the same key.
     """
     errors = [
         f"{path}: {message}" if path else message
@@ -123,7 +125,7 @@ def _go_type(value: Any) -> str:
 
 
 def shown(value: Any) -> str:
-    """`%v` of a value out of YAML, where every number is a float64."""
+    """Formats a value as `%v` does after reading it from YAML, where every number is a float64."""
     return printed(_with_floats(value))
 
 

@@ -1,19 +1,19 @@
 """CBOR (RFC 8949) as Kubernetes writes and reads it.
 
-Follows k8s.io/apimachinery `pkg/runtime/serializer/cbor` and the modes that it sets for
-github.com/fxamacker/cbor. General libraries take what it refuses (a key twice, any size) and give a meaning
-to tags that have none here.
+Follows k8s.io/apimachinery `pkg/runtime/serializer/cbor` and the options that it sets for
+github.com/fxamacker/cbor. General libraries accept data that it rejects, such as duplicate keys and large
+arrays. They also interpret tags that have no meaning here.
 """
 
 SELF_DESCRIBED = b"\xd9\xd9\xf7"
-"""The head of the tag that every object begins with."""
+"""The head of the self-described CBOR tag, with which every object begins."""
 
 
 class CborError(ValueError):
-    """Data that is no value, in Go's words.
+    """Data that is not a valid value. The message is Go's.
 
-    `level` is 0 for malformed data, which nothing can be read of; else the depth of what is wrong in a value
-    that is well-formed, 1 for the outermost map.
+    `level` is 0 for malformed data. For well-formed data it is the depth of the error, 1 for the outermost
+    map.
     """
 
     def __init__(self, text: str, level: int = 0) -> None:

@@ -1,6 +1,6 @@
-"""Decodes CBOR to the values that JSON has, in one pass over the data.
+"""Decodes CBOR to JSON values, in one pass over the data.
 
-Malformed data is refused in the words of github.com/fxamacker/cbor, with the limits that Kubernetes sets.
+Errors of malformed data have the words of github.com/fxamacker/cbor, with the limits that Kubernetes sets.
 """
 
 import struct
@@ -11,11 +11,11 @@ from fakeapi.machinery.cbor import CborError
 from fakeapi.machinery.golang.strconv import quote
 
 LEVELS_MAX: Final = 64
-"""Arrays, maps and tags in each other."""
+"""Maximum number of nested arrays, maps and tags."""
 ELEMENTS_MAX: Final = 1024
-"""Elements of an array."""
+"""Maximum number of elements of an array."""
 PAIRS_MAX: Final = 1024
-"""Pairs of a map."""
+"""Maximum number of pairs of a map."""
 
 _TYPES = (
     "positive integer",
@@ -39,9 +39,11 @@ _SIMPLE = {20: False, 21: True, 22: None}
 
 
 def decode(data: bytes) -> Any:
-    """The value of one data item. Byte strings are texts; base64, where a tag says that they will be.
+    """Decodes one data item.
 
-    Tags that say nothing about JSON are dropped. Raises CborError.
+    Byte strings become text, or base64 or hexadecimal digits if a tag asks for them.
+
+    Tags without a meaning for JSON are dropped. Raises CborError.
     """
     if not data:
         raise CborError("EOF")
@@ -56,17 +58,17 @@ def decode(data: bytes) -> Any:
 
 
 def split(data: bytes) -> list[bytes]:
-    """The data items of a sequence (RFC 8742). Raises CborError."""
-    decoder, found = _Decoder(data), list[bytes]()
+    """Splits a sequence (RFC 8742) into its data items. Raises CborError."""
+    decoder, items = _Decoder(data), list[bytes]()
     while decoder.at < len(data):
         start = decoder.at
         decoder.item(0)
-        found.append(data[start : decoder.at])
-    return found
+        items.append(data[start : decoder.at])
+    return items
 
 
 class _Decoder:
-    """Reads items from `at` on. `problem` is the first thing wrong with data that is well-formed."""
+    """Reads items from the offset `at`. `problem` is the first error of data that is well-formed."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -74,7 +76,7 @@ class _Decoder:
         self.problem: CborError | None = None
 
     def item(self, level: int) -> Any:
-        """The next item, inside so many others. Raises CborError for malformed data."""
+        """Reads the next item, inside `level` others. Raises CborError for malformed data."""
         major, more, argument = self._head()
         match major:
             case 0 | 1:
@@ -99,7 +101,7 @@ class _Decoder:
             self.problem = CborError(text, max(level, 1))
 
     def _head(self) -> tuple[int, int, int]:
-        """The major type, its additional information, and the argument."""
+        """Reads the major type, its additional information, and the argument."""
         if self.at >= len(self.data):
             raise CborError(_END)
         first = self.data[self.at]
@@ -122,7 +124,7 @@ class _Decoder:
         return self.data[self.at - size : self.at]
 
     def _ends(self) -> bool:
-        """Whether an item without a length ends here; passes over the mark of its end."""
+        """Whether an item without a length ends at this byte; skips the break code that ends it."""
         if self.at >= len(self.data):
             raise CborError(_END)
         if self.data[self.at] != _BREAK:
@@ -132,10 +134,10 @@ class _Decoder:
 
     def _integer(self, major: int, argument: int, level: int) -> int:
         if argument >= _INT64:
-            shown = argument if major == 0 else -1 - argument
+            number = argument if major == 0 else -1 - argument
             self._wrong(
                 f"cbor: cannot unmarshal {_TYPES[major]} into Go value of type int64 "
-                f"({shown} overflows Go's int64)",
+                f"({number} overflows Go's int64)",
                 level,
             )
         return argument if major == 0 else -1 - argument
@@ -156,16 +158,16 @@ class _Decoder:
         return self._take(size)
 
     def _chunks(self, major: int) -> bytes:
-        found = []
+        chunks = []
         while not self._ends():
             kind, more, size = self._head()
             if kind != major:
-                wanted = f"indefinite-length {_TYPES[major]}"
-                raise CborError(f"cbor: wrong element type {_TYPES[kind]} for {wanted}")
+                expected = f"indefinite-length {_TYPES[major]}"
+                raise CborError(f"cbor: wrong element type {_TYPES[kind]} for {expected}")
             if more == _INDEFINITE:
                 raise CborError(f"cbor: indefinite-length {_TYPES[major]} chunk is not definite-length")
-            found.append(self._chunk(major, size))
-        return b"".join(found)
+            chunks.append(self._chunk(major, size))
+        return b"".join(chunks)
 
     def _array(self, more: int, size: int, level: int) -> list[Any]:
         too_many = f"cbor: exceeded max number of elements {ELEMENTS_MAX} for CBOR array"
@@ -173,18 +175,18 @@ class _Decoder:
             raise CborError(too_many if size < _INT64 else _too_long(_ARRAY, size))
         if more != _INDEFINITE:
             return [self.item(level) for _ in range(size)]
-        found: list[Any] = []
+        items: list[Any] = []
         while not self._ends():
-            found.append(self.item(level))
-            if len(found) > ELEMENTS_MAX:
+            items.append(self.item(level))
+            if len(items) > ELEMENTS_MAX:
                 raise CborError(too_many)
-        return found
+        return items
 
     def _map(self, more: int, size: int, level: int) -> dict[str, Any]:
         too_many = f"cbor: exceeded max number of key-value pairs {PAIRS_MAX} for CBOR map"
         if size > PAIRS_MAX:
             raise CborError(too_many if size < _INT64 else _too_long(_MAP, size))
-        found: dict[str, Any] = {}
+        members: dict[str, Any] = {}
         pairs = 0
         while not self._ends() if more == _INDEFINITE else pairs < size:
             kind = _TYPES[self.data[self.at] >> 5] if self.at < len(self.data) else ""
@@ -194,14 +196,14 @@ class _Decoder:
             if not isinstance(key, str):
                 self._wrong(f"cbor: cannot unmarshal {kind} into Go value of type string", level)
                 key = ""
-            elif key in found:
+            elif key in members:
                 repeated = f"cbor: found duplicate map key {quote(key)} at map element index {pairs}"
                 self._wrong(repeated, level)
-            found[key] = self.item(level)
+            members[key] = self.item(level)
             pairs += 1
             if pairs > PAIRS_MAX:
                 raise CborError(too_many)
-        return found
+        return members
 
     def _tagged(self, number: int, level: int) -> Any:
         while True:
@@ -223,20 +225,20 @@ class _Decoder:
         return urlsafe_b64encode(raw).rstrip(b"=").decode() if number == _BASE64URL else raw.hex()
 
     def _check_time(self, number: int) -> None:
-        """Refuses a tag of times before what is no time."""
+        """Raises CborError if a tag for times precedes a value that cannot be a time."""
         first = self.data[self.at]
         major = first >> 5
         if number == 0 and major != _TEXT:
             raise CborError(f"cbor: tag number 0 must be followed by text string, got {_TYPES[major]}")
         if number == 1 and major > 1 and not (major == _PRIMITIVE and first & 31 in _FLOATS):
-            wanted = "integer or floating-point number"
-            raise CborError(f"cbor: tag number 1 must be followed by {wanted}, got {_TYPES[major]}")
+            expected = "integer or floating-point number"
+            raise CborError(f"cbor: tag number 1 must be followed by {expected}, got {_TYPES[major]}")
 
     def _primitive(self, more: int, argument: int, level: int) -> bool | float | None:
         if more in _FLOATS:
             size = 1 << more - 24
             value: float = struct.unpack(_FLOATS[more], argument.to_bytes(size, "big"))[0]
-            if value != value:  # noqa: PLR0124 - what is not a number differs from itself
+            if value != value:  # noqa: PLR0124 - NaN differs from itself
                 raise CborError(_refused("floating-point NaN"))
             if value in (float("inf"), float("-inf")):
                 raise CborError(_refused("floating-point infinity"))

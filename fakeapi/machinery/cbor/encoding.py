@@ -16,10 +16,10 @@ _Append = Callable[[bytes], None]
 
 
 def encode(value: Any, node: Node | None = None) -> bytes:
-    """An object as CBOR. `node` is its type, by which fields of bytes are known; None: of any shape.
+    """Encodes an object as CBOR. `node` is its type, which tells the fields of bytes; None for any shape.
 
-    What encoding/json writes as text is a byte string, as Kubernetes does not check texts; base64 of a field
-    of bytes becomes the bytes, tagged as base64 to be. Floats are as short as they can be.
+    Strings become byte strings, because Kubernetes does not check that strings are UTF-8. Base64 of a field
+    of bytes becomes the bytes, tagged as expected base64. Floats have the shortest exact form.
     """
     parts = [SELF_DESCRIBED]
     _encode(value, node, parts.append)
@@ -27,7 +27,7 @@ def encode(value: Any, node: Node | None = None) -> bytes:
 
 
 def watch_event(event_type: str, encoded: bytes) -> bytes:
-    """A metav1.WatchEvent of an object that is CBOR already."""
+    """Encodes a metav1.WatchEvent with an object that is CBOR already."""
     kind = event_type.encode()
     return b"".join((SELF_DESCRIBED, b"\xa2\x44type", _head(_BYTES, len(kind)), kind, b"\x46object", encoded))
 

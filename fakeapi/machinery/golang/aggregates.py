@@ -4,6 +4,6 @@ from collections.abc import Iterable
 
 
 def aggregate(texts: Iterable[str]) -> str:
-    """Errors as one text: alone, or each once in brackets."""
-    found = list(dict.fromkeys(texts))
-    return found[0] if len(found) == 1 else f"[{', '.join(found)}]"
+    """Joins error texts without repetitions: a single one as it is, several as `[a, b]`."""
+    unique = list(dict.fromkeys(texts))
+    return unique[0] if len(unique) == 1 else f"[{', '.join(unique)}]"

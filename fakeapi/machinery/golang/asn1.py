@@ -26,9 +26,11 @@ class Asn1Error(ValueError):
 class Form:
     """The structure that a value must have.
 
-    `tag` is its universal tag, None for any; `name` is the name of its Go type; `fields` are those of a
-    sequence, which may have more after them. `context` is the number of a context-specific tag, which may
-    contain any values.
+    - `name`: the name of its Go type, for errors.
+    - `tag`: its universal tag; None for any.
+    - `fields`: the elements of a sequence, which may have more elements after them.
+    - `optional`: whether the value may be absent at the end of a sequence.
+    - `context`: the number of a context-specific tag, which may contain any values.
     """
 
     name: str
@@ -65,7 +67,7 @@ def _structural(text: str) -> Asn1Error:
 
 
 def _value(content: bytes, offset: int, form: Form) -> int:
-    """The end offset of the value that begins at `offset`. Raises Asn1Error."""
+    """Returns the end offset of the value that begins at `offset`. Raises Asn1Error."""
     if offset == len(content):
         if form.optional:
             return offset

@@ -1,4 +1,4 @@
-"""Decodes standard base64 as Go's encoding/base64 does: line breaks are passed over, errors name a place."""
+"""Decodes standard base64 as Go's encoding/base64 does: skips line breaks, and errors name a position."""
 
 import base64
 import binascii
@@ -9,7 +9,7 @@ _QUANTUM = 4
 
 
 def decode_base64(text: str) -> bytes:
-    """The bytes of padded base64. Raises ValueError with Go's message."""
+    """Decodes padded base64. Raises ValueError with Go's message."""
     joined = text.translate(_BREAKS)
     problem = None if _is_plain(joined) else _problem(text)
     if problem is not None:
@@ -18,7 +18,7 @@ def decode_base64(text: str) -> bytes:
 
 
 def canonical_base64(text: str) -> str:
-    """Base64 as Go's encoding/json writes it after reading `text`. Raises ValueError with Go's message."""
+    """Returns base64 in the form that Go's encoding/json writes. Raises ValueError with Go's message."""
     return base64.b64encode(decode_base64(text)).decode()
 
 
@@ -31,14 +31,18 @@ def _is_plain(text: str) -> bool:
 
 
 def _problem(text: str) -> int | None:
-    """The place of the first byte that is wrong; None where none is. Places count bytes of UTF-8."""
-    characters = [(at, each) for at, each in enumerate(text.encode().decode("latin-1")) if each not in "\r\n"]
+    """Returns the position of the first wrong byte, counted in bytes of UTF-8; None if there is none."""
+    characters = [
+        (at, character)
+        for at, character in enumerate(text.encode().decode("latin-1"))
+        if character not in "\r\n"
+    ]
     length = len(text.encode())
-    for index, (at, each) in enumerate(characters):
+    for index, (at, character) in enumerate(characters):
         place = index % _QUANTUM
-        if each in _ALPHABET:
+        if character in _ALPHABET:
             continue
-        if each != "=" or place < 2:
+        if character != "=" or place < 2:
             return at
         rest = characters[index + 1 :]
         if place == 2:

@@ -9,14 +9,14 @@ from typing import Any
 from fakeapi.machinery.golang.strconv import quote
 
 MAX_STRICT_ERRORS = 100
-"""Further strict errors are dropped silently, as sigs.k8s.io/json does."""
+"""Maximum number of strict errors of a body; sigs.k8s.io/json drops further ones silently."""
 
 
 class RepeatedKeys(dict[str, Any]):
-    """An object that named a key more than once, or holds one that did; as a dict, each key's last value.
+    """A JSON object that repeats a key, or contains such an object; as a dict, it has each key's last value.
 
-    `pairs` are all its members in the order of the document. Go decodes each of them in turn, so what is
-    wrong inside a value that is overwritten later is reported as well.
+    `pairs` are all its members in the order of the document. Go decodes each of them in turn. So it also
+    reports errors inside a value that a later one overwrites.
     """
 
     __slots__ = ("pairs",)
@@ -27,21 +27,21 @@ class RepeatedKeys(dict[str, Any]):
 
 
 def holds_repeated(value: Any) -> bool:
-    """Whether an object in the value named a key more than once."""
+    """Whether the value is or contains an object that repeats a key."""
     if type(value) is list:
         return any(map(holds_repeated, value))
     return type(value) is RepeatedKeys
 
 
 def members(value: dict[str, Any]) -> Iterable[tuple[str, Any]]:
-    """The members of an object of `decode_marking_duplicates` in document order, repeated ones included."""
+    """Returns the members of an object in document order, with repeated keys if it is a `RepeatedKeys`."""
     return value.pairs if isinstance(value, RepeatedKeys) else value.items()
 
 
 def duplicate_errors(value: Any, path: str | None) -> Iterator[str]:
-    """`duplicate field ...` for each repetition in a value of `decode_marking_duplicates`.
+    """Yields `duplicate field ...` for each repeated key in a value of `decode_marking_duplicates`.
 
-    `path` is where the value is; None at the root, where no dot precedes a key.
+    `path` is the field path of the value; None at the root, where no dot precedes a key.
     """
     if isinstance(value, list):
         for index, item in enumerate(value):
@@ -57,10 +57,10 @@ def duplicate_errors(value: Any, path: str | None) -> Iterator[str]:
 
 
 def first_strict_errors(errors: Iterable[str]) -> list[str]:
-    """Strict errors as sigs.k8s.io/json hands them out: each once, the first MAX_STRICT_ERRORS."""
-    found: dict[str, None] = {}
+    """Returns each strict error once, and at most MAX_STRICT_ERRORS of them, as sigs.k8s.io/json does."""
+    unique: dict[str, None] = {}
     for error in errors:
-        found[error] = None
-        if len(found) == MAX_STRICT_ERRORS:
+        unique[error] = None
+        if len(unique) == MAX_STRICT_ERRORS:
             break
-    return list(found)
+    return list(unique)

@@ -12,7 +12,7 @@ _STEP = re.compile(r"([0-9]*+)(\.?)([0-9]*+)([^.0-9]*+)", re.DOTALL)
 
 
 def duration_error(text: str) -> str:
-    """Go's error for text that is not a duration; empty if it is one."""
+    """Returns Go's error for text that is not a duration; empty for a duration."""
     negative = text.startswith("-")
     at = 1 if text[:1] in ("-", "+") else 0
     if text[at:] == "0":
@@ -41,6 +41,6 @@ def duration_error(text: str) -> str:
 
 
 def _whole(digits: str) -> int:
-    """The number of any count of digits; of one beyond 64 bits only that it is beyond."""
+    """Parses any number of digits; a number beyond 64 bits becomes one that is over the limit."""
     significant = digits.lstrip("0")
     return int(significant or "0") if len(significant) <= _DIGITS_MAX else _LONGEST + 1

@@ -6,7 +6,7 @@ from typing import Any
 
 
 def printed(value: Any) -> str:
-    """A JSON value as Go's `%v` and `%+v` print it: `map[a:1 b:[x <nil>]]`, keys sorted."""
+    """Formats a JSON value as Go's `%v` and `%+v` do: `map[a:1 b:[x <nil>]]`, with sorted keys."""
     match value:
         case None:
             return "<nil>"
@@ -27,8 +27,9 @@ def printed(value: Any) -> str:
 
 
 def shortest_float(value: float, *, bits: int = 64) -> str:
-    """A finite float as strconv.FormatFloat(value, 'g', -1, bits): the fewest digits that identify it, with
-    an exponent below 1e-04 and from 1e+06 on. `bits` is 32 or 64.
+    """Formats a finite float like strconv.FormatFloat(value, 'g', -1, bits), with the fewest digits.
+
+    Values below 1e-04 and from 1e+06 on have an exponent. `bits` is 32 or 64.
     """
     number = Decimal(repr(value)) if bits == 64 else _shortest_float32(value)
     sign, digits, exponent = number.normalize().as_tuple()
@@ -45,14 +46,14 @@ def shortest_float(value: float, *, bits: int = 64) -> str:
 
 
 def _shortest_float32(value: float) -> Decimal:
-    wanted = struct.pack("f", value)
-    (rounded,) = struct.unpack("f", wanted)
+    packed = struct.pack("f", value)
+    (rounded,) = struct.unpack("f", packed)
     texts = (f"{rounded:.{precision}e}" for precision in range(9))
-    return Decimal(next(text for text in texts if struct.pack("f", float(text)) == wanted))
+    return Decimal(next(text for text in texts if struct.pack("f", float(text)) == packed))
 
 
 def type_name(value: Any) -> str:
-    """The Go type of a decoded JSON value, as `%s` prints its reflect.Type."""
+    """Returns the Go type of a decoded JSON value, as `%s` prints its reflect.Type."""
     match value:
         case None:
             return "%!s(<nil>)"

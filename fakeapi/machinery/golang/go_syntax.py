@@ -1,4 +1,4 @@
-"""Go values that errors print as they stand."""
+"""Go values that error messages print in Go syntax."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from fakeapi.machinery.golang.strconv import quote
 
 @dataclass(frozen=True, slots=True)
 class Dump:
-    """Text that a field error prints as its value: a Go value that has no JSON form."""
+    """The text of a Go value without a JSON form, which a field error prints unchanged."""
 
     text: str
 

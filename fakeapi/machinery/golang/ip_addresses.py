@@ -1,6 +1,6 @@
 """Parses IP addresses and CIDR values as Kubernetes reads them, and prints them as Go does.
 
-Follows `ParseIPSloppy` and `ParseCIDRSloppy` of k8s.io/utils `net`, which let leading zeros pass, and the
+Follows `ParseIPSloppy` and `ParseCIDRSloppy` of k8s.io/utils `net`, which accept leading zeros, and the
 stricter `netip.ParseAddr` and `netip.ParsePrefix` of Go's standard library.
 """
 
@@ -11,13 +11,15 @@ from typing import Final, Literal, TypeAlias
 Family: TypeAlias = Literal["IPv4", "IPv6"]
 
 _MAPPED_BITS: Final = 96
-"""An IPv4 address stands in the last 32 bits of the IPv6 address that it is mapped into."""
+"""Bits before the IPv4 address in an IPv4-mapped IPv6 address."""
 
 
 @dataclass(frozen=True, slots=True)
 class IP:
-    """An address. `value` is the IPv4 address where one was `mapped` into IPv6; `leading_zeros`: it was
-    written with some that only the tolerant parser accepts. Its text is Go's, in canonical form.
+    """An IP address; its text is the canonical form that Go prints.
+
+    `mapped`: it was written as an IPv4-mapped IPv6 address, and `value` is the IPv4 address. `leading_zeros`:
+    it was written with leading zeros that only the tolerant parser accepts.
     """
 
     value: ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -30,7 +32,7 @@ class IP:
 
     @property
     def strict(self) -> bool:
-        """Whether it is written so that it can be read in one way alone."""
+        """Whether every parser reads the written form as the same address: not mapped, no leading zeros."""
         return not self.mapped and not self.leading_zeros
 
     def __str__(self) -> str:
@@ -39,8 +41,10 @@ class IP:
 
 @dataclass(frozen=True, slots=True)
 class CIDR:
-    """An address with the length of its prefix. `address` is what stands before the slash; `prefix` the
-    length as written, which for a mapped address counts the 96 bits before it too.
+    """An address with the length of its prefix.
+
+    `address` is the part before the slash. `prefix` is the length as written: for a mapped address it
+    includes the 96 bits before the IPv4 address.
     """
 
     address: IP
@@ -49,7 +53,7 @@ class CIDR:
 
     @property
     def network(self) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
-        """The network that the address is in."""
+        """The network that the address belongs to."""
         value = self.address.value
         if not self.address.mapped:
             return ipaddress.ip_network((value, self.prefix), strict=False)
@@ -59,12 +63,12 @@ class CIDR:
 
     @property
     def is_network(self) -> bool:
-        """Whether no bit is set after the prefix."""
+        """Whether all bits after the prefix are zero."""
         return self.network.network_address == self.address.value
 
     @property
     def strict(self) -> bool:
-        """Whether it is written so that it can be read in one way alone."""
+        """Whether every parser reads the written form as the same network: not mapped, no leading zeros."""
         return self.address.strict and not self.leading_zeros
 
     def __str__(self) -> str:
@@ -72,7 +76,7 @@ class CIDR:
 
 
 def parse_ip(text: str) -> IP | None:
-    """Parses an IP address; None for text that is not one, also for an address with a zone."""
+    """Parses an IP address; None for text that is not one, or for an address with a zone."""
     if ":" in text:
         return _ipv6(text)
     octets = _octets(text)
@@ -83,7 +87,7 @@ def parse_ip(text: str) -> IP | None:
 
 
 def parse_cidr(text: str) -> CIDR | None:
-    """None for what is not an address with a prefix length that fits it."""
+    """Parses an address with a prefix length; None for other text, or for a length that does not fit."""
     written, slash, length = text.partition("/")
     address = parse_ip(written) if slash else None
     if address is None or not _is_digits(length):
@@ -96,19 +100,19 @@ def parse_cidr(text: str) -> CIDR | None:
 
 
 def family_of(text: str) -> Family | None:
-    """The family of an address; None for what is none."""
-    found = parse_ip(text)
-    return None if found is None else found.family
+    """Returns the family of an address; None for text that is not an address."""
+    address = parse_ip(text)
+    return None if address is None else address.family
 
 
 def family_of_cidr(text: str) -> Family | None:
-    """The family of a CIDR value's network; None for what is none."""
-    found = parse_cidr(text)
-    return None if found is None else found.address.family
+    """Returns the family of a CIDR value's network; None for text that is not a CIDR value."""
+    cidr = parse_cidr(text)
+    return None if cidr is None else cidr.address.family
 
 
 def join_host_port(host: str, port: int) -> str:
-    """`host:port`, an IPv6 address in brackets."""
+    """Returns `host:port`, with an IPv6 address in brackets."""
     return f"[{host}]:{port}" if ":" in host or "%" in host else f"{host}:{port}"
 
 
@@ -117,7 +121,7 @@ def _is_digits(text: str) -> bool:
 
 
 def _octets(text: str) -> tuple[int, bool] | None:
-    """The number that an IPv4 address stands for, and whether it has leading zeros."""
+    """Returns an IPv4 address as a number, and whether it has leading zeros; None for other text."""
     parts = text.split(".")
     if len(parts) != 4 or not all(map(_is_digits, parts)):
         return None
@@ -142,12 +146,12 @@ def _ipv6(text: str) -> IP | None:
     groups = [*head.split(":"), *tail.split(":")]
     shortened = [group.lstrip("0") or "0" if len(group) > 4 else group for group in groups]
     try:
-        found = ipaddress.IPv6Address(":".join(shortened))
+        address = ipaddress.IPv6Address(":".join(shortened))
     except ipaddress.AddressValueError:
         return None
     if "%" in text:
         return None
     zeros = zeros or shortened != groups
-    if found.ipv4_mapped is not None:
-        return IP(found.ipv4_mapped, mapped=True, leading_zeros=zeros)
-    return IP(found, leading_zeros=zeros)
+    if address.ipv4_mapped is not None:
+        return IP(address.ipv4_mapped, mapped=True, leading_zeros=zeros)
+    return IP(address, leading_zeros=zeros)

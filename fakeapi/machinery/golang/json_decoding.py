@@ -1,7 +1,7 @@
 """Decodes any JSON that Go's encoding/json accepts, with Go's errors.
 
-Bad UTF-8 and lone surrogates become U+FFFD, as in Go. What is not JSON raises `JsonError` with the words of
-`json_syntax`. Follows Go's encoding/json and sigs.k8s.io/json.
+Bad UTF-8 and lone surrogates become U+FFFD, as in Go. Text that is not JSON raises `JsonError` with the
+messages of `json_syntax`. Follows Go's encoding/json and sigs.k8s.io/json.
 """
 
 import codecs
@@ -24,13 +24,16 @@ from fakeapi.machinery.golang.json_syntax import json_syntax_error, quoted_byte
 from fakeapi.machinery.golang.numbers import INT64_MAX, INT64_MIN
 
 GO_UTF8 = "fakeapi.go"
-"""The `errors` argument with which bytes.decode reads bad UTF-8 as Go does: U+FFFD for each bad byte."""
+"""The `errors` argument for bytes.decode that reads bad UTF-8 as Go does: U+FFFD for each bad byte."""
 
 NESTING_MAX = 900
-"""Levels of JSON that are read, a little less than Python's stack can follow."""
+"""Maximum number of nested levels that are read, a little fewer than Python's stack allows."""
 
 _INTEGER_DIGITS = 300
-"""Longer integers may be beyond float64; Python refuses to read those of more than 4,300 digits."""
+"""Longest integer, in digits, that is certainly in the range of float64.
+
+Longer ones are checked as floats first, because Python rejects integers of more than 4,300 digits.
+"""
 
 _PERHAPS_BEYOND_INT64 = re.compile(rb"[0-9]{19}")
 _PERHAPS_BEYOND_FLOAT64 = re.compile(rb"[0-9]{309}")
@@ -44,10 +47,10 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def decode_lenient(body: bytes, *, nesting_max: int = NESTING_MAX) -> Any:
-    """The value of any JSON that Go accepts, bad UTF-8 and lone surrogates replaced by U+FFFD.
+    """Decodes any JSON that Go accepts; bad UTF-8 and lone surrogates become U+FFFD.
 
-    Of repeated keys the last wins. Raises JsonError with Go's words. Two things are refused here that Go
-    accepts: nesting deeper than `nesting_max` and numbers beyond float64.
+    The last of repeated keys wins. Raises JsonError with Go's words. Two things raise it here that Go
+    accepts: nesting deeper than `nesting_max`, and numbers beyond float64.
     """
     check_depth(body, nesting_max)
     try:
@@ -57,20 +60,21 @@ def decode_lenient(body: bytes, *, nesting_max: int = NESTING_MAX) -> Any:
 
 
 def decode_marking_duplicates(body: bytes) -> Any:
-    """As `decode_lenient`, but objects with repeated keys are `RepeatedKeys`."""
+    """Decodes like `decode_lenient`, but returns objects with repeated keys as `RepeatedKeys`."""
     return decode_noting_form(body)[0]
 
 
 def decode_noting_form(body: bytes) -> tuple[Any, bool]:
-    """The value of `decode_marking_duplicates`, and whether the body is, but for a final newline, what
-    `codec.encode` makes of it.
+    """Decodes like `decode_marking_duplicates`; also returns whether the body is already in canonical form.
+
+    The canonical form is the output of `codec.encode`, with or without a final newline.
     """
     check_depth(body)
     try:
         value = decode(body)
     except JsonError:
         return _decode_suspect(body, _marked), False
-    # a dict cannot write a key twice: a body that equals its re-encoding repeats none
+    # A dict cannot write a key twice: a body that equals its own re-encoding has no repeated keys.
     text = encode(value)
     if body.startswith(text) and body[len(text) :] in (b"", b"\n"):
         return value, True
@@ -78,7 +82,7 @@ def decode_noting_form(body: bytes) -> tuple[Any, bool]:
 
 
 def decode_untyped(body: bytes) -> Any:
-    """Like `decode_lenient`, but an integer beyond int64 becomes a float, as in Go's decoding to `any`.
+    """Decodes like `decode_lenient`, but integers beyond int64 become floats, as in Go's decoding to `any`.
 
     Raises JsonError for a number beyond float64.
     """
@@ -89,24 +93,23 @@ def decode_untyped(body: bytes) -> Any:
 def check_untyped(body: bytes) -> None:
     """Raises JsonError for an integer beyond float64, which Go cannot decode to `any`.
 
-    `body` has been decoded before.
-
-    `body` has been decoded before.
+    `body` must be JSON that was decoded before without an error.
     """
     if _PERHAPS_BEYOND_FLOAT64.search(body):
         _decode_slowly(body, None)
 
 
 def duplicate_errors_of(body: bytes) -> list[str]:
-    """The strict errors of a body read without a type: `duplicate field "metadata.labels.a"`.
+    """Returns the strict errors of a body read without a type: `duplicate field "metadata.labels.a"`.
 
-    In the order of the second occurrences, each text once, at most MAX_STRICT_ERRORS. Raises JsonError.
+    They are in the order of the second occurrences, each text once, at most MAX_STRICT_ERRORS. Raises
+    JsonError.
     """
     return first_strict_errors(duplicate_errors(decode_marking_duplicates(body), None))
 
 
 def json_kind(value: Any) -> str:
-    """The kind of a JSON value as Go's UnmarshalTypeError names it."""
+    """Returns the kind of a JSON value as Go's UnmarshalTypeError names it."""
     match value:
         case None:
             return "null"
@@ -134,17 +137,17 @@ def check_depth(body: bytes, nesting_max: int = NESTING_MAX) -> None:
 
 def _depth_outside_strings(body: bytes) -> int:
     deepest = depth = 0
-    for found in _STRINGS_AND_BRACKETS.finditer(body):
-        if found[0] in (b"[", b"{"):
+    for match in _STRINGS_AND_BRACKETS.finditer(body):
+        if match[0] in (b"[", b"{"):
             depth += 1
             deepest = max(deepest, depth)
-        elif found[0] in (b"]", b"}"):
+        elif match[0] in (b"]", b"}"):
             depth -= 1
     return deepest
 
 
 def _decode_suspect(body: bytes, hook: Any) -> Any:
-    """Decodes what the quick decoder refused: it may not be JSON at all."""
+    """Decodes a body that the fast decoder rejected. Raises JsonError if it is not JSON at all."""
     problem = json_syntax_error(body)
     if problem:
         raise JsonError(problem)
@@ -199,7 +202,7 @@ def _without_surrogates(value: Any) -> Any:
 
 
 def _replace_one_byte(error: UnicodeError) -> tuple[str, int]:
-    """Go replaces every byte of a bad sequence; Python's own handler replaces the sequence."""
+    """Replaces a single byte of a bad sequence, as Go does; Python's own handler replaces all of it."""
     assert isinstance(error, UnicodeDecodeError)
     return _REPLACEMENT, error.start + 1
 

@@ -1,6 +1,6 @@
-"""Syntax errors of JSON in the words of Go's encoding/json.
+"""Reports syntax errors of JSON in the words of Go's encoding/json.
 
-Follows Go's encoding/json scanner. The scan is linear in the size of the text, whatever the text is.
+Follows Go's encoding/json scanner. The scan takes time linear in the size of the text, for any text.
 """
 
 import re
@@ -8,7 +8,7 @@ import re
 from fakeapi.machinery.golang.strconv import quote
 
 MAX_DEPTH = 10_000
-"""Deeper nesting is a syntax error in Go."""
+"""Maximum number of nested levels; deeper nesting is a syntax error in Go."""
 
 _STRING = re.compile(
     rb'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+',
@@ -19,9 +19,10 @@ _LITERALS = {ord("t"): b"true", ord("f"): b"false", ord("n"): b"null"}
 
 
 def json_syntax_error(body: bytes) -> str:
-    """Go's message for the first syntax error in `body`; empty if it is JSON.
+    """Returns Go's message for the first syntax error in `body`; empty if it is JSON.
 
-    Linear in the size of the body. The end of the input counts as one more space, as it does in Go.
+    Takes time linear in the size of the body. The end of the input counts as one more space, as it does in
+    Go.
     """
     try:
         _scan(body + b" ")
@@ -31,11 +32,11 @@ def json_syntax_error(body: bytes) -> str:
 
 
 class _SyntaxFoundError(Exception):
-    """Carries the words for the first error."""
+    """Carries Go's message for the first syntax error."""
 
 
 def _scan(text: bytes) -> None:
-    """Go's state machine, a token at a time. `text` ends in a space."""
+    """Follows Go's state machine, a token at a time. `text` ends in a space."""
     open_brackets = bytearray()
     at = past_spaces(text, 0)
     while True:
@@ -57,7 +58,7 @@ def _scan(text: bytes) -> None:
 
 
 def _past_closings(text: bytes, at: int, open_brackets: bytearray) -> int | None:
-    """Where the next value begins, after a value that ended before `at`; None at the end of the text."""
+    """Returns the start of the value that follows the one before `at`; None at the end of the text."""
     while open_brackets:
         at = past_spaces(text, at)
         bracket = open_brackets[-1]
@@ -136,7 +137,7 @@ def past_string(text: bytes, at: int) -> int:
 
 
 def past_spaces(text: bytes, at: int) -> int:
-    """The position of the next character that is not a space. Raises at the end of the text."""
+    """Returns the position of the next character that is not a space. Raises at the end of the text."""
     match = _SPACES.match(text, at)
     end = match.end() if match else at
     if end == len(text):
@@ -145,7 +146,7 @@ def past_spaces(text: bytes, at: int) -> int:
 
 
 def closing_bracket(bracket: int) -> int:
-    return bracket + 2  # in ASCII both closing brackets follow their opening ones by two
+    return bracket + 2  # In ASCII each closing bracket follows its opening one by two.
 
 
 def _wrong(text: bytes, at: int, where: str) -> _SyntaxFoundError:
@@ -153,7 +154,7 @@ def _wrong(text: bytes, at: int, where: str) -> _SyntaxFoundError:
 
 
 def quoted_byte(byte: int) -> str:
-    """One byte as Go quotes it: as the character of that code, in single quotes."""
+    """Quotes a byte as Go does: as the character with that code, in single quotes."""
     if byte == ord("'"):
         return "'\\''"
     if byte == ord('"'):

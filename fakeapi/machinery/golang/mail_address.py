@@ -12,7 +12,10 @@ _SPACE = " \t"
 
 
 def is_address(text: str) -> bool:
-    """Whether `text` is one address, with a display name or without. Comments and groups are not read."""
+    """Whether `text` is one address, with or without a display name.
+
+    Comments and groups are not supported.
+    """
     rest = text.strip(_SPACE)
     if _ends_address(rest):
         return True
@@ -26,7 +29,7 @@ def is_address(text: str) -> bool:
 
 
 def _ends_address(text: str) -> bool:
-    """Whether `text` is a local part, an at sign and a domain, with spaces between them or without."""
+    """Whether `text` is a local part, an at sign and a domain, with or without spaces between them."""
     text = text.strip(_SPACE)
     local = _QUOTED.match(text) or _DOT_ATOM.match(text)
     if not local or local.group() == '""':

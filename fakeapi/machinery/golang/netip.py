@@ -1,4 +1,4 @@
-"""Errors of Go's `netip.ParseAddr` and `netip.ParsePrefix`, as they are worded.
+"""The error messages of Go's `netip.ParseAddr` and `netip.ParsePrefix`.
 
 Follows Go's standard library, `net/netip`.
 """
@@ -13,31 +13,31 @@ _HEXADECIMAL = re.compile("[0-9a-fA-F]*")
 
 
 def addr_error(text: str) -> str | None:
-    """The error of Go's netip.ParseAddr; None for a valid address."""
+    """Returns the error of Go's netip.ParseAddr; None for a valid address."""
     first = next((character for character in text if character in ".:%"), "")
     match first:
         case ".":
-            found = _ipv4(text)
+            error = _ipv4(text)
         case ":":
-            found = _ipv6(text)
+            error = _ipv6(text)
         case "%":
-            found = ("missing IPv6 address", "")
+            error = ("missing IPv6 address", "")
         case _:
-            found = ("unable to parse IP", "")
-    if found is None:
+            error = ("unable to parse IP", "")
+    if error is None:
         return None
-    message, at = found
+    message, at = error
     return f"ParseAddr({quote(text)}): {message}" + (f" (at {quote(at)})" if at else "")
 
 
 def prefix_error(text: str) -> str | None:
-    """The message about a text that is no address with a prefix length; None for one that is."""
+    """Returns the error of Go's netip.ParsePrefix; None for a valid address with a prefix length."""
     address, slash, length = text.rpartition("/")
     problem = None
     if not slash:
         problem = "no '/'"
-    elif (found := addr_error(address)) is not None:
-        problem = found
+    elif (error := addr_error(address)) is not None:
+        problem = error
     elif "%" in address:
         problem = "IPv6 zones cannot be present in a prefix"
     elif not re.fullmatch("0|[1-9][0-9]*", length):
@@ -48,7 +48,7 @@ def prefix_error(text: str) -> str | None:
 
 
 def _ipv4(text: str) -> tuple[str, str] | None:
-    """The error of an IPv4 address, and the unparsed text that Go's message quotes, if it does."""
+    """Returns the error of an IPv4 address and the text that Go's message quotes, which may be empty."""
     dots, digits = 0, ""
     for index, character in enumerate(text):
         if character.isascii() and character.isdigit():
@@ -69,7 +69,7 @@ def _ipv4(text: str) -> tuple[str, str] | None:
 
 
 def _ipv6(text: str) -> tuple[str, str] | None:
-    """As `_ipv4`, for eight groups and what may stand for some of them."""
+    """Returns the error of an IPv6 address and the text that Go's message quotes, which may be empty."""
     rest, percent, zone = text.partition("%")
     if percent and not zone:
         return "zone must be a non-empty string", ""

@@ -1,6 +1,7 @@
 """Parses and converts numbers as Go does: strconv's 64-bit integers, and the numbers of untyped JSON.
 
-Python's own `int` takes more than ASCII digits, and refuses texts of some thousands, leading zeros too.
+Python's own `int` accepts more than ASCII digits. It rejects texts of some thousands of digits, even if they
+are leading zeros.
 """
 
 from decimal import Decimal
@@ -13,11 +14,11 @@ INT64_MIN, INT64_MAX = -(1 << 63), (1 << 63) - 1
 UINT64_MAX = (1 << 64) - 1
 _DIGITS = 20
 _EXPONENT_FROM = 1e21
-"""From here on Go's JSON writes a float with an exponent, and whole floats below it without a point."""
+"""The least float that Go's JSON writes with an exponent; smaller whole floats have no point."""
 
 
 def parse_int(text: str) -> int:
-    """An int64, with a sign or without. Raises ValueError in Go's words."""
+    """Parses an int64, with or without a sign. Raises ValueError in Go's words."""
     number = _natural(text[1:] if text[:1] in ("+", "-") else text, "ParseInt", text)
     if text.startswith("-"):
         number = -number
@@ -27,7 +28,7 @@ def parse_int(text: str) -> int:
 
 
 def parse_uint(text: str) -> int:
-    """A uint64, without a sign. Raises ValueError in Go's words."""
+    """Parses a uint64, which has no sign. Raises ValueError in Go's words."""
     number = _natural(text, "ParseUint", text)
     if number > UINT64_MAX:
         raise _out_of_range("ParseUint", text)
@@ -35,23 +36,23 @@ def parse_uint(text: str) -> int:
 
 
 def rewritten(value: Any) -> Any:
-    """A JSON value as Go re-encodes it after decoding it to `any`.
+    """Returns a JSON value as Go re-encodes it after decoding it to `any`.
 
-    Keys are sorted; integers beyond 64 bits and whole floats are written with the digits that a float64
-    needs. Follows sigs.k8s.io/json and encoding/json.
+    Keys are sorted. Integers beyond 64 bits and whole floats have the digits that a float64 needs. Follows
+    sigs.k8s.io/json and encoding/json.
 
     Raises ValueError in Go's words for a number beyond a float64.
     """
     match value:
         case dict():
             members = {}
-            for key in sorted(value):  # a comprehension takes a second frame of the stack for each level
+            for key in sorted(value):  # A comprehension would take a second stack frame for each level.
                 members[key] = rewritten(value[key])
             return members
         case list():
             items = []
             for item in value:
-                items.append(rewritten(item))  # noqa: PERF401 - as above
+                items.append(rewritten(item))  # noqa: PERF401 - a comprehension would take a second stack frame
             return items
         case RawJson():
             return rewritten(value.value)

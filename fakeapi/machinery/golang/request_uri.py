@@ -12,18 +12,18 @@ _ZONE = "%25"
 
 
 def is_request_uri(text: str) -> bool:
-    """Whether `text` is a path, with a query or without, or an absolute URI."""
+    """Whether `text` is a path, with or without a query, or an absolute URI."""
     if not text or any(character < " " or character == "\x7f" for character in text):
         return False
     if text == "*":
         return True
-    found = _SCHEME.fullmatch(text)
-    if not found and _starts_like_a_scheme(text):
+    match = _SCHEME.fullmatch(text)
+    if not match and _starts_like_a_scheme(text):
         return False
-    scheme, rest = (found[1], found[2]) if found else ("", text)
+    scheme, rest = (match[1], match[2]) if match else ("", text)
     rest = rest.partition("?")[0]
     if not rest.startswith("/"):
-        return bool(scheme)  # opaque, which needs no more
+        return bool(scheme)  # An opaque URI, which needs no more.
     if scheme and rest.startswith("//"):
         authority, slash, rest = rest[2:].partition("/")
         if not _is_authority(authority):
@@ -33,7 +33,7 @@ def is_request_uri(text: str) -> bool:
 
 
 def _starts_like_a_scheme(text: str) -> bool:
-    """A colon first; anything else without a scheme is read as what follows one."""
+    """Whether the text begins with a colon: its scheme is missing then."""
     return text.startswith(":")
 
 
@@ -58,7 +58,7 @@ def _is_port(text: str) -> bool:
 
 
 def _is_host(host: str) -> bool:
-    """Escapes stand for characters beyond ASCII alone."""
+    """Whether the host has valid characters; only characters beyond ASCII may be percent-encoded."""
     if not _HOST.fullmatch(host) or _BAD_ESCAPE.search(host):
         return False
     return all(int(code, 16) >= 0x80 for code in _ESCAPE.findall(host))

@@ -1,7 +1,8 @@
-"""Go's stable sort, for orders that are none: what comes out depends on which elements are compared.
+"""Go's stable sort, for comparisons that are not a consistent order.
 
-Follows the algorithm of Go's `sort.SliceStable`: insertion sort of blocks of 20, then SymMerge by Kim and
-Kutzner. For an order that is one, Python's own sort gives the same result.
+With such a comparison the result depends on which elements the algorithm compares. Follows Go's
+`sort.SliceStable`: insertion sort of blocks of 20, then SymMerge by Kim and Kutzner. For a consistent order,
+Python's own sort gives the same result.
 """
 
 from collections.abc import Callable
@@ -11,7 +12,7 @@ _BLOCK = 20
 
 
 def slice_stable(items: list[Any], less: Callable[[Any, Any], bool]) -> list[Any]:
-    """A sorted copy, as Go makes it with this comparison."""
+    """Returns a sorted copy, in the order that Go's sort.SliceStable gives with this comparison."""
     result = list(items)
     size = len(result)
     for start in range(0, size, _BLOCK):
@@ -33,7 +34,7 @@ def _insertion_sort(items: list[Any], less: Callable[[Any, Any], bool], first: i
 
 
 def _merge(items: list[Any], less: Callable[[Any, Any], bool], first: int, middle: int, end: int) -> None:
-    """Merges two sorted runs that follow one another."""
+    """Merges two adjacent sorted runs in place: `first` to `middle`, and `middle` to `end`."""
     pending = [(first, middle, end)]
     while pending:
         first, middle, end = pending.pop()

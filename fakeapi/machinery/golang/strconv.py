@@ -16,7 +16,7 @@ _SHORT = {
 
 
 def quote(text: str) -> str:
-    """`text` as Go's strconv.Quote has it: `%q` of a string."""
+    """Quotes `text` as Go's strconv.Quote does: `%q` of a string."""
     if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
         return f'"{text}"'
     return '"' + "".join(_escaped(character) for character in text) + '"'
@@ -34,8 +34,10 @@ def _escaped(character: str) -> str:
 
 
 def render(value: Any) -> str:
-    """`value` as `field.Error` prints a bad value: `%q` for strings, `%v` for numbers and booleans,
-    `"null"` for nothing, and a dump for anything else, whose exact text depends on Go's types and addresses.
+    """Formats `value` as `field.Error` prints a bad value.
+
+    That is `%q` for strings, `%v` for numbers and booleans, and `"null"` for None. Anything else is a dump,
+    whose exact text depends in Go on types and addresses.
     """
     match value:
         case str():

@@ -1,8 +1,8 @@
 """Parses and formats metav1.Time (seconds) and metav1.MicroTime (microseconds), both in UTC.
 
-What is read is what Go's time.Parse takes for the layouts of these types, which is more than RFC 3339: an
-hour of one digit, a comma before the fraction, offsets up to 24:60. Errors have Go's words. Follows the
-Go releases from 1.23, which Kubernetes 1.29 is built with; before them offsets had no limit.
+Accepts the texts that Go's time.Parse accepts for the layouts of these types. These are more than RFC 3339:
+an hour of one digit, a comma before the fraction, offsets up to 24:60. Errors have Go's words. Follows Go
+1.23 and later, which Kubernetes 1.29 is built with; earlier releases of Go did not limit offsets.
 """
 
 import re
@@ -25,9 +25,9 @@ _CYCLE = 400
 
 
 def canonical(text: str) -> str | None:
-    """A metav1.Time as Kubernetes writes it; None for Go's zero time, which is written as null.
+    """Returns a metav1.Time as Kubernetes writes it; None for Go's zero time, which is written as null.
 
-    Fractions of a second are dropped. Raises ValueError.
+    Fractions of a second are dropped. Raises ValueError for text that is not a time.
     """
     if _is_usual(text) and text != _ZERO:
         return text
@@ -37,7 +37,10 @@ def canonical(text: str) -> str | None:
 
 
 def canonical_micro(text: str) -> str | None:
-    """A metav1.MicroTime as Kubernetes writes it; None for Go's zero time. Raises ValueError."""
+    """Returns a metav1.MicroTime as Kubernetes writes it; None for Go's zero time.
+
+    Raises ValueError for text that is not a time.
+    """
     if _is_usual_micro(text) and text != _ZERO_MICRO:
         return text
     moment = _parse(text, _MICRO_LAYOUT)
@@ -48,7 +51,7 @@ def canonical_micro(text: str) -> str | None:
 
 
 def now_text(seconds: float) -> str:
-    """Seconds since the epoch as a metav1.Time."""
+    """Formats seconds since 1970 as a metav1.Time, rounded down to the second."""
     return _second_text(floor(seconds))
 
 
@@ -58,9 +61,9 @@ def _second_text(second: int) -> str:
 
 
 def later(text: str, seconds: int) -> str:
-    """A canonical metav1.Time so many seconds later, or earlier.
+    """Adds seconds, which may be negative, to a canonical metav1.Time.
 
-    As Go counts: in nanoseconds of an int64, which wraps around.
+    Like Go, it counts nanoseconds in an int64, which wraps around.
     """
     span = (seconds * _SECOND + (1 << 63)) % (1 << 64) - (1 << 63)
     at = datetime.fromisoformat(text) + timedelta(microseconds=span // 1000)
@@ -71,7 +74,7 @@ _SECOND = 10**9
 
 
 class _Moment(NamedTuple):
-    """A time as it was written; `offset` is in minutes east of UTC."""
+    """A time as parsed; `offset` is in minutes east of UTC."""
 
     year: int
     month: int
@@ -84,7 +87,10 @@ class _Moment(NamedTuple):
 
 
 class _Element(NamedTuple):
-    """One number of a layout, with the text before it."""
+    """A number in a time layout, with the text before it.
+
+    `digits` matches its text, `least` and `most` are its range, and `name` is its name in range errors.
+    """
 
     prefix: str
     layout: str
@@ -106,7 +112,7 @@ _ELEMENTS = (
 _FRACTION = re.compile("[.,]([0-9]+)")
 _MICRO_FRACTION = re.compile("[.,]([+-][0-9]{5}|[0-9]{6})")
 _OFFSET = re.compile("(.)(..):(..)", re.DOTALL)
-# Texts that are canonical already; the 29th of February is left to the calendar.
+# Matches texts that are canonical already, except on the 29th of February: those need the calendar.
 _USUAL = (
     "[0-9]{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)"
     "T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"
@@ -116,7 +122,10 @@ _is_usual_micro: Callable[[str], re.Match[str] | None] = re.compile(_USUAL + r"\
 
 
 class _Reader:
-    """A text and a layout, of which `rest` is yet to be read. Its characters stand for bytes."""
+    """Reads a time text by a layout; `rest` is the part that is not read yet.
+
+    Each character of `rest` stands for one byte of the text's UTF-8.
+    """
 
     def __init__(self, text: str, layout: str) -> None:
         self.text = text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("latin-1")
@@ -137,7 +146,7 @@ class _Reader:
         return number
 
     def nanoseconds(self) -> int:
-        """An optional fraction of any length, of which nine digits count."""
+        """Reads an optional fraction of a second of any length; digits after the ninth are ignored."""
         match = _FRACTION.match(self.rest)
         if match is None:
             return 0
@@ -145,7 +154,10 @@ class _Reader:
         return int(match[1][:9].ljust(9, "0"))
 
     def microseconds(self) -> int:
-        """A fraction of six digits, in nanoseconds. Go takes a sign for the first of them."""
+        """Reads a fraction of exactly six digits and returns nanoseconds.
+
+        Go also accepts a sign as its first character; a minus is then an error of range.
+        """
         match = _MICRO_FRACTION.match(self.rest)
         if match is None:
             self._refuse(self.rest, ".000000")
@@ -156,7 +168,7 @@ class _Reader:
         return number * 1000
 
     def offset(self) -> int:
-        """Minutes east of UTC."""
+        """Reads the zone, `Z` or `+hh:mm`; returns minutes east of UTC."""
         if self.rest.startswith("Z"):
             self.rest = self.rest[1:]
             return 0
@@ -199,14 +211,17 @@ def _parse(text: str, layout: str) -> _Moment:
 
 
 def parsed_date(text: str) -> int:
-    """The seconds from 1970 to a date. Raises ValueError with Go's message."""
+    """Returns the seconds from 1970 to a date. Raises ValueError with Go's message."""
     reader = _Reader(text, _DATE_LAYOUT)
     year, month, day = map(reader.number, _ELEMENTS[:3])
     return _seconds(reader, year, month, day)
 
 
 def parsed_local(text: str) -> int:
-    """The seconds from 1970 to a time without a zone, taken for UTC. Raises ValueError with Go's message."""
+    """Returns the seconds from 1970 to a time without a zone, read as UTC.
+
+    Raises ValueError with Go's message.
+    """
     reader = _Reader(text, _LOCAL_LAYOUT)
     year, month, day, hour, minute, second = map(reader.number, _ELEMENTS)
     reader.nanoseconds()
@@ -223,7 +238,7 @@ def _seconds(reader: _Reader, year: int, month: int, day: int) -> int:
 
 
 def _utc(moment: _Moment) -> str:
-    """The time in UTC, to the second. Years before 0 and after 9999 are written as Go writes them."""
+    """Formats the time in UTC, to the second. Years before 0 and after 9999 have Go's form."""
     stand_in = 5 * _CYCLE + moment.year % _CYCLE
     local = datetime(stand_in, *moment[1:6], tzinfo=UTC)
     at = local - timedelta(minutes=moment.offset)
@@ -233,7 +248,7 @@ def _utc(moment: _Moment) -> str:
 
 
 def _quote(text: str) -> str:
-    """`text` as Go's package time quotes it."""
+    """Quotes `text` as Go's package time does."""
     inner = "".join(map(_escaped, text)) if _NEEDS_ESCAPE.search(text) else text
     return f'"{inner}"'
 

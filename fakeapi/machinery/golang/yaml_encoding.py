@@ -16,13 +16,13 @@ _Dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
 def dump(value: Any) -> bytes:
-    """A JSON value as YAML: block style, keys in go-yaml's order, long lines folded."""
+    """Encodes a JSON value as YAML: block style, keys in go-yaml's order, long lines folded."""
     text: str = yaml.emit(_document(value), Dumper=_Dumper, allow_unicode=True)
     return text.removesuffix("...\n").encode() if text.endswith("\n...\n") else text.encode()
 
 
 def float_text(value: float, *, bits: int = 64) -> str:
-    """A float as go-yaml writes it."""
+    """Formats a float as go-yaml does; with `bits` 32, values beyond float32 become infinite."""
     if bits == 32 and abs(value) >= _BEYOND_FLOAT32:
         value = copysign(inf, value)
     if isfinite(value):
@@ -77,7 +77,7 @@ def _scalar_event(value: Any) -> yaml.ScalarEvent:
 def _compared(one: str, other: str) -> int:
     """Compares keys in go-yaml's order (keyList.Less): letters last, numbers by value.
 
-    `_x`, `1`, `B`, `a.b`, `a1`, `a2`, `a10`, `aa` are in order.
+    These keys are in order: `_x`, `1`, `B`, `a.b`, `a1`, `a2`, `a10`, `aa`.
     """
     for index, (a, b) in enumerate(zip(one, other, strict=False)):
         if a == b:
@@ -93,8 +93,9 @@ def _compared(one: str, other: str) -> int:
 
 
 def _leading_number(text: str, *, led: bool) -> tuple[int, int]:
-    """The number that `text` begins with, in an int64, and how many digits that are. `led` if a digit other
-    than 0 stands before.
+    """Returns the number that `text` begins with, wrapped to an int64, and the count of its digits.
+
+    `led` says that a digit other than 0 precedes `text`.
     """
     digits = text[: len(text) - len(text.lstrip("0123456789"))]
     number = int(led)
@@ -105,6 +106,9 @@ def _leading_number(text: str, *, led: bool) -> tuple[int, int]:
 
 
 _DIGITS_AT_ONCE = 1000
-"""Python refuses to read integers of more than 4,300 digits, and reads long ones slowly."""
+"""Digits that are converted in one step.
+
+Python rejects integers of more than 4,300 digits, and reads long ones slowly.
+"""
 
 _NATURAL = cmp_to_key(_compared)

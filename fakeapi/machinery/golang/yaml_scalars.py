@@ -6,7 +6,7 @@ from math import isfinite
 from typing import Any
 
 STRICT_PREFIX = "yaml: unmarshal errors:\n"
-"""The beginning of a strict error of a YAML text; a line for each duplicate key follows."""
+"""The first line of a strict error of a YAML text; a line for each duplicate key follows."""
 
 MAX_INT64, MAX_UINT64 = 2**63 - 1, 2**64 - 1
 _DECIMAL_DIGITS = 20
@@ -32,7 +32,7 @@ _BASE_60 = re.compile(r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?")
 
 
 def resolved(text: str) -> tuple[str, Any]:
-    """The short tag and the value of a plain scalar. Dates are strings here."""
+    """Returns the short tag and the value of a plain scalar. Dates are strings here."""
     if text in _WORDS:
         return _WORDS[text]
     first = text[0]
@@ -71,5 +71,5 @@ def is_timestamp(text: str) -> bool:
 
 
 def needs_quotes(text: str) -> bool:
-    """Whether a string, written plain, would be read as something else by some YAML."""
+    """Whether a string needs quotes, because some YAML reader would not read it as a string without."""
     return resolved(text)[0] != "str" or is_timestamp(text) or _BASE_60.fullmatch(text) is not None

@@ -1,8 +1,8 @@
-"""Reads YAML as sigs.k8s.io/yaml does (its fork of go-yaml v2): `yes` is true, `0777` is 511,
-dates are strings, keys of any type become strings.
+"""Reads YAML as sigs.k8s.io/yaml does, which uses its fork of go-yaml v2.
 
-PyYAML parses; with libyaml, whose Go port go-yaml is, the parser's words are the same as well.
-Of a request's body only the first document is read, and nothing after it is looked at, as the server does it.
+So `yes` is true, `0777` is 511, dates are strings, and keys of any type become strings. PyYAML parses. Its
+error messages are go-yaml's if PyYAML uses libyaml, because go-yaml is a port of libyaml to Go. Of a
+request's body only the first document is read; like the real server, this one ignores all text after it.
 """
 
 import base64
@@ -23,24 +23,32 @@ from fakeapi.machinery.golang.yaml_encoding import float_text
 from fakeapi.machinery.golang.yaml_scalars import MAX_INT64, STRICT_PREFIX, is_timestamp, resolved
 
 MAX_DEPTH = 400
-"""Deeper nesting is refused; go-yaml goes to 10,000, but Python's stack does not."""
+"""Maximum number of nested levels of a request body.
+
+go-yaml allows 10,000, but Python's stack does not.
+"""
 
 NODES_MAX = 200_000
-"""Nodes of a document, counting again what aliases and merges repeat; one more is refused. go-yaml has no
-such limit. The largest objects of Kubernetes, definitions of custom resources, have some 50,000.
+"""Maximum number of nodes of a request body; nodes that aliases and merges repeat count each time.
+
+go-yaml has no such limit. The largest objects of Kubernetes, CustomResourceDefinitions, have some 50,000.
 """
 
 ALIASED_CHARACTERS_MAX = 3 * 1024 * 1024
-"""Characters that aliases repeat, as many as a whole body may have; one more is refused."""
+"""Maximum number of characters that aliases may repeat; it is also the size limit of a whole body."""
 
 FEW_STEPS, MANY_STEPS = 400_000, 4_000_000
-"""Up to the first number of decoded nodes 99 of 100 may come from aliases, from the second on 10 of 100, and
-in proportion between them. What exceeds that is refused. Nothing is refused before 1,000 nodes, 100 of them
-from aliases.
+"""Numbers of decoded nodes between which the allowed share of nodes from aliases falls, linearly.
+
+The share falls from 99 of 100 to 10 of 100; a document with a higher share is rejected. A document passes in
+any case while it has at most 1,000 nodes, or 100 nodes from aliases.
 """
 
 TAG_DIRECTIVES_MAX = 100
-"""Lines of a stream that begin with `%TAG`; one more is refused. libyaml compares each with all before it."""
+"""Maximum number of lines of a stream that begin with `%TAG`.
+
+libyaml compares each of these lines with all before it.
+"""
 
 _TAG_DIRECTIVE = re.compile(rb"(?:\A|[^ -~\t])%TAG")
 _TAG_DIRECTIVE_UTF_16 = re.compile(rb"%\0?T")
@@ -61,8 +69,9 @@ class YamlError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The value of a document, object keys sorted, and the strict error about its duplicate keys: one text,
-    empty if there are none.
+    """The value of a document, and the strict error about its duplicate keys.
+
+    The keys of its objects are sorted. `strict_error` is one text, empty if no key is repeated.
     """
 
     value: Any
@@ -70,12 +79,15 @@ class Loaded:
 
 
 def load(text: bytes) -> Any:
-    """The first document as a JSON value, keys sorted; of repeated keys the last wins. Raises YamlError."""
+    """Reads the first document as a JSON value with sorted keys. Raises YamlError.
+
+    The last of repeated keys wins.
+    """
     return load_strictly(text).value
 
 
 def load_strictly(text: bytes) -> Loaded:
-    """As `load`, together with the strict error. Raises YamlError."""
+    """Reads the first document, and reports its repeated keys as a strict error. Raises YamlError."""
     bounds = _Bounds(NODES_MAX, MAX_DEPTH)
     root = _Parser(text, bounds).document()
     if root is None:
@@ -88,10 +100,10 @@ def load_strictly(text: bytes) -> Loaded:
 
 
 def load_all(text: bytes, *, nodes_max: int, depth_max: int) -> Iterator[Any]:
-    """The values of all documents, None for empty ones; of repeated keys the last counts. Raises YamlError.
+    """Yields the values of all documents, None for empty ones; the last of repeated keys wins.
 
-    `nodes_max` bounds the nodes of all documents together, counting again what aliases and merges repeat;
-    the bound on repeated characters is for all documents together too.
+    `nodes_max` limits the nodes of all documents together; nodes that aliases and merges repeat count each
+    time. The limit of repeated characters is for all documents together too. Raises YamlError.
     """
     bounds = _Bounds(nodes_max, depth_max)
     decoder = _Decoder(bounds)
@@ -116,8 +128,9 @@ class _Bounds:
 
 @dataclass(slots=True, eq=False)
 class _Node:
-    """`children` of a mapping are its keys and values in turn. An alias has the node it stands for as its
-    only child.
+    """A node of the document; the children of a mapping are its keys and values in turn.
+
+    The only child of an alias is the node that it refers to.
     """
 
     kind: str
@@ -129,7 +142,7 @@ class _Node:
 
 
 class _Parser:
-    """Composes the parser's events into nodes."""
+    """Composes nodes from the parser's events."""
 
     def __init__(self, text: bytes, bounds: _Bounds) -> None:
         self._text = text
@@ -138,21 +151,21 @@ class _Parser:
         self._anchors: dict[str, _Node] = {}
 
     def document(self) -> _Node | None:
-        """The root of the first document, None of an empty stream. Raises YamlError."""
+        """Returns the root of the first document, None for an empty stream. Raises YamlError."""
         with closing(self.documents()) as documents:
             return next(documents, None)
 
     def documents(self) -> Generator[_Node, None, None]:
-        """The roots of all documents. Raises YamlError."""
+        """Yields the roots of all documents. Raises YamlError."""
         if _has_too_many_tag_directives(self._text):
             raise YamlError(_TOO_MANY_TAG_DIRECTIVES)
         try:
             self._loader = _Loader(self._text)
             try:
-                self._loader.get_event()  # the stream starts
+                self._loader.get_event()  # the event of the stream's start
                 while not isinstance(self._loader.get_event(), yaml.StreamEndEvent):
                     root = self._node(self._loader.get_event(), 1)
-                    self._loader.get_event()  # the document ends; an error there counts
+                    self._loader.get_event()  # the event of the document's end, which may raise an error
                     self._anchors.clear()
                     yield root
             finally:
@@ -194,7 +207,7 @@ def _has_too_many_tag_directives(text: bytes) -> bool:
 
 
 def _words(error: yaml.YAMLError) -> str:
-    """go-yaml's message for an error. It counts lines from one in the scanner, from zero in the parser."""
+    """Returns go-yaml's message, which counts lines from one in the scanner and from zero in the parser."""
     if isinstance(error, yaml.reader.ReaderError):
         return str(error.reason)
     if not isinstance(error, yaml.MarkedYAMLError):
@@ -208,7 +221,7 @@ def _words(error: yaml.YAMLError) -> str:
 
 
 class _Decoder:
-    """Constructs values from nodes. Mappings become _Members, as their keys may be of any type."""
+    """Constructs values from nodes. Mappings become _Members, because their keys may have any type."""
 
     def __init__(self, bounds: _Bounds) -> None:
         self.repeated: list[str] = []
@@ -226,21 +239,21 @@ class _Decoder:
             if self._alias_depth:
                 self._count_characters(len(node.value))
             return _scalar(node)
-        if self._depth >= self._bounds.depth:  # by aliases: the document itself is not as deep
+        if self._depth >= self._bounds.depth:  # only aliases lead here: the document itself is not so deep
             raise self._bounds.too_deep
         self._depth += 1
-        found: Any
+        result: Any
         if node.kind == "alias":
-            found = self._aliased(node, self.value)
+            result = self._aliased(node, self.value)
         elif node.kind == "sequence":
-            found = []
+            result = []
             for child in node.children:
-                found.append(self.value(child))
+                result.append(self.value(child))
         else:
-            found = _Members()
-            self._fill(node, found)
+            result = _Members()
+            self._fill(node, result)
         self._depth -= 1
-        return found
+        return result
 
     def _fill(self, node: _Node, members: "_Members") -> None:
         children = iter(node.children)
@@ -258,7 +271,7 @@ class _Decoder:
             members.values[identity] = value
 
     def _merge(self, node: _Node, members: "_Members") -> None:
-        """`<<`: sets the members of other mappings, where it stands; earlier mappings of a list win."""
+        """Applies a merge key `<<`: sets the members of other mappings; in a list, earlier mappings win."""
         sources = reversed(node.children) if node.kind == "sequence" else [node]
         for source in sources:
             target = source.children[0] if source.kind == "alias" else source
@@ -303,7 +316,7 @@ class _Decoder:
 
 
 class _Members:
-    """A mapping: values by the type and the value of their key, as Go tells keys apart."""
+    """The members of a mapping by the type and the value of their key, because Go distinguishes both."""
 
     __slots__ = ("values",)
 
@@ -330,14 +343,14 @@ def _scalar(node: _Node) -> Any:
         return _binary(node.value)
     if node.tag not in _RESOLVED or node.tag == f"{_TAG}str":
         return node.value
-    wanted = node.tag.removeprefix(_TAG)
-    found, value = resolved(node.value)
-    if wanted == "timestamp" and is_timestamp(node.value):
+    expected = node.tag.removeprefix(_TAG)
+    kind, value = resolved(node.value)
+    if expected == "timestamp" and is_timestamp(node.value):
         return node.value
-    if wanted == "float" and found == "int" and value <= MAX_INT64:
+    if expected == "float" and kind == "int" and value <= MAX_INT64:
         return float(value)
-    if wanted != found:
-        raise YamlError(f"yaml: cannot decode !!{found} `{node.value}` as a !!{wanted}")
+    if expected != kind:
+        raise YamlError(f"yaml: cannot decode !!{kind} `{node.value}` as a !!{expected}")
     return value
 
 
@@ -353,7 +366,10 @@ def _binary(text: str) -> str:
 
 
 def _jsonable(value: Any) -> Any:
-    """Converts a value to JSON as sigs.k8s.io/yaml does: string keys, sorted, and whole numbers."""
+    """Converts a value to JSON as sigs.k8s.io/yaml does.
+
+    Keys become sorted strings, and whole floats become integers.
+    """
     if isinstance(value, _Members):
         members = {_key(key, item): _jsonable(item) for (_, key), item in value.values.items()}
         return dict(sorted(members.items()))
@@ -374,12 +390,12 @@ def _key(key: Any, value: Any) -> str:
             return float_text(key, bits=32)
         case int() if key <= MAX_INT64:
             return str(key)
-    kind, shown = ("uint64", f"{key:#x}") if key else ("%!s(<nil>)", "<nil>")
-    raise YamlError(f"unsupported map key of type: {kind}, key: {shown}, value: {_go_syntax(value)}")
+    kind, text = ("uint64", f"{key:#x}") if key else ("%!s(<nil>)", "<nil>")
+    raise YamlError(f"unsupported map key of type: {kind}, key: {text}, value: {_go_syntax(value)}")
 
 
 def _go_syntax(value: Any, nil: str = "<nil>") -> str:
-    """A decoded YAML value as Go's `%#v` prints it."""
+    """Formats a decoded YAML value as Go's `%#v` does."""
     match value:
         case None:
             return nil
@@ -402,7 +418,7 @@ def _go_syntax(value: Any, nil: str = "<nil>") -> str:
 
 
 def _number(value: float) -> float | int:
-    """A float as its JSON text reads again: without a point below 1e+21 if it is whole."""
+    """Returns a float as its JSON text is read again: whole numbers below 1e+21 become integers."""
     if not isfinite(value):
         name = "NaN" if isnan(value) else f"{'+' if value > 0 else '-'}Inf"
         raise YamlError(f"json: unsupported value: {name}")

@@ -12,10 +12,10 @@ NEGATIVE = "must be greater than or equal to 0"
 
 
 def validate_nonnegative(value: int | None, path: str) -> list[FieldError]:
-    """The error of a number below zero; an absent one is none."""
+    """Returns an error if the number is below zero; an absent number is valid."""
     return [invalid(path, value, NEGATIVE)] if value is not None and value < 0 else []
 
 
 def validate_nonnegative_fields(obj: dict[str, Any], names: Iterable[str], path: str) -> list[FieldError]:
-    """The errors of the named fields of a struct, in their order; absent ones are fine."""
+    """Returns the errors of the named fields of a struct, in their order; absent fields are valid."""
     return [error for name in names for error in validate_nonnegative(obj.get(name), f"{path}.{name}")]

@@ -1,7 +1,6 @@
 """Parses `fieldSelector` parameters and matches objects against them.
 
-Follows k8s.io/apimachinery `pkg/fields/selector.go` and `pkg/runtime/conversion.go`, the same in every
-release from 1.27 to 1.33.
+Follows k8s.io/apimachinery `pkg/fields/selector.go` and `pkg/runtime/conversion.go`, for all releases alike.
 """
 
 import re
@@ -11,15 +10,18 @@ from dataclasses import dataclass
 from fakeapi.machinery.golang.strconv import quote
 
 METADATA_ONLY = '{quoted} is not a known field selector: only "metadata.name", "metadata.namespace"'
-"""The refusal of kinds without selectable fields of their own; it lists both, whatever the kind's scope."""
+"""The error message for kinds without selectable fields of their own.
+
+It names both fields even if the kind is cluster-scoped.
+"""
 
 NOT_SUPPORTED = "field label not supported: {label}"
-"""The refusal of most kinds that have selectable fields of their own."""
+"""The error message for most kinds with selectable fields of their own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A field that equals a value, or with `negated` differs from it."""
+    """A field that must equal a value, or with `negated` differ from it."""
 
     field: str
     value: str
@@ -36,21 +38,22 @@ class FieldSelector:
     requirements: tuple[Requirement, ...]
 
     def matches(self, fields: Mapping[str, str]) -> bool:
-        """Whether `fields` are selected; a field that is not among them counts as empty."""
+        """Whether the selector selects an object with these `fields`; a missing field counts as empty."""
         return all(
-            (fields.get(each.field, "") == each.value) is not each.negated for each in self.requirements
+            (fields.get(requirement.field, "") == requirement.value) is not requirement.negated
+            for requirement in self.requirements
         )
 
     @property
     def empty(self) -> bool:
-        """Whether there is no requirement, so that everything matches."""
+        """Whether the selector has no requirements and so matches everything."""
         return not self.requirements
 
     def requires_exact_match(self, field: str) -> str | None:
-        """The value that a field must have, by the first condition that says so."""
-        for each in self.requirements:
-            if each.field == field and not each.negated:
-                return each.value
+        """Returns the value that the first `=` condition on a field requires; None without one."""
+        for requirement in self.requirements:
+            if requirement.field == field and not requirement.negated:
+                return requirement.value
         return None
 
     def __str__(self) -> str:
@@ -60,20 +63,22 @@ class FieldSelector:
 def parse(text: str) -> FieldSelector:
     """Parses a selector. Raises ValueError with Kubernetes' message.
 
-    A requirement without field and value is dropped.
+    A requirement without a field and a value is dropped.
     """
-    found = [_requirement(term, text) for term in sorted(_terms(text)) if term]
-    return FieldSelector(tuple(each for each in found if each.field or each.value))
+    requirements = [_requirement(term, text) for term in sorted(_terms(text)) if term]
+    return FieldSelector(
+        tuple(requirement for requirement in requirements if requirement.field or requirement.value)
+    )
 
 
 def check_labels(selector: FieldSelector, supported: Collection[str], refusal: str = METADATA_ONLY) -> None:
     """Raises ValueError for the first field label that is not in `supported`.
 
-    `refusal` is formatted with the `label` and the `quoted` label.
+    `refusal` is the message; its placeholders are `label` and `quoted`, the label in quotes.
     """
-    for each in selector.requirements:
-        if each.field not in supported:
-            raise ValueError(refusal.format(label=each.field, quoted=quote(each.field)))
+    for requirement in selector.requirements:
+        if requirement.field not in supported:
+            raise ValueError(refusal.format(label=requirement.field, quoted=quote(requirement.field)))
 
 
 _TERM = re.compile(r"(?:[^\\,]|\\.|\\\Z)*", re.DOTALL)
@@ -82,7 +87,7 @@ _SPECIAL = re.compile(r"[\\,=]")
 
 
 def _terms(text: str) -> list[str]:
-    """`text` split at commas without a backslash before them."""
+    """Splits `text` at commas that have no backslash before them."""
     if "\\" not in text:
         return text.split(",")
     terms: list[str] = []
@@ -114,8 +119,8 @@ def _unescaped(value: str) -> str:
     result: list[str] = []
     for character in characters:
         if character in ",=":
-            what = f"unescaped character in value: {ord(character)}"
-            raise ValueError(f"invalid field selector: {what}")
+            problem = f"unescaped character in value: {ord(character)}"
+            raise ValueError(f"invalid field selector: {problem}")
         if character == "\\":
             escaped = next(characters, "")
             if escaped not in ("\\", ",", "="):

@@ -1,6 +1,6 @@
 """Parses `labelSelector` parameters and matches labels against them.
 
-Follows k8s.io/apimachinery `pkg/labels/selector.go`, the same in every release from 1.27 to 1.33.
+Follows k8s.io/apimachinery `pkg/labels/selector.go`, for all releases alike.
 """
 
 import re
@@ -17,7 +17,7 @@ Labels: TypeAlias = Mapping[str, str]
 
 
 class Operator(StrEnum):
-    """How a requirement compares; the values are the names that error messages list."""
+    """The operator of a requirement; the values are the names that error messages list."""
 
     IN = "in"
     NOT_IN = "notin"
@@ -32,8 +32,10 @@ class Operator(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """One condition. `values` are sorted, without repetition: none for EXISTS and DOES_NOT_EXIST, one or
-    more for IN and NOT_IN, exactly one otherwise.
+    """A condition on a label.
+
+    `values` are sorted and without repetitions: none for EXISTS and DOES_NOT_EXIST, one or more for IN and
+    NOT_IN, exactly one for other operators.
     """
 
     key: str
@@ -70,7 +72,7 @@ class Selector:
 
     @property
     def empty(self) -> bool:
-        """Whether there is no requirement, so that everything matches."""
+        """Whether the selector has no requirements and so matches everything."""
         return not self.requirements
 
     def __str__(self) -> str:
@@ -83,26 +85,26 @@ def parse(text: str) -> Selector:
 
 
 def of_object(selector: Mapping[str, Any] | None) -> Selector | None:
-    """The selector that a metav1.LabelSelector says; None where there is none, which selects nothing.
+    """Returns the selector of a metav1.LabelSelector; None for None, which selects nothing.
 
     An empty one selects everything. Follows LabelSelectorAsSelector of k8s.io/apimachinery
-    `pkg/apis/meta/v1/helpers.go`. Raises ValueError for one that is not valid.
+    `pkg/apis/meta/v1/helpers.go`. Raises ValueError for an invalid selector.
     """
     if selector is None:
         return None
-    found = [
+    requirements = [
         _checked(Requirement(key, Operator.IN, (value,)))
         for key, value in (selector.get("matchLabels") or {}).items()
     ]
-    for each in selector.get("matchExpressions") or ():
-        operator = _OBJECT_OPERATORS.get(each.get("operator", ""))
+    for expression in selector.get("matchExpressions") or ():
+        operator = _OBJECT_OPERATORS.get(expression.get("operator", ""))
         if operator is None:
-            raise ValueError(f'"{each.get("operator", "")}" is not a valid label selector operator')
-        values = tuple(sorted(set(each.get("values") or ())))
+            raise ValueError(f'"{expression.get("operator", "")}" is not a valid label selector operator')
+        values = tuple(sorted(set(expression.get("values") or ())))
         if bool(values) != (operator in _SET_OPERATORS):
             raise ValueError("values do not fit the operator")
-        found.append(_checked(Requirement(each.get("key", ""), operator, values)))
-    return Selector(tuple(sorted(found, key=lambda requirement: requirement.key)))
+        requirements.append(_checked(Requirement(expression.get("key", ""), operator, values)))
+    return Selector(tuple(sorted(requirements, key=lambda requirement: requirement.key)))
 
 
 _OBJECT_OPERATORS = {
@@ -125,14 +127,16 @@ _BINARY = ", ".join(_OPERATORS.values())
 _SET_OPERATORS = (Operator.IN, Operator.NOT_IN)
 _ORDER_OPERATORS = (Operator.GREATER_THAN, Operator.LESS_THAN)
 
-# A NUL ends the token before it; where a token should start, it ends the text, as upstream's lexer has it.
+# A NUL ends the token before it; at the start of a token it ends the text, as in upstream's lexer.
 _TOKEN = re.compile(r"[ \t\r\n]*(?:(?P<symbol>==|!=|[=!(),<>])|(?P<word>[^ \t\r\n=!(),<>\0]+))\0?")
 _END = ("", False)
 
 
 class _Parser:
-    """Tokens are texts, each with whether it is a word; `in` and `notin` are words like any other where
-    no operator is due.
+    """Parses a selector into requirements.
+
+    Each token is a text and whether it is a word. `in` and `notin` are ordinary words where no operator is
+    expected.
     """
 
     def __init__(self, text: str) -> None:
@@ -220,7 +224,7 @@ class _Parser:
         return values
 
     def _listed_values(self) -> set[str]:
-        """The values up to the closing parenthesis; a comma with no word beside it means an empty one."""
+        """Reads values up to the closing parenthesis; a missing word next to a comma is an empty value."""
         values: set[str] = set()
         while True:
             literal, is_word = self._next()
@@ -256,7 +260,7 @@ def _checked(requirement: Requirement) -> Requirement:
 
 
 def _integer(text: str | None) -> int | None:
-    """The 64-bit integer that Go's strconv.ParseInt reads; None where it fails."""
+    """Parses a 64-bit integer like Go's strconv.ParseInt; None if that fails."""
     try:
         return None if text is None else parse_int(text)
     except ValueError:
@@ -264,7 +268,7 @@ def _integer(text: str | None) -> int | None:
 
 
 def _compiled(requirement: Requirement) -> Callable[[Labels], bool]:
-    """A test for labels; an absent label reads as None, which is in no set of values."""
+    """Returns a test for labels; an absent label reads as None, which is in no set of values."""
     key, values = requirement.key, frozenset(requirement.values)
     match requirement.operator:
         case Operator.IN | Operator.EQUALS | Operator.DOUBLE_EQUALS:

@@ -1,8 +1,8 @@
 """Validates names: DNS labels and subdomains, qualified names, path segments.
 
-Follows k8s.io/apimachinery `pkg/util/validation`, `pkg/api/validation` and `pkg/api/validation/path`,
-which say the same in every release from 1.27 to 1.33. A validator returns its messages in upstream's order,
-an empty list for a valid text. Lengths count bytes of UTF-8, as Go's `len` does.
+Follows k8s.io/apimachinery `pkg/util/validation`, `pkg/api/validation` and `pkg/api/validation/path`, whose
+rules are the same in all releases. A validator returns its messages in upstream's order, and an empty list
+for a valid text. Lengths are in bytes of UTF-8, like Go's `len`.
 """
 
 import re
@@ -12,7 +12,7 @@ from typing import TypeAlias
 from fakeapi.machinery.field_errors import FieldError, invalid, required
 
 NameValidator: TypeAlias = Callable[[str, bool], list[str]]
-"""Takes a name, and whether it is a prefix that a suffix will follow (generateName)."""
+"""A validator of a name; the flag says that it is a prefix that a suffix will follow (generateName)."""
 
 DNS1123_LABEL_MAX_LENGTH = 63
 DNS1123_SUBDOMAIN_MAX_LENGTH = 253
@@ -20,7 +20,7 @@ DNS1035_LABEL_MAX_LENGTH = 63
 QUALIFIED_NAME_MAX_LENGTH = 63
 LABEL_VALUE_MAX_LENGTH = 63
 GENERATE_NAME_MAX_LENGTH = 58
-"""A longer `generateName` is cut to this many bytes, so that a suffix of five makes a label of it."""
+"""Length in bytes to which `generateName` is cut, so that it is a label with a suffix of five bytes."""
 
 _ALPHANUMERIC_ENDS = (
     "alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
@@ -51,7 +51,7 @@ _is_config_map_key = _matcher(_CONFIG_MAP_KEY_PATTERN)
 
 
 def regex_error(message: str, pattern: str, *examples: str) -> str:
-    """`message` with examples and the pattern that the text did not match."""
+    """Returns `message` with examples and the pattern that the text did not match."""
     if not examples:
         return f"{message} (regex used for validation is '{pattern}')"
     listed = " or ".join(f"'{example}', " for example in examples)
@@ -122,12 +122,12 @@ _CONFIG_MAP_KEY_ERROR = regex_error(
 
 
 def byte_length(text: str) -> int:
-    """Bytes of `text` in UTF-8; a lone surrogate counts as the byte that it stands for."""
+    """Returns the length of `text` in UTF-8; a lone surrogate counts as the byte that it stands for."""
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogateescape"))
 
 
 def is_dns1123_label(value: str, unit: str = "characters") -> list[str]:
-    """`unit` as for `is_qualified_name`."""
+    """Validates a DNS-1123 label; `unit` is the unit of lengths in messages."""
     if len(value) <= DNS1123_LABEL_MAX_LENGTH and _is_label(value):
         return []
     errors = _length_errors(value, DNS1123_LABEL_MAX_LENGTH, unit)
@@ -137,7 +137,7 @@ def is_dns1123_label(value: str, unit: str = "characters") -> list[str]:
 
 
 def is_dns1123_subdomain(value: str, unit: str = "characters") -> list[str]:
-    """`unit` as for `is_qualified_name`."""
+    """Validates a DNS-1123 subdomain; `unit` is the unit of lengths in messages."""
     if len(value) <= DNS1123_SUBDOMAIN_MAX_LENGTH and _is_subdomain(value):
         return []
     errors = _length_errors(value, DNS1123_SUBDOMAIN_MAX_LENGTH, unit)
@@ -147,7 +147,7 @@ def is_dns1123_subdomain(value: str, unit: str = "characters") -> list[str]:
 
 
 def is_dns1123_subdomain_of_any_case(value: str, unit: str = "characters") -> list[str]:
-    """`unit` as for `is_qualified_name`."""
+    """Validates a DNS-1123 subdomain in any case; `unit` is the unit of lengths in messages."""
     errors = _length_errors(value, DNS1123_SUBDOMAIN_MAX_LENGTH, unit)
     if not (value.isascii() and _is_subdomain(value.lower())):
         errors.append(_SUBDOMAIN_OF_ANY_CASE_ERROR)
@@ -162,7 +162,7 @@ def is_dns1035_label(value: str) -> list[str]:
 
 
 def is_wildcard_dns1123_subdomain(value: str) -> list[str]:
-    """A DNS subdomain after `*.`, as the host of a rule that stands for many."""
+    """Validates a DNS subdomain after `*.`, such as a wildcard host of an Ingress."""
     errors = _length_errors(value, DNS1123_SUBDOMAIN_MAX_LENGTH)
     if not _is_wildcard_subdomain(value):
         errors.append(_WILDCARD_SUBDOMAIN_ERROR)
@@ -170,10 +170,10 @@ def is_wildcard_dns1123_subdomain(value: str) -> list[str]:
 
 
 def is_qualified_name(value: str, unit: str = "characters") -> list[str]:
-    """A name of up to 63 bytes, after an optional DNS subdomain and a slash: keys of labels.
+    """Validates a label key: a name of up to 63 bytes, after an optional DNS subdomain and a slash.
 
-    `unit` is what lengths are told in: characters up to 1.34, bytes from then on, when the name is called a
-    label key too.
+    `unit` is the unit of lengths in messages: "characters" up to 1.34, "bytes" from 1.35 on. With "bytes", a
+    message about the shape also says `label key` instead of `qualified name`.
     """
     if len(value) <= QUALIFIED_NAME_MAX_LENGTH and _is_prefixed(value):
         return []
@@ -194,7 +194,7 @@ def is_qualified_name(value: str, unit: str = "characters") -> list[str]:
 
 
 def is_valid_label_value(value: str, unit: str = "characters") -> list[str]:
-    """`unit` as for `is_qualified_name`."""
+    """Validates a label value; `unit` is the unit of lengths in messages."""
     if len(value) <= LABEL_VALUE_MAX_LENGTH and _is_label_value(value):
         return []
     errors = _length_errors(value, LABEL_VALUE_MAX_LENGTH, unit)
@@ -208,7 +208,7 @@ def is_c_identifier(value: str) -> list[str]:
 
 
 def is_config_map_key(value: str) -> list[str]:
-    """Keys of ConfigMaps and of anything held to the same rule; `.`, `..` and `..x` are refused."""
+    """Validates a key of a ConfigMap, or a name with the same rule; rejects `.`, `..` and `..x`."""
     errors = _length_errors(value, DNS1123_SUBDOMAIN_MAX_LENGTH)
     if not _is_config_map_key(value):
         errors.append(_CONFIG_MAP_KEY_ERROR)
@@ -220,7 +220,7 @@ def is_config_map_key(value: str) -> list[str]:
 
 
 def validate_fully_qualified_name(name: str, path: str) -> list[FieldError]:
-    """At most one error: a DNS subdomain of at least three segments is wanted."""
+    """Validates a DNS subdomain of at least three segments; returns at most one error."""
     if not name:
         return [required(path)]
     if messages := is_dns1123_subdomain(name):
@@ -232,7 +232,7 @@ def validate_fully_qualified_name(name: str, path: str) -> list[FieldError]:
 
 
 def is_valid_path_segment_name(name: str) -> list[str]:
-    """The rule for every name: it must work as a segment of a URL's path."""
+    """Validates that a name works as a segment of a URL's path, as every name must."""
     if name in (".", ".."):
         return [f"may not be '{name}'"]
     return is_valid_path_segment_prefix(name)
@@ -259,7 +259,7 @@ def name_is_dns1035_label(name: str, prefix: bool) -> list[str]:  # noqa: FBT001
 
 
 def generated_name(prefix: str, suffix: str) -> str:
-    """The name for `generateName`, with the caller's random suffix."""
+    """Returns the name for `generateName`, with the caller's random suffix."""
     if len(prefix) <= GENERATE_NAME_MAX_LENGTH and prefix.isascii():
         return prefix + suffix
     return prefix.encode("utf-8", "replace")[:GENERATE_NAME_MAX_LENGTH].decode("utf-8", "replace") + suffix

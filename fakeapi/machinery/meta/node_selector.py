@@ -15,8 +15,10 @@ _NODE_NAME_FIELD = "metadata.name"
 def validate_node_selector(
     selector: dict[str, Any], path: str, *, checks_values: bool = True, unit: str = "characters"
 ) -> list[FieldError]:
-    """Errors of a node selector. `checks_values`: expressions compare with valid values of labels,
-    which 1.27 to 1.31 do not ask for and 1.32 does; `unit` is what lengths are told in.
+    """Validates a node selector.
+
+    `checks_values`: whether the values of expressions must be valid label values, as 1.32 requires and 1.27
+    to 1.31 do not. `unit` is the unit of lengths in messages: "characters" or "bytes".
     """
     terms = selector.get("nodeSelectorTerms") or ()
     if not terms:
@@ -31,7 +33,11 @@ def validate_node_selector(
 def validate_node_selector_term(
     term: dict[str, Any], path: str, *, checks_values: bool = True, unit: str = "characters"
 ) -> list[FieldError]:
-    """Errors of one term of a node selector, with the arguments of `validate_node_selector`."""
+    """Validates one term of a node selector.
+
+    `checks_values`: whether the values of expressions must be valid label values. `unit` is the unit of
+    lengths in messages: "characters" or "bytes".
+    """
     errors: list[FieldError] = []
     for position, expression in enumerate(term.get("matchExpressions") or ()):
         here = f"{path}.matchExpressions[{position}]"

@@ -1,9 +1,9 @@
 """Validates ObjectMeta on create and on update.
 
-Follows k8s.io/apimachinery `pkg/api/validation/objectmeta.go`, the same in every release from 1.27 to 1.37
-but for its wording; and what `pkg/apis/core/validation` of k8s.io/kubernetes adds for its own kinds.
-Metadata is canonical. Errors come in upstream's order; where upstream walks a map, whose order is random
-there, they are sorted by key.
+Follows k8s.io/apimachinery `pkg/api/validation/objectmeta.go`, which differs between 1.27 and 1.37 only in
+wording, and the rules that `pkg/apis/core/validation` of k8s.io/kubernetes adds for built-in kinds. Metadata
+is canonical. Errors are in upstream's order. Where upstream walks a map in random order, they are sorted by
+key.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,10 +18,10 @@ from fakeapi.machinery.meta.options import validate_field_manager
 from fakeapi.machinery.meta.wording import DEFAULT, Wording
 
 TOTAL_ANNOTATION_SIZE_LIMIT = 256 * 1024
-"""Bytes of all keys and values of annotations."""
+"""Maximum number of bytes of all annotations, keys and values together."""
 MAX_SUBRESOURCE_NAME_LENGTH = 256
 _RIGHT_ENTRIES, _SHORT = 256, 256
-"""As many entries of managed fields are remembered, of names up to this length together."""
+"""Number of cached managed-fields entries that are valid, and their longest manager plus subresource."""
 
 FINALIZER_ORPHAN = "orphan"
 FINALIZER_FOREGROUND = "foregroundDeletion"
@@ -31,7 +31,7 @@ STANDARD_FINALIZERS = frozenset({"kubernetes", FINALIZER_ORPHAN, FINALIZER_FOREG
 _IMMUTABLE = "field is immutable"
 _IMMUTABLE_TEXTS = ("name", "namespace", "uid")
 _IMMUTABLE_TIMES = {"creationTimestamp": "0001-01-01 00:00:00 +0000 UTC", "deletionTimestamp": "null"}
-"""How a time that is absent prints: one is a value in Go, the other a pointer."""
+"""Immutable times, and how errors print an absent one: one is a value in Go, the other a pointer."""
 _POINTER = "0xc000012345"
 
 
@@ -44,8 +44,8 @@ def validate_object_meta(
 ) -> list[FieldError]:
     """Validates metadata after name generation (ValidateObjectMetaAccessor).
 
-    The generic store runs it on every update with `names.name_is_path_segment`, and after a create was
-    found valid by its strategy.
+    The generic store calls it on every update with `names.name_is_path_segment`, and on a create after the
+    strategy has accepted the object.
     """
     errors = _name_errors(meta, name_validator, path)
     errors += _namespace_errors(meta.get("namespace", ""), namespaced, path)
@@ -66,10 +66,10 @@ def validate_object_meta_update(
 ) -> list[FieldError]:
     """Validates a change of metadata (ValidateObjectMetaAccessorUpdate).
 
-    `is_right`: `validate_object_meta` found nothing wrong with `new`.
+    `new` has a resourceVersion. The caller has copied the members that no update changes from `old`.
+    Finalizers are not checked, except that none may be added to an object that is being deleted.
 
-    `new` carries a resourceVersion, and what an update never changes was copied from `old` before.
-    Finalizers are not looked at, except that none may be added to an object that is being deleted.
+    `is_right`: `validate_object_meta` found no error in `new`, so shared rules are not checked again.
     """
     errors: list[FieldError] = []
     if old.get("deletionTimestamp"):
@@ -87,12 +87,12 @@ def validate_object_meta_update(
 
 def validate_core_object_meta(
     meta: dict[str, Any],
-    namespaced: bool,  # noqa: FBT001 - as validate_object_meta
+    namespaced: bool,  # noqa: FBT001 - like validate_object_meta
     name_validator: names.NameValidator,
     path: str = "metadata",
     wording: Wording = DEFAULT,
 ) -> list[FieldError]:
-    """`validate_object_meta`, and the rule of built-in kinds that finalizers have a domain."""
+    """Validates metadata of a built-in kind: its finalizers must also have a domain."""
     errors = validate_object_meta(meta, namespaced, name_validator, path, wording)
     return errors + _undomained_finalizer_errors(meta, path)
 
@@ -100,7 +100,7 @@ def validate_core_object_meta(
 def validate_core_object_meta_update(
     new: dict[str, Any], old: dict[str, Any], path: str = "metadata", wording: Wording = DEFAULT
 ) -> list[FieldError]:
-    """`validate_object_meta_update`, and finalizers with a domain."""
+    """Validates a change of a built-in kind's metadata: its finalizers must also have a domain."""
     errors = validate_object_meta_update(new, old, path, wording)
     return errors + _undomained_finalizer_errors(new, path)
 
@@ -118,7 +118,7 @@ def validate_labels(labels: Mapping[str, str], path: str, wording: Wording = DEF
 def validate_annotations(
     annotations: Mapping[str, str], path: str, wording: Wording = DEFAULT
 ) -> list[FieldError]:
-    """Keys are qualified names of any case; values are free, up to 256 KiB for all together."""
+    """Validates annotations: keys are qualified names in any case; all together have at most 256 KiB."""
     errors: list[FieldError] = []
     for key in _sorted_where(annotations, _is_bad_annotation):
         messages = names.is_qualified_name(_lower(key), wording.length_unit)
@@ -132,7 +132,7 @@ def validate_annotations(
 def validate_owner_references(
     owners: Sequence[dict[str, Any]], path: str, wording: Wording = DEFAULT
 ) -> list[FieldError]:
-    """Every owner is named in full and none is an Event; at most one of them is the controller."""
+    """Validates owner references: all members are set, none is an Event, at most one is the controller."""
     errors: list[FieldError] = []
     controller = ""
     for index, owner in enumerate(owners):
@@ -162,7 +162,7 @@ def validate_finalizers(finalizers: Sequence[str], path: str, wording: Wording =
 def validate_managed_fields(
     entries: Sequence[dict[str, Any]], path: str, wording: Wording = DEFAULT
 ) -> list[FieldError]:
-    """Validates those members of managed fields that the field manager does not check itself."""
+    """Validates the members of managed fields that the field manager does not check itself."""
     errors: list[FieldError] = []
     for index, entry in enumerate(entries):
         operation, fields_type = entry.get("operation", ""), entry.get("fieldsType", "")
@@ -186,7 +186,7 @@ def validate_managed_fields(
 
 @lru_cache(_RIGHT_ENTRIES)
 def _is_right_entry(operation: str, fields_type: str, manager: str, subresource: str) -> bool:
-    """Whether these members of an entry are in order, whatever the wording."""
+    """Whether these members of an entry are valid, which does not depend on the wording."""
     return (
         operation in ("Apply", "Update")
         and fields_type in ("", "FieldsV1")
@@ -279,7 +279,7 @@ def _undomained_finalizer_errors(meta: dict[str, Any], path: str) -> list[FieldE
 
 
 def has_domain(finalizer: str) -> bool:
-    """Whether a finalizer is fully qualified, or one of those that need not be."""
+    """Whether a finalizer is fully qualified, or a standard one that need not be."""
     return "/" in finalizer or finalizer in STANDARD_FINALIZERS
 
 
@@ -326,13 +326,13 @@ def _second_controller(
 
 
 def _owner_as_json(owner: dict[str, Any]) -> dict[str, Any]:
-    """An owner reference in the order of its fields in Go."""
+    """Returns an owner reference with its fields in Go's order."""
     names_in_order = ("apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion")
     return {name: owner[name] for name in names_in_order if owner.get(name) is not None}
 
 
 def _owner(owner: dict[str, Any]) -> str:
-    """An owner reference as Go dumps it, every pointer at the same address."""
+    """Formats an owner reference as Go dumps it, with the same address for every pointer."""
     texts = ", ".join(
         f"{go}:{quote(owner[name])}"
         for go, name in (("APIVersion", "apiVersion"), ("Kind", "kind"), ("Name", "name"), ("UID", "uid"))
@@ -365,5 +365,5 @@ def _is_bad_annotation(key: str, _value: str) -> bool:
 
 
 def _lower(key: str) -> str:
-    """`key` in lower case as Go's strings.ToLower has it, which maps each character to one."""
+    """Converts `key` to lower case like Go's strings.ToLower, which maps each character to one character."""
     return key.lower() if key.isascii() else "".join(character.lower()[0] for character in key)

@@ -1,7 +1,7 @@
 """Validates DeleteOptions, CreateOptions, UpdateOptions and PatchOptions.
 
-Follows k8s.io/apimachinery `pkg/apis/meta/v1/validation`. Options are dicts as their JSON has them; an
-absent member is nil. The errors become a 422 of kind `DeleteOptions`, `CreateOptions`, `UpdateOptions` or
+Follows k8s.io/apimachinery `pkg/apis/meta/v1/validation`. Options are dicts in their JSON form; an absent
+member is nil. The errors become a 422 of kind `DeleteOptions`, `CreateOptions`, `UpdateOptions` or
 `PatchOptions` in the group `meta.k8s.io`, with an empty name.
 """
 
@@ -15,8 +15,9 @@ from fakeapi.machinery.meta.wording import DEFAULT, Wording
 
 FIELD_MANAGER_MAX_LENGTH = 128
 FIELD_MANAGER_REPORT_MAX_LENGTH = 16 * FIELD_MANAGER_MAX_LENGTH
-"""Of a manager longer than this one unprintable character is reported, not each of them: every report
-repeats the whole name.
+"""Longest manager whose unprintable characters are all reported; for a longer one only the first is.
+
+Every report repeats the whole name.
 """
 
 PROPAGATION_POLICIES = ("Foreground", "Background", "Orphan")
@@ -29,7 +30,7 @@ _EXCLUDED_BY_UNSAFE_DELETE = ("propagationPolicy", "orphanDependents", "gracePer
 def validate_delete_options(
     options: dict[str, Any], wording: Wording = DEFAULT, *, unsafe_dry_run: bool = False
 ) -> list[FieldError]:
-    """Errors of DeleteOptions. A release that does not know a member must not pass it in.
+    """Validates DeleteOptions. The caller must remove members that the release does not know.
 
     `unsafe_dry_run`: from 1.37 on an unsafe delete may be a dry run.
     """
@@ -48,7 +49,7 @@ def validate_delete_options(
 
 
 def validate_write_options(options: dict[str, Any], wording: Wording = DEFAULT) -> list[FieldError]:
-    """Errors of CreateOptions or UpdateOptions, whose rules are the same."""
+    """Validates CreateOptions or UpdateOptions, which have the same rules."""
     return [
         *validate_field_manager(options.get("fieldManager", ""), "fieldManager", wording),
         *validate_dry_run(options.get("dryRun") or (), wording),
@@ -59,7 +60,7 @@ def validate_write_options(options: dict[str, Any], wording: Wording = DEFAULT) 
 def validate_patch_options(
     options: dict[str, Any], *, apply: bool, wording: Wording = DEFAULT
 ) -> list[FieldError]:
-    """Errors of PatchOptions; `apply` says whether the patch is a server-side apply."""
+    """Validates PatchOptions; `apply` says whether the patch is a server-side apply."""
     errors: list[FieldError] = []
     if apply:
         if not options.get("fieldManager"):
@@ -70,7 +71,7 @@ def validate_patch_options(
 
 
 def validate_field_manager(manager: str, path: str, wording: Wording = DEFAULT) -> list[FieldError]:
-    """A manager has at most 128 bytes, all of printable characters. An empty one is no error here."""
+    """Validates a field manager: at most 128 bytes, only printable characters. An empty one is valid."""
     if len(manager) <= FIELD_MANAGER_MAX_LENGTH and manager.isascii() and manager.isprintable():
         return []
     errors: list[FieldError] = []
@@ -98,7 +99,7 @@ def validate_field_validation(value: str) -> list[FieldError]:
 
 
 def _unprintable(text: str) -> Iterator[tuple[int, str]]:
-    """The characters that Go's unicode.IsPrint refuses, each with the byte at which it starts."""
+    """Yields the characters that Go's unicode.IsPrint rejects, each with the offset of its first byte."""
     position = 0
     for character in text:
         if not character.isprintable():

@@ -1,8 +1,8 @@
 """Parses, canonicalizes and compares quantities: `1500m`, `10Gi`, `1e3`.
 
-Follows k8s.io/apimachinery `pkg/api/resource`, the same in every release from 1.27 on. A quantity
-remembers its spelling where that is nearly canonical, so `+1`, `010` and `1.500` stay as they are. The
-parser is as lenient as upstream's: a missing number is 0. Amounts are exact, however long their digits.
+Follows k8s.io/apimachinery `pkg/api/resource`, the same in every release from 1.27 on. A quantity keeps a
+spelling that is nearly canonical, so `+1`, `010` and `1.500` stay as they are. The parser is as lenient as
+upstream's: a missing number is 0. Amounts are exact, however many digits they have.
 """
 
 import re
@@ -12,10 +12,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 NANO = -9
-"""No amount is finer than 10^-9: what is finer is rounded away from zero."""
+"""The finest power of ten: finer amounts are rounded away from zero to 10^-9."""
 MILLI = -3
 MAX_BINARY = (1 << 63) - 1
-"""The largest amount with a binary suffix: what is larger becomes this."""
+"""The largest amount with a binary suffix; larger amounts become this one."""
 
 FORMAT_ERROR = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 NUMERIC_ERROR = "unable to parse numeric part of quantity"
@@ -29,13 +29,16 @@ _BINARY_SUFFIX = {exponent: suffix for suffix, exponent in _BINARY.items()}
 _FAST_DIGITS = 18
 _INT64_DIGITS = 19
 _FRACTION_DIGITS_MAX = 80
-"""As many digits of a fraction decide how a binary amount is rounded; of the rest, whether they are zero."""
+"""Digits of a fraction that are used to round a binary amount.
+
+Of further digits it only matters whether all are zero.
+"""
 
 _SPACES = " \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
-"""Characters that are trimmed: those that Go trims and JSON allows unescaped in a string."""
+"""Characters that are trimmed: the spaces of Go that JSON allows unescaped in a string."""
 
 _REMEMBERED, _REMEMBERED_LENGTH = 1024, 32
-"""So many spellings of up to so many characters are remembered: the same few come again and again."""
+"""Number of cached spellings, and the longest that is cached: few different spellings are common."""
 
 _is_plain: Callable[[str], re.Match[str] | None] = re.compile("[1-9][0-9]{0,14}").fullmatch
 _split: Callable[[str], re.Match[str] | None] = re.compile(
@@ -46,14 +49,14 @@ _exponent: Callable[[str], re.Match[str] | None] = re.compile("[eE]([+-]?)0*+([0
 
 
 class Quantity(NamedTuple):
-    """`text` is the canonical spelling, `amount` the exact value."""
+    """A parsed quantity: `text` is the canonical spelling, `amount` the exact value."""
 
     text: str
     amount: Decimal
 
 
 def canonical(text: str) -> str:
-    """The canonical text that Kubernetes stores. Raises ValueError with its message."""
+    """Returns the canonical text that Kubernetes stores. Raises ValueError with Kubernetes' message."""
     if len(text) > _REMEMBERED_LENGTH:
         return parse(text).text
     return text if _is_plain(text) and not text.endswith("000") else _remembered(text)
@@ -65,29 +68,29 @@ def _remembered(text: str) -> str:
 
 
 def compare(left: str, right: str) -> int:
-    """-1, 0 or 1 as `left` is less than, equal to or greater than `right`. Raises ValueError."""
-    one, other = parse(left).amount, parse(right).amount
-    return (one > other) - (one < other)
+    """Returns -1, 0 or 1 if `left` is less than, equal to or greater than `right`. Raises ValueError."""
+    first, second = parse(left).amount, parse(right).amount
+    return (first > second) - (first < second)
 
 
 def add(left: str, right: str) -> str:
-    """The canonical text of a sum, in the format of `left`, or of `right` where `left` is 0.
+    """Returns the canonical text of a sum, in the format of `left`, or of `right` if `left` is 0.
 
     Raises ValueError.
     """
-    one, other = parse(left).amount, parse(right).amount
-    return _spelled(one + other, left if one else right)
+    first, second = parse(left).amount, parse(right).amount
+    return _spelled(first + second, left if first else right)
 
 
 def multiply(left: str, right: str) -> str:
-    """The canonical text of a product, in the format of `left`. Raises ValueError."""
+    """Returns the canonical text of a product, in the format of `left`. Raises ValueError."""
     return _spelled(parse(left).amount * parse(right).amount, left)
 
 
 def _spelled(amount: Decimal, like: str) -> str:
-    """The canonical text of an amount in the format of `like`; no fraction is written in binary."""
+    """Returns the canonical text of an amount in the format of `like`; fractions are never binary."""
     match = _split(like.strip(_SPACES))
-    assert match is not None  # or it would not have parsed
+    assert match is not None  # `like` was parsed before
     form = _interpret(match["suffix"])
     if form.binary and amount == amount.to_integral_value():
         return _binary(amount < 0, abs(int(amount))).text
@@ -97,7 +100,7 @@ def _spelled(amount: Decimal, like: str) -> str:
 
 
 def subtract(left: str, right: str) -> str:
-    """The canonical text of a difference, in the format of `left`, or of `right` where `left` is 0.
+    """Returns the canonical text of a difference, in the format of `left`, or of `right` if `left` is 0.
 
     Raises ValueError.
     """
@@ -106,20 +109,20 @@ def subtract(left: str, right: str) -> str:
 
 
 def canonical_binary(number: int) -> str:
-    """The canonical text of a whole number in the format BinarySI, as `resource.NewQuantity` makes it."""
+    """Returns the canonical text of a whole number in the format BinarySI, like `resource.NewQuantity`."""
     return _binary(number < 0, abs(number)).text
 
 
 def rounded_up_to_milli(text: str) -> str:
-    """The canonical text with what is finer than thousandths rounded away from zero.
+    """Returns the canonical text, rounded away from zero to thousandths, like `Quantity.RoundUp(-3)`.
 
-    As `Quantity.RoundUp(-3)`. Raises ValueError.
+    Raises ValueError.
     """
     return _rounded_up_to(text, MILLI)
 
 
 def rounded_up_to_whole(text: str) -> str:
-    """The canonical text rounded away from zero, as `Quantity.RoundUp(0)`. Raises ValueError."""
+    """Returns the canonical text rounded away from zero, like `Quantity.RoundUp(0)`. Raises ValueError."""
     return _rounded_up_to(text, 0)
 
 
@@ -130,25 +133,25 @@ def _rounded_up_to(text: str, finest: int) -> str:
     if exponent >= finest:
         return parsed.text
     match = _split(parsed.text)
-    assert match is not None  # it is canonical
+    assert match is not None  # canonical texts match
     digits, scale = _rounded_up("".join(map(str, numbers)), exponent, finest)
     return _decimal(sign == 1, digits, scale, _interpret(match["suffix"])).text
 
 
 def whole(text: str) -> int:
-    """As `Quantity.Value`: rounded away from zero, and what an int64 holds of it. Raises ValueError."""
+    """Returns `Quantity.Value`: rounded away from zero, and wrapped around to an int64. Raises ValueError."""
     number = int(parse(text).amount.to_integral_value(ROUND_UP))
     return (number + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
 def is_whole(text: str) -> bool:
-    """Whether a quantity has nothing finer than ones. Raises ValueError."""
+    """Whether a quantity is a whole number. Raises ValueError."""
     amount = parse(text).amount
     return amount == amount.to_integral_value()
 
 
 def milli(text: str) -> int | None:
-    """As `Quantity.MilliValue`; None for one that has finer parts, or that an int64 does not hold of.
+    """Returns `Quantity.MilliValue`; None if there are finer parts or it overflows an int64.
 
     Raises ValueError.
     """
@@ -182,7 +185,10 @@ def parse(text: str) -> Quantity:
 
 
 class _Format(NamedTuple):
-    """How a quantity is written: with a binary suffix, an exponent, or neither; `exponent` of 2 or of 10."""
+    """The format of a quantity: a binary suffix, a scientific exponent, or a decimal suffix.
+
+    `exponent` is a power of 2 if `binary`, else a power of 10.
+    """
 
     exponent: int
     binary: bool = False
@@ -208,17 +214,17 @@ def _interpret(suffix: str) -> _Format:
 
 
 def _int32(number: int) -> int:
-    """`number` as a conversion to Go's int32 leaves it."""
+    """Wraps `number` around to an int32, like a conversion in Go."""
     return (number + (1 << 31)) % (1 << 32) - (1 << 31)
 
 
 def _fast_binary_digits(exponent: int) -> int:
-    """As many digits before a binary suffix are read without a cap, and keep their spelling."""
+    """Returns the most digits before a binary suffix that are read without a cap and keep their spelling."""
     return 14 - exponent * 3 // 10
 
 
 def _rounded_up(digits: str, scale: int, finest: int = NANO) -> tuple[str, int]:
-    """`digits` at 10^`scale`, away from zero to a whole number of 10^`finest`. All zeros stay all zeros."""
+    """Rounds `digits` times 10^`scale` away from zero to a multiple of 10^`finest`, except zeros."""
     if scale >= finest or not digits.strip("0"):
         return digits, scale
     cut = finest - scale
@@ -227,22 +233,22 @@ def _rounded_up(digits: str, scale: int, finest: int = NANO) -> tuple[str, int]:
 
 
 def _incremented(digits: str) -> str:
-    """The decimal number after `digits`; no int, which refuses very long ones."""
+    """Returns the decimal number after `digits`, without int, which rejects very long numbers."""
     head = digits.rstrip("9")
     zeros = "0" * (len(digits) - len(head))
     return (head[:-1] + chr(ord(head[-1]) + 1) if head else "1") + zeros
 
 
 def _decimal(
-    negative: bool,  # noqa: FBT001 - a sign beside its digits
+    negative: bool,  # noqa: FBT001 - a sign next to its digits
     digits: str,
     scale: int,
     form: _Format,
     kept: str | None = None,
 ) -> Quantity:
-    """The quantity of `digits` at 10^`scale`, spelled with an exponent divisible by three.
+    """Returns the quantity of `digits` times 10^`scale`, with an exponent divisible by three.
 
-    As upstream has it, an exponent that has no suffix is left out: `1000E` becomes `1`.
+    Like upstream, it omits an exponent that has no suffix: `1000E` becomes `1`. `kept` is a spelling to keep.
     """
     sign = "-" if negative else ""
     significant = digits.strip("0")
@@ -258,8 +264,8 @@ def _decimal(
     return Quantity(f"{sign}{significant}{'0' * padding}{suffix}", amount)
 
 
-def _binary(negative: bool, amount: int, kept: str | None = None) -> Quantity:  # noqa: FBT001 - as _decimal
-    """The quantity of a whole number; below 1024 it is spelled without a binary suffix."""
+def _binary(negative: bool, amount: int, kept: str | None = None) -> Quantity:  # noqa: FBT001 - like _decimal
+    """Returns the quantity of a whole number; below 1024 its spelling has no binary suffix."""
     if amount < 1024:
         return _decimal(negative, str(amount), 0, _PLAIN)
     signed = -amount if negative else amount
@@ -273,12 +279,12 @@ def _binary(negative: bool, amount: int, kept: str | None = None) -> Quantity:  
 
 
 def _fractional_binary(
-    negative: bool,  # noqa: FBT001 - as _decimal
+    negative: bool,  # noqa: FBT001 - like _decimal
     whole: str,
     fraction: str,
     exponent: int,
 ) -> Quantity:
-    """The quantity of `whole.fraction` times 2^`exponent`, rounded up to 10^-9 and capped."""
+    """Returns the quantity of `whole.fraction` times 2^`exponent`, rounded up to 10^-9 and capped."""
     if len(whole) > _INT64_DIGITS:
         return _binary(negative, MAX_BINARY)
     if len(fraction) > _FRACTION_DIGITS_MAX:

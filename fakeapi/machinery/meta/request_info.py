@@ -20,11 +20,13 @@ _VERBS = {
 
 @dataclass(frozen=True, slots=True)
 class RequestInfo:
-    """A path below /api or /apis, taken apart.
+    """The parts of a path below /api or /apis.
 
-    `version` is empty for the group itself, `resource` for the version itself. `watched` marks the
-    deprecated paths that begin with watch/. `tail` are segments that no resource path has. `in_namespace`
-    marks a path that goes through namespaces/, though it may leave out which: `namespace` is empty then.
+    - `version`: empty for the path of a group.
+    - `resource`: empty for the path of a version.
+    - `watched`: whether the path is one of the deprecated paths that begin with watch/.
+    - `tail`: further segments, which no path of a resource has.
+    - `in_namespace`: whether the path contains namespaces/; `namespace` may be empty even so.
     """
 
     group: str
@@ -39,9 +41,9 @@ class RequestInfo:
 
 
 def parse(path: str) -> RequestInfo | None:
-    """The parts of an API path; None for a path that is not below /api or /apis.
+    """Parses an API path; None for a path that is not below /api or /apis.
 
-    `/api` itself and `/apis` itself are not API paths in this sense. A trailing slash changes nothing.
+    The paths `/api` and `/apis` themselves give None too. A trailing slash makes no difference.
     """
     parts = path.strip("/").split("/")
     if path.startswith("/apis/") and len(parts) > 1:
@@ -70,10 +72,11 @@ def parse(path: str) -> RequestInfo | None:
 
 
 def verb_of(method: str, info: RequestInfo | None, query: str = "") -> str:
-    """The request's verb: get, list, watch, create, update, patch, delete or deletecollection.
+    """Returns the verb: get, list, watch, create, update, patch, delete or deletecollection.
 
-    `query` is the raw query string. For a path without a resource the verb is the method in lower case; for a
-    resource and an unknown method it is "". A path that begins with watch/ is a watch, whatever its method.
+    `query` is the raw query string. Without a resource in the path, the verb is the method in lower case.
+    With a resource and an unknown method it is "". A path that begins with watch/ is a watch, whatever its
+    method.
     """
     if info is None or not info.resource:
         return method.lower()
@@ -86,7 +89,7 @@ def verb_of(method: str, info: RequestInfo | None, query: str = "") -> str:
 
 
 def asks_to_watch(query: str) -> bool:
-    """Whether a raw query string has the parameter `watch`, and not as "0" or "false"."""
+    """Whether a raw query string has the parameter `watch` with a value other than "0" and "false"."""
     if "watch" not in query:
         return False
     flag = first_values(query).get("watch")
@@ -94,5 +97,5 @@ def asks_to_watch(query: str) -> bool:
 
 
 def first_values(query: str) -> dict[str, str]:
-    """The parameters of a raw query string; of a repeated one the first value, which Kubernetes takes."""
+    """Returns the parameters of a raw query string; like Kubernetes, the first value of a repeated one."""
     return dict(reversed(parse_qsl(query, keep_blank_values=True)))

@@ -1,11 +1,11 @@
-"""Shard selectors: the objects whose uid or namespace has a hash within some ranges.
+"""Shard selectors: they select objects by ranges of the hash of their uid or namespace.
 
 Follows k8s.io/apimachinery `pkg/sharding` and k8s.io/apiserver `pkg/sharding` from 1.36:
 
     shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000') || shardRange(...)
 
-Upstream reads the text as CEL. Read here are calls, `||`, names with dots, texts and brackets; of anything
-else the error says that it does not parse, in words that are not upstream's.
+Upstream parses the text as CEL. This parser reads only calls, `||`, names with dots, strings and parentheses.
+For other text it raises a parse error, whose message differs from upstream's.
 """
 
 import re
@@ -43,24 +43,24 @@ class ShardSelector:
     ranges: tuple[Range, ...]
 
     def __str__(self) -> str:
-        return " || ".join(f"shardRange({self.field}, '{each.start}', '{each.end}')" for each in self.ranges)
+        return " || ".join(f"shardRange({self.field}, '{span.start}', '{span.end}')" for span in self.ranges)
 
     def matches(self, metadata: dict[str, Any]) -> bool:
         """Whether an object with this metadata is selected."""
-        found = hash_of(metadata.get(_FIELDS[self.field]) or "")
-        return any(start <= found < end for start, end in self._numbers)
+        digest = hash_of(metadata.get(_FIELDS[self.field]) or "")
+        return any(start <= digest < end for start, end in self._numbers)
 
     @cached_property
     def _numbers(self) -> tuple[tuple[int, int], ...]:
-        return tuple((int(each.start, 16), int(each.end, 16)) for each in self.ranges)
+        return tuple((int(span.start, 16), int(span.end, 16)) for span in self.ranges)
 
 
 def hash_of(text: str) -> int:
-    """The 64-bit FNV-1a hash of a field."""
-    found = _OFFSET
+    """Returns the 64-bit FNV-1a hash of a text."""
+    digest = _OFFSET
     for byte in text.encode():
-        found = (found ^ byte) * _PRIME & _MASK
-    return found
+        digest = (digest ^ byte) * _PRIME & _MASK
+    return digest
 
 
 def parse(text: str) -> ShardSelector:
@@ -70,12 +70,12 @@ def parse(text: str) -> ShardSelector:
         raise ValueError("empty shard selector is not allowed; omit the parameter for unfiltered lists")
     if len(text) > SELECTOR_MAX:
         raise ValueError("CEL parse error: the expression is too long")
-    found = list(_ranges(_Tokens(text)))
-    first = found[0][0]
-    for field, _ in found:
+    ranges = list(_ranges(_Tokens(text)))
+    first = ranges[0][0]
+    for field, _ in ranges:
         if field != first:
             raise ValueError(f'all shard ranges must use the same field, got "{first}" and "{field}"')
-    return ShardSelector(first, tuple(each for _, each in found))
+    return ShardSelector(first, tuple(shard_range for _, shard_range in ranges))
 
 
 class _Tokens:
@@ -155,16 +155,16 @@ def _range(tokens: _Tokens) -> tuple[str, Range]:
 
 def _arguments(tokens: _Tokens) -> list[tuple[str, str]]:
     tokens.expect("(")
-    found: list[tuple[str, str]] = []
+    arguments: list[tuple[str, str]] = []
     while tokens.peek()[1] != ")":
-        if found:
+        if arguments:
             tokens.expect(",")
         kind, word = tokens.take()
         if kind not in ("name", "text", "number"):
             raise _unparsable(word)
-        found.append((kind, re.sub(r"\s", "", word) if kind == "name" else word))
+        arguments.append((kind, re.sub(r"\s", "", word) if kind == "name" else word))
     tokens.take()
-    return found
+    return arguments
 
 
 def _hexadecimal(argument: tuple[str, str], name: str) -> str:
@@ -184,7 +184,7 @@ def _hexadecimal(argument: tuple[str, str], name: str) -> str:
         raise ValueError(
             f'{name}: hex value too long ({len(digits.encode())} chars, max {_DIGITS + 1}): "{digits}"'
         )
-    wrong = next((each for each in digits if each not in "0123456789abcdef"), None)
+    wrong = next((character for character in digits if character not in "0123456789abcdef"), None)
     if wrong is not None:
         raise ValueError(f'{name}: invalid hex character "{wrong}" in "{text}"')
     if len(digits) == _DIGITS + 1 and text != _LAST:

@@ -1,6 +1,6 @@
-"""Wording of the errors of metadata, options and selectors in a release.
+"""The wording of a release's errors about metadata, options and selectors.
 
-The rules are the same in every release; their words, and the form of printed values, are not. Follows
+All releases have the same rules, but their messages and the form of printed values differ. Follows
 k8s.io/apimachinery `pkg/api/validation`, `pkg/apis/meta/v1/validation` and `pkg/util/validation/field`.
 """
 
@@ -14,43 +14,46 @@ from fakeapi.machinery.golang.strconv import quote
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wording:
-    """The words of one release; the defaults are those of 1.32 and 1.33."""
+    """The words of one release; the defaults are the words of 1.32 and 1.33."""
 
     too_long: str = "may not be more than {} bytes"
     """The message about a text beyond its limit; `{}` is the limit in bytes."""
 
     applied: str = "YAML"
-    """What an apply calls a body that it cannot decode."""
+    """The name of an apply's body in errors: `error decoding YAML: …`."""
 
     length_unit: str = "characters"
-    """Of what the keys and values of labels may have so many."""
+    """The unit in messages about the length of label keys and values."""
 
     json_values: bool = False
-    """Values that are no plain strings, numbers or booleans are printed as JSON, not as Go prints them."""
+    """Whether errors print values as JSON, not as Go does.
+
+    Plain strings, numbers and booleans look the same in both forms.
+    """
 
     quoted_resource_names: bool = False
-    """Wrong names of resources are printed as any text is."""
+    """Whether errors quote invalid resource names like other strings."""
 
     empty_owner_member: str = "{} must not be empty"
-    """`{}` is the member of an owner reference."""
+    """The message about an empty member of an owner reference; `{}` is the member."""
 
     required_where_empty: bool = False
-    """What must not be empty is a required value where it is; owner references are told apart by index."""
+    """Whether an empty member is a required-value error whose path has the index of the owner reference."""
 
     def strings(self, texts: Sequence[str]) -> str:
-        """A list of strings as an error prints it."""
+        """Formats a list of strings as an error prints it."""
         if self.json_values:
             return self.json(list(texts))
         return "[]string{" + ", ".join(map(quote, texts)) + "}"
 
     def time(self, text: str | None, *, zero: str) -> str:
-        """A canonical time as an error prints it; `zero` is how Go prints one that is absent."""
+        """Formats a canonical time as an error prints it; `zero` is how Go prints an absent time."""
         if self.json_values:
             return self.json(text)
         return f"{text[:10]} {text[11:19]} +0000 UTC" if text else zero
 
     def json(self, value: Any) -> str:
-        """Any value as Go's json.Marshal writes it."""
+        """Formats a value as Go's json.Marshal does."""
         return go_encode(value).decode()
 
 

@@ -12,15 +12,15 @@ from fakeapi.machinery.golang.json_syntax import closing_bracket, past_scalar, p
 
 
 def decode_literals(body: bytes) -> Any:
-    """JSON with every scalar as its literal (bytes), null as None; keys are decoded.
+    """Decodes JSON with every scalar as its literal (bytes), null as None; keys are decoded.
 
-    `body` must have been decoded before.
+    `body` must be JSON that was decoded before without an error.
     """
     return _value_at(body + b" ", past_spaces(body, 0))[0]
 
 
 def literals_of(value: Any) -> Any:
-    """The same for a decoded value, with each scalar as Go writes it."""
+    """Converts a decoded value: every scalar becomes the literal (bytes) that Go writes, null stays None."""
     if isinstance(value, dict):
         return {key: literals_of(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -29,7 +29,7 @@ def literals_of(value: Any) -> Any:
 
 
 def matches_literals(value: Any, literals: Any) -> bool:
-    """Whether a value equals literals: containers by structure, scalars by how Go writes them."""
+    """Whether a value equals literals: containers by structure, scalars by their text as Go writes it."""
     if isinstance(value, dict):
         return (
             isinstance(literals, dict)
@@ -50,7 +50,7 @@ def matches_literals(value: Any, literals: Any) -> bool:
 
 
 def _value_at(text: bytes, at: int) -> tuple[Any, int]:
-    """The value at `at`, and where it ends. `text` is known to be JSON."""
+    """Returns the value at `at`, and its end offset. `text` must be JSON."""
     byte = text[at]
     if byte not in b"{[":
         end = past_scalar(text, at)

@@ -1,9 +1,10 @@
 """Applies JSON patches (RFC 6902) as Kubernetes does, with gopkg.in/evanphx/json-patch v4.12.
 
-The library departs from the RFC in ways that clients see: replacing or copying a missing key adds it, a
-test of a missing key against null passes, indexes may be negative, scalars are compared as text.
-The answers are those of k8s.io/apiserver `pkg/endpoints/handlers/patch.go` (the same in 0.27 to 0.33), which
-hides the library's words: they are kept as the cause of the ApiError, and shown of webhooks' patches.
+Clients can see where the library differs from the RFC: replacing or copying a missing key adds it, a test of
+a missing key against null passes, indexes may be negative, and scalars are compared as text.
+
+Responses are those of k8s.io/apiserver `pkg/endpoints/handlers/patch.go`, for all releases alike. It hides
+the library's messages. Here they are the cause of the ApiError, and are shown only for webhooks' patches.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,25 +29,25 @@ from fakeapi.machinery.patch.json_literals import decode_literals, literals_of, 
 from fakeapi.machinery.schema import raw_extension
 
 MAX_OPERATIONS = 10_000
-"""A patch with more is refused with 413."""
+"""Maximum number of operations of a patch; a patch with more is rejected with 413."""
 
 MAX_COPIED_BYTES = 3 * 1024 * 1024
-"""Bytes of JSON that the `copy` operations of one patch may add; one more is refused with 422."""
+"""Maximum number of bytes of JSON that `copy` operations of one patch may add; more give a 422."""
 
 ABSENT: Any = object()
-"""The value of an operation that has none. An addition takes it for null, a test fails."""
+"""The value of an operation without one: an addition uses null, a test fails."""
 
 _TEXT_MEMBERS = ("op", "path", "from")
 _OF_A_VALUE = ("into Go value of type float64", "into Go struct field jsonPatchOp.value of type float64")
-"""Go's types in the error for a number out of range: in a value of unknown type, and in an operation."""
+"""Names of Go types in the error for a number out of range: of an unknown type, and of an operation."""
 
 
 class PatchError(ValueError):
-    """An operation that cannot be applied, with the reason in the library's words; the cause of a 422."""
+    """An operation that cannot be applied, with the library's message; the cause of a 422."""
 
 
 class FailedTestError(PatchError):
-    """The value that an operation tests is another."""
+    """A test operation whose value differs from the document's."""
 
 
 _MISSING = "missing value"
@@ -56,10 +57,10 @@ _BAD_INDEX = "invalid index referenced"
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation of a patch.
+    """An operation of a patch.
 
-    `path` and `source` (the member `from`) are None if absent or not a string; `kind` is then "unknown".
-    `text` is the value with each scalar as its JSON literal; set for `test` only.
+    `path` and `source` (the member `from`) are None if they are absent or not strings. `kind` is "unknown" if
+    the member `op` is. `text` is the value with each scalar as its JSON literal; it is set only for `test`.
     """
 
     kind: str
@@ -72,8 +73,8 @@ class Operation:
 def decode_operations(body: bytes, *, checked: bool = True) -> list[Operation]:
     """Decodes the operations of a patch.
 
-    `checked` is false for fieldValidation=Ignore: then members of the wrong type are found only when the
-    operation is applied, and messages lack a prefix. Raises ApiError: 400 where it is not a list of objects,
+    `checked` is false for fieldValidation=Ignore: then messages have no prefix, and members of the wrong type
+    raise an error only when the operation is applied. Raises ApiError: 400 if it is not a list of objects,
     413 for too many operations.
     """
     prefix = "error decoding patch: " if checked else ""
@@ -103,9 +104,9 @@ def decode_operations(body: bytes, *, checked: bool = True) -> list[Operation]:
 
 
 def strict_errors(body: bytes) -> list[str]:
-    """Strict field validation errors of the patch itself; those of the patched object come after them.
+    """Returns the strict errors of the patch itself, which precede those of the patched object.
 
-    `body` has passed `decode_operations`.
+    `body` must have passed `decode_operations`.
     """
     return first_strict_errors(
         f"json patch {error}" for error in _strict_errors(decode_marking_duplicates(body) or [])
@@ -115,10 +116,10 @@ def strict_errors(body: bytes) -> list[str]:
 def apply(operations: Sequence[Operation], document: Any) -> Any:
     """Returns the patched document. `document` is an object or a list.
 
-    It is not changed, and its unchanged parts are shared. Objects that an operation's path leads through
-    have their keys sorted, as Go re-encodes them. Raises ApiError 422 if an operation does not apply. A test
-    against a value that an earlier operation of the same patch wrote compares it as Go would write it, not
-    as the client did.
+    `document` is not changed, and the result shares its unchanged parts. Objects on an operation's path have
+    their keys sorted, as Go re-encodes them. A test against a value that an earlier operation of the same
+    patch wrote uses the text that Go writes for it, not the client's text. Raises ApiError 422 if an
+    operation does not apply.
     """
     try:
         return applied(operations, document)
@@ -129,24 +130,24 @@ def apply(operations: Sequence[Operation], document: Any) -> Any:
 
 
 def applied(operations: Sequence[Operation], document: Any) -> Any:
-    """As `apply`. Raises PatchError."""
+    """Returns the patched document like `apply`, but raises PatchError if an operation does not apply."""
     target = _Document(document)
     for operation in operations:
         target.apply(operation)
     result = target.finished()
     if type(result) is dict and any(holds_repeated(operation.value) for operation in operations):
-        return RepeatedKeys([*result.items()])  # so that whoever decodes it looks for them
+        return RepeatedKeys([*result.items()])  # so that decoding the result reports them
     return result
 
 
 def _type_error(items: Any, *, checked: bool) -> str:
     if items is not None and not isinstance(items, list):
-        wanted = "[]handlers.jsonPatchOp" if checked else "jsonpatch.Patch"
-        return f"{json_kind(items)} into Go value of type {wanted}"
+        expected = "[]handlers.jsonPatchOp" if checked else "jsonpatch.Patch"
+        return f"{json_kind(items)} into Go value of type {expected}"
     for item in items or ():
         if item is not None and not isinstance(item, dict):
-            wanted = "handlers.jsonPatchOp" if checked else "jsonpatch.Operation"
-            return f"{json_kind(item)} into Go value of type {wanted}"
+            expected = "handlers.jsonPatchOp" if checked else "jsonpatch.Operation"
+            return f"{json_kind(item)} into Go value of type {expected}"
         for name, value in members(item or {}) if checked else ():
             if name in _TEXT_MEMBERS and value is not None and not isinstance(value, str):
                 return f"{json_kind(value)} into Go struct field jsonPatchOp.{name} of type string"
@@ -181,11 +182,9 @@ def _strict_errors(items: list[Any]) -> Iterator[str]:
 
 
 def _position(items: list[Any], key: str, *, end: int, odd: str = "") -> int:
-    """The list index of a path segment, parsed like Go's Atoi; it must be below `end`.
+    """Returns the list index of a path segment, parsed like Go's Atoi; it must be below `end`.
 
     `odd` is the prefix of the error for a segment that is not a number. Raises PatchError.
-
-    `odd` comes before what is said of a segment that is no number.
     """
     try:
         index = parse_int(key)
@@ -197,7 +196,7 @@ def _position(items: list[Any], key: str, *, end: int, odd: str = "") -> int:
 
 
 def _get(container: Any, key: str) -> Any:
-    """A missing key of an object is None, like a null."""
+    """Returns an element; None for a missing key of an object, as for a null."""
     if isinstance(container, dict):
         return container.get(key)
     return container[_position(container, key, end=len(container))]
@@ -224,7 +223,7 @@ def _remove(container: Any, key: str) -> None:
 
 
 def _put(container: Any, key: str, value: Any) -> None:
-    """Sets an element. In an object the key may be missing."""
+    """Sets an element; in an object the key may be missing."""
     value = None if value is ABSENT else value
     if isinstance(container, dict):
         container[key] = value
@@ -233,7 +232,7 @@ def _put(container: Any, key: str, value: Any) -> None:
 
 
 class _Document:
-    """A document being patched: containers are copied the first time a path leads through them."""
+    """A document during a patch: a container is copied the first time that a path leads through it."""
 
     def __init__(self, root: Any) -> None:
         self._touched: list[Any] = []
@@ -272,7 +271,7 @@ class _Document:
 
     def _replace(self, operation: Operation) -> None:
         if operation.path == "":
-            # a scalar in place of the whole document changes nothing: the library wraps an error that is nil
+            # a scalar that replaces the whole document changes nothing: the library wraps a nil error
             if isinstance(operation.value, dict | list):
                 self._root = self._copied(operation.value)
             return
@@ -280,27 +279,27 @@ class _Document:
         try:
             _put(container, key, operation.value)
         except PatchError as error:
-            what = f"doc is missing key: {operation.path}: {_MISSING}"
-            raise PatchError(f"replace operation does not apply: {what}") from error
+            problem = f"doc is missing key: {operation.path}: {_MISSING}"
+            raise PatchError(f"replace operation does not apply: {problem}") from error
 
     def _move(self, operation: Operation) -> None:
         container, key = self._parent(operation.source, "move operation does not apply: {}from path: {}")
         with _said(f"error in move for path: '{key}'"):
             value = value_of(_get(container, key))
             _remove(container, key)
-        wanted = "move operation does not apply: {}destination path: {}"
-        container, key = self._parent(operation.path, wanted)
+        problem = "move operation does not apply: {}destination path: {}"
+        container, key = self._parent(operation.path, problem)
         with _said(f"error in move for path: '{operation.path}'"):
             _add(container, key, value)
 
     def _copy(self, operation: Operation) -> None:
-        wanted = "copy operation does not apply: {}destination path: {}"
+        problem = "copy operation does not apply: {}destination path: {}"
         source, key = self._parent(operation.source, "copy operation does not apply: {}from path: {}")
         with _said(f"error in copy for from: '{operation.source}'"):
             _get(source, key)
         self._parent(
-            operation.path, wanted
-        )  # Go has read both before it copies, which sorts keys in the copy
+            operation.path, problem
+        )  # Go reads both paths before it copies, which sorts the keys of the copy
         source, key = self._parent(operation.source, "")
         value = value_of(_get(source, key))
         if value is not None:
@@ -310,9 +309,9 @@ class _Document:
                     "Unable to complete the copy, the accumulated size increase of copy is "
                     f"{self._copied_bytes}, exceeding the limit {MAX_COPIED_BYTES}"
                 )
-        # the value will hang in two places, one perhaps inside the other: writing to either copies it first
+        # the value is in two places now, perhaps one inside the other: a write to either must copy it first
         self._own = {id(self._root)}
-        container, key = self._parent(operation.path, wanted)
+        container, key = self._parent(operation.path, problem)
         with _said("error while adding value during copy"):
             _add(container, key, value)
 
@@ -329,9 +328,10 @@ class _Document:
             raise FailedTestError(f"testing value {operation.path} failed: {_FAILED_TEST}")
 
     def _parent(self, path: str | None, problem: str) -> tuple[Any, str]:
-        """A writable copy of the container that a path ends in, and the path's last segment.
+        """Returns a writable copy of the container that a path ends in, and the path's last segment.
 
-        Text before the first slash is ignored. `problem` is what is said where there is no container.
+        Text before the first slash is ignored. `problem` is the message, with placeholders, for a missing
+        container.
         """
         if path is None:
             operation = problem.partition(" operation")[0]
@@ -361,13 +361,13 @@ class _Document:
     def _copied(self, container: Any) -> Any:
         copy = dict(container) if isinstance(container, dict) else list(container)
         self._own.add(id(copy))
-        self._touched.append(copy)  # also keeps its id from being given to another
+        self._touched.append(copy)  # this reference keeps Python from reusing the id
         return copy
 
 
 @contextmanager
 def _said(what: str) -> Iterator[None]:
-    """Prefixes the message of a PatchError with the operation that failed."""
+    """Adds the failed operation, `what`, in front of the message of a PatchError."""
     try:
         yield
     except PatchError as error:
@@ -375,5 +375,5 @@ def _said(what: str) -> Iterator[None]:
 
 
 def _unescaped(step: str) -> str:
-    """`~1` and `~0` in one pass from the left, so that `~01` is `~1`."""
+    """Replaces `~1` and `~0` in one pass from the left, so that `~01` becomes `~1`."""
     return step.replace("~1", "/").replace("~0", "~") if "~" in step else step

@@ -15,4 +15,4 @@ SHORT_NAMES = {
     "strategic": STRATEGIC_MERGE_PATCH,
     "apply": APPLY_PATCH,
 }
-"""The words by which `kubectl patch --type` and this project's own options name them."""
+"""The short names of media types in `kubectl patch --type` and in this project's own options."""

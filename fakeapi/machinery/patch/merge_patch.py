@@ -1,6 +1,6 @@
 """Applies JSON merge patches (RFC 7386) as Kubernetes does, with gopkg.in/evanphx/json-patch v4.12.
 
-The answers are those of k8s.io/apiserver `pkg/endpoints/handlers/patch.go`, the same in 0.27 to 0.33.
+Errors are those of k8s.io/apiserver `pkg/endpoints/handlers/patch.go`, for all releases alike.
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ _BAD_PATCH = "Invalid JSON Patch"
 
 
 def decode_patch(body: bytes, *, checked: bool = True) -> Any:
-    """Decodes a patch: an object, or a list too if not `checked`.
+    """Decodes a patch: an object, or if not `checked` also a list.
 
     `checked` is false for fieldValidation=Ignore. Raises ApiError 400.
     """
@@ -39,15 +39,15 @@ def decode_patch(body: bytes, *, checked: bool = True) -> Any:
 
 
 def strict_errors(body: bytes) -> list[str]:
-    """Strict field validation errors of the patch itself; those of the patched object come after them."""
+    """Returns the strict errors of the patch itself, which precede those of the patched object."""
     return duplicate_errors_of(body)
 
 
 def apply(patch: Any, document: dict[str, Any]) -> Any:
     """Returns the patched document; neither argument is changed, and unchanged parts are shared.
 
-    Objects that the patch leads through have their keys sorted, as Go re-encodes them. A patch that is a
-    list takes the document's place.
+    Objects that the patch contains have their keys sorted, as Go re-encodes them. A patch that is a list
+    replaces the document.
     """
     return _merged(document, patch) if isinstance(patch, dict) else _pruned(patch)
 
@@ -60,7 +60,7 @@ def _merged(document: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
             continue
         current = merged.get(key)
         if isinstance(current, dict):
-            # a patch that is not an object replaces an object as it stands, nulls inside it included
+            # a patch that is not an object replaces an object unchanged, with the nulls inside it
             merged[key] = _merged(current, value) if isinstance(value, dict) else value
         else:
             merged[key] = _pruned(value)
@@ -68,7 +68,7 @@ def _merged(document: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
 
 
 def _pruned(value: Any) -> Any:
-    """Without the null members of objects, at any depth; nulls in lists stay."""
+    """Returns a value without the null members of objects, at any depth; nulls in lists stay."""
     if isinstance(value, dict):
         return {key: _pruned(item) for key, item in sorted(value.items()) if item is not None}
     if isinstance(value, list):

@@ -1,7 +1,8 @@
-"""Merging of lists by strategic merge patches: which elements are the same, and the order of the result.
+"""Merges lists by strategic merge patches: which elements are the same, and the order of the result.
 
-Follows the list functions of k8s.io/apimachinery `pkg/util/strategicpatch`. A merge key is the empty string
-for lists of scalars. What upstream does not expect is an ApiError 500, as the API server answers it.
+Follows the list functions of k8s.io/apimachinery `pkg/util/strategicpatch`. The merge key of a list of
+scalars is the empty string. Cases that upstream does not expect raise ApiError 500, which is the API server's
+response.
 """
 
 from collections.abc import Hashable, Sequence
@@ -13,7 +14,7 @@ from fakeapi.machinery.golang.fmt import printed, type_name
 from fakeapi.machinery.golang.sorting import slice_stable
 
 DIRECTIVE = "$patch"
-"""The member of a patch's object that says what is to be done with it."""
+"""The member of an object in a patch that says how to apply the object."""
 
 
 def unexpected(message: str) -> ApiError:
@@ -29,14 +30,14 @@ def wrong_type(wanted: Any, value: Any) -> ApiError:
 
 
 def identity(value: Any) -> Hashable:
-    """A key that is equal for values that Go's `==` finds equal: 1 is neither true nor 1.0."""
+    """Returns a key that is equal for values that are equal in Go: 1 equals neither true nor 1.0."""
     if isinstance(value, dict | list):
         raise unexpected(f"runtime error: hash of unhashable type {type_name(value)}")
     return (type(value), value)
 
 
 def element_kind(*lists: list[Any]) -> type:
-    """The type that all elements have (sliceElementType). Raises ApiError 500 where they differ."""
+    """Returns the common type of all elements (sliceElementType). Raises ApiError 500 if they differ."""
     kind: type | None = None
     for item in (item for items in lists for item in items):
         if kind is None:
@@ -56,9 +57,9 @@ def element_kind(*lists: list[Any]) -> type:
 
 
 def deduplicated(items: list[Any]) -> list[Any]:
-    """Each scalar once, in the order that upstream's deduplicateScalars leaves.
+    """Returns each scalar once, in the order of upstream's deduplicateScalars.
 
-    That goes through the list and fills the place of each repetition with the list's last element:
+    That function walks the list and puts the list's last element in the place of each repetition:
     `[a, b, a, c, a, d]` becomes `[a, b, d, c]`.
     """
     items = list(items)
@@ -69,7 +70,7 @@ def deduplicated(items: list[Any]) -> list[Any]:
     while len(items) > len(places):
         mine = places[identity(items[first])]
         heappop(mine)
-        while mine and (place := heappop(mine)) < len(items):  # what lies further back has moved
+        while mine and (place := heappop(mine)) < len(items):  # places further back have moved
             last = items.pop()
             if place < len(items):
                 items[place] = last
@@ -93,16 +94,16 @@ def check_order(changes: list[Any], order: list[Any], merge_key: str) -> None:
         for item in changes:
             if not isinstance(item, dict):
                 raise wrong_type({}, item)
-    wanted = [item for item in changes if not (merge_key and _deletes(item))]
+    remaining = [item for item in changes if not (merge_key and _deletes(item))]
     position = place = 0
-    while position < len(wanted) and place < len(order):
-        if is_directive(wanted[position]):
+    while position < len(remaining) and place < len(order):
+        if is_directive(remaining[position]):
             position += 1
             continue
-        if _same_element(wanted[position], order[place], merge_key):
+        if _same_element(remaining[position], order[place], merge_key):
             position += 1
         place += 1
-    if position < len(wanted):
+    if position < len(remaining):
         raise unexpected(
             f"The order in patch list:\n{printed(changes)}\n"
             f" doesn't match $setElementOrder list:\n{printed(order)}\n"
@@ -120,7 +121,7 @@ def _deletes(item: Any) -> bool:
 
 
 def merge_value(item: Any, merge_key: str) -> Hashable:
-    """The value that identifies an element: that of its merge key, or the scalar itself."""
+    """Returns the value that identifies an element: the value of its merge key, or the scalar itself."""
     return _member_value(item, merge_key) if merge_key else identity(item)
 
 
@@ -133,7 +134,7 @@ def _member_value(item: Any, merge_key: str) -> Hashable:
 
 
 def partition(items: list[Any], by: list[Any], merge_key: str) -> tuple[list[Any], list[Any]]:
-    """Splits `items` into those that `by` holds too and the others (partitionMapsByPresentInList)."""
+    """Splits `items` into those that `by` contains too and the others (partitionMapsByPresentInList)."""
     if merge_key:
         for index, item in enumerate(by):
             if not isinstance(item, dict):
@@ -149,11 +150,11 @@ def partition(items: list[Any], by: list[Any], merge_key: str) -> tuple[list[Any
 
 
 def live_order(live: list[Any], changes: list[Any], merge_key: str) -> list[Any]:
-    """The live list as upstream's mergeSliceWithSpecialElements leaves it, by which elements are ordered.
+    """Returns the live list that orders elements, as upstream's mergeSliceWithSpecialElements leaves it.
 
-    Upstream deletes elements in place and then appends to the same array, so the first new elements take the
-    places that deletions freed at its end, and count as live: from `[a, b, c]` and the changes delete a,
-    x, y it becomes `[b, c, x]`.
+    Upstream deletes elements in place and then appends to the same array. So the first new elements take the
+    places that deletions freed at its end, and count as live. From `[a, b, c]` and the changes delete a, x, y
+    it becomes `[b, c, x]`.
     """
     if not merge_key or not any(is_directive(item) for item in changes):
         return live
@@ -167,9 +168,9 @@ def live_order(live: list[Any], changes: list[Any], merge_key: str) -> list[Any]
 
 
 def _deleted_in_place(live: list[Any], deletions: list[Any], merge_key: str) -> tuple[list[Any], int]:
-    """The array that deletions leave, and how many elements at its front are left.
+    """Returns the array after deletions, and the number of elements at its front that remain.
 
-    Each deletion moves what is behind it one place to the front, and so leaves the last element twice.
+    Each deletion moves the elements behind it one place to the front, and so leaves the last element twice.
     """
     positions: dict[Hashable, list[int]] = {}
     left_over: list[Any] = []
@@ -205,7 +206,7 @@ class _Order:
         return self._places.get(self._of(item))
 
     def sorted(self, items: list[Any]) -> list[Any]:
-        """`items` in the order of this list, deletions last (normalizeSliceOrder).
+        """Returns `items` in the order of this list, deletions last (normalizeSliceOrder).
 
         Upstream counts an element that this list lacks as less than any other: in the order of `[a, b, c]`,
         `[a, c, x]` becomes `[x, a, c]`.
@@ -230,11 +231,11 @@ def _is_before(one: tuple[int | None, Any], other: tuple[int | None, Any]) -> bo
 def in_order(
     named: list[Any], others: list[Any], wanted: list[Any], live: list[Any], merge_key: str | None
 ) -> list[Any]:
-    """The elements that the patch names, in its order, with the others between them as in the live list
-    (normalizeElementOrder and mergeSortedSlice).
+    """Returns the patch's elements in its order, with the others between them as in the live list.
 
-    Where the live list does not order two elements, the patch's comes first: `[c, a]` of the patch and the
+    If the live list does not order two elements, the patch's element is first: `[c, a]` of the patch and the
     others `[b, d]` of the live list `[a, b, c, d]` become `[b, c, a, d]`. `merge_key` is None for scalars.
+    Follows normalizeElementOrder and mergeSortedSlice.
     """
     live_order = _Order(live, merge_key)
     named = _Order(wanted, merge_key).sorted(named)

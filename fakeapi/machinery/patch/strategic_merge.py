@@ -1,12 +1,12 @@
 """Applies strategic merge patches to plain dicts, along the nodes of a schema.
 
-Follows k8s.io/apimachinery `pkg/util/strategicpatch`, and for the answers k8s.io/apiserver
-`pkg/endpoints/handlers/patch.go`. Releases differ in the schema (which lists merge, and by what) and in one
-rule, `keeps_directives`.
+Follows k8s.io/apimachinery `pkg/util/strategicpatch`, and k8s.io/apiserver `pkg/endpoints/handlers/patch.go`
+for the responses. Releases differ in the schema (which lists merge, and by which key) and in one rule,
+`keeps_directives`.
 
-Go panics, and the server drops the connection, where a patch makes it hash an object (`$setElementOrder` for
-a list of objects that does not merge) or look for the type of a null in a list that merges. Here that is a
-500, like the other errors that the handler does not expect.
+Two kinds of patch make Go panic, so that the server drops the connection: `$setElementOrder` for a list of
+objects that does not merge (Go cannot hash an object), and a null in a list that merges (Go looks for its
+type). Here the response is a 500, like for other errors that the handler does not expect.
 """
 
 from collections.abc import Hashable
@@ -53,7 +53,7 @@ def decode_patch(body: bytes) -> dict[str, Any]:
 
 
 def strict_errors(body: bytes) -> list[str]:
-    """Strict field validation errors of the patch itself; those of the patched object come after them."""
+    """Returns the strict errors of the patch itself, which precede those of the patched object."""
     return duplicate_errors_of(body)
 
 
@@ -62,9 +62,9 @@ def apply(
 ) -> dict[str, Any]:
     """Returns the patched document; no argument is changed, and unchanged parts are shared.
 
-    `keeps_directives` is the rule of 1.27: what a patch adds whole keeps the directives inside it, as fields
-    that nobody knows, and `$deleteFromPrimitiveList` takes the place of a list that does not merge.
-    Raises ApiError: 400 and 422 for patches of the wrong form, 500 for what the server does not expect.
+    `keeps_directives` is the rule of 1.27: new values keep the directives inside them, as unknown fields, and
+    `$deleteFromPrimitiveList` replaces a list that does not merge. Raises ApiError: 400 and 422 for malformed
+    patches, 500 for patches that the server does not expect.
     """
     return _Merge(keeps_directives=keeps_directives).objects(document, patch, schema)
 
@@ -133,7 +133,7 @@ class _Merge:
     def _ordered_list(
         self, merged: dict[str, Any], patch: dict[str, Any], directive: str, schema: Node
     ) -> None:
-        """Merges one list that the patch gives an order for, and takes both out of the patch."""
+        """Merges one list that the patch orders, and removes the list and its order from the patch."""
         order = patch.pop(directive)
         if not isinstance(order, list):
             raise wrong_type([], order)
@@ -180,7 +180,7 @@ class _Merge:
         return in_order(named, others, patch, original, merge_key if kind is dict else None)
 
     def _elements(self, original: list[Any], patch: list[Any], node: List) -> list[Any]:
-        """The elements of both lists, those with the same key merged; unordered."""
+        """Returns the elements of both lists, not ordered; elements with the same key are merged."""
         merge_key = node.patch_merge_key or ""
         merged = list(original)
         places: dict[Hashable, int] = {}
@@ -210,7 +210,7 @@ def _directed(patch: dict[str, Any]) -> dict[str, Any]:
 
 
 def _after_slash(directive: str, of: str) -> str:
-    """The field that a directive applies to: the text after its name and a slash."""
+    """Returns the field that a directive applies to: the text after its name and a slash."""
     name, slash, key = directive.partition("/")
     if not slash or name not in (_DELETE_FROM_LIST, _ELEMENT_ORDER):
         raise _bad_form(of)
@@ -218,7 +218,10 @@ def _after_slash(directive: str, of: str) -> str:
 
 
 def _retained(merged: dict[str, Any], patch: dict[str, Any], keys: Any) -> dict[str, Any]:
-    """Applies `$retainKeys`: drops the members that it does not list. A patch may only set listed ones."""
+    """Applies `$retainKeys`: drops members that it does not list.
+
+    The patch may only set members that it lists.
+    """
     if not isinstance(keys, list):
         raise _bad_form("retainKeys")
     kept = {key for key in keys if isinstance(key, str)}
@@ -229,7 +232,7 @@ def _retained(merged: dict[str, Any], patch: dict[str, Any], keys: Any) -> dict[
 
 
 def _without_nulls(value: Any) -> Any:
-    """Without the null members of objects, at any depth; nulls in lists stay."""
+    """Returns a value without the null members of objects, at any depth; nulls in lists stay."""
     if isinstance(value, dict):
         return {key: _without_nulls(item) for key, item in value.items() if item is not None}
     if isinstance(value, list):
@@ -238,7 +241,7 @@ def _without_nulls(value: Any) -> Any:
 
 
 def _without_directives(value: Any) -> Any:
-    """Without the objects that hold `$patch`, at any depth below `value` itself."""
+    """Returns a value without the objects inside it that contain `$patch`, at any depth."""
     if isinstance(value, dict):
         return {key: _without_directives(item) for key, item in value.items() if not is_directive(item)}
     if isinstance(value, list):
@@ -274,7 +277,7 @@ def _apply_element_directives(
 
 
 def _field(schema: Node, key: str) -> Field:
-    """The struct field of a JSON key, which may differ in case."""
+    """Returns the struct field of a JSON key, which may differ in case."""
     kind = _go_kind(schema)
     if kind != "struct":
         raise unexpected(f"merging an object in json but data type is not struct, instead is: {kind}")

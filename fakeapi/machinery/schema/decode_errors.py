@@ -1,4 +1,4 @@
-"""Errors of decoding an object, in Go's words: the first error, and those of strict field validation.
+"""Collects the errors of decoding an object, in Go's words: the first error, and the strict errors.
 
 Follows k8s.io/apimachinery `pkg/runtime/serializer/json` on sigs.k8s.io/json, and `pkg/runtime/converter.go`.
 """
@@ -12,7 +12,7 @@ Path: TypeAlias = tuple[Any, ...]
 """A path as nested pairs, the last segment first: `(("metadata", ()), ...)`; () is the root."""
 
 STRICT_ERRORS_MAX = 100
-"""Unknown and duplicate fields that are reported; later ones are not looked for."""
+"""Maximum number of unknown and duplicate fields that are reported; decoding ignores later ones."""
 
 
 class DecodeErrors:
@@ -32,18 +32,18 @@ class DecodeErrors:
     def mismatch(self, value: Any, path: Path, owner: str, go: str, basic: str = "") -> None:
         """Records that `value` does not fit the Go type `go` of a field of the struct `owner`.
 
-        `basic` is the basic type that `go` is another name for, empty where there is none.
+        `basic` is the basic type that `go` is a name for, if it has one.
         """
         self.wrong(
             f"json: cannot unmarshal {_json_kind(value, go)} into Go {_place(path, owner)} of type {go}"
         )
 
     def integer(self, value: Any, bits: int) -> int | None:
-        """Converts a number that is not an integer of `bits`; None where that is an error."""
+        """Converts a number that is not an integer of `bits`; None if that is an error, as always here."""
         return None
 
     def of_any_shape(self, value: Any) -> Any:
-        """The decoded form of a value of any shape."""
+        """Returns the decoded form of a value of any shape."""
         return value
 
     def unknown(self, path: Path) -> None:
@@ -59,11 +59,11 @@ class DecodeErrors:
 
 
 class UnstructuredDecodeErrors(DecodeErrors):
-    """The errors of a conversion from maps and lists, which strategic merge patches and server-side apply go
-    through. It takes whole floats for integers, and writes values of any shape anew.
+    """Collects the errors of a conversion from maps and lists to a type.
 
-    Maps have no order, so values of any shape come out of it with their keys sorted.
-    Follows k8s.io/apimachinery `pkg/runtime/converter.go`.
+    Strategic merge patches and server-side apply use this conversion. It accepts whole floats as integers. It
+    also re-encodes values of any shape, and sorts their keys, because Go's maps have no order. Follows
+    k8s.io/apimachinery `pkg/runtime/converter.go`.
     """
 
     __slots__ = ()
@@ -83,8 +83,8 @@ class UnstructuredDecodeErrors(DecodeErrors):
     def mismatch(self, value: Any, path: Path, owner: str, go: str, basic: str = "") -> None:
         kind = _UNSTRUCTURED.get(type(value), "invalid")
         if go.startswith(("[]", "map[")):
-            wanted = "slice" if go.startswith("[]") else "map"
-            self.wrong(f"cannot restore {wanted} from {kind}")
+            target = "slice" if go.startswith("[]") else "map"
+            self.wrong(f"cannot restore {target} from {kind}")
         elif not basic:
             self.wrong(f"cannot restore struct from: {kind}")
         elif basic == JSON_TEXT:
@@ -100,11 +100,11 @@ _CONVERTIBLE_IN_GO = frozenset(
     (("int64", "string"), ("int64", "int32"), ("float64", "int32"), ("float64", "int64"))
 )
 JSON_TEXT = "JSON text"
-"""The basic type of a type that unmarshals its own JSON, such as a time."""
+"""The basic type of types that unmarshal their own JSON, such as times."""
 
 
 def spell(path: Path) -> str:
-    """The path as text: `spec.devices.requests[0].name`."""
+    """Formats the path as text: `spec.devices.requests[0].name`."""
     parts: list[str] = []
     while path:
         path, segment = path
@@ -113,7 +113,7 @@ def spell(path: Path) -> str:
 
 
 def _place(path: Path, owner: str) -> str:
-    """Names the place of an error as Go does: by the fields on the way, without indexes and map keys."""
+    """Names the place of an error as Go does: by the fields on the path, without indexes and map keys."""
     fields: list[str] = []
     while path:
         path, segment = path
@@ -135,7 +135,7 @@ def _json_kind(value: Any, go: str) -> str:
         case bool():
             return "bool"
         case int() | float():
-            # Go prints the literal where the type is numeric and the number does not fit it
+            # Go prints the literal if the type is numeric and the number does not fit it
             return f"number {value}" if go.startswith(("int", "uint")) else "number"
         case list():
             return "array"

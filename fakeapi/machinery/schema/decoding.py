@@ -1,10 +1,13 @@
 """Decodes JSON values into canonical objects along a schema.
 
-A *canonical* object is what Go's encoding/json writes after it has read the input into the type:
-unknown fields are gone, fields stand in the order of the type, a zero value is absent where the field has
-`omitempty` and present where it has not, and times and quantities have their one spelling.
+A *canonical* object is the one that Go's encoding/json writes after it has read the input into the type:
+
+- unknown fields are gone, and the others are in the order of the type;
+- a zero value is absent if the field has `omitempty`, and else present;
+- times and quantities have their canonical spelling.
+
 Follows k8s.io/apimachinery `pkg/runtime/serializer/json` on sigs.k8s.io/json: names are case-sensitive,
-`null` leaves a field as it was, the first error in the order of the document is the one reported.
+`null` leaves a field as it was, and the first error in the order of the document is reported.
 """
 
 from collections import Counter
@@ -36,16 +39,17 @@ class DecodeError(ValueError):
 
 
 Walk: TypeAlias = Callable[[Any, Path, str, DecodeErrors], Any]
-"""(value, its path, the name of the struct around it, errors) -> the canonical value."""
+"""A node's decoder: (value, its path, the name of the struct around it, errors) -> the canonical value."""
 
 
 def decode(value: Any, node: Struct, errors: DecodeErrors | None = None) -> tuple[dict[str, Any], list[str]]:
-    """The canonical object, and the strict errors about unknown and duplicate fields, in document order.
+    """Returns the canonical object, and the strict errors about unknown and duplicate fields.
 
-    `value` is a JSON object, or None for an empty one; repeated fields are noticed where it comes from
-    `json_decoding.decode_marking_duplicates`. The result may share values of any shape (opaque
-    parameters) with the input, which must not be changed afterwards. Managed fields that are an empty
-    list stay one, as that resets them. `errors` may word errors otherwise. Raises DecodeError.
+    Strict errors are in document order. `value` is a JSON object, or None for an empty one. Repeated fields
+    are only noticed in a value of `json_decoding.decode_marking_duplicates`. The result may share values of
+    any shape (opaque parameters) with the input, so do not change the input afterwards. An empty list of
+    managedFields is kept, because it resets them. `errors` may be a subclass with other messages. Raises
+    DecodeError.
     """
     if node.reader is not None:
         return node.reader(value)
@@ -66,13 +70,16 @@ def decode(value: Any, node: Struct, errors: DecodeErrors | None = None) -> tupl
 
 @kept_on_node
 def _quick(node: Struct) -> Callable[[Any, DecodeErrors], Any]:
-    """Decodes ordinary values of a type that is met often; None for all others."""
+    """Returns a fast decoder for ordinary values of a type that occurs often.
+
+    The decoder returns None for values that need the Python walk.
+    """
     seen = 0
     reader: quick_decoding.Reader | None = None
 
     def read(value: Any, errors: DecodeErrors) -> Any:
         nonlocal seen, reader
-        if type(value) is not dict:  # RepeatedKeys, for one
+        if type(value) is not dict:  # for example RepeatedKeys
             return None
         if reader is None:
             seen += 1
@@ -223,12 +230,12 @@ def _map(node: Map) -> Walk:
 
 
 def repeated_keys(value: RepeatedKeys) -> list[str]:
-    """The keys that occur more than once, each once."""
+    """Returns the keys that occur more than once, each once."""
     return [key for key, times in Counter(key for key, _ in value.pairs).items() if times > 1]
 
 
 def _of_items(node: Node) -> Walk:
-    """Decodes a list item or map value: `null` becomes the type's zero value."""
+    """Compiles the decoder of a list item or map value, where `null` becomes the type's zero value."""
     inner = _lazily(node)
 
     def walk(value: Any, path: Path, owner: str, errors: DecodeErrors) -> Any:
@@ -238,15 +245,15 @@ def _of_items(node: Node) -> Walk:
 
 
 def _lazily(node: Node) -> Walk:
-    """Compiles the decoder of a struct when it is first needed, as a type may contain itself."""
+    """Compiles the decoder of a struct at its first use, because a type may contain itself."""
     if not isinstance(node, Struct):
         return walker(node)
-    made: list[Walk] = []
+    compiled: list[Walk] = []
 
     def walk(value: Any, path: Path, owner: str, errors: DecodeErrors) -> Any:
-        if not made:
-            made.append(walker(node))
-        return made[0](value, path, owner, errors)
+        if not compiled:
+            compiled.append(walker(node))
+        return compiled[0](value, path, owner, errors)
 
     return walk
 
@@ -262,7 +269,7 @@ _ZEROS = {
 
 
 def zero(node: Node) -> Any:
-    """The zero value of a type in JSON: `null` for lists, maps, times and values of any shape."""
+    """Returns the zero value of a type in JSON: `null` for lists, maps, times and values of any shape."""
     match node:
         case Scalar():
             return _ZEROS.get(node.kind)
@@ -273,8 +280,10 @@ def zero(node: Node) -> Any:
 
 
 def _drops_zero(entry: Field) -> bool:
-    """Whether a zero value is left out: `omitempty` takes false, 0, "", nil or what is empty for one, but
-    never a struct; `omitzero` that too.
+    """Whether a zero value is omitted.
+
+    `omitempty` omits false, 0, empty strings, lists and maps, and nil, but never a struct. `omitzero` omits a
+    zero struct too.
     """
     if entry.omitzero:
         return True
@@ -291,9 +300,10 @@ SEMANTICS = quick_decoding.Semantics(_lazily, zero, _drops_zero)
 
 
 class _Entry(NamedTuple):
-    """A field as the decoder of its struct needs it.
+    """A field, in the form that the decoder of its struct needs.
 
-    `exact` is the type of values that need no walk of their own; `rank` the field's place in its type.
+    `exact` is the Python type of values that need no decoder. `rank` is the position of the field in its
+    type.
     """
 
     exact: type | None
@@ -308,8 +318,9 @@ def _entry(field: Field, rank: int) -> _Entry:
 
 
 def without_empty(value: Any, node: Node) -> Any:
-    """A canonical value as it comes back from a store that writes protobuf: where an empty list or map is
-    written at all, it has become `null`. Fields that the type does not have stay as they are.
+    """Returns a canonical value as it comes back from a store that writes protobuf.
+
+    Empty lists and maps that are present become `null`. Fields that the type does not have stay as they are.
     """
     match node:
         case Struct() if isinstance(value, dict):
@@ -341,7 +352,7 @@ def _struct(node: Struct) -> Walk:
         if not isinstance(value, dict):
             errors.mismatch(value, path, owner, go)
             return {}
-        found: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         seen: set[str] | None = set() if type(value) is RepeatedKeys else None
         last = -1
         ordered = True
@@ -360,15 +371,15 @@ def _struct(node: Struct) -> Walk:
             result = item if type(item) is exact else inner(item, (path, key), name, errors)
             if drops_zero and not result:
                 continue
-            found[key] = result
+            fields[key] = result
             ordered = ordered and rank > last
             last = rank
         for key, absent in present:
-            if key not in found:
-                found[key] = None if absent is None else zero(absent)
+            if key not in fields:
+                fields[key] = None if absent is None else zero(absent)
                 ordered = False
         if ordered:
-            return found
-        return {key: found[key] for key in order if key in found}
+            return fields
+        return {key: fields[key] for key in order if key in fields}
 
     return walk

@@ -1,9 +1,13 @@
-"""Merges duplicate fields of a JSON object as Go does, which decodes them into a type one after the other.
+"""Merges duplicate fields of a JSON object like Go, which decodes one after the other into the same type.
 
-Follows Go's encoding/json, which sigs.k8s.io/json keeps: a value is decoded into what the member before it
-left. The members of objects and of maps are added to those that are there, the items of a list are decoded
-into the items at their places, a scalar takes the place of another, and `null` empties what has a nil, but
-for a value of any shape, which passes over it (k8s.io/apimachinery `pkg/runtime/extension.go`).
+Follows Go's encoding/json, as sigs.k8s.io/json does: a value is decoded over the result of the member before
+it.
+
+- Members of objects and maps are added to the members that are there.
+- Items of a list are decoded over the items with the same index.
+- A scalar replaces the earlier one.
+- `null` empties a pointer, a list or a map. It leaves other fields unchanged, also a value of any shape
+  (k8s.io/apimachinery `pkg/runtime/extension.go`).
 """
 
 from typing import Any
@@ -13,9 +17,9 @@ from fakeapi.machinery.schema.nodes import Field, List, Map, Node, Struct
 
 
 def merge_duplicates(value: Any, node: Node) -> Any:
-    """`value` of the type `node` with its duplicate fields merged into one, as Go ends up with them.
+    """Returns `value` of the type `node` with its duplicate fields merged as Go does.
 
-    Unknown members are left out. `value` is not changed.
+    Unknown members are dropped. `value` is not changed.
     """
     match node:
         case Struct() if isinstance(value, dict):
@@ -29,14 +33,14 @@ def merge_duplicates(value: Any, node: Node) -> Any:
 
 
 def _merge_in_struct(value: dict[str, Any], node: Struct) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    merged: dict[str, Any] = {}
     for key, item in members(value):
         field = node.fields.get(key)
         if field is None:
             continue
         new = merge_duplicates(item, field.node)
-        found[key] = _field_over(found[key], new, field) if key in found else new
-    return found
+        merged[key] = _field_over(merged[key], new, field) if key in merged else new
+    return merged
 
 
 def _field_over(old: Any, new: Any, field: Field) -> Any:
@@ -46,7 +50,7 @@ def _field_over(old: Any, new: Any, field: Field) -> Any:
 
 
 def _over(old: Any, new: Any, node: Node) -> Any:
-    """The result of decoding `new` over `old`; neither holds duplicates."""
+    """Returns the result of decoding `new` over `old`; neither contains duplicates."""
     match node:
         case Struct() if isinstance(old, dict) and isinstance(new, dict):
             added = {

@@ -1,6 +1,6 @@
-"""Names that fields have in Go, where JSON spells them otherwise.
+"""Go names of fields, where these are not the capitalized JSON names.
 
-Follows the types of k8s.io/api and of k8s.io/kubernetes `pkg/apis`, whose names for a field are the same.
+Follows the types of k8s.io/api and of k8s.io/kubernetes `pkg/apis`, which have the same names.
 """
 
 from fakeapi.machinery.schema.nodes import Struct
@@ -57,15 +57,15 @@ _OF_TYPES = {
     "RBDVolumeSource": _RBD,
     "RBDPersistentVolumeSource": _RBD,
 }
-"""Names that differ from the others' by the name of their type."""
+"""Names that fields have only in these types."""
 _ATTRIBUTE_VALUES = frozenset(("int", "bool", "string", "version"))
 
 
 def go_name(name: str, struct: Struct) -> str:
-    """The Go name of a field that JSON calls `name`."""
+    """Returns the Go name of the field `name` of a struct."""
     type_name = struct.go_type.rpartition(".")[2]
     if type_name == "DeviceAttribute":
-        one = name.removesuffix("s") if name not in _ATTRIBUTE_VALUES else name
-        return one.capitalize() + ("Value" if one == name else "Values")
+        singular = name.removesuffix("s") if name not in _ATTRIBUTE_VALUES else name
+        return singular.capitalize() + ("Value" if singular == name else "Values")
     of_type = _OF_TYPES.get(type_name, {}).get(name)
     return of_type or _SPELLED.get(name) or name[0].upper() + name[1:]

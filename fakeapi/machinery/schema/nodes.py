@@ -1,10 +1,10 @@
 """Schema nodes: the types that decoding, defaulting, patching and server-side apply follow.
 
-One description serves decoding, defaults, strategic merge, field sets and server-side apply. Nodes are
-made by `fakeapi.releases` from its tables; nothing here knows a release.
+One description serves decoding, defaults, strategic merge, field sets and server-side apply.
+`fakeapi.releases` makes nodes from its tables; this module knows no releases.
 
-The wire semantics of Go's encoding/json are part of the description: `omitempty` and `pointer` decide
-what a zero value looks like on the wire, `go_type` names the Go type in messages.
+The description includes the wire semantics of Go's encoding/json: `omitempty` and `pointer` decide how a zero
+value is written, and `go_type` is the name of the Go type in messages.
 """
 
 from collections.abc import Callable
@@ -39,8 +39,10 @@ class ScalarKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """`go_type` is the type's Go name as messages print it: "string", "int64", "v1.Time"; `bits` the width of
-    an integer.
+    """A scalar type.
+
+    `go_type` is its Go name in messages, such as "string", "int64" or "v1.Time". `bits` is the width of an
+    integer.
     """
 
     kind: ScalarKind
@@ -51,10 +53,10 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class AnyValue:
-    """runtime.RawExtension, FieldsV1 or JSON of any shape: kept as it came. Owned as a whole.
+    """runtime.RawExtension, FieldsV1 or JSON of any shape: kept as received, and owned as a whole.
 
-    `choice` is the type that a value is of where it is an object, for a type that is that or something else,
-    such as JSONSchemaPropsOrBool.
+    Some types are an object of one type or something else, such as JSONSchemaPropsOrBool. `choice` returns
+    the type of that object.
     """
 
     go_type: str
@@ -66,8 +68,8 @@ class AnyValue:
 class Untyped(AnyValue):
     """A value without a schema, whose parts have field owners of their own.
 
-    The members of an object by `shapes()[0]`, the items of a list by `shapes()[1]`; a scalar is one field.
-    Only server-side apply tells it from AnyValue.
+    `shapes()` returns the types of the value if it is an object and if it is a list. A scalar is one field.
+    Only server-side apply distinguishes it from AnyValue.
     """
 
     shapes: "Callable[[], tuple[Struct | Map, List]]" = field(kw_only=True, repr=False, compare=False)
@@ -75,10 +77,12 @@ class Untyped(AnyValue):
 
 @dataclass(frozen=True, slots=True)
 class List:
-    """`keys` for ListType.MAP. `patch_merge_key` None and `patch_merge` False: strategic merge replaces.
+    """A list.
 
-    `keys_may_be_absent`: an item may leave out keys that have no default, if it has one of them.
-    `wrapped`: in protobuf the list is a message of its own, with the items in its field 1.
+    - `keys`: the keys of items for ListType.MAP; `key_defaults` are the defaults of keys.
+    - `keys_may_be_absent`: an item may omit keys without a default if it has at least one key.
+    - `patch_merge`, `patch_merge_key`: how strategic merge merges the list; by default it replaces it.
+    - `wrapped`: in protobuf the list is a message, with the items in its field 1.
     """
 
     items: "Node"
@@ -96,7 +100,7 @@ class List:
 
 @dataclass(frozen=True, slots=True)
 class Map:
-    """A map with free string keys."""
+    """A map with arbitrary string keys."""
 
     values: "Node"
     go_type: str
@@ -106,11 +110,12 @@ class Map:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One member of a struct. `default` is the schema's own, None where it has none.
+    """A member of a struct.
 
-    `protobuf_path` holds field numbers: its own comes last, after those of the messages that JSON inlines.
-    It is empty where protobuf does not have the field. A strategic merge
-    patch sets a member with `patch_replace` as a whole.
+    - `default`: the default in the schema; None if there is none.
+    - `protobuf_path`: field numbers, first of the messages that JSON inlines, then of the field itself; empty
+      if protobuf does not have the field.
+    - `patch_replace`: a strategic merge patch replaces the member as a whole.
     """
 
     name: str
@@ -127,12 +132,15 @@ class Field:
 
 @dataclass(slots=True, eq=False, weakref_slot=True)
 class Struct:
-    """Fields in the order of the Go type, which is the order on the wire.
+    """A struct; its fields are in the order of the Go type, which is the order in JSON.
 
-    Filled after construction, so that a type may hold itself. `full_name` has the group of the package too,
-    `resource/v1beta2.Device`; empty for a type that is not from a release's table. `reader` decodes objects
-    that have no Go type, those of a CustomResourceDefinition, in place of the walk along the fields.
-    `others` is the type of members that are no fields, for server-side apply; None where there may be none.
+    Its fields are added after construction, so that a type may contain itself.
+
+    - `full_name`: the name with the group of the package, `resource/v1beta2.Device`; empty for a type that is
+      not from a release's table.
+    - `reader`: decodes objects of a CustomResourceDefinition, which have no Go type, in place of a decoder
+      made from the fields.
+    - `others`: for server-side apply, the type of members that are not fields; None if these are not allowed.
     """
 
     go_type: str
@@ -151,15 +159,15 @@ _Compiled = TypeVar("_Compiled")
 
 
 def kept_on_node(build: Callable[[_Node], _Compiled]) -> Callable[[_Node], _Compiled]:
-    """Decorator: calls `build` once for each node and keeps the result on that node.
+    """Decorates `build`, so that it is called once for each node and its result is kept on the node.
 
     So the compiled functions of a schema are freed together with it. `build` must not return None.
     """
 
     def get(node: _Node) -> _Compiled:
-        made = node.walks.get(build)
-        if made is None:
-            made = node.walks[build] = build(node)
-        return cast("_Compiled", made)
+        compiled = node.walks.get(build)
+        if compiled is None:
+            compiled = node.walks[build] = build(node)
+        return cast("_Compiled", compiled)
 
     return wraps(build)(get)

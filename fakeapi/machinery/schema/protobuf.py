@@ -1,7 +1,7 @@
-"""Decodes protobuf objects into the JSON that they stand for.
+"""Decodes protobuf objects into the equivalent JSON.
 
-Follows k8s.io/apimachinery `pkg/runtime/serializer/protobuf` for the envelope, and the `protobuf` tags of the
-API's Go types, which the schema holds, for what is in it.
+Follows k8s.io/apimachinery `pkg/runtime/serializer/protobuf` for the envelope. For its content, follows the
+`protobuf` tags of the API's Go types, which the schema contains.
 """
 
 import base64
@@ -33,7 +33,7 @@ CHOICE_FIELDS = {
     "JSONSchemaPropsOrBool": (2, 1),
     "JSONSchemaPropsOrStringArray": (1, 2),
 }
-"""Of types that are a schema or something else: the numbers of the schema, and of what else they can be."""
+"""For types that are a schema or something else: the field number of the schema, and of the other choice."""
 
 _Layout: TypeAlias = "dict[int, Field | _Layout]"
 
@@ -43,7 +43,7 @@ class ProtobufError(ValueError):
 
 
 def unwrap(body: bytes) -> tuple[str, str, bytes]:
-    """(kind, apiVersion, the object's own bytes) of a body; the first two may be empty.
+    """Returns (kind, apiVersion, the object's own bytes) of a body; the first two may be empty.
 
     Raises ProtobufError.
     """
@@ -62,28 +62,28 @@ def unwrap(body: bytes) -> tuple[str, str, bytes]:
         api_version, kind = (_string(type_meta.get(n, [b""])[-1], name) for n, name in _TYPE_META)
         return kind, api_version, _joined(envelope.get(2, []), "Raw")
     except WireError as error:
-        from fakeapi.machinery.schema.protobuf_refusals import envelope_error  # noqa: PLC0415 - for bad bytes alone
+        from fakeapi.machinery.schema.protobuf_refusals import envelope_error  # noqa: PLC0415 - only for bad bytes
 
         raise ProtobufError(envelope_error(body[len(PREFIX) :]) or str(error)) from None
 
 
 def decode(data: bytes, schema: Struct) -> dict[str, Any]:
-    """The object of a type as JSON would have it; unknown fields are left out. Raises ProtobufError."""
+    """Decodes an object of a type into its JSON; unknown fields are dropped. Raises ProtobufError."""
     try:
         return _struct(fields_of(data), _layout(schema))
     except (WireError, JsonError, struct.error) as error:
-        from fakeapi.machinery.schema.protobuf_refusals import object_error  # noqa: PLC0415 - for bad bytes alone
+        from fakeapi.machinery.schema.protobuf_refusals import object_error  # noqa: PLC0415 - only for bad bytes
 
         raise ProtobufError(object_error(data, schema) or str(error)) from None
 
 
-_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - in UTC, as all times here
+_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - in UTC, like all times here
 _TYPE_META = ((1, "APIVersion"), (2, "Kind"))
 
 
 @kept_on_node
 def _layout(schema: Struct) -> _Layout:
-    """The fields by their numbers; a message that JSON inlines has a nested layout."""
+    """Returns the fields by their numbers; a message that JSON inlines has a nested layout."""
     layout: _Layout = {}
     for field in schema.fields.values():
         if not field.protobuf_path:
@@ -99,14 +99,14 @@ def _layout(schema: Struct) -> _Layout:
 
 
 def _struct(fields: Fields, layout: _Layout) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    obj: dict[str, Any] = {}
     for number, values in fields.items():
         member = layout.get(number)
         if isinstance(member, dict):
-            found |= _struct(fields_of(_joined(values, "inlined")), member)
+            obj |= _struct(fields_of(_joined(values, "inlined")), member)
         elif member is not None:
-            found[member.name] = _value(values, member.node, member.name)
-    return found
+            obj[member.name] = _value(values, member.node, member.name)
+    return obj
 
 
 def _value(values: list[int | bytes], node: Node, name: str) -> Any:
@@ -115,8 +115,8 @@ def _value(values: list[int | bytes], node: Node, name: str) -> Any:
             inner = fields_of(_joined(values, name)).get(1, [])
             return [_value([value], items, name) for value in inner]
         case List(items=items):
-            each = packed(values) if _zero(items) == 0 else values
-            return [_value([value], items, name) for value in each]
+            elements = packed(values) if _zero(items) == 0 else values
+            return [_value([value], items, name) for value in elements]
         case Map(values=kept):
             entries = (fields_of(_bytes(value, name)) for value in values)
             return {
@@ -135,17 +135,17 @@ def _value(values: list[int | bytes], node: Node, name: str) -> Any:
 
 
 def _chosen(fields: Fields, go_type: str, schema: Struct, name: str) -> Any:
-    """A value of a type that is an object of another one, or a boolean, texts or several objects."""
+    """Decodes a value of a type that is an object of another type, or else a boolean, strings or objects."""
     short = go_type.rpartition(".")[2]
     own, other = CHOICE_FIELDS[short]
     if own in fields:
         return _struct(fields_of(_joined(fields[own], name)), _layout(schema))
-    found = fields.get(other, [])
+    others = fields.get(other, [])
     if short.endswith("Bool"):
-        return bool(_number(found[-1], name)) if found else False
+        return bool(_number(others[-1], name)) if others else False
     if short.endswith("StringArray"):
-        return [_string(each, name) for each in found]
-    return [_struct(fields_of(_bytes(each, name)), _layout(schema)) for each in found]
+        return [_string(value, name) for value in others]
+    return [_struct(fields_of(_bytes(value, name)), _layout(schema)) for value in others]
 
 
 def _zero(node: Node) -> int | bytes:
@@ -154,7 +154,7 @@ def _zero(node: Node) -> int | bytes:
 
 
 def _joined(values: list[int | bytes], name: str) -> bytes:
-    """Concatenates the pieces of a message that came in several fields, which merges them."""
+    """Concatenates the pieces of a message that is split over several fields, which merges them."""
     return b"".join(_bytes(value, name) for value in values)
 
 
@@ -179,7 +179,7 @@ def _string(value: int | bytes, name: str) -> str:
 
 
 def _time(values: list[int | bytes], name: str, precision: str) -> str | None:
-    """None for Go's zero time, which protobuf writes as nothing."""
+    """Decodes a time; None for Go's zero time, whose protobuf is empty."""
     text = _joined(values, name)
     fields = fields_of(text)
     seconds = signed(_number(fields.get(1, [0])[-1], name))

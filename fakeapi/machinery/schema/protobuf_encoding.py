@@ -1,8 +1,8 @@
 """Encodes canonical objects as protobuf, byte for byte as Kubernetes does.
 
-Follows the marshallers that gogo-protobuf generates for k8s.io/api: fields in the order of their numbers,
-values that cannot be absent written even when they are zero, keys of maps sorted. The envelope is that of
-k8s.io/apimachinery `pkg/runtime/serializer/protobuf`.
+Follows the marshallers that gogo-protobuf generates for k8s.io/api: fields are in the order of their numbers,
+values that cannot be absent are written even if they are zero, and keys of maps are sorted. The envelope is
+the one of k8s.io/apimachinery `pkg/runtime/serializer/protobuf`.
 """
 
 import base64
@@ -34,31 +34,31 @@ from fakeapi.machinery.schema.protobuf_wire import (
 )
 
 Encoder: TypeAlias = Callable[[Any], bytes]
-"""A value's bytes: for a message, a string or bytes without their length."""
+"""Encodes a value; messages, strings and bytes without their length."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _WORD = (1 << 64) - 1
 _TYPE_META = {"kind": (1,), "apiVersion": (2,)}
-"""The fields of metav1.TypeMeta, which JSON inlines and protobuf leaves to the envelope."""
+"""The fields of metav1.TypeMeta, which JSON inlines and protobuf has only in the envelope."""
 _NO_CONTENT = b"\x1a\0\x22\0"
-"""The fields contentEncoding and contentType of the envelope, which are empty and written."""
+"""The fields contentEncoding and contentType of the envelope, which are written although they are empty."""
 
 
 def encode(obj: dict[str, Any], schema: Struct) -> bytes:
-    """The message of a canonical object; kind and apiVersion are no part of it."""
+    """Encodes a canonical object as a message, without kind and apiVersion."""
     return _message(schema)(obj)
 
 
 def wrap(kind: str, api_version: str, message: bytes) -> bytes:
-    """A message in the envelope of all bodies (runtime.Unknown), with the prefix that tells it from JSON."""
+    """Wraps a message in the envelope of all bodies (runtime.Unknown), after the prefix of protobuf."""
     type_meta = bytes_field(1, api_version.encode()) + bytes_field(2, kind.encode())
     return b"%b%b%b%b" % (PREFIX, bytes_field(1, type_meta), bytes_field(2, message), _NO_CONTENT)
 
 
 class _Wire(NamedTuple):
-    """Encoder of the values of a node: wire type, function that makes the bytes, and the zero value.
+    """The encoder of a node's values: the wire type, and the function that makes the bytes.
 
-    `zero` is a value that stands for an absent one; with `may_lack` an absent one is not written.
+    `zero` is encoded in place of an absent value. With `may_lack` an absent value is not written.
     """
 
     wire_type: int
@@ -69,7 +69,7 @@ class _Wire(NamedTuple):
 
 @kept_on_node
 def _message(node: Struct) -> Encoder:
-    """The encoder of a type. A message that JSON inlines has its fields in those of the type around it."""
+    """Returns the encoder of a type; it also writes the fields of messages that JSON inlines."""
     fields = {name: field for name, field in node.fields.items() if field.protobuf_path}
     if all(name in fields and fields[name].protobuf_path == path for name, path in _TYPE_META.items()):
         fields = {name: field for name, field in fields.items() if name not in _TYPE_META}
@@ -77,7 +77,7 @@ def _message(node: Struct) -> Encoder:
 
 
 def _of_fields(fields: list[tuple[tuple[int, ...], Field]]) -> Encoder:
-    """The encoder of a message by the paths of its fields."""
+    """Returns the encoder of a message, from the paths of its fields."""
     writers: list[tuple[int, Encoder]] = []
     inlined: dict[int, list[tuple[tuple[int, ...], Field]]] = {}
     for (number, *rest), field in fields:
@@ -92,11 +92,11 @@ def _of_fields(fields: list[tuple[tuple[int, ...], Field]]) -> Encoder:
 
 
 def _field(number: int, field: Field) -> Encoder:
-    """The encoder of one field, which is given the object that holds it."""
+    """Returns the encoder of a field; its argument is the object that contains the field."""
     name, node = field.name, field.node
     if isinstance(node, List) and not node.wrapped:
-        each = _tagged(number, _wire(node.items))
-        return lambda obj: b"".join([each(item) for item in obj.get(name) or ()])
+        write_item = _tagged(number, _wire(node.items))
+        return lambda obj: b"".join([write_item(item) for item in obj.get(name) or ()])
     if isinstance(node, Map):
         entry = _counted(number, _entry(node))
         return lambda obj: b"".join([entry(pair) for pair in sorted((obj.get(name) or {}).items())])
@@ -109,7 +109,7 @@ def _field(number: int, field: Field) -> Encoder:
 
 
 def _entry(node: Map) -> Encoder:
-    """The encoder of a map's entry, given as key and value."""
+    """Returns the encoder of a map's entry, a pair of key and value."""
     wire = _wire(node.values)
     write, zero = _tagged(2, wire), wire.zero
 
@@ -124,7 +124,7 @@ def _entry(node: Map) -> Encoder:
 
 
 def _tagged(number: int, wire: _Wire) -> Encoder:
-    """A field with its number, and its length where it has one."""
+    """Returns an encoder that writes a field with its number, and with its length if it has one."""
     tag, encode = encode_varint(number << 3 | wire.wire_type), wire.encode
     if wire.wire_type == BYTES:
         return _counted(number, encode)
@@ -152,7 +152,7 @@ def _wire(node: Node) -> _Wire:
             return _Wire(BYTES, _choice(go_type, choice), None)
         case AnyValue():
             return _Wire(BYTES, _raw, None)
-        case List():  # a list that is a message of its own
+        case List():  # a list that is a message in protobuf
             items = _tagged(1, _wire(node.items))
             return _Wire(BYTES, lambda value: b"".join([items(item) for item in value]), (), may_lack=True)
         case Map():
@@ -160,7 +160,7 @@ def _wire(node: Node) -> _Wire:
 
 
 def _lazily(node: Struct) -> Encoder:
-    """Compiles the encoder of a struct when it is first needed, as a type may contain itself."""
+    """Compiles the encoder of a struct at its first use, because a type may contain itself."""
 
     def write(value: Any) -> bytes:
         return _message(node)(value)
@@ -169,7 +169,7 @@ def _lazily(node: Struct) -> Encoder:
 
 
 def _choice(go_type: str, struct_of: Callable[[], Struct]) -> Encoder:
-    """The encoder of a type that is an object of another one, or something else (see `CHOICE_FIELDS`)."""
+    """Returns the encoder of a type that is an object of another type or something else (`CHOICE_FIELDS`)."""
     own, other = CHOICE_FIELDS[go_type.rpartition(".")[2]]
 
     def write(value: Any) -> bytes:
@@ -189,7 +189,7 @@ def _choice(go_type: str, struct_of: Callable[[], Struct]) -> Encoder:
 
 
 def _raw(value: Any) -> bytes:
-    """A RawExtension or FieldsV1: its JSON, or nothing where it holds none."""
+    """Encodes a RawExtension or FieldsV1 as its JSON; None as no bytes."""
     return b"" if value is None else bytes_field(1, codec.encode(value))
 
 
@@ -198,7 +198,7 @@ def _integer(value: int) -> bytes:
 
 
 def _time(value: str | None) -> bytes:
-    """A Timestamp; nothing for Go's zero time."""
+    """Encodes a Timestamp; Go's zero time as no bytes."""
     if value is None:
         return b""
     passed = datetime.fromisoformat(value) - _EPOCH

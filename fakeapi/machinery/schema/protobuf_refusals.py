@@ -1,4 +1,4 @@
-"""Errors of malformed protobuf, as the decoders that gogo-protobuf generates for Go report them.
+"""Reports malformed protobuf with the errors of the decoders that gogo-protobuf generates for Go.
 
 Follows the Unmarshal functions of k8s.io/api `generated.pb.go`, which stop at the first error in the order of
 the bytes. Imported only for bytes that `fakeapi.machinery.schema.protobuf` cannot decode.
@@ -20,13 +20,13 @@ _Inner = Callable[[bytes], None]
 
 @dataclass(frozen=True, slots=True)
 class _Member:
-    """A field of a message: the wire types it may have, and the check of its content."""
+    """A field of a message: the wire types that it may have, and the check of its content."""
 
     name: str
     wire_types: tuple[int, ...] = (BYTES,)
     inner: _Inner | None = None
     entry: _Inner | None = None
-    """Checks the values of a map of messages; `is_map`: the field is a map."""
+    """Checks each value of a map, if the values are messages."""
     is_map: bool = False
 
 
@@ -51,12 +51,12 @@ class _Message:
 
 
 def envelope_error(data: bytes) -> str:
-    """The first error in the envelope of an object (runtime.Unknown); empty if there is none."""
+    """Returns the first error in the envelope of an object (runtime.Unknown); empty if there is none."""
     return _first_error(data, _ENVELOPE)
 
 
 def object_error(data: bytes, schema: Struct) -> str:
-    """The first error in the protobuf of an object; empty if there is none."""
+    """Returns the first error in the protobuf of an object; empty if there is none."""
     return _first_error(data, _message(schema))
 
 
@@ -69,7 +69,7 @@ def _first_error(data: bytes, message: _Message) -> str:
 
 
 def _member_end(data: bytes, at: int, member: _Member, wire_type: int) -> int:
-    """The end offset of a known field, after checking its content. Raises WireError."""
+    """Checks the content of a known field and returns its end offset. Raises WireError."""
     if wire_type not in member.wire_types:
         raise WireError(f"proto: wrong wireType = {wire_type} for field {member.name}")
     if wire_type == VARINT:
@@ -87,7 +87,7 @@ def _member_end(data: bytes, at: int, member: _Member, wire_type: int) -> int:
 
 
 def _bounds(data: bytes, at: int) -> tuple[int, int]:
-    """The offsets where the content of a length-delimited field starts and ends. Raises WireError."""
+    """Returns the start and end offsets of the content of a length-delimited field. Raises WireError."""
     length, at = varint(data, at)
     if signed(length) < 0 or signed(at + length) < 0:
         raise WireError(_NEGATIVE)
@@ -114,7 +114,7 @@ def _check_entry(data: bytes, at: int, end: int, inner: _Inner | None) -> None:
 
 
 def _skipped(data: bytes, at: int) -> int:
-    """The end offset of an unknown field, including all fields of a group. Raises WireError."""
+    """Returns the end offset of an unknown field, including all fields of a group. Raises WireError."""
     depth = 0
     while at < len(data):
         wire, at = varint(data, at)
@@ -146,19 +146,19 @@ def _skipped(data: bytes, at: int) -> int:
 
 
 def _message(schema: Struct) -> _Message:
-    """The checker for messages of a type; those of its fields are created on first use."""
+    """Returns the checker for messages of a type; the checkers of its fields are created on first use."""
     message = _Message(_short(schema.go_type))
     inlined: dict[int, _Message] = {}
-    for each in schema.fields.values():
-        if not each.protobuf_path:
+    for member in schema.fields.values():
+        if not member.protobuf_path:
             continue
-        *outer, number = each.protobuf_path
+        *outer, number = member.protobuf_path
         place = message
         for step in outer[:1]:  # the tables do not know the names of messages that JSON inlines
             place = inlined.setdefault(step, _Message(""))
             message.members.setdefault(step, _Member("", inner=place.check))
         if len(outer) < 2:
-            place.members[number] = _member(go_name(each.name, schema), each.node)
+            place.members[number] = _member(go_name(member.name, schema), member.node)
     return message
 
 

@@ -14,12 +14,12 @@ _SIZES = {FIXED64: 8, FIXED32: 4}
 
 
 class WireError(ValueError):
-    """Malformed bytes; the message is that of Go's protobuf runtime."""
+    """Malformed bytes; the message is the one of Go's protobuf runtime."""
 
 
 def fields_of(data: bytes) -> Fields:
-    """The fields of a message. Raises WireError."""
-    found: Fields = {}
+    """Splits a message into its fields. Raises WireError."""
+    fields: Fields = {}
     at, size = 0, len(data)
     while at < size:
         key = data[at]
@@ -34,8 +34,8 @@ def fields_of(data: bytes) -> Fields:
             value, at = data[at : at + length], at + length
             if at > size:
                 raise WireError("unexpected EOF")
-        found.setdefault(key >> 3, []).append(value)
-    return found
+        fields.setdefault(key >> 3, []).append(value)
+    return fields
 
 
 def _length(data: bytes, at: int, wire_type: int) -> tuple[int, int]:
@@ -47,7 +47,7 @@ def _length(data: bytes, at: int, wire_type: int) -> tuple[int, int]:
 
 
 def varint(data: bytes, at: int) -> tuple[int, int]:
-    """The number that begins at `at`, 0 to 2^64-1, and where it ends. Raises WireError."""
+    """Reads a number, 0 to 2^64-1; returns it and its end offset. Raises WireError."""
     if at < len(data) and data[at] < 0x80:
         return data[at], at + 1
     value = 0
@@ -59,37 +59,37 @@ def varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def packed(values: list[int | bytes]) -> list[int]:
-    """The numbers of a list, which may stand alone or many in a field of bytes. Raises WireError."""
-    found: list[int] = []
+    """Returns the numbers of a list, which are fields of their own or packed into bytes. Raises WireError."""
+    numbers: list[int] = []
     for value in values:
         if isinstance(value, int):
-            found.append(value)
+            numbers.append(value)
             continue
         at = 0
         while at < len(value):
             number, at = varint(value, at)
-            found.append(number)
-    return found
+            numbers.append(number)
+    return numbers
 
 
 def signed(value: int, bits: int = 64) -> int:
-    """A number of the wire as a signed integer of so many bits."""
+    """Converts a number of the wire to a signed integer of `bits`."""
     value &= (1 << bits) - 1
     return value - (1 << bits) if value >> (bits - 1) else value
 
 
 def varint_field(number: int, value: int) -> bytes:
-    """A field that holds a number, 0 or more."""
+    """Encodes a field with a number that is not negative."""
     return encode_varint(number << 3 | VARINT) + encode_varint(value)
 
 
 def bytes_field(number: int, content: bytes) -> bytes:
-    """A field that holds a string, bytes or a message."""
+    """Encodes a field with a string, bytes or a message."""
     return b"%b%b%b" % (encode_varint(number << 3 | BYTES), encode_varint(len(content)), content)
 
 
 def encode_varint(value: int) -> bytes:
-    """A number, 0 or more, in seven bits a byte, the lowest first."""
+    """Encodes a number that is not negative: seven bits a byte, the lowest first."""
     parts = bytearray()
     while value > 0x7F:
         parts.append(value & 0x7F | 0x80)

@@ -1,7 +1,7 @@
-"""Decodes ordinary objects along a schema in C, by msgspec types that are made of it.
+"""Decodes ordinary objects along a schema in C, with msgspec types that are made from the schema.
 
-The result is that of the walk in `fakeapi.machinery.schema.decoding`. A value with an error, or with an
-unknown field, is left to that walk, which says what is wrong.
+The result equals the one of the Python walk in `fakeapi.machinery.schema.decoding`. Values with an error or
+an unknown field are left to that walk, which reports what is wrong.
 """
 
 from collections.abc import Callable
@@ -14,23 +14,28 @@ from fakeapi.machinery.schema.decode_errors import DecodeErrors, Path
 from fakeapi.machinery.schema.nodes import Field, List, Map, Node, Scalar, ScalarKind, Struct
 
 Walk: TypeAlias = Callable[[Any, Path, str, DecodeErrors], Any]
-"""As in `fakeapi.machinery.schema.decoding`."""
+"""A decoder of `fakeapi.machinery.schema.decoding`: (value, path, owner, errors) -> canonical value."""
 
 Reader: TypeAlias = Callable[[Any, DecodeErrors], Any]
-"""(value, errors) -> the canonical object; None where the walk has to decode the value."""
+"""A fast decoder: (value, errors) -> the canonical object, or None to use the Python walk."""
 
 MADE_AFTER = 3
-"""As many objects of a type are decoded by the walk: making its msgspec types takes as long as some dozen."""
+"""Objects of a type that the Python walk decodes first.
+
+Making the msgspec types of a type takes as long as decoding some dozen objects.
+"""
 
 _Touch: TypeAlias = Callable[[Any, DecodeErrors], None]
-"""Makes canonical, in place, what msgspec leaves as it came; errors are noted."""
+"""Makes values canonical in place that msgspec leaves unchanged; records errors."""
 
 _EXACT = {ScalarKind.STRING: str, ScalarKind.BOOLEAN: bool}
 
 
 class _Walked(NamedTuple):
-    """A field that msgspec leaves as it came. `present`: it is written also where it is absent, as the zero
-    value of `absent`, null for None.
+    """A field that msgspec leaves unchanged, and that the Python walk decodes.
+
+    With `present`, an absent field is written too: as the zero value of the node `absent`, or as null if that
+    is None.
     """
 
     name: str
@@ -41,7 +46,7 @@ class _Walked(NamedTuple):
 
 
 class Semantics(NamedTuple):
-    """The walk of a node, its zero value, and whether a field leaves out its zero value."""
+    """The decoding rules of a node: its walk, its zero value, and whether a field omits its zero value."""
 
     walker: Callable[[Node], Walk]
     zero: Callable[[Node], Any]
@@ -49,7 +54,7 @@ class Semantics(NamedTuple):
 
 
 def reader_of(node: Struct, semantics: Semantics) -> Reader:
-    """Compiles the decoder of a type of objects."""
+    """Compiles the fast decoder of a type of objects."""
     kind, touch = _Compiler(semantics).struct(node)
     convert, to_builtins = msgspec.convert, msgspec.to_builtins
 
@@ -66,7 +71,7 @@ def reader_of(node: Struct, semantics: Semantics) -> Reader:
 
 
 class _Compiler:
-    """Makes the msgspec type of each struct once, and what is to be done to objects that come out of it."""
+    """Makes the msgspec type of each struct once, and the function that completes its decoded objects."""
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
@@ -97,13 +102,16 @@ class _Compiler:
             if touch is not None:
                 touches.append((field.name, touch))
         names = {f"f{index}": name for index, name in enumerate(node.fields)}
-        made = msgspec.defstruct(
+        struct = msgspec.defstruct(
             "Object", members, rename=names, omit_defaults=True, forbid_unknown_fields=True, gc=False
         )
-        return made, _struct_touch(touches, walked, self._semantics.zero) if touches or walked else None
+        return struct, _struct_touch(touches, walked, self._semantics.zero) if touches or walked else None
 
     def _of(self, node: Node) -> tuple[Any, _Touch | None]:
-        """The msgspec type of a node; None for one whose values are walked."""
+        """Returns the msgspec type of a node, and the function that completes its values.
+
+        (None, None) for a node whose values the Python walk must decode.
+        """
         match node:
             case Scalar() if node.kind in _EXACT:
                 return _EXACT[node.kind], None
@@ -122,8 +130,10 @@ class _Compiler:
                 return None, None
 
     def _member(self, field: Field, kind: Any, *, drops: bool, present: bool) -> tuple[Any, Any]:
-        """Type and default of a field. What equals a default is left out; what a factory makes is not, unless
-        it is that of empty lists or maps.
+        """Returns the type and the default of a field.
+
+        msgspec omits a value that equals its default. It writes a value from a factory, unless the factory
+        makes empty lists or maps.
         """
         if drops:
             if isinstance(field.node, List | Map):
@@ -138,7 +148,7 @@ class _Compiler:
         return kind, self._always(field.node)
 
     def _always(self, absent: Node | None) -> Any:
-        """A default that is written: the zero value of a node, null for None."""
+        """Returns a default that msgspec writes: the zero value of a node, null for None."""
         zero = self._semantics.zero
         return msgspec.field(default_factory=lambda: None if absent is None else zero(absent))
 
@@ -181,7 +191,7 @@ def _each(touch: _Touch) -> _Touch:
 
 
 def _map_touch(touch: _Touch | None) -> _Touch:
-    """Sorts the keys, as Go writes a map."""
+    """Returns a function that sorts the keys, as Go writes a map, and then applies `touch` to the values."""
 
     def touch_values(values: Any, errors: DecodeErrors) -> None:
         if len(values) > 1 and (keys := sorted(values)) != list(values):

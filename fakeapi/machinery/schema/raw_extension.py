@@ -1,9 +1,9 @@
 """runtime.RawExtension: keeps the exact bytes of opaque parameters.
 
-Kubernetes keeps a runtime.RawExtension as the bytes that it was sent, and compares bytes where it compares
-objects. Here such a value is a plain one where its bytes are those of `codec.encode`, else a `codec.RawJson`.
-Follows k8s.io/apimachinery `pkg/runtime/extension.go`: it is read as it stands, and encoding/json writes it
-compact, with HTML's characters escaped. FieldsV1 is of any shape too, and has none of this.
+Kubernetes keeps a runtime.RawExtension as the bytes that the client sent, and compares objects by these
+bytes. Here the value is a plain one if its bytes equal those of `codec.encode`, and else a `codec.RawJson`.
+Follows k8s.io/apimachinery `pkg/runtime/extension.go`: it is read unchanged, and encoding/json writes it
+compact, with HTML's special characters escaped. FieldsV1 may have any shape too, but does not keep its bytes.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,7 +21,7 @@ RAW = "runtime.RawExtension"
 
 
 def kept(text: bytes, value: Any) -> Any:
-    """A value with its text: a RawJson where `text` differs from `codec.encode`, else the value itself."""
+    """Returns a RawJson if `text` differs from `codec.encode(value)`, else the value itself."""
     if text == codec.encode(value):
         return value
     try:
@@ -31,19 +31,22 @@ def kept(text: bytes, value: Any) -> Any:
 
 
 def compact(value: Any) -> Any:
-    """A value with its text compacted and HTML-escaped as encoding/json does before a patch is applied."""
+    """Compacts and HTML-escapes the text of a RawJson, as encoding/json does before a patch is applied."""
     return kept(escape_html(codec.compact(value.json)), value.value) if isinstance(value, RawJson) else value
 
 
 def marshalled(value: Any) -> Any:
-    """A value with the text that encoding/json writes for it: the result of a patch, or of YAML made JSON."""
+    """Returns a value with the text that encoding/json writes: for the result of a patch, or for YAML."""
     plain = codec.encode(value)
     text = escape_html(plain)
     return value if text == plain else RawJson(text, codec.decode(text))
 
 
 def opened(value: Any) -> Any:
-    """Opens a RawJson by one level: a dict or list whose members keep their texts. Others as they are."""
+    """Opens a RawJson by one level, to a dict or list whose members keep their texts.
+
+    Other values are returned unchanged.
+    """
     if isinstance(value, RawJson) and isinstance(value.value, dict):
         return {name: kept(text, value.value[name]) for name, text in codec.members(value.json).items()}
     if isinstance(value, RawJson) and isinstance(value.value, list):
@@ -52,28 +55,29 @@ def opened(value: Any) -> Any:
 
 
 def as_written(obj: Object, body: bytes, schema: Struct) -> Object:
-    """Puts the raw JSON that `body` has for RawExtensions back into the canonical object decoded from it.
+    """Restores the raw JSON of RawExtensions from `body` in the canonical object decoded from it.
 
-    Where the body is as `codec.encode` writes it, the object holds each text already.
+    If the body is in the form of `codec.encode`, the object has all texts already.
     """
     if not _has_any(obj, schema):
         return obj
     try:
         written: Object = _written(obj, body, schema)
-    except JsonError:  # a body that only the lenient decoder reads
+    except JsonError:  # only the lenient decoder can read this body
         return obj
     return written
 
 
 def mapped(value: Any, node: Node, change: Callable[[Any], Any]) -> Any:
-    """Applies `change` to each runtime.RawExtension of an object. Parts in which nothing changes are shared,
-    as is the whole object.
+    """Applies `change` to each runtime.RawExtension of an object.
+
+    Unchanged parts are shared with the result, and so is an object without a change.
     """
     return value if value is None else _mapper(node)(value, change)
 
 
 _Mapper: TypeAlias = Callable[[Any, Callable[[Any], Any]], Any]
-"""(value, change) -> `mapped` for values of one type, which are not None."""
+"""A form of `mapped` for one type: (value, change) -> result. The value is not None."""
 
 
 @kept_on_node
@@ -108,8 +112,8 @@ def _struct_mapper(node: Struct) -> _Mapper:
 def _list_mapper(items: Node) -> _Mapper:
     def of_list(value: Any, change: Callable[[Any], Any]) -> Any:
         inner = _mapper(items)
-        found = [item if item is None else inner(item, change) for item in value]
-        return value if all(map(is_, found, value)) else found
+        changed = [item if item is None else inner(item, change) for item in value]
+        return value if all(map(is_, changed, value)) else changed
 
     return of_list
 
@@ -117,8 +121,8 @@ def _list_mapper(items: Node) -> _Mapper:
 def _map_mapper(values: Node) -> _Mapper:
     def of_map(value: Any, change: Callable[[Any], Any]) -> Any:
         inner = _mapper(values)
-        found = {key: item if item is None else inner(item, change) for key, item in value.items()}
-        return value if all(map(is_, found.values(), value.values())) else found
+        changed = {key: item if item is None else inner(item, change) for key, item in value.items()}
+        return value if all(map(is_, changed.values(), value.values())) else changed
 
     return of_map
 
@@ -138,7 +142,7 @@ def _has_any(value: Any, node: Node) -> bool:
 
 
 def _written(value: Any, text: bytes, node: Node) -> Any:
-    """`value` with the texts of `text`, which it was decoded from."""
+    """Returns `value` with the raw texts from `text`, which is the JSON that it was decoded from."""
     if value is None:
         return value
     match node:
@@ -164,13 +168,16 @@ def _written(value: Any, text: bytes, node: Node) -> Any:
 
 @kept_on_node
 def _leading(node: Struct) -> Mapping[str, Node]:
-    """The fields of a type that are runtime.RawExtension or contain one."""
-    found = {field.name: field.node for field in node.fields.values() if _leads(field.node, frozenset())}
-    return MappingProxyType(found)
+    """Returns the fields of a type that are runtime.RawExtension or contain one."""
+    fields = {field.name: field.node for field in node.fields.values() if _leads(field.node, frozenset())}
+    return MappingProxyType(fields)
 
 
 def _leads(node: Node, above: frozenset[int]) -> bool:
-    """`above` are the structs that lead here: a type may hold itself."""
+    """Whether a node is or contains a runtime.RawExtension.
+
+    `above` are the structs around the node, because a type may contain itself.
+    """
     match node:
         case AnyValue():
             return node.go_type == RAW

@@ -1,8 +1,9 @@
-"""JSON of kube-apiserver's own ("unversioned") Go types, as errors show a value from Kubernetes 1.34 on.
+"""Formats values of kube-apiserver's internal ("unversioned") Go types as JSON, for errors from 1.34 on.
 
-Those types carry no JSON tags: every field is written under its Go name, whether it is set or not. They have
-the fields of the newest version, in its order, so that its schema describes them. Follows `Error.ErrorBody`
-of k8s.io/apimachinery `pkg/util/validation/field` and k8s.io/kubernetes `pkg/apis/resource/types.go`.
+Internal types have no JSON tags: every field is written under its Go name, whether it is set or not. They
+have the fields of the newest version in the same order, so the schema of that version describes them. Follows
+`Error.ErrorBody` of k8s.io/apimachinery `pkg/util/validation/field` and k8s.io/kubernetes
+`pkg/apis/resource/types.go`.
 """
 
 from typing import Any
@@ -13,13 +14,13 @@ from fakeapi.machinery.schema.go_names import go_name
 from fakeapi.machinery.schema.nodes import AnyValue, Field, List, Map, Node, Scalar, ScalarKind, Struct
 
 _TAGGED = frozenset(("v1.ObjectMeta", "v1.Condition", "v1.LabelSelector"))
-"""Types of k8s.io/apimachinery, which the server uses as they are: with their tags."""
+"""Types of k8s.io/apimachinery, which have no internal form and so keep their JSON tags."""
 
 _ZERO = {ScalarKind.STRING: "", ScalarKind.INTEGER: 0, ScalarKind.BOOLEAN: False, ScalarKind.QUANTITY: "0"}
 
 
 def unversioned_json(value: Any, node: Node) -> str:
-    """A canonical value of the type `node` as Go's json.Marshal writes the unversioned type."""
+    """Formats a canonical value of the type `node` as Go's json.Marshal writes its internal type."""
     return go_encode(_unversioned(value, node)).decode()
 
 
@@ -42,7 +43,7 @@ def _unversioned(value: Any, node: Node) -> Any:
 def _members(value: dict[str, Any], struct: Struct) -> dict[str, Any]:
     members: dict[str, Any] = {}
     for name, field in struct.fields.items():
-        if name == "metadata":  # embedded in the struct that holds it
+        if name == "metadata":  # embedded in the struct that contains it
             members |= value.get(name, {})
         else:
             members[go_name(name, struct)] = _member(value.get(name), field)

@@ -1,8 +1,8 @@
-"""Go syntax (`%#v`) of kube-apiserver's own ("unversioned") Go types, as errors show a value up to 1.33.
+"""Formats kube-apiserver's internal ("unversioned") Go types in Go syntax (`%#v`), for errors up to 1.33.
 
-Those types have the fields of the release's newest version, in its order, in the package of their group, so
-that its schema describes them. What a pointer leads to is not shown: where Go prints an address, any address
-will do. Follows Go's fmt package and `Error.ErrorBody` of k8s.io/apimachinery `pkg/util/validation/field`.
+Internal types have the fields of the release's newest version in the same order, in the package of their
+group, so the schema of that version describes them. Go prints a pointer as an address; here all addresses are
+the same. Follows Go's fmt package and `Error.ErrorBody` of k8s.io/apimachinery `pkg/util/validation/field`.
 """
 
 import re
@@ -15,7 +15,7 @@ from fakeapi.machinery.schema.nodes import AnyValue, Field, List, Map, Node, Sca
 
 _ADDRESS = "0xc000012345"
 _META = "meta/v1"
-"""The package of types that the server uses as they are."""
+"""The package of types that have no internal form."""
 
 _VERSIONED = re.compile(r"\bv[0-9]+(?:(?:alpha|beta)[0-9]+)?\.")
 _TIMES = (ScalarKind.TIME, ScalarKind.MICRO_TIME)
@@ -37,22 +37,22 @@ _MONTHS = [
 
 
 def unversioned_syntax(value: Any, node: Node, package: str) -> str:
-    """A canonical value as `%#v` prints it: `resource.Device{Name:"a", Basic:(*resource.BasicDevice)(nil)}`.
+    """Formats a canonical value like `%#v`: `resource.Device{Name:"a", Basic:(*resource.BasicDevice)(nil)}`.
 
-    `package` is that of the type that the value belongs to, see `package_of`.
+    `package` is the package of the value's type, see `package_of`.
     """
     return _syntax(value, node, package)
 
 
 def package_of(node: Struct) -> str:
-    """`resource` of `resource/v1beta2.Device`, `v1` of `meta/v1.ObjectMeta`."""
+    """Returns `resource` for `resource/v1beta2.Device`, and `v1` for `meta/v1.ObjectMeta`."""
     if node.full_name.startswith(_META):
         return "v1"
     return node.full_name.partition("/")[0]
 
 
 def _type(node: Node, package: str) -> str:
-    """The Go type's name in the internal package."""
+    """Returns the name of the Go type in the internal package."""
     match node:
         case Struct():
             return f"{package_of(node)}.{node.go_type.rpartition('.')[2]}"
@@ -103,7 +103,7 @@ def _field(value: Any, field: Field, package: str) -> str:
     if not field.pointer:
         return _syntax(value, field.node, package)
     if value is None and isinstance(field.node, Scalar) and field.node.kind in _TIMES:
-        return "<nil>"  # its type prints itself
+        return "<nil>"  # this type formats itself
     if value is not None and isinstance(field.node, Scalar) and field.node.kind in _TIMES:
         return _scalar(value, field.node)
     return f"(*{_type(field.node, package)})({'nil' if value is None else _ADDRESS})"
@@ -142,5 +142,5 @@ def _scalar(value: Any, node: Scalar) -> str:
 def _date(value: str | None) -> str:
     if value is None:
         return _ZERO_TIME
-    year, month, day, hour, minute, second = (int(each) for each in re.findall(r"[0-9]+", value)[:6])
+    year, month, day, hour, minute, second = (int(digits) for digits in re.findall(r"[0-9]+", value)[:6])
     return f"time.Date({year}, time.{_MONTHS[month - 1]}, {day}, {hour}, {minute}, {second}, 0, time.Local)"

@@ -8,7 +8,10 @@ from fakeapi_storage.errors import Closed, StorageError, WatcherOverflow
 from fakeapi_storage.interface import Event
 
 WATCHER_BUFFER_EVENTS_MAX = 4_096
-"""Live events that may wait in a watcher; one more ends it. Until its first batch, history comes on top."""
+"""Maximum number of live events that wait in a watcher; one more ends it.
+
+Until its first batch, a watcher may also have events from history.
+"""
 
 
 class Subscription:
@@ -86,7 +89,7 @@ class Subscription:
             self._wake()
 
     def end(self, reason: StorageError, *, drop: bool) -> None:
-        """Ends the watcher, unless it has ended. `drop` discards the events that wait in it."""
+        """Ends the watcher, unless it has ended already. `drop` discards the events that wait in it."""
         if self._ended is not None:
             return
         if drop:
@@ -120,8 +123,8 @@ class Topic:
 class Broadcast:
     """All watchers, by the prefix that they watch.
 
-    Publishing looks up the beginnings of an event's key, one for each length of a watched prefix: its cost
-    does not grow with the number of prefixes that are watched elsewhere.
+    Publishing looks up the beginnings of an event's key, one for each length of a watched prefix. So its cost
+    depends on the number of lengths, not of prefixes.
     """
 
     def __init__(self, revision: int, limit: int) -> None:
@@ -140,7 +143,7 @@ class Broadcast:
         return any(key[:length] in self._topics for length in self._lengths if length <= len(key))
 
     def subscribe(self, prefix: str, backlog: list[Event], floor: int) -> Subscription:
-        """Starts a watcher of the events after `floor`, which begins with what matches in `backlog`."""
+        """Starts a watcher of events after `floor`; it first receives the matching events of `backlog`."""
         topic = self._topics.get(prefix)
         if topic is None:
             topic = self._topics[prefix] = Topic(prefix)
@@ -159,7 +162,7 @@ class Broadcast:
                 del self._lengths[length]
 
     def publish(self, events: Sequence[Event]) -> None:
-        """Gives the next committed events, in order, to every watcher of a prefix of their keys."""
+        """Delivers the next committed events, in order, to every watcher of a prefix of their keys."""
         self.revision = events[-1].entry.revision
         concerned: dict[Topic, list[Event]] = {}
         for event in events:

@@ -11,7 +11,7 @@ from fakeapi_storage.memory.index import Index
 
 
 class Committed:
-    """Answers reads and watches. Turns rows of the log into events."""
+    """Serves reads and watches. Turns rows of the log into events."""
 
     def __init__(self, snapshot: Snapshot, *, window: int, watcher_buffer: int) -> None:
         self._window = window
@@ -53,7 +53,7 @@ class Committed:
         return self._broadcast.is_watched(key)
 
     def apply(self, events: Sequence[Event]) -> None:
-        """Applies the next events, in order, to what readers see, and then tells watchers."""
+        """Applies the next events, in order, to the state that readers see, and delivers them to watchers."""
         for event in events:
             self._index.apply(event)
             self._history.append(event)
@@ -93,15 +93,18 @@ class Committed:
         return Checkpoint(tuple(self._index), self.revision)
 
     def replace(self, entries: Iterable[Entry], revision: int, reason: StorageError) -> None:
-        """Becomes a store of these entries, without a history before `revision`, and ends all watchers."""
+        """Replaces all entries, drops the history before `revision`, and ends all watchers."""
         self._broadcast.end(reason, drop=True)
         self._begin(entries, revision, self._broadcast.limit)
 
     def reload(self, snapshot: Snapshot, reason: StorageError) -> None:
-        """Becomes what a log holds, with its history, and ends all watchers. Raises `StorageFailed`."""
+        """Replaces the state by the contents of a log, with its history, and ends all watchers.
+
+        Raises `StorageFailed`.
+        """
         self._broadcast.end(reason, drop=True)
         self._load(snapshot, self._broadcast.limit)
 
     def end(self, reason: StorageError) -> None:
-        """Ends all watchers; each still hands out what waits in it."""
+        """Ends all watchers; each still returns the events that wait in it."""
         self._broadcast.end(reason, drop=False)

@@ -1,4 +1,4 @@
-"""The history: recent committed events, from which old lists and resumed watches are answered."""
+"""The history: recent committed events, which serve old lists and resumed watches."""
 
 from collections.abc import Iterable
 
@@ -6,16 +6,22 @@ from fakeapi_storage.errors import Compacted, FutureRevision
 from fakeapi_storage.interface import Entry, Event, EventKind
 
 COMPACTION_REVISIONS_MAX = 256
-"""Revisions that one automatic compaction removes; deleting their rows delays writes by about 1 ms."""
+"""Maximum number of revisions that one automatic compaction removes.
+
+Deleting their rows delays writes by about 1 ms.
+"""
 
 HELD_BYTES_MAX = 256 * 1024 * 1024
-"""Bytes of values that only history needs. Beyond it the oldest events are compacted, whatever the window."""
+"""Maximum number of bytes of values that only history needs.
+
+If there are more, the oldest events are compacted, whatever the window.
+"""
 
 
 class History:
     """Events of the revisions after `oldest` up to `newest`, one event for each revision.
 
-    Keeps at least `window` events, fewer only if their values are too large together: see `next_compaction`.
+    Keeps at least `window` events; fewer only if their values are too large together, see `next_compaction`.
     """
 
     __slots__ = ("_events", "_held", "_oldest", "_tombstones", "_window")
@@ -36,7 +42,7 @@ class History:
         return self._oldest + len(self._events)
 
     def last_deletion(self, key: str) -> int:
-        """Revision of the last remembered deletion of the key, 0 for none."""
+        """Returns the revision of the last remembered deletion of the key, 0 for none."""
         return self._tombstones.get(key, 0)
 
     def append(self, event: Event) -> None:
@@ -47,17 +53,17 @@ class History:
             self._tombstones[event.entry.key] = event.entry.revision
 
     def since(self, revision: int) -> list[Event]:
-        """The events newer than `revision`, which may be in the future. Raises `Compacted`."""
+        """Returns the events newer than `revision`, which may be in the future. Raises `Compacted`."""
         if revision < self._oldest:
             raise Compacted(revision, self._oldest)
         return self._events[revision - self._oldest :]
 
     def event(self, revision: int) -> Event | None:
-        """The event of a revision; None where it is compacted, or yet to come."""
+        """Returns the event of a revision; None if it is compacted, or in the future."""
         return self._events[revision - self._oldest - 1] if self._oldest < revision <= self.newest else None
 
     def undo(self, prefix: str, revision: int) -> dict[str, Entry | None]:
-        """For each key of the prefix that changed after `revision`, its entry at that time, or None.
+        """Returns for each key of the prefix that changed after `revision` its entry at that time, or None.
 
         Raises `Compacted`, `FutureRevision`.
         """
@@ -71,24 +77,25 @@ class History:
         return undo
 
     def next_compaction(self) -> int | None:
-        """The revision to compact at; None if nothing is due.
+        """Returns the revision to compact at; None if nothing is due.
 
-        The window is passed by a tenth before it is due, so that compaction comes in bulk.
+        Compaction is due when the history exceeds the window by a tenth, or by COMPACTION_REVISIONS_MAX, so
+        that it removes many events at once. It is also due when the values exceed HELD_BYTES_MAX.
         """
         length = len(self._events)
         if length > self._window + min(self._window // 10, COMPACTION_REVISIONS_MAX):
             return self.newest - self._window
         if self._held <= HELD_BYTES_MAX:
             return None
-        held, count = self._held, 0
-        while held > HELD_BYTES_MAX * 3 // 4:
+        held_bytes, count = self._held, 0
+        while held_bytes > HELD_BYTES_MAX * 3 // 4:
             previous = self._events[count].previous
-            held -= len(previous.value) if previous is not None else 0
+            held_bytes -= len(previous.value) if previous is not None else 0
             count += 1
         return self._oldest + count
 
     def stale(self, revision: int) -> Iterable[int]:
-        """The revisions up to `revision` whose rows are needed for no state from there on."""
+        """Yields the revisions up to `revision` whose rows no state from `revision` on needs."""
         for event in self._events[: revision - self._oldest]:
             if event.previous is not None:
                 yield event.previous.revision
@@ -96,7 +103,7 @@ class History:
                 yield event.entry.revision
 
     def compact(self, revision: int) -> None:
-        """Forgets the events up to `revision`, which is neither before `oldest` nor after `newest`."""
+        """Drops the events up to `revision`, which is neither before `oldest` nor after `newest`."""
         count = revision - self._oldest
         for event in self._events[:count]:
             if event.previous is not None:

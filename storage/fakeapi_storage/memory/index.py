@@ -9,7 +9,7 @@ _LAST_CHARACTER = "\U0010ffff"
 
 
 def successor(prefix: str) -> str | None:
-    """The smallest text that sorts after everything that starts with `prefix`; None if there is none."""
+    """Returns the smallest text that sorts after every text with `prefix`; None if there is none."""
     stem = prefix.rstrip(_LAST_CHARACTER)
     return stem[:-1] + chr(ord(stem[-1]) + 1) if stem else None
 
@@ -42,9 +42,9 @@ class Index:
     def page(
         self, prefix: str, start_after: str | None, limit: int | None, undo: Mapping[str, Entry | None]
     ) -> tuple[list[Entry], int]:
-        """A page of the prefix: its entries, and the number of entries after it.
+        """Returns a page of the prefix: its entries, and the number of entries after it.
 
-        `undo` names what to show instead: for each key under the prefix the entry, or None for no entry.
+        `undo` replaces entries: for each of its keys, all under the prefix, the entry, or None for no entry.
         """
         low, end = self._range(prefix, start_after)
         entries = self._entries
@@ -64,7 +64,7 @@ class Index:
         return [undo.get(key) or entries[key] for key in keys], total - len(keys)
 
     def _range(self, prefix: str, start_after: str | None) -> tuple[int, int]:
-        """Where the keys of the prefix that sort after `start_after` begin and end."""
+        """Returns the range in `_keys` of the keys of the prefix that sort after `start_after`."""
         keys = self._keys
         low = bisect_left(keys, prefix)
         if start_after is not None:

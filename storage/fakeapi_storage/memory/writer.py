@@ -1,4 +1,4 @@
-"""The writer of a store in memory alone."""
+"""The writer of a store that is only in memory."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,7 +10,7 @@ from fakeapi_storage.writer import Writer
 
 
 class NoLog:
-    """`Log` that keeps nothing."""
+    """A `Log` that keeps nothing."""
 
     async def load(self) -> Snapshot:
         return Snapshot(INITIAL_REVISION, [], {})
@@ -23,7 +23,7 @@ class NoLog:
     async def compact(self, revision: int, stale: Iterable[int]) -> None: ...
 
     async def replace(self, compacted: int, rows: Iterable[Row]) -> None:
-        await asyncio.sleep(0)  # writes that come while a restore is under way fail, as with every engine
+        await asyncio.sleep(0)  # writes during a restore fail, as with every engine
 
     async def set_labels(self, labels: Mapping[str, str]) -> None: ...
 
@@ -31,9 +31,9 @@ class NoLog:
 
 
 class MemoryWriter(Writer):
-    """The only writer of a store that no log keeps.
+    """The only writer of a store without a log.
 
-    What is accepted in one turn of the event loop is committed in the next one, by no task and in no other
+    Writes that are accepted in one turn of the event loop are committed in the next one, without a task or a
     thread.
     """
 
@@ -59,10 +59,10 @@ class MemoryWriter(Writer):
             self._loop.call_soon(self._drain_now)
 
     def _drain_now(self) -> None:
-        """Commits one batch; what is left waits for another turn, in which watchers empty their buffers."""
+        """Commits one batch; the rest waits for another turn, in which watchers empty their buffers."""
         self._is_due = False
         if self._exclusive.locked():
-            return  # a restore is under way, and starts again when it is done
+            return  # a restore is under way, and calls `_start_draining` when it is done
         self._commit_batch()
         if self._queue:
             self._start_draining()

@@ -1,4 +1,4 @@
-"""Keeps the memory of one server up with the log that all servers of the database write."""
+"""Keeps the memory of one server up to date with the log that all servers of the database write."""
 
 import asyncio
 import logging
@@ -22,27 +22,27 @@ from fakeapi_storage.postgresql.link import Connection
 from fakeapi_storage.postgresql.log import PostgresqlLog, Read
 
 POLL_SECONDS = 1.0
-"""Between two looks at the log where no notification comes, and no request needs one."""
+"""Seconds between two reads of the log without a notification or a request that needs one."""
 
 NO_EPOCH = -1
-"""Nothing is known of the log."""
+"""The epoch before the log was read."""
 
 log = logging.getLogger(__name__)
 
 
 class Follower:
-    """Reads the log, and shows what others wrote in it.
+    """Reads the log, and shows the changes of other servers.
 
-    A notification says that there is something new; a poll stands behind it. One read of the log answers
-    everybody who waits for it by then.
+    A notification announces changes, and a poll finds them if it is lost. One read of the log serves all
+    callers that wait for it at that time.
     """
 
     def __init__(self, database: PostgresqlLog, committed: Committed) -> None:
         self.epoch = NO_EPOCH
         self.on_events: Callable[[Sequence[Event]], None] = _nothing
-        """Called with the events that were just applied, before anybody else runs."""
+        """Called with the events that were just applied, before other code runs."""
         self.on_reload: Callable[[bool], None] = _nothing_reloaded
-        """Called when all entries were read again, with whether they had been replaced."""
+        """Called when all entries were read again; the argument is whether they had been replaced."""
         self._log = database
         self._committed = committed
         self._waiting: list[asyncio.Future[None]] = []
@@ -52,18 +52,18 @@ class Follower:
         self._is_loaded = False
 
     async def listen(self, connection: Connection) -> None:
-        """Has a new connection say when there is something new, and looks at once what was missed."""
+        """Subscribes a new connection to notifications, and starts a read for changes missed until now."""
         await connection.add_listener(schema.CHANNEL, self._notified)
         self._wake.set()
 
     async def load(self) -> None:
-        """Reads everything for the first time, and begins to follow. Raises `StorageError`."""
+        """Reads all entries for the first time, and starts to follow the log. Raises `StorageError`."""
         self.take(await self._log.read(self.epoch, -1))
         self._is_loaded = True
         self._reading = asyncio.create_task(self._follow())
 
     async def refresh(self) -> None:
-        """Waits until everything is shown that was committed in the database before the call.
+        """Waits until this server shows everything that was committed in the database before the call.
 
         Raises `Unreachable`, `StorageFailed`, `Closed`.
         """
@@ -81,13 +81,13 @@ class Follower:
         self._answer(self._waiting, Closed())
 
     def take(self, read: Read) -> bool:
-        """Shows what was read, as far as it is newer than what is shown.
+        """Shows the rows that were read, if they are newer than the state shown.
 
-        False where it does not lead there, as the reader has begun again meanwhile: read once more. Raises
-        `StorageFailed`.
+        Returns False if the rows do not continue that state, because `begin_again` was called meanwhile: then
+        read again. Raises `StorageFailed`.
         """
         known = self._committed.revision
-        is_of_before = read.known_epoch != self.epoch  # another epoch has begun here while it was read
+        is_of_before = read.known_epoch != self.epoch  # a new epoch began here during the read
         if is_of_before and read.epoch < self.epoch:
             return True
         went_back = not is_of_before and (read.epoch, read.revision) < (self.epoch, read.after)
@@ -109,17 +109,19 @@ class Follower:
         return events
 
     def replaced(self, epoch: int) -> None:
-        """Notes that this server itself has replaced all entries."""
+        """Records the epoch that began because this server itself replaced all entries."""
         self.epoch = epoch
 
     def begin_again(self) -> None:
-        """Has the next read bring everything: what is shown is not what the log says."""
+        """Makes the next read return everything, because the state shown differs from the log."""
         self.epoch = NO_EPOCH
         self._wake.set()
 
     def _reload(self, read: Read) -> None:
-        """Shows what was read alone, where all rows were: they were replaced, a copy of the database from
-        before was put in its place, or rows that are lacking here are compacted.
+        """Replaces the state shown by a read of all rows, and ends watches.
+
+        This happens if the entries were replaced, if the database was restored from an older copy, or if rows
+        that this server lacks are compacted.
         """
         is_replaced = read.epoch != self.epoch or read.revision < read.after
         reason = StorageReset() if is_replaced else Compacted(self._committed.revision, read.compacted)
@@ -132,9 +134,9 @@ class Follower:
 
     def _compact(self, compacted: int) -> None:
         history = self._committed.history
-        wanted = min(compacted, self._committed.revision)
-        if wanted > history.oldest:
-            history.compact(wanted)
+        target = min(compacted, self._committed.revision)
+        if target > history.oldest:
+            history.compact(target)
 
     def _notified(self, _connection: Any, _pid: int, _channel: str, payload: object) -> None:
         revision = str(payload)
@@ -158,7 +160,7 @@ class Follower:
                 self._failed(Unreachable(str(error.__cause__ or error)), waiting)
             except StorageError as error:
                 self._failed(error, waiting)
-            except Exception as error:  # whatever it is, those who wait are told, and the next read is tried
+            except Exception as error:  # waiting callers receive any error, and the next read follows
                 log.exception("unexpected error in reading the log")
                 self._failed(Unreachable(str(error)), waiting)
             else:
@@ -179,26 +181,26 @@ class Follower:
             raise
 
     def _failed(self, error: StorageError, waiting: Sequence[asyncio.Future[None]]) -> None:
-        """Logs why the log is not read: once, until it is or fails for another reason."""
+        """Logs why the log is not read, once, until a read succeeds or fails for another reason."""
         if str(error) != self._failure:
             log.error("the log is not read, only older states are answered: %s", error)
             self._failure = str(error)
         self._answer(waiting, error)
 
     def _answer(self, waiting: Sequence[asyncio.Future[None]], error: StorageError | None) -> None:
-        for each in waiting:
-            if each.done():
+        for waiter in waiting:
+            if waiter.done():
                 continue
             if error is None:
-                each.set_result(None)
+                waiter.set_result(None)
             else:
-                each.set_exception(error)
-                each.exception()  # mark as retrieved: of a caller that left, the loop need log nothing
+                waiter.set_exception(error)
+                waiter.exception()  # mark as retrieved: the loop need not log the error of a caller that left
 
 
 def _nothing(events: Sequence[Event]) -> None:
-    """Nobody follows."""
+    """Default of `on_events`: does nothing."""
 
 
 def _nothing_reloaded(is_replaced: bool) -> None:  # noqa: FBT001 - a callback
-    """Nobody follows."""
+    """Default of `on_reload`: does nothing."""

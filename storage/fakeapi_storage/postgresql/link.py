@@ -1,4 +1,4 @@
-"""One connection to a PostgreSQL server that is made again when it is lost."""
+"""A connection to a PostgreSQL server that reconnects after it was lost."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -10,19 +10,19 @@ import asyncpg
 from fakeapi_storage.errors import Closed, OutcomeUnknown, StorageFailed, StorageFull, Unreachable
 
 CONNECT_SECONDS = 5.0
-"""For the server to accept a connection; then it is `Unreachable`."""
+"""Seconds for the server to accept a connection; then `Unreachable` is raised."""
 
 ANSWER_SECONDS = 15.0
-"""For the server to answer a statement; then the connection is given up."""
+"""Seconds for the server to answer a statement; then the connection is closed."""
 
 SETTINGS = {
-    "synchronous_commit": "on",  # what was acknowledged survives the database server's crash
+    "synchronous_commit": "on",  # acknowledged writes survive a crash of the database server
     "default_transaction_isolation": "read committed",
-    "enable_seqscan": "off",  # a plan that was made for an empty log serves a long one too
+    "enable_seqscan": "off",  # a plan made for an empty log must also serve a long one
     "jit": "off",
     "statement_timeout": str(int(ANSWER_SECONDS * 1000)),
 }
-"""Of every session. The server is not to go on long with what nobody waits for any more."""
+"""Settings of every session; the timeout stops statements whose client no longer waits."""
 
 Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
 Record: TypeAlias = "asyncpg.Record"
@@ -37,13 +37,13 @@ LOST = (
 
 
 async def connect(url: str, name: str) -> Connection:
-    """A connection, with the name that the server's list of sessions shows. Raises what asyncpg raises."""
+    """Opens a connection with a name for the server's list of sessions. Raises asyncpg's exceptions."""
     settings = {**SETTINGS, "application_name": name}
     return await asyncpg.connect(url, timeout=CONNECT_SECONDS, server_settings=settings)
 
 
 class Link:
-    """Sends one statement at a time; connects when it is first needed and after each loss."""
+    """Sends one statement at a time; connects at the first statement and after each loss."""
 
     def __init__(self, url: str, name: str) -> None:
         self._url = url
@@ -55,10 +55,10 @@ class Link:
         self._is_closed = False
 
     async def fetch(self, statement: str, *arguments: object) -> Sequence[Record]:
-        """The rows of a statement, which is a transaction of its own.
+        """Returns the rows of a statement, which is a transaction of its own.
 
-        Raises `Unreachable` where it was not sent, `OutcomeUnknown` where the connection was lost, and
-        `StorageFailed` where the server refused it.
+        Raises `Unreachable` if it was not sent, `OutcomeUnknown` if the connection was lost, and
+        `StorageFailed` if the server rejected it.
         """
         async with self._turn:
             connection = await self._connected()
@@ -77,7 +77,7 @@ class Link:
                 raise
 
     async def close(self) -> None:
-        """Ends the connection; nothing is sent after that."""
+        """Closes the connection; later statements raise `Closed`."""
         async with self._turn:
             self._is_closed = True
             connection, self._connection = self._connection, None
@@ -125,5 +125,5 @@ class Link:
 
 
 def words_of(error: BaseException) -> str:
-    """The message of an error in one line."""
+    """Returns the message of an error in one line."""
     return " ".join(str(error).split()) or type(error).__name__

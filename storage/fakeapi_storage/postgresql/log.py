@@ -1,4 +1,4 @@
-"""The log in a PostgreSQL database: what a server reads of it, and how it changes it."""
+"""The log in a PostgreSQL database: how a server reads and changes it."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -12,13 +12,13 @@ from fakeapi_storage.postgresql import schema
 from fakeapi_storage.postgresql.link import Link, Record
 
 _END = b"\xff"
-"""Sorts after every key."""
+"""A value that sorts after every key."""
 
 
 class Proposal(NamedTuple):
-    """A write as it is sent. `expected` is 0 for a create.
+    """A write as it is sent to the database.
 
-    It is refused too if its `guard` does not hold.
+    `expected` is 0 for a create. The database also refuses the write if its `guard` does not hold.
     """
 
     key: str
@@ -39,7 +39,7 @@ class Outcome(NamedTuple):
 class Read(NamedTuple):
     """The log at one moment, for a reader that knew everything up to `after` of the epoch `known_epoch`.
 
-    `rows` are those after that revision, or all rows where the epoch is another one, or that revision is
+    `rows` are the rows after that revision. They are all rows if the epoch differs, or if that revision is
     older than the last compaction or newer than `revision`.
     """
 
@@ -59,8 +59,8 @@ class Read(NamedTuple):
 class Appended(NamedTuple):
     """The result of an append: the rows of the log before it, and the outcome of each write.
 
-    There are no outcomes where the epoch is another one. `before.rows` are those after the revision that was
-    named, none if that is older than the last compaction.
+    If the epoch differs, `outcomes` is empty. `before.rows` are the rows after the known revision, none if
+    that is older than the last compaction.
     """
 
     before: Read
@@ -68,42 +68,45 @@ class Appended(NamedTuple):
 
 
 class PostgresqlLog:
-    """The log. Each method is one statement and one transaction, and raises what `Link.fetch` raises."""
+    """The log in the database.
+
+    Each method is one statement and one transaction, and raises the exceptions of `Link.fetch`.
+    """
 
     def __init__(self, writing: Link, reading: Link) -> None:
         self._writing = writing
         self._reading = reading
 
     async def read(self, epoch: int, after: int) -> Read:
-        """The state, and what a reader lacks that knows everything up to `after`."""
+        """Reads the state, and the rows that a reader still needs if it knows everything up to `after`."""
         records = await self._reading.fetch(schema.READ, epoch, after)
         if not records:
             raise StorageFailed("the database is damaged: fakeapi_state is empty")
         first = records[0]
-        rows = [_row(each) for each in records] if first["revision"] is not None else []
+        rows = [_row(record) for record in records] if first["revision"] is not None else []
         return Read(epoch, after, first["epoch"], first["compacted"], first["current"], rows)
 
     async def append(self, epoch: int, known: int, writes: Sequence[Proposal]) -> Appended:
-        """Stores those of the writes that fit the state that those before them leave."""
-        guards = [each.guard for each in writes]
+        """Stores each write that fits the state after the writes before it."""
+        guards = [write.guard for write in writes]
         records = await self._writing.fetch(
             schema.APPEND,
             known,
             epoch,
-            [each.key.encode() for each in writes],
-            [each.expected for each in writes],
-            [each.deleted for each in writes],
-            [each.value for each in writes],
+            [write.key.encode() for write in writes],
+            [write.expected for write in writes],
+            [write.deleted for write in writes],
+            [write.value for write in writes],
             [None if guard is None else guard.prefix.encode() for guard in guards],
             [None if guard is None else _end_of(guard.prefix) for guard in guards],
             [None if guard is None else guard.since for guard in guards],
         )
         state, *rest = records
-        gap = [_appended_row(each) for each in rest if each["o_number"] == 0]
+        gap = [_appended_row(record) for record in rest if record["o_number"] == 0]
         outcomes = [
-            Outcome(each["o_revision"], each["o_created"], each["o_previous"])
-            for each in rest
-            if each["o_number"] > 0
+            Outcome(record["o_revision"], record["o_created"], record["o_previous"])
+            for record in rest
+            if record["o_number"] > 0
         ]
         before = Read(epoch, known, state["o_previous"], state["o_created"], state["o_revision"], gap)
         return Appended(before, outcomes)
@@ -111,29 +114,31 @@ class PostgresqlLog:
     async def compact(
         self, epoch: int, compacted: int, wanted: int, stale: Sequence[int], *, waits: bool
     ) -> int:
-        """Deletes the rows with the revisions `stale`, unless another server has compacted since `compacted`,
-        or, where it does not wait, is doing so. Returns the revision of the last compaction.
+        """Deletes the rows with the revisions `stale`, unless another server has compacted since `compacted`.
+
+        Without `waits`, also does nothing if another server is compacting. Returns the revision of the last
+        compaction.
         """
         [record] = await self._writing.fetch(schema.COMPACT, epoch, compacted, wanted, stale, waits)
-        found: int = record[0]
-        return found
+        last: int = record[0]
+        return last
 
     async def replace(self, checkpoint: Checkpoint, *, rewind: bool) -> tuple[int, int]:
-        """Stores these entries in the place of all rows. Returns the revision and the epoch that begin."""
+        """Replaces all rows by the entries of a checkpoint. Returns the new revision and epoch."""
         entries = checkpoint.entries
         [record] = await self._writing.fetch(
             schema.REPLACE,
             checkpoint.revision,
             rewind,
-            [each.revision for each in entries],
-            [each.key.encode() for each in entries],
-            [each.created for each in entries],
-            [each.value for each in entries],
+            [entry.revision for entry in entries],
+            [entry.key.encode() for entry in entries],
+            [entry.created for entry in entries],
+            [entry.value for entry in entries],
         )
         return record["o_revision"], record["o_epoch"]
 
     async def agree(self, name: str, proposal: str) -> str:
-        """Keeps the text under the name, unless there is one. Returns what is kept."""
+        """Stores the text under the name if the name is new. Returns the stored text."""
         [record] = await self._writing.fetch(schema.AGREE, name, proposal)
         kept: str = record[0]
         return kept

@@ -1,4 +1,4 @@
-"""Opens a PostgreSQL database: looks at it, and makes the tables where there is nothing yet."""
+"""Opens a PostgreSQL database: checks it, and creates the tables if it is empty."""
 
 import json
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ MALFORMED = (
 
 
 class Ready(NamedTuple):
-    """A database that is ready: how sessions with it begin, its labels, what servers agreed on."""
+    """An open database: how its sessions join, its labels, and the values that servers agreed on."""
 
     peers: Peers
     labels: Mapping[str, str]
@@ -43,7 +43,7 @@ class Ready(NamedTuple):
 
 
 async def make_ready(location: Location, wanted: Format, settings: str) -> Ready:
-    """Makes the tables of an empty database, or checks those that are there. Raises `OpenFailed`."""
+    """Creates the tables of an empty database, or checks existing ones. Raises `OpenFailed`."""
 
     async def make() -> "asyncpg.Connection[asyncpg.Record]":
         return await connect(location.url, APPLICATION)
@@ -79,8 +79,8 @@ async def _made_ready(
         raise DatabaseRefused(location.text, "the role's search_path names no schema that exists")
     await connection.execute(text(f"SELECT pg_advisory_xact_lock({schema.OPENING_LOCK})"))
     tables = [str(row[0]) for row in await connection.execute(text(schema.RELATIONS))]
-    if any(not each.startswith(schema.PREFIX) for each in tables):
-        foreign = ", ".join(each for each in tables if not each.startswith(schema.PREFIX))
+    if any(not table.startswith(schema.PREFIX) for table in tables):
+        foreign = ", ".join(table for table in tables if not table.startswith(schema.PREFIX))
         raise ForeignDatabase(
             location.text,
             f"the database has tables of another program ({foreign}); "
@@ -94,7 +94,7 @@ async def _made_ready(
     found_schema, found_format, labels, agreed = row
     if found_schema > schema.SCHEMA_VERSION:
         raise NewerSchema(location.text, found_schema, schema.SCHEMA_VERSION)
-    if found_format != wanted.version:  # other servers may be at work on it, so nothing is migrated
+    if found_format != wanted.version:  # other servers may be using it, so nothing is migrated
         raise UnknownFormat(location.text, found_format, wanted.version, is_shared=True)
     return Ready(Peers(location.text, place, settings), json.loads(labels), json.loads(agreed))
 
@@ -125,7 +125,7 @@ def _refusal(location: Location, error: BaseException) -> OpenFailed:
             return DatabaseRefused(location.text, words)
         case asyncpg.ClientConfigurationError():
             return UnsupportedLocation(location.text, words)
-        case ValueError():  # its words may be a part of the password
+        case ValueError():  # its message may contain a part of the password
             return UnsupportedLocation(location.text, MALFORMED)
         case _:
             return DatabaseRefused(location.text, f"the database server is not reached: {words}")

@@ -1,4 +1,4 @@
-"""Servers at work on one database at a time: all have the same settings."""
+"""The servers that use one database at a time: all must have the same settings."""
 
 from typing import NamedTuple
 
@@ -7,14 +7,14 @@ from fakeapi_storage.postgresql import schema
 from fakeapi_storage.postgresql.link import Connection
 
 APPLICATION = "fakeapi"
-"""The name of a session that has not joined yet, and with what the names of all begin."""
+"""The name of a session that has not joined yet, and the beginning of the names of all sessions."""
 
 
 class Peers(NamedTuple):
-    """One server among those on a database: their sessions bear the schema and the settings as their name.
+    """A server among those that use a database; each session's name has the schema and the settings.
 
-    PostgreSQL cuts a name off after 63 characters; the schema is in it by its number, so that settings of up
-    to 44 characters are always whole.
+    PostgreSQL cuts a name off after 63 characters. The schema is in the name as a number, so that settings of
+    up to 44 characters are always complete.
     """
 
     location: str
@@ -22,10 +22,10 @@ class Peers(NamedTuple):
     settings: str
 
     async def join(self, connection: Connection) -> None:
-        """Names the session, unless one of a server with other settings is there.
+        """Names the session, unless a server with other settings has a session.
 
-        One statement does both, and one session at a time, so that servers that start at the same moment do
-        not miss each other. Raises `DatabaseRefused`.
+        One statement does both, and only one session at a time, so that servers that start at the same moment
+        see each other. Raises `DatabaseRefused`.
         """
         beginning = f"{APPLICATION} {self.schema_number} "
         name = f"{beginning}{self.settings}"

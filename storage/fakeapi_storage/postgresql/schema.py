@@ -1,31 +1,34 @@
 """The tables and functions of a PostgreSQL database, and the statements on them.
 
-`fakeapi_log` has a row for each change, like the log in SQLite; `fakeapi_state` has one row, which a write
+`fakeapi_log` has a row for each change, like the log in SQLite. `fakeapi_state` has one row, which a write
 locks until it is committed. So revisions have no gaps, and become visible in their order.
 
-Everything that changes the log is one call of a function, in a transaction of its own: a server that is
-stopped or cut off holds no lock, as it never has a transaction open between two messages.
+Every change of the log is one call of a function, in a transaction of its own. So a server that is stopped or
+disconnected holds no lock, because it never has an open transaction between two messages.
 """
 
 from sqlalchemy import BigInteger, Boolean, Column, Integer, LargeBinary, MetaData, Table, Text, true
 
 SCHEMA_VERSION = 1
-"""Kept in `fakeapi_state`. It changes with the tables and with the functions."""
+"""Version of the tables and functions, kept in `fakeapi_state`."""
 
 PREFIX = "fakeapi_"
-"""Of all names in the database."""
+"""Beginning of all names in the database."""
 
 CHANNEL = "fakeapi_log"
-"""Notified of each change, with the new revision; without one where the whole log was replaced."""
+"""The channel for notifications of changes.
+
+The payload is the new revision, or empty if the whole log was replaced.
+"""
 
 OPENING_LOCK = 0x66616B65
-"""The advisory lock of whoever looks whether the tables are there, and makes them."""
+"""The advisory lock of a server that checks whether the tables exist, and creates them."""
 
 COMPACTING_LOCK = OPENING_LOCK + 1
 """The advisory lock of the server that compacts."""
 
 JOINING_LOCK = OPENING_LOCK + 2
-"""The advisory lock of a session that looks whose servers are at work, and then is one of them."""
+"""The advisory lock of a session that checks the other sessions and then names itself."""
 
 _metadata = MetaData()
 _state = Table(
@@ -53,7 +56,7 @@ _log = Table(
 TABLES = _metadata
 
 INDEX = "CREATE INDEX fakeapi_log_key ON fakeapi_log (sha256(key), revision)"
-"""Finds the last change of a key. Keys may be longer than an index takes."""
+"""Finds the last change of a key; the hash is indexed because keys may be too long for an index."""
 
 _APPEND = """
 CREATE FUNCTION fakeapi_append(
@@ -162,9 +165,9 @@ FROM fakeapi_state AS state LEFT JOIN fakeapi_log AS log
         THEN $2 ELSE -1 END
 ORDER BY log.revision
 """
-"""The state, with the rows after a revision, or all where the reader's own state does not lead there.
+"""Reads the state, with the rows after a revision, or all rows if the reader's state does not lead there.
 
-One statement sees one moment: whoever has the rows has everything that was committed before it was sent.
+One statement sees one moment: its rows include everything that was committed before it was sent.
 """
 
 JOIN = f"""
@@ -178,10 +181,10 @@ others AS MATERIALIZED (
 SELECT array(SELECT application_name FROM others) AS others,
     CASE WHEN NOT EXISTS (SELECT FROM others) THEN set_config('application_name', $2, false) END
 """  # noqa: S608 - a constant
-"""Names the session, unless others are there that begin alike and are not the same.
+"""Names the session, unless other sessions have a name with the same beginning and another end.
 
-The list of sessions is what `pg_stat_activity` shows; its function is given a null that is there once the
-lock is taken, which has the list read after that.
+The list of sessions is that of `pg_stat_activity`. The argument of its function is a null that depends on the
+lock, so that PostgreSQL reads the list after it has taken the lock.
 """
 
 READ_STATE = "SELECT schema_version, format, labels, agreed FROM fakeapi_state"
@@ -204,4 +207,4 @@ RELATIONS = (
     "AND relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT EXISTS (SELECT FROM pg_depend "
     "WHERE objid = pg_class.oid AND deptype = 'e') ORDER BY relname LIMIT 4"
 )
-"""The first tables and views of the schema that no extension brought."""
+"""Returns the first tables and views of the schema that belong to no extension."""

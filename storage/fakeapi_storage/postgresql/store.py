@@ -30,8 +30,8 @@ async def open_shared(
 ) -> "SharedStore":
     """Opens a database that other servers may have open. Raises `OpenFailed`, `StorageError`.
 
-    Servers with other settings are refused for as long as one with these is at work; and this one's requests
-    are, if such a server began while this one had lost its sessions.
+    While a server with these settings is connected, servers with other settings are refused. This server's
+    requests are refused if such a server started while this one had lost its sessions.
     """
     ready = await make_ready(location, wanted, settings)
     empty = Snapshot(INITIAL_REVISION, [], {})
@@ -54,7 +54,7 @@ async def open_shared(
 
 
 class SharedStore(BaseStore):
-    """`SharedStorage` over a log that other servers write too. Made by `open_shared`."""
+    """A `SharedStorage` with a log that other servers write too; made by `open_shared`."""
 
     def __init__(self, log: PostgresqlLog, committed: Committed, follower: Follower, ready: Ready) -> None:
         super().__init__(committed, ready.labels)

@@ -1,4 +1,4 @@
-"""The writer of one server among several: what it accepts goes to the database in groups."""
+"""The writer of one server among several: sends accepted writes to the database in groups."""
 
 import asyncio
 import logging
@@ -25,7 +25,7 @@ from fakeapi_storage.postgresql.follower import Follower
 from fakeapi_storage.postgresql.log import Appended, Outcome, PostgresqlLog, Proposal
 
 BATCH_BYTES_MAX = 64 * 1024 * 1024
-"""Bytes of values in one transaction, unless one value alone is larger; the rest waits for the next one."""
+"""Maximum number of bytes of values in one transaction, unless a single value is larger; the rest waits."""
 
 log = logging.getLogger(__name__)
 
@@ -34,15 +34,14 @@ class _Write(NamedTuple):
     proposal: Proposal
     future: asyncio.Future[Entry]
     epoch: int
-    """Of the entries that it was computed from."""
+    """The epoch of the entries that the write was computed from."""
 
 
 class SharedWriter:
-    """Sends writes to the database, which decides; then shows them.
+    """Sends writes to the database, which decides on them, and then shows them.
 
-    One group is under way at a time; what is accepted meanwhile is the next one. A write is answered when
-    the memory of this server has come as far as what decided: that of the write itself, or the entry that
-    refused it.
+    One group is under way at a time; writes accepted meanwhile form the next one. The future of a write
+    resolves when the memory of this server includes the write itself, or the entry that refused it.
     """
 
     def __init__(self, database: PostgresqlLog, committed: Committed, follower: Follower) -> None:
@@ -103,18 +102,18 @@ class SharedWriter:
             revision, epoch = await self._log.replace(checkpoint, rewind=rewind)
             self._compaction_not_before = 0
             if epoch <= self._follower.epoch:
-                return  # it is shown already, and perhaps what came after it
+                return  # shown already, perhaps with later changes
             self._follower.replaced(epoch)
             self._committed.replace(checkpoint.entries, revision, StorageReset())
             self._fail(self._taken(len(self._queue)), StorageReset())
 
     async def close(self) -> None:
-        """Sends what is accepted. No write may be accepted any more."""
+        """Sends accepted writes. No write may be accepted any more."""
         while self._draining is not None and not self._draining.done():
             await asyncio.wait([self._draining])
 
     def _check_not_passed(self, key: str, expected: int) -> None:
-        """Refuses at once what the memory knows to be too late; only the database knows everything else."""
+        """Refuses a write at once if memory already has a newer entry; the database decides on all others."""
         limits.check_text(key)
         actual = self._committed.get(key)
         if actual is not None and actual.revision > expected:
@@ -151,17 +150,17 @@ class SharedWriter:
 
     async def _commit(self, batch: list[_Write]) -> None:
         epoch, known = self._follower.epoch, self._committed.revision
-        late = [each for each in batch if each.epoch != epoch]
+        late = [write for write in batch if write.epoch != epoch]
         self._fail(late, StorageReset())
-        batch = [each for each in batch if each.epoch == epoch]
+        batch = [write for write in batch if write.epoch == epoch]
         if not batch:
             return
         try:
-            appended = await self._log.append(epoch, known, [each.proposal for each in batch])
+            appended = await self._log.append(epoch, known, [write.proposal for write in batch])
         except StorageError as error:
             self._fail(batch, error)
             return
-        except Exception as error:  # whatever it is, those who wait for it are told
+        except Exception as error:  # whatever the error is, all waiting callers receive it
             log.exception("unexpected error in a write")
             self._fail(batch, OutcomeUnknown(str(error)))
             return
@@ -181,14 +180,14 @@ class SharedWriter:
         await self._compact_if_due()
 
     async def _catch_up(self, appended: Appended) -> None:
-        """Reads what an append did not bring, as this server was away for too long."""
+        """Reads the changes that an append did not return, after this server was disconnected too long."""
         before = appended.before
         lacks = before.compacted > before.after and self._committed.revision < before.revision
         if before.epoch != self._follower.epoch or lacks:
             await self._follower.refresh()
 
     def _answer(self, batch: Sequence[_Write], appended: Appended) -> None:
-        """Shows what was stored, up to each refusal, and tells who waits."""
+        """Shows the stored writes, up to each refusal, and resolves the futures."""
         rows = [row for row in appended.before.rows if row.revision > self._committed.revision]
         stored: list[tuple[_Write, Outcome]] = []
         for write, outcome in zip(batch, appended.outcomes, strict=True):
@@ -225,8 +224,8 @@ class SharedWriter:
         _set_exception(write.future, error)
 
     def _fail(self, writes: Sequence[_Write], error: StorageError) -> None:
-        for each in writes:
-            _set_exception(each.future, error)
+        for write in writes:
+            _set_exception(write.future, error)
         self._settle(len(writes))
 
     def _settle(self, count: int) -> None:
@@ -265,4 +264,4 @@ def _row(proposal: Proposal, outcome: Outcome) -> Row:
 def _set_exception(future: asyncio.Future[Entry], error: StorageError) -> None:
     if not future.done():
         future.set_exception(error)
-        future.exception()  # mark as retrieved: of a caller that left, the loop need log nothing
+        future.exception()  # mark as retrieved: the loop need not log the error of a caller that left

@@ -1,4 +1,4 @@
-"""One long-lived connection to a SQLite database: looked at before it is touched, locked, and set up."""
+"""A long-lived connection to a SQLite database: probes the file first, then locks it and sets it up."""
 
 import asyncio
 import os
@@ -24,12 +24,12 @@ from fakeapi_storage.sqlite.schema import APPLICATION_ID, CREATE, INSERT_META, S
 from fakeapi_storage.sqlite.upgrade import upgrade
 
 FILE_MODE = 0o600
-"""Of a new database file. SQLite gives the files beside it the same. Files that exist keep their mode."""
+"""Mode of a new database file, and so of SQLite's files next to it; existing files keep their mode."""
 
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """The connection, and the driver's under it."""
+    """A connection of SQLAlchemy, and the driver's connection below it."""
 
     engine: AsyncEngine
     connection: AsyncConnection
@@ -42,9 +42,9 @@ class Database:
 
 
 async def connect(location: Location, durability: Durability, wanted: Format) -> Database:
-    """Opens the database, after making or migrating it where that is needed.
+    """Opens the database, after creating or migrating it if necessary.
 
-    Raises `OpenFailed` (then the file is as it was) and `StorageFailed`.
+    Raises `OpenFailed` (then the file is unchanged) and `StorageFailed`.
     """
     path = location.path
     try:
@@ -59,14 +59,14 @@ async def connect(location: Location, durability: Durability, wanted: Format) ->
 
 
 def _make_ready(path: Path, text: str, wanted: Format) -> None:
-    found = probe(path, text, wanted)
-    if found is None:
+    versions = probe(path, text, wanted)
+    if versions is None:
         try:
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, FILE_MODE))
         except OSError as error:
             raise StorageFailed(f"{text}: {error.strerror}") from error
-    elif found != Found(SCHEMA_VERSION, wanted.version):
-        upgrade(path, text, found, wanted)
+    elif versions != Found(SCHEMA_VERSION, wanted.version):
+        upgrade(path, text, versions, wanted)
 
 
 async def _connect(path: Path | None, durability: Durability, wanted: Format) -> Database:
@@ -99,7 +99,7 @@ async def _prepare(driver: aiosqlite.Connection, durability: Durability, wanted:
 
 
 async def _create(driver: aiosqlite.Connection, wanted: Format) -> None:
-    """Makes the tables, and marks the file as this package's, in one transaction."""
+    """Creates the tables, and marks the file as this package's, in one transaction."""
     marks = f"PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version={SCHEMA_VERSION};"
     await driver.executescript(f"BEGIN; {marks} {CREATE}")
     await driver.execute(INSERT_META, (INITIAL_REVISION, wanted.version))

@@ -11,15 +11,15 @@ from fakeapi_storage.sqlite import schema
 from fakeapi_storage.sqlite.engine import Database
 
 BEFORE_ALL = -(1 << 63)
-"""Before every revision that there can be, so that a row with one that nobody gave out is seen as damaged."""
+"""Lower than every valid revision, so that a row with an invalid one is read and reported as damaged."""
 
 
 class SqliteLog:
-    """`Log` in a database, which it owns.
+    """A `Log` in a database, which it owns.
 
-    It talks to the driver: one call is one change of thread. The same through SQLAlchemy's connection takes
-    four or more, which for a single write is most of its time. The driver begins no transactions by itself: a
-    statement alone is one, so that a group of writes takes one call.
+    It calls the driver directly: one call is one change of thread. SQLAlchemy's connection needs four or
+    more, which is most of the time of a single write. The driver begins no transactions by itself. A single
+    statement is a transaction, so that a group of writes takes one call.
     """
 
     def __init__(self, database: Database) -> None:
@@ -44,7 +44,7 @@ class SqliteLog:
 
     async def read(self, after: int) -> list[Row]:
         with _failures():
-            await self._driver.rollback()  # of what a failure or a cancellation may have left open
+            await self._driver.rollback()  # of a transaction that a failure or a cancellation left open
             records = await self._driver.execute_fetchall(schema.READ, (after,))
         return [*map(schema.from_record, records)]
 
@@ -53,7 +53,7 @@ class SqliteLog:
 
     async def replace(self, compacted: int, rows: Iterable[Row]) -> None:
         records = [*map(schema.to_record, rows)]
-        # Without rows, nothing in memory is worth a journal: for 10,000 rows it takes ten times the rest.
+        # Without rows, a database in memory needs no journal: for 10,000 rows it takes ten times the rest.
         unsafe = self._database.in_memory and not records
         if unsafe:
             await self._journal("OFF")

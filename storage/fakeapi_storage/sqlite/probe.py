@@ -1,4 +1,4 @@
-"""Looks at a database file before it is opened, without leaving a trace on it."""
+"""Examines a database file before it is opened, without changing the file or its directory."""
 
 import os
 import sqlite3
@@ -18,45 +18,45 @@ _FIRST_SCHEMA_WITH_FORMAT = 2
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The versions of a database: that of its tables, and that of the application's keys and values."""
+    """The versions of a database: of its tables, and of the application's keys and values."""
 
     schema: int
     format: int
 
 
 def probe(path: Path, text: str, wanted: Format) -> Found | None:
-    """The versions of the database in the file; None if there is none, or nothing in it yet.
+    """Returns the versions of the database in the file; None if the file is missing or empty.
 
-    Raises `OpenFailed` for a file that is not for this version of this package or of the application, and
-    `StorageFailed` for one that can not be read. `text` names the file in messages.
+    Raises `OpenFailed` for a file that this version of this package or of the application cannot use, and
+    `StorageFailed` for one that cannot be read. `text` names the file in messages.
     """
     try:
-        found_there = path.stat()
+        status = path.stat()
     except FileNotFoundError:
         return None
     except OSError as error:
         raise StorageFailed(str(error)) from error
-    if stat.S_ISDIR(found_there.st_mode):  # of any size: that of an empty one is the file system's choice
+    if stat.S_ISDIR(status.st_mode):  # of any size: file systems give empty ones different sizes
         raise StorageFailed(f"{text}: it is a directory")
-    size = found_there.st_size
+    size = status.st_size
     if size == 0:
         return None
-    if size < _SMALLEST_PAGE_BYTES:  # SQLite would take it for empty
+    if size < _SMALLEST_PAGE_BYTES:  # SQLite would treat it as empty
         raise ForeignDatabase(text, "the file is not a database")
-    for place, what in ((path, "the file"), (path.parent, "the directory, where SQLite puts a log,")):
+    for place, description in ((path, "the file"), (path.parent, "the directory, where SQLite puts a log,")):
         if not os.access(place, os.W_OK):
-            raise StorageFailed(f"{text}: {what} can not be written")
+            raise StorageFailed(f"{text}: {description} can not be written")
     try:
-        found = _read(path, text)
+        versions = _read(path, text)
     except sqlite3.Error as error:
         if is_busy(error):
             raise DatabaseInUse(text) from error
         if error.sqlite_errorcode == sqlite3.SQLITE_NOTADB:
             raise ForeignDatabase(text, "the file is not a database") from error
         raise StorageFailed(f"{text}: {error}") from error
-    if found is not None and wanted.steps_from(found.format) is None:
-        raise UnknownFormat(text, found.format, wanted.version)
-    return found
+    if versions is not None and wanted.steps_from(versions.format) is None:
+        raise UnknownFormat(text, versions.format, wanted.version)
+    return versions
 
 
 def is_busy(error: sqlite3.Error) -> bool:
@@ -65,7 +65,7 @@ def is_busy(error: sqlite3.Error) -> bool:
 
 
 def _read(path: Path, text: str) -> Found | None:
-    # Without a write-ahead log there is nothing to recover, and `immutable` makes no files beside the file.
+    # Without a write-ahead log there is nothing to recover, and `immutable` creates no additional files.
     log = path.with_name(path.name + "-wal")
     mode = "mode=ro" if log.exists() and log.stat().st_size else "immutable=1"
     uri = f"file:{quote(str(path.absolute()))}?{mode}"

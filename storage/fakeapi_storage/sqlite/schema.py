@@ -28,10 +28,10 @@ from fakeapi_storage.errors import StorageFailed
 from fakeapi_storage.log import Row
 
 APPLICATION_ID = 0x66616B65
-"""Marks the files of this package: "fake"."""
+"""Marks the files of this package: "fake" in ASCII."""
 
 SCHEMA_VERSION = 2
-"""Kept in the file's user_version. 1 had no checksums, no format and no labels."""
+"""Version of the tables, kept in the file's user_version. 1 had no checksums, no format and no labels."""
 
 _metadata = MetaData()
 _log = Table(
@@ -62,11 +62,14 @@ def _text(clause: ClauseElement) -> str:
 
 
 CREATE = "".join(f"{_text(CreateTable(table))};" for table in (_log, _meta, _label))
-"""A script that makes the tables; a row for `INSERT_META` completes it."""
+"""A script that creates the tables; a row for `INSERT_META` completes the database."""
 
 APPEND = _text(insert(_log))
 APPEND_ROWS_MAX = 128
-"""Rows of one INSERT, each with seven values: SQLite before 3.32 takes 999 values in a statement."""
+"""Maximum number of rows of one INSERT.
+
+A row has seven values, and SQLite before 3.32 allows 999 values in a statement.
+"""
 
 READ = _text(select(_log).where(_log.c.revision > bindparam("after")).order_by(_log.c.revision))
 FORGET = _text(delete(_log).where(_log.c.revision == bindparam("stale")))
@@ -82,23 +85,23 @@ INSERT_LABEL = _text(insert(_label))
 
 @lru_cache(maxsize=APPEND_ROWS_MAX)
 def append_statement(count: int) -> str:
-    """One INSERT of so many rows."""
+    """Returns an INSERT of `count` rows."""
     head, _, values = APPEND.partition(" VALUES ")
     return f"{head} VALUES {', '.join([values] * count)}"
 
 
 def to_record(row: Row) -> tuple[object, ...]:
-    """The row with its checksum, as it is inserted."""
+    """Returns the row with its checksum, as it is inserted."""
     return (*row, _checksum(row))
 
 
 def from_record(record: Sequence[Any]) -> Row:
-    """The row of a record. Raises `StorageFailed` if it is not as it was written."""
+    """Returns the row of a record. Raises `StorageFailed` if its checksum is wrong."""
     *columns, checksum = record
     row = Row._make(columns)
     try:
         intact = _checksum(row) == checksum
-    except (AttributeError, TypeError):  # not even the types are those that were written
+    except (AttributeError, TypeError):  # even the types differ from those that were written
         intact = False
     if not intact:
         raise StorageFailed(

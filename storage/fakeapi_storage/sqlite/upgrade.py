@@ -14,12 +14,12 @@ _READ_SCHEMA_1 = "SELECT revision, key, created, previous, deleted, value FROM l
 
 
 def upgrade(path: Path, text: str, found: Found, wanted: Format) -> None:
-    """Brings the database from what was found to the schema of this package and the wanted format.
+    """Upgrades the database from the versions `found` to the schema of this package and the wanted format.
 
-    All or nothing: until the transaction is committed, whoever opens the file finds the old database. Raises
-    `MigrationFailed`, `StorageFailed` and what SQLite raises.
+    Until the transaction is committed, other programs see the old database. Raises `MigrationFailed`,
+    `StorageFailed` and sqlite3.Error.
     """
-    # The driver is told nothing of transactions: it would commit before a table is dropped.
+    # Transactions are explicit, because the driver would commit before a table is dropped.
     with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as database:
         database.execute("PRAGMA locking_mode=EXCLUSIVE")
         database.execute("PRAGMA synchronous=FULL")

@@ -1,4 +1,4 @@
-"""Regular expressions as Go's package regexp reads and matches them: in time linear in the text.
+"""Regular expressions with the syntax and semantics of Go's package regexp, in time linear in the text.
 
-`matching.compile_regexp` is what others use; `syntax` parses, `classes` are sets of characters.
+Other packages use `matching.compile_regexp`. `syntax` parses, and `classes` has sets of characters.
 """

@@ -7,11 +7,11 @@ from functools import cache
 from typing import TypeAlias
 
 Ranges: TypeAlias = tuple[tuple[int, int], ...]
-"""Code points from the first to the last, both included."""
+"""Ranges of code points: the first and the last of each, both included."""
 
 _KELVIN, _LONG_S, _ANGSTROM = "\u212a", "\u017f", "\u212b"
 _FOLDS = {"k": _KELVIN, "s": _LONG_S, "\u00e5": _ANGSTROM}
-"""Characters whose lower case is another one's too."""
+"""Lower-case letters that have a third case variant, such as the Kelvin sign of `k`."""
 
 
 def _ascii(*spans: str) -> Ranges:
@@ -113,12 +113,12 @@ _SCRIPTS = {
         "Tibetan",
     ]
 } | {"Han": ("CJK UNIFIED IDEOGRAPH", "CJK COMPATIBILITY IDEOGRAPH", "CJK RADICAL", "KANGXI RADICAL")}
-"""How the names of a script's characters begin: close to the script, which Python has no table of."""
+"""Prefixes of the Unicode names of a script's characters: an approximation, as Python has no script table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A part of a class. `named` is the name of a Unicode category or script, else `ranges` count."""
+    """A part of a class: the Unicode category or script `named`, or else the code points in `ranges`."""
 
     ranges: Ranges = ()
     named: str = ""
@@ -126,12 +126,15 @@ class Item:
 
     def has(self, variants: Iterable[str]) -> bool:
         test = unicode_test(self.named) if self.named else None
-        return any(test(one) if test else _within(ord(one), self.ranges) for one in variants) != self.negated
+        return (
+            any(test(variant) if test else _within(ord(variant), self.ranges) for variant in variants)
+            != self.negated
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class CharacterSet:
-    """What a class, a dot or a literal matches. `folds`: upper and lower case are the same."""
+    """The characters that a class, a dot or a literal matches; `folds` makes the match case-insensitive."""
 
     items: tuple[Item, ...]
     negated: bool = False
@@ -144,7 +147,7 @@ class CharacterSet:
 
 @cache
 def unicode_test(name: str) -> Callable[[str], bool] | None:
-    """Whether a character is in a Unicode category (`L`, `Lu`, `Any`) or script; None for an unknown name."""
+    """Returns a test for a Unicode category (`L`, `Lu`, `Any`) or script; None for an unknown name."""
     if name == "Any":
         return lambda _: True
     if name in _CATEGORIES or name in {category[0] for category in _CATEGORIES}:
@@ -168,9 +171,9 @@ def _variants(character: str) -> tuple[str, ...]:
     lower = character.lower()
     if len(lower) != 1:
         return (character,)
-    found = {character, lower, character.upper(), lower.upper(), lower.upper().lower()}
+    variants = {character, lower, character.upper(), lower.upper(), lower.upper().lower()}
     if lower in _FOLDS:
-        found.add(_FOLDS[lower])
+        variants.add(_FOLDS[lower])
     if character == _LONG_S:
-        found.add("s")
-    return tuple(one for one in found if len(one) == 1)
+        variants.add("s")
+    return tuple(variant for variant in variants if len(variant) == 1)

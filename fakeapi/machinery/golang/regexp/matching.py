@@ -1,6 +1,7 @@
-"""Matches texts against regular expressions of Go, in time linear in the text.
+"""Matches texts against Go's regular expressions, in time linear in the text.
 
-The expression becomes a nondeterministic automaton, of which the deterministic one is made as texts need it.
+The expression becomes a nondeterministic automaton. The deterministic automaton is built from it step by
+step, as the texts need it.
 """
 
 from dataclasses import dataclass, field
@@ -18,18 +19,19 @@ from fakeapi.machinery.golang.regexp.syntax import (
 )
 
 STEPS_MAX = 10_000
-"""Steps of an automaton. An expression that needs more is refused as too large; for Go some millions are."""
+"""Maximum number of steps of an automaton; a larger expression is rejected. Go allows some millions."""
 
 TRANSITIONS_MAX = 20_000
-"""Transitions that are kept of the deterministic automaton; beyond, it is made anew."""
+"""Maximum number of cached transitions of the deterministic automaton; then all are dropped."""
 
 _WORD = frozenset(chr(code) for first, last in PERL["w"] for code in range(first, last + 1))
 
 
 @dataclass(slots=True)
 class _Step:
-    """Takes a character, checks a place, or neither; then goes on at each of `to`. Without `to` it
-    accepts.
+    """A step of the automaton: consumes a character, checks an assertion, or does neither.
+
+    The automaton continues at each step in `to`. A step without `to` accepts.
     """
 
     takes: CharacterSet | None = None
@@ -39,7 +41,11 @@ class _Step:
 
 @dataclass(slots=True)
 class _State:
-    """Steps that are reached before anything is checked, after a character of a kind."""
+    """A state of the deterministic automaton: steps, and the kind of the character before.
+
+    `steps` are those that are reached before any assertion is checked. `next` has the following state by
+    character; None says that the text matches.
+    """
 
     steps: frozenset[int]
     before: str
@@ -47,10 +53,10 @@ class _State:
 
 
 class Regexp:
-    """A compiled regular expression. Threads may share it: whatever its caches lose is computed again."""
+    """A compiled regular expression. Threads may share it: its caches are not needed for correctness."""
 
     def __init__(self, text: str) -> None:
-        """Raises RegexpError."""
+        """Compiles the expression. Raises RegexpError."""
         self.text = text
         self._steps: list[_Step] = [_Step()]
         self._start = self._build(parse(text), 0)
@@ -58,7 +64,7 @@ class Regexp:
         self._kept = 0
 
     def search(self, text: str) -> bool:
-        """Whether the expression matches anywhere in `text`: Go's MatchString."""
+        """Whether the expression matches anywhere in `text`, like Go's MatchString."""
         state = self._state(frozenset((self._start,)), "begin")
         for character in text:
             try:
@@ -77,13 +83,13 @@ class Regexp:
 
     def _state(self, steps: frozenset[int], before: str) -> _State:
         key = (steps, before)
-        found = self._states.get(key)
-        if found is None:
-            found = self._states[key] = _State(steps, before)
-        return found
+        state = self._states.get(key)
+        if state is None:
+            state = self._states[key] = _State(steps, before)
+        return state
 
     def _after(self, state: _State, character: str) -> _State | None:
-        """The state after one more character; None where the text matched before it."""
+        """Returns the state after one more character; None if the text matched before that character."""
         if self._kept >= TRANSITIONS_MAX:
             self._states.clear()
             self._kept = 0
@@ -102,7 +108,7 @@ class Regexp:
         return following
 
     def _reached(self, state: _State, character: str) -> set[int]:
-        """The steps that are reached between the character before and this one, empty at the end."""
+        """Returns the steps that are reached before `character`, which is empty at the end of the text."""
         after = _kind(character) if character else "end"
         reached: set[int] = set()
         waiting = list(state.steps)
@@ -123,7 +129,7 @@ class Regexp:
         return len(self._steps) - 1
 
     def _build(self, node: Node, then: int) -> int:
-        """Adds the steps of a node, which go on at `then`; returns the first."""
+        """Adds the steps of a node, which continue at step `then`; returns the first of them."""
         match node:
             case CharacterSet():
                 return self._add(_Step(takes=node, to=[then]))
@@ -154,7 +160,7 @@ class Regexp:
 
 @lru_cache(maxsize=1024)
 def compile_regexp(text: str) -> Regexp:
-    """The expression, kept for the next time. Raises RegexpError, with Go's message."""
+    """Compiles the expression, or returns it from a cache. Raises RegexpError with Go's message."""
     return Regexp(text)
 
 

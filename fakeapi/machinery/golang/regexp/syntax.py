@@ -1,4 +1,7 @@
-"""Parses regular expressions. Follows Go's `regexp/syntax` with the flags of regexp.Compile, errors too."""
+"""Parses regular expressions with the flags and the errors of Go's regexp.Compile.
+
+Follows Go's `regexp/syntax`.
+"""
 
 import re
 from dataclasses import dataclass, replace
@@ -7,7 +10,7 @@ from typing import TypeAlias
 from fakeapi.machinery.golang.regexp.classes import PERL, POSIX, CharacterSet, Item, unicode_test
 
 DEPTH_MAX = 100
-"""Groups within groups; beyond, an expression nests too deeply, which for Go it does from 1,000 on."""
+"""Maximum number of nested groups; expressions with more are rejected. Go's limit is 1,000."""
 
 _REPEAT_MAX = 1000
 _RUNE_MAX = 0x10FFFF
@@ -15,7 +18,7 @@ _NEWLINE = ((10, 10),)
 
 
 class RegexpError(ValueError):
-    """An expression that Go would refuse, with its message."""
+    """An expression that Go rejects, with Go's message."""
 
     def __init__(self, code: str, text: str) -> None:
         super().__init__(f"error parsing regexp: {code}: `{text}`")
@@ -23,7 +26,7 @@ class RegexpError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Assertion:
-    """A place in the text: `begin`, `end`, `line begin`, `line end`, `word` or `no word`."""
+    """A condition on a position: `begin`, `end`, `line begin`, `line end`, `word` or `no word`."""
 
     kind: str
 
@@ -34,7 +37,7 @@ class Repeat:
     least: int
     most: int | None
     count: int
-    """How often the whole of counted repeats within one another repeats, which Go bounds."""
+    """The product of the counts of counted repeats within one another, which Go limits to 1,000."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,7 @@ _FLAG_NAMES = {"i": "folds", "m": "multiline", "s": "dot_is_all", "U": "ungreedy
 
 
 class _Group:
-    """A parenthesis that is open: the alternatives read so far, and the flags to return to."""
+    """An open parenthesis: the alternatives read so far, and the flags to restore when it closes."""
 
     def __init__(self, flags: _Flags) -> None:
         self.flags = flags
@@ -75,7 +78,7 @@ class _Group:
 
 
 def parse(text: str) -> Node:
-    """Raises RegexpError."""
+    """Parses an expression. Raises RegexpError."""
     return _Parser(text).parse()
 
 
@@ -109,7 +112,7 @@ class _Parser:
         self._push(CharacterSet((Item(((code, code),)),), folds=self._flags.folds))
 
     def _next(self, character: str, last_repeat: int) -> bool:
-        """Reads one element; whether it was a repetition."""
+        """Reads one element; returns whether it was a repetition."""
         if character in "*+?":
             self._at += 1
             self._repeat({"*": (0, None), "+": (1, None), "?": (0, 1)}[character], last_repeat)
@@ -155,17 +158,17 @@ class _Parser:
         self._apply(counts, before, last_repeat)
 
     def _counted(self, last_repeat: int) -> bool:
-        found = _COUNT.match(self._text, self._at)
-        if not found:
+        match = _COUNT.match(self._text, self._at)
+        if not match:
             self._at += 1
             self._literal("{")
             return False
         before = self._at
-        self._at = found.end()
-        least = _small(found[1])
-        most = None if found[2] and found[3] is None else _small(found[3] or found[1])
+        self._at = match.end()
+        least = _small(match[1])
+        most = None if match[2] and match[3] is None else _small(match[3] or match[1])
         if least > _REPEAT_MAX or (most is not None and (most > _REPEAT_MAX or least > most)):
-            raise RegexpError("invalid repeat count", found.group())
+            raise RegexpError("invalid repeat count", match.group())
         self._apply((least, most), before, last_repeat, counted=True)
         return True
 
@@ -248,7 +251,7 @@ class _Parser:
                 self._literal(self._escape())
 
     def _class_escape(self) -> Item | None:
-        r"""The group that `\d`, `\pL` or `\p{Greek}` names; None for another escape."""
+        r"""Returns the character class of `\d`, `\pL` or `\p{Greek}`; None for other escapes."""
         letter = self._text[self._at + 1 : self._at + 2]
         if letter and letter in "pP":
             return self._unicode_class(letter)
@@ -275,7 +278,7 @@ class _Parser:
         return Item(named=name, negated=negated)
 
     def _escape(self) -> str:
-        r"""The character of an escape such as `\n` or `\x41`."""
+        r"""Returns the character of an escape such as `\n` or `\x41`."""
         start = self._at
         character = self._text[start + 1 : start + 2]
         if not character:
@@ -294,16 +297,16 @@ class _Parser:
         raise RegexpError("invalid escape sequence", self._text[start : self._at])
 
     def _hexadecimal(self, start: int) -> str:
-        found = re.compile(r"\{([0-9A-Fa-f]+)\}|([0-9A-Fa-f]{2})").match(self._text, self._at)
-        if found:
-            code = int((found[1] or found[2]).lstrip("0")[:7] or "0", 16)
+        match = re.compile(r"\{([0-9A-Fa-f]+)\}|([0-9A-Fa-f]{2})").match(self._text, self._at)
+        if match:
+            code = int((match[1] or match[2]).lstrip("0")[:7] or "0", 16)
             if code <= _RUNE_MAX:
-                self._at = found.end()
+                self._at = match.end()
                 return chr(code)
         raise RegexpError("invalid escape sequence", self._text[start : self._bad_hexadecimal_end()])
 
     def _bad_hexadecimal_end(self) -> int:
-        """Where Go stops to read what should be hexadecimal digits."""
+        """Returns the position at which Go stops reading an invalid hexadecimal escape."""
         at = self._at
         if not self._text.startswith("{", at):
             return min(at + 2, len(self._text))
@@ -367,7 +370,7 @@ class _Parser:
 
 
 def _small(digits: str) -> int:
-    """A count; one of many digits only as one that is too large."""
+    """Reads a repeat count; one with five digits or more becomes _REPEAT_MAX + 1, which is refused."""
     return int(digits) if len(digits) <= 4 else _REPEAT_MAX + 1
 
 
