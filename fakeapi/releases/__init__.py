@@ -1,4 +1,4 @@
-"""What each Kubernetes release serves, as data: kinds, schemas, gates, limits, quirks."""
+"""Data about each Kubernetes release: kinds, schemas, gates, limits and quirks."""
 
 from fakeapi.releases.gates import GateError, Gates, UnknownGateError
 from fakeapi.releases.kinds import Kind, Lifecycle, Subresource

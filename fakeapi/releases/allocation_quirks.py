@@ -1,8 +1,8 @@
-"""Named differences between releases in how devices are allocated to claims.
+"""Behaviour of the allocation of devices to claims that differs between releases.
 
-As `fakeapi.releases.quirks`: each name says what the allocator of a release does, the table at the end from
-which release on. From k8s.io/dynamic-resource-allocation `structured` and from recordings of the releases'
-own schedulers; some are defects, which a claim meets in that release's clusters.
+Each attribute says what the allocator of a release does; the table at the end says from which release on.
+Sources are k8s.io/dynamic-resource-allocation `structured` and recordings of the releases' own schedulers.
+Some are defects, which claims meet in clusters of that release.
 """
 
 from dataclasses import dataclass
@@ -17,18 +17,20 @@ class Duplicates(Enum):
 
     NOTHING = "nothing"
     ERROR = "error"
-    """The search fails where it comes to the pool."""
+    """The search fails when it reaches the pool."""
     SKIP = "skip"
-    """The pool is passed over."""
+    """The search skips the pool."""
 
 
 class CountersOf(Enum):
     """The scope of the counters that a device consumes."""
 
     SLICE_ANEW = "slice, counted anew"
-    """In the slice of the device; counted anew for each device, which all that it consumes must be in."""
+    """The counters of the device's slice. They are counted anew for each device, and must include all that
+    the device consumes.
+    """
     SLICE = "slice"
-    """In the slice of the device; those of other slices are not limited."""
+    """The counters of the device's slice; counters of other slices are not limited."""
     POOL = "pool"
 
 
@@ -36,104 +38,120 @@ class DriverWait(Enum):
     """The condition of a pod that waits for the controller of a classic driver."""
 
     ERROR = "error"
-    """An error of the plugin at reserving."""
+    """An error of the Reserve plugin."""
     RESERVING = "reserving"
-    """One node that lacks what the driver is to allocate."""
+    """At Reserve, a message that one node waits for the driver's information or allocation."""
     PLAIN = "plain"
-    """The bare reason, at binding."""
+    """At binding, only the reason "waiting for resource driver"."""
     BINDING = "binding"
-    """One node that lacks the driver's answer, at binding."""
+    """At binding, a message that one node waits for the driver."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllocationQuirks:
-    """The rules by which a release allocates devices."""
+    """The behaviour of one release's allocator."""
 
-    # pools
+    # Pools
     duplicates: Duplicates
     newer_slice_counts_twice: bool
-    """The slice that shows a pool's newer generation is in the pool twice."""
+    """The first slice of a newer pool generation is in the pool twice."""
     incomplete_pools_serve: bool
-    """Requests for a number of devices are served from pools that lack slices."""
+    """Requests for a count of devices may use pools with missing slices."""
     other_nodes_complete_pools: bool
-    """Slices that the node cannot see count where it is asked whether a pool is complete, and which
-    generation it has."""
+    """Slices for other nodes also count when the allocator determines a pool's generation and completeness.
+    """
     newer_allocators_sort_pools: bool
-    """With binding conditions or consumable capacity, pools come by driver and name, those with binding
-    conditions last, and their slices by name."""
+    """With binding conditions or consumable capacity, pools are sorted by driver and name, and slices by
+    name; pools with binding conditions come last.
+    """
     newer_allocators_put_conditions_last: bool
     """With binding conditions or consumable capacity, pools and slices with binding conditions come last."""
     slices_with_counters_always_count: bool
-    """Slices with counters belong to their pool also where the gate of partitionable devices is off."""
+    """Slices with shared counters belong to their pool even if the gate DRAPartitionableDevices is off."""
     counters_of: CountersOf
     refused_devices_keep_counters: bool
-    """The counters of a device that a taint or a constraint keeps from a request, and of a shared one that is
-    given back, stay consumed for the rest of the search."""
+    """A device that a taint or constraint excludes keeps its counters for the rest of the search, and so does
+    a shared device that is given back.
+    """
     shared_devices_take_counters_again: bool
-    """A shared device consumes its counters for each request that gets a share of it."""
+    """A shared device consumes its counters again for each request that gets a share of it."""
     distinct_is_the_same_device: bool
-    """Attributes that are to be distinct may have the same value, but not be of the same (shared) device."""
+    """`distinctAttribute` permits equal values, but not two shares of the same device."""
     capacity_is_of_another_device: bool
-    """Whether a device has the capacity for a request is asked, once more, of the device of its slice whose
-    place is that of the device in the request. If that lacks it, the device stays taken for the rest of the
-    search, and constraints keep its attributes."""
+    """The allocator also checks the capacity of another device: the one in the slice at the index of the
+    request's current device. If its capacity does not suffice, the chosen device stays taken for the rest of
+    the search, and constraints keep its attributes.
+    """
     shared_devices_in_use_hold_counters: bool
-    """Counters are consumed by the shared devices of other claims."""
+    """Shared devices of other claims consume counters."""
 
-    # requests for all devices
+    # Requests for all devices (allocationMode: All)
     all_leaves_out_used: bool
-    """A request for all devices takes those that are free."""
+    """A request for all devices takes only those that are free."""
     none_are_all: bool
-    """A request for all devices is content where there is none."""
+    """A request for all devices succeeds if no device matches."""
     all_forgets_choice: bool
-    """A request for all devices in a later choice goes on as if it were the first choice."""
+    """A request for all devices in a later subrequest continues with the first subrequest after its first
+    device.
+    """
     all_of_second_choice_is_that_of_first: bool
-    """A request for all devices in the second choice takes the devices that the selectors of the first have
-    selected, where the first is for all devices too."""
+    """A request for all devices in the second subrequest takes the devices that match the first, if the first
+    is for all devices too.
+    """
     all_ignores_classes: bool
-    """A request for all devices does not look at the selectors of its class."""
+    """A request for all devices ignores the selectors of its DeviceClass."""
     all_is_not_undone: bool
-    """What a request for all devices took stays taken when the search goes back."""
+    """Devices of a request for all devices stay taken when the search backtracks."""
 
-    # the search
+    # The search
     newer_allocators_keep_order: bool
-    """With binding conditions or consumable capacity, devices of one request are taken in the order of the
-    pools, not in every order."""
+    """With binding conditions or consumable capacity, the devices of a request are tried only in the order of
+    the pools, not in every order.
+    """
     size_limit_ends_search: bool
-    """What would be too many devices ends the search for other devices of the requests before."""
+    """Exceeding the limit on devices ends the whole search, instead of trying other devices for earlier
+    requests.
+    """
     long_searches_are_errors: bool
-    """A pod whose devices take too long to find is tried again later, and not when something changes."""
+    """A search that takes too long is an error: the scheduler retries the pod later, not when the cluster
+    changes.
+    """
     admin_access_is_exclusive: bool
-    """Two requests with admin access of one claim get different devices."""
+    """Requests with admin access in one claim get different devices."""
     unknown_effects_prevent: bool
-    """Taints of any effect keep a device from those who do not tolerate them."""
+    """Taints with any effect, also unknown ones, exclude a device from requests that do not tolerate them."""
 
-    # results
+    # Results
     claim_limit_names_request: bool
-    """The error for too many devices names the request that is too much."""
+    """The error for too many devices names the request that exceeds the limit."""
     selector_errors_name_devices: bool
-    """The error of a selector says on which device it failed, and what helps where a key is missing."""
+    """The error of a selector names the device, and gives a hint for a missing key."""
     config_of_classes_names_no_request: bool
+    """Configuration from a DeviceClass names no request."""
     config_for_all_names_no_request: bool
-    """Configuration that is for all requests of a claim names none of them, and is there once."""
+    """Configuration for all requests of a claim names no request, and is listed once."""
     config_is_filtered: bool
-    """The result has the claim's configuration for the requests and choices that were allocated."""
+    """The result has only the claim's configuration for requests and subrequests that were allocated."""
     devices_have_overhead: bool
-    """Devices take node-allocatable resources as overhead too; those that stand for some are not shared."""
+    """Devices may also consume node-allocatable resources as overhead, and devices that map to such resources
+    are not shared.
+    """
     results_have_tolerations: bool
+    """Allocation results have the request's tolerations."""
     newer_results_have_tolerations: bool
-    """With binding conditions or consumable capacity, results have tolerations."""
+    """With binding conditions or consumable capacity, allocation results have the request's tolerations."""
     list_attributes_are_gated: bool
-    """Attributes may be lists if the gate DRAListTypeAttributes is on; before, lists never match."""
+    """Attributes may be lists if the gate DRAListTypeAttributes is on; in other releases lists never match.
+    """
     admin_access_is_gated: bool
-    """Requests may ask for admin access if the gate DRAAdminAccess is on; before, always."""
+    """Requests may use admin access only if the gate DRAAdminAccess is on; in other releases always."""
     admin_access_takes_devices: bool
-    """Devices that a claim has with admin access are in use for others."""
+    """Devices that a claim uses with admin access are in use for other claims."""
     binding_errors_name_claim_first: bool
-    """The errors about devices that do not become ready begin with the claim."""
+    """Errors about devices that do not become ready begin with the claim."""
     classic_drivers: DriverWait
     choices_are_scored: bool
-    """Of several nodes, the one with the better choices is preferred."""
+    """The scheduler prefers nodes on which earlier subrequests of `firstAvailable` are allocated."""
 
 
 _HISTORY: History = {

@@ -1,6 +1,7 @@
-"""Named differences between releases in CustomResourceDefinitions and custom objects.
+"""Behaviour of CustomResourceDefinitions and custom objects that differs between releases.
 
-As in `fakeapi.releases.quirks`; from k8s.io/apiextensions-apiserver at each release's last patch.
+Each attribute says what a release does; the table at the end says from which release on. The source is
+k8s.io/apiextensions-apiserver at each release's last patch.
 """
 
 from dataclasses import dataclass
@@ -10,60 +11,64 @@ from fakeapi.releases.history import History, values_at
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CustomQuirks:
-    """The quirks of a release in CustomResourceDefinitions and their objects."""
+    """The behaviour of one release with CustomResourceDefinitions and their objects."""
 
     stored_version_missing: str
-    """What is said of a stored version that the spec does not have; `{0}` is the version."""
+    """Detail of the error for a stored version that the spec does not have; `{0}` is the version."""
 
     missing_storage_shows_version: bool
-    """Where the storage version is not among the stored ones, the version is shown, not the stored ones."""
+    """The error for a storage version missing in `status.storedVersions` prints this version, not the stored
+    ones.
+    """
 
     schemas_required: str
-    """What is said of a version without a schema."""
+    """Detail of the error for a version without a schema."""
 
     selectable_prefix: str
-    """How errors of selectable fields without a schema begin."""
+    """Beginning of the errors for selectable fields without a schema."""
 
     checks_bundles: bool
-    """The certificates of a conversion webhook are looked at, once a definition is established."""
+    """The CA bundle of a conversion webhook is validated once a definition is established."""
 
     many_selectable_fields_may_stay: bool
     """An update may keep more selectable fields than a new definition may have."""
 
     definition_status_keeps_metadata: bool
-    """Nobody comes to own metadata by a write to the status of a definition, although it changes it."""
+    """A write to a definition's status does not own metadata fields, although it changes metadata."""
 
     object_status_resets_metadata: bool
-    """Nobody comes to own metadata by a write to the status of an object."""
+    """A write to a custom object's status does not own metadata fields."""
 
     warns_of_formats: bool
-    """Formats that are not known are warned of."""
+    """Unrecognized formats in a schema return a warning."""
 
     warns_of_sets: bool
-    """Sets of lists or objects are warned of."""
+    """Sets (x-kubernetes-list-type) of lists or objects in a schema return a warning."""
 
     prints_definitions: bool
-    """Tables of definitions show scope, versions and more."""
+    """Tables of definitions show scope, versions and more, not only the creation time."""
 
     precondition_failed: str
-    """Beginning of the message of a conflict about the uid of a definition."""
+    """Beginning of the conflict error for a failed precondition (uid or resourceVersion) on a definition."""
 
     warns_of_finalizers: bool
-    """New finalizers of objects without a domain are warned of."""
+    """New finalizers of custom objects without a domain return a warning."""
 
     warns_of_finalizer_paths: bool
-    """What is said of those with a domain and no path differs."""
+    """The warning for a finalizer with a domain, but without a path, has a text of its own."""
 
     status_is_checked: str
-    """By a write to it: with the "whole" object, or alone, its errors "unnamed" or "named" as the
-    status's."""
+    """Validation of a write to the status: of the "whole" object, or of the status only, with error paths
+    that omit `status` ("unnamed") or include it ("named").
+    """
 
     terminating_forbids: bool
-    """While a definition is being deleted every creation is forbidden; before, a POST was not allowed, and an
-    apply was."""
+    """While a definition is being deleted, all creations of its objects fail with 403. In other releases a
+    POST fails with 405, and an apply succeeds.
+    """
 
     status_ratchets: bool
-    """Errors of what a write to the status did not change do not count either."""
+    """A write to the status ignores errors in values that it does not change."""
 
 
 _HISTORY: History = {
@@ -93,5 +98,5 @@ _HISTORY: History = {
 
 
 def custom_quirks_of(minor: int) -> CustomQuirks:
-    """The quirks of release 1.`minor`."""
+    """The quirks of release 1.`minor` for CustomResourceDefinitions and custom objects."""
     return CustomQuirks(**values_at(_HISTORY, minor))

@@ -1,4 +1,4 @@
-"""How a release evaluates the selectors of devices."""
+"""Compiles device selectors with the rules of a release."""
 
 from functools import cache, lru_cache
 
@@ -20,13 +20,13 @@ from fakeapi.releases.rule_settings import dialect_of, wording_of
 from fakeapi.releases.rules import ReleaseRules
 
 SELECTORS_KEPT = 1024
-"""Compiled selectors that each release keeps; those unused for longest go."""
+"""Number of compiled selectors in each cache; the least recently used are evicted."""
 
 SHARED, LISTED = "DRAConsumableCapacity", "DRAListTypeAttributes"
 
 
 def compile_selector(text: str, rules: ReleaseRules) -> DeviceSelector | Invalid | Unchecked:
-    """The selector of an expression that a DeviceClass or a claim stores, compiled once for all that ask."""
+    """Compiles the expression of a stored DeviceClass or claim; results are cached."""
     known = rules.gates.known
     return _compiled(text, rules.quirks, SHARED in known, LISTED in known)
 
@@ -35,7 +35,7 @@ def compile_selector(text: str, rules: ReleaseRules) -> DeviceSelector | Invalid
 def compile_named_resources_selector(
     text: str, quirks: Quirks
 ) -> NamedResourcesSelector | Invalid | Unchecked:
-    """The selector of an expression in stored parameters of v1alpha2."""
+    """Compiles an expression in stored parameters of v1alpha2; results are cached."""
     environment = named_resources_environment(BASE_LIBRARIES | quirks.cel_libraries)
     return named_resources_selector(text, environment, _strictness(quirks), dialect_of(quirks))
 
@@ -57,7 +57,7 @@ def _environment(
     shared: bool,  # noqa: FBT001 - the key of a cache
     listed: bool,  # noqa: FBT001
 ) -> Environment:
-    """With all that the release knows, whatever its gates: what is stored counts."""
+    """The environment of stored expressions: all that the release knows, even behind gates that are off."""
     stored = quirks.rules.stored_may_say - {"literals"}
     return device_environment(
         BASE_LIBRARIES | quirks.cel_libraries | stored | {"bindings"},

@@ -1,9 +1,9 @@
-"""Feature gates of each release, and those of them that have an effect here.
+"""Feature gates of each release, and which of them have an effect here.
 
 Names, stages and defaults follow k8s.io/kubernetes `pkg/features` and the other packages that tools/gates.py
-reads. kube-apiserver accepts the gates of all components, as kind gives every component the same gates.
-Reading of the flag follows k8s.io/component-base `featuregate`. Gates without an effect are accepted, and
-`ineffective` names them. Names that Kubernetes does not know are refused.
+reads. Gates of all components are accepted, as kube-apiserver does, because kind passes the same gates to
+every component. Parsing of the flag follows k8s.io/component-base `featuregate`. Gates without an effect are
+accepted, and `ineffective` names them. Names that Kubernetes does not know are refused.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -28,7 +28,9 @@ class Stage(Enum):
 
 @dataclass(frozen=True, slots=True)
 class GateSpec:
-    """What a gate is from the minor release `since` on; None as `stage`: the release no longer has it."""
+    """The state of a gate from the minor release `since` on; `stage` None: the release no longer has the
+    gate.
+    """
 
     since: int
     stage: Stage | None
@@ -204,18 +206,20 @@ EFFECTIVE = frozenset({
     "WorkloadAwarePreemption",
     "WorkloadWithJob",
 })  # fmt: skip
-"""The gates that change what a client of the offered kinds sees, in the releases that have them."""
+"""Gates that change the behaviour of the offered kinds for clients, in releases that have these gates."""
 
 TURNED_ON = {"DynamicResourceAllocation": True}
-"""What is on unless the user turns it off: serving claims is what this server is for, so it starts as an
-apiserver that was started for them, which is how a cluster with claims runs in every release."""
+"""Gates that are on unless the user turns them off.
+
+This server is made for testing resource claims, so it starts like an apiserver of a cluster that has claims.
+"""
 
 _TRUE = frozenset({"1", "t", "T", "true", "TRUE", "True"})
 _FALSE = frozenset({"0", "f", "F", "false", "FALSE", "False"})
 
 
 class GateError(ValueError):
-    """A setting of gates that no apiserver would start with; the message names the gate."""
+    """An invalid setting of gates, with which no apiserver would start; the message names the gate."""
 
 
 class UnknownGateError(GateError):
@@ -234,9 +238,9 @@ class UnknownGateError(GateError):
 
 
 class Gates(Mapping[str, bool]):
-    """The gates that one release has, and whether each is on. Immutable.
+    """The gates of one release, and whether each is on. Immutable.
 
-    `graduated` are those that it no longer has because what they were for is there to stay.
+    `graduated`: gates that the release no longer has because their features are permanent.
     """
 
     __slots__ = ("_graduated", "_settings")
@@ -246,7 +250,7 @@ class Gates(Mapping[str, bool]):
         self._graduated = frozenset(graduated)
 
     def enabled(self, name: str) -> bool:
-        """Whether the gate is on; one that the release does not have counts as on if it graduated."""
+        """Whether the gate is on. A gate that the release does not have counts as on if it graduated."""
         return self._settings.get(name, name in self._graduated)
 
     @property
@@ -271,9 +275,9 @@ class Gates(Mapping[str, bool]):
 
 
 def chosen(given: Mapping[str, bool] | str | None) -> dict[str, bool]:
-    """Gates as a program gives them: a mapping, or text as `parse` takes it.
+    """Reads gates from a mapping, or from text (see `parse`); None means no gates.
 
-    Raises GateError. Whether a gate exists is not asked here.
+    Raises GateError. Does not check whether a gate exists.
     """
     if given is None or isinstance(given, str):
         return parse(given or "")
@@ -286,9 +290,9 @@ def chosen(given: Mapping[str, bool] | str | None) -> dict[str, bool]:
 
 
 def parse(text: str) -> dict[str, bool]:
-    """`A=true,B=false` as `--feature-gates` takes it; the last word on a gate counts.
+    """Parses the value of `--feature-gates`: `A=true,B=false`. The last value of a gate wins.
 
-    Raises GateError, worded as component-base words it. Whether a gate exists is not asked here.
+    Raises GateError with the messages of component-base. Does not check whether a gate exists.
     """
     chosen: dict[str, bool] = {}
     for setting in text.split(","):
@@ -307,50 +311,50 @@ def parse(text: str) -> dict[str, bool]:
 
 @cache
 def specs(minor: int) -> Mapping[str, GateSpec]:
-    """The gates that release 1.`minor` has, as it has them."""
+    """The gates of release 1.`minor`, with their stage and default."""
     return _GROUPS | {name: spec for name, spec in _specs(minor).items() if spec.stage is not None}
 
 
 @cache
 def requirements(minor: int) -> Mapping[str, tuple[str, ...]]:
-    """By gate of release 1.`minor`, those that must be on for it to be on."""
-    found = {}
+    """By gate of release 1.`minor`: the gates that must be on for it to be on."""
+    needed_by_gate = {}
     for name, history in _gates()["requires"].items():
         past = [needed for since, needed in history if since <= minor]
         if past and past[-1]:
-            found[name] = tuple(past[-1])
-    return found
+            needed_by_gate[name] = tuple(past[-1])
+    return needed_by_gate
 
 
 @cache
 def _specs(minor: int) -> Mapping[str, GateSpec]:
-    """As `specs`, with those that the release no longer has."""
-    found: dict[str, GateSpec] = {}
+    """The gates of release 1.`minor`, including those that it no longer has."""
+    states: dict[str, GateSpec] = {}
     for name, history in _gates()["specs"].items():
         past = [entry for entry in history if entry[0] <= minor]
         if past:
             since, stage, *rest = past[-1]
-            found[name] = GateSpec(since, Stage[stage] if stage else None, *rest)
-    return found
+            states[name] = GateSpec(since, Stage[stage] if stage else None, *rest)
+    return states
 
 
 @cache
 def _graduated(minor: int) -> frozenset[str]:
-    """The gates that release 1.`minor` no longer has, and that were on for good before."""
-    found = set()
+    """The gates that release 1.`minor` no longer has, and that were locked to true before."""
+    names = set()
     for name, spec in _specs(minor).items():
         if spec.stage is None:
             before = [entry for entry in _gates()["specs"][name] if entry[0] < spec.since][-1]
             if before[1:] == [Stage.GA.value, True, True]:
-                found.add(name)
-    return frozenset(found)
+                names.add(name)
+    return frozenset(names)
 
 
 @cache
 def _gates() -> dict[str, Any]:
     """The table of all gates of all releases, as tools/compile_releases.py writes it."""
-    found: dict[str, Any] = msgspec.json.decode(resources.files(DATA).joinpath("gates.json").read_bytes())
-    return found
+    table: dict[str, Any] = msgspec.json.decode(resources.files(DATA).joinpath("gates.json").read_bytes())
+    return table
 
 
 def check(chosen: Mapping[str, bool], minors: Iterable[int]) -> None:
@@ -370,11 +374,12 @@ def ineffective(chosen: Iterable[str], minors: Iterable[int]) -> list[str]:
 
 
 def resolve(chosen: Mapping[str, bool], minor: int) -> Gates:
-    """The gates of release 1.`minor` with the user's choices, then TURNED_ON, then the release's defaults.
+    """Resolves the gates of release 1.`minor`: the user's choices, then TURNED_ON, then the release's
+    defaults.
 
-    AllAlpha and AllBeta set what is not set by name. Choices for gates that the release does not have are
-    passed over; `check` refuses them. Raises GateError where a choice goes against a locked gate, or
-    a gate is on without those that it requires.
+    AllAlpha and AllBeta set gates that are not set by name. Choices for gates that the release does not have
+    are ignored; `check` refuses them. Raises GateError if a choice contradicts a locked gate, or if a gate is
+    on without the gates that it requires.
     """
     known = specs(minor)
     explicit = {name: value for name, value in {**TURNED_ON, **chosen}.items() if name in known}
@@ -396,7 +401,7 @@ def resolve(chosen: Mapping[str, bool], minor: int) -> Gates:
 
 def _check_requirements(on: Mapping[str, bool], minor: int) -> None:
     for name, needed in requirements(minor).items():
-        missing = [each for each in needed if not on.get(each, True)]
+        missing = [gate for gate in needed if not on.get(gate, True)]
         if on.get(name) and missing:
             raise GateError(
                 f"{name} is enabled, but depends on features that are disabled: [{' '.join(missing)}]"

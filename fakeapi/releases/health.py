@@ -1,7 +1,8 @@
-"""The health checks that a release's server has, in the order in which `?verbose` tells them.
+"""The health checks of a release's server, in the order in which `?verbose` lists them.
 
-From recordings of the releases' own servers with default options; for 1.28, 1.29 and from 1.34 on from the
-order in which k8s.io/kubernetes `pkg/controlplane` and `cmd/kube-apiserver/app` add their hooks.
+Sources are recordings of the releases' own servers with default options. For 1.28, 1.29 and from 1.34 on, the
+source is the order in which k8s.io/kubernetes `pkg/controlplane` and `cmd/kube-apiserver/app` add their
+hooks.
 """
 
 from collections.abc import Iterator
@@ -55,7 +56,9 @@ _AGGREGATOR = (
     (27, None, "apiservice-openapiv3-controller"),
     (27, 29, "apiservice-discovery-controller"),
 )
-"""In the order of registration: the first and the last minor release that have a hook there, and its name."""
+"""Hooks in the order of registration: first and last minor release with the hook at this position, and its
+name.
+"""
 
 _LOOPBACK = "loopback-serving-certificate"
 _LOOPBACK_SINCE = 36

@@ -1,4 +1,4 @@
-"""The kinds that a release knows: what discovery says of each, and the type of its objects."""
+"""The kinds of a release: their discovery data, and the types of their objects."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,7 +8,7 @@ from fakeapi.releases.schemas import Schemas
 from fakeapi.releases.tables import GroupVersionTable
 
 UNVERSIONED_KINDS = frozenset(("Status", "APIVersions", "APIGroup", "APIGroupList", "APIResourceList"))
-"""Kinds that every apiVersion has, even one that no release has."""
+"""Kinds that exist in every apiVersion, even in one that no release has."""
 
 COMMON_KINDS = frozenset(
     (
@@ -26,10 +26,10 @@ COMMON_KINDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Lifecycle:
-    """When an API comes and goes, as its release states: "1.34", or "" where it does not say.
+    """Releases that introduce, deprecate and remove an API, such as "1.34"; "" if unstated.
 
-    `replacement` is `group/version Kind`. Releases up to 1.31 state nothing of resource.k8s.io. `release` is
-    the release that states it.
+    `replacement`: `group/version Kind`. `release`: the release that states the others. Releases up to 1.31
+    state nothing for resource.k8s.io.
     """
 
     introduced: str = ""
@@ -53,9 +53,9 @@ class Lifecycle:
 
 @dataclass(frozen=True, slots=True)
 class Subresource:
-    """`name` is what follows the object's name in a path; `verbs` are sorted, as discovery has them.
+    """A subresource. `name`: the path segment after the object's name. `verbs`: sorted, as in discovery.
 
-    `kind` is what it takes and answers; its group version may be another one than the resource's:
+    `kind`: the kind of requests and responses. Its group version may differ from the resource's:
     pods/eviction takes an Eviction of policy/v1.
     """
 
@@ -68,9 +68,9 @@ class Subresource:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of one group version, as one release has it. `group` is "" for the core group.
+    """A kind of a group version in a release. `group` is "" for the core group.
 
-    `list_kind` and `list_type_name` are "" for a kind that has no list.
+    `list_kind` and `list_type_name` are "" for a kind without lists.
     """
 
     group: str
@@ -92,12 +92,12 @@ class Kind:
 
     @property
     def unstructured(self) -> bool:
-        """Whether objects have no Go type: those of a CustomResourceDefinition, which may name any kind."""
+        """Whether objects have no Go type, because a CustomResourceDefinition defines the kind."""
         return False
 
     @property
     def plain(self) -> "Kind":
-        """The kind as a value of this class, to make others of."""
+        """The kind as an instance of exactly this class, from which to make other kinds."""
         return self
 
     @property
@@ -124,16 +124,16 @@ class Kind:
         return self.schemas.struct(self.list_type_name)
 
     def subresource(self, name: str) -> Subresource | None:
-        return next((each for each in self.subresources if each.name == name), None)
+        return next((subresource for subresource in self.subresources if subresource.name == name), None)
 
 
 def kinds_of(table: GroupVersionTable, schemas: Schemas, release: str) -> tuple[Kind, ...]:
-    """The kinds of a group version of a release, by resource."""
+    """The kinds of a group version of a release, in the order of their resources."""
     return tuple(_kind(entry, table, schemas, release) for entry in table.kind_entries())
 
 
 def _minor(release: str) -> int:
-    """33 for "1.33"."""
+    """The minor number of a release: 33 for "1.33"."""
     return int(release.partition(".")[2])
 
 
@@ -153,12 +153,12 @@ def _kind(entry: dict[str, Any], table: GroupVersionTable, schemas: Schemas, rel
         subresources=tuple(
             Subresource(
                 name,
-                each["kind"],
-                tuple(each["verbs"]),
-                each.get("group", table.group),
-                each.get("version", table.version),
+                subresource["kind"],
+                tuple(subresource["verbs"]),
+                subresource.get("group", table.group),
+                subresource.get("version", table.version),
             )
-            for name, each in entry.get("subresources", {}).items()
+            for name, subresource in entry.get("subresources", {}).items()
         ),
         storage_version_hash=entry.get("storage_version_hash", ""),
         lifecycle=Lifecycle(

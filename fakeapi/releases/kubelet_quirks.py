@@ -1,6 +1,6 @@
-"""Differences between releases in how a kubelet treats the claims of pods, and in what it says of them.
+"""Differences between releases in the kubelet's treatment of pods' claims, and in its messages about them.
 
-Known from `pkg/kubelet/cm/dra` of k8s.io/kubernetes at each release's last patch.
+Sources are `pkg/kubelet/cm/dra` of k8s.io/kubernetes at each release's last patch.
 """
 
 from dataclasses import dataclass
@@ -12,12 +12,13 @@ from fakeapi.releases.history import History, values_at
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KubeletQuirks:
-    """Behaviour of a release's kubelet towards claims. Texts are templates of `str.format`."""
+    """The behaviour of one release's kubelet towards claims. Texts are templates of `str.format`."""
 
     notes_claims: Literal["when prepared", "at once", "when drivers are there"]
-    """When a pod counts as a user of its claims, so that it cannot end before they are unprepared."""
+    """Moment from which a pod counts as a user of its claims, which must be unprepared before the pod ends.
+    """
     skips_unused_claims: bool
-    """A claim that no container uses is not prepared."""
+    """Claims that no container uses are not prepared."""
 
     prepare_failed: str
     name_unknown: str

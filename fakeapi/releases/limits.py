@@ -1,7 +1,7 @@
-"""How large the parts of a resource.k8s.io object may be, by release.
+"""Limits on the parts of resource.k8s.io objects, by release.
 
-From k8s.io/kubernetes `pkg/apis/resource/types.go` and `pkg/apis/resource/validation`. What is beyond a limit
-is refused with 422; None: the release does not limit it.
+From k8s.io/kubernetes `pkg/apis/resource/types.go` and `pkg/apis/resource/validation`. Requests over a limit
+fail with 422; None: the release has no limit.
 """
 
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ _KIB = 1024
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Counts are of items, lengths of bytes."""
+    """The limits of one release: numbers of items, and lengths in bytes."""
 
     reserved_for: int = 32
     scheduling_nodes: int = 128
@@ -46,11 +46,11 @@ class Limits:
     slice_device_counters: int = 1024
     device_counters: int = 32
 
-    # v1, and the other versions of its releases
+    # v1, and the other versions in releases that have v1
     binding_conditions: int = 4
     discrete_capacity_values: int = 10
 
-    # from 1.35 on, instead of the three about counters above
+    # from 1.35 on, in place of the three limits on counters above
     devices_with_taints_or_counters: int = 64
     counter_sets: int = 8
     counters_of_a_set: int = 32

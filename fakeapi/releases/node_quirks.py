@@ -1,6 +1,6 @@
-"""Differences between releases in what nodes may write, which the admission plugin NodeRestriction says.
+"""Differences between releases in the writes that the admission plugin NodeRestriction allows to nodes.
 
-Known from `plugin/pkg/admission/noderestriction` of k8s.io/kubernetes at each release's last patch.
+Sources are `plugin/pkg/admission/noderestriction` of k8s.io/kubernetes at each release's last patch.
 """
 
 from dataclasses import dataclass
@@ -11,33 +11,40 @@ from fakeapi.releases.history import History, values_at
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeQuirks:
-    """What a release asks of nodes."""
+    """The restrictions of one release for nodes."""
 
     creates_own_slices: bool
-    """A node creates ResourceSlices of its own alone."""
+    """A node may create only its own ResourceSlices."""
     deletes_own_slices: bool
-    """A node deletes ResourceSlices of its own alone."""
+    """A node may delete only its own ResourceSlices."""
     requests_own_certificates: bool
-    """A node requests certificates for itself alone."""
+    """A node may request certificates only for itself."""
     keeps_owners_of_nodes: bool
-    """A node does not change the owners of its Node."""
+    """A node may not change the ownerReferences of its Node."""
     pods_without_trust_bundles: bool
+    """A pod that a node creates may not refer to ClusterTrustBundles."""
     pods_without_claims: bool
-    """What a pod that a node creates does not refer to."""
+    """A pod that a node creates may not have resource claims."""
     pods_without_references: bool
-    """Such a pod refers to no object at all, and the refusal names the kind."""
+    """A pod that a node creates may not refer to any object, and the error names the kind."""
     quantity_of_claims: str
-    """The field that the refusal of a claim's status calls by name."""
+    """Field that the error about a PersistentVolumeClaim's status names, next to `status.conditions`."""
     audience_refusal: str
-    """The refusal of an audience that the pod's volumes do not have; it takes `audience` and `user`."""
+    """Template of the error for a token audience that the pod's volumes do not have. With `{user}`, nodes
+    with permission may request the audience.
+    """
     holds_pod_certificate_requests: bool
-    """What a PodCertificateRequest says has to be true of the pod, its account and the node."""
+    """A PodCertificateRequest of a node must match the pod, its service account and the node."""
     checks_signers: bool
-    """The pod mounts certificates of the signer, or the node may ask for them all the same."""
+    """The pod must mount a certificate of the signer, unless the node has permission for the signer."""
     holds_status_of_csi_nodes: bool
+    """A node may write the status of its CSINode only with the gate CSIVolumeHealth."""
     account_read_refusal: str
-    """Why the node authorizer lets nobody read a service account; empty where the accounts of the node's pods
-    can be read. The gate KubeletServiceAccountTokenForCredentialProviders is as the release has it."""
+    """Reason why the node authorizer refuses to read service accounts; empty: nodes may read the accounts of
+    their pods.
+
+    The gate KubeletServiceAccountTokenForCredentialProviders has the release's default.
+    """
 
 
 _HISTORY: History = {

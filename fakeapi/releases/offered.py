@@ -1,4 +1,4 @@
-"""The releases and groups that a server can be asked to serve."""
+"""The releases and API groups that a server can serve."""
 
 RELEASES = (
     "1.27",
@@ -41,4 +41,4 @@ GROUPS = (
     "storage.k8s.io",
     "storagemigration.k8s.io",
 )
-"""The groups of which all resources are served, the core group first."""
+"""API groups that a server serves with all their resources, the core group first."""

@@ -1,8 +1,8 @@
-"""Named differences between releases in what they ask of pods.
+"""Behaviour of pods that differs between releases.
 
-As `fakeapi.releases.quirks`, whose `pods` they are: each name says what the release does, the table at the
-end from which release on. From k8s.io/kubernetes `pkg/apis/core/validation` and `pkg/api/pod` at the
-release's last patch.
+Each attribute says what a release does; the table at the end says from which release on.
+`fakeapi.releases.quirks.Quirks.pods` holds them. Sources are k8s.io/kubernetes `pkg/apis/core/validation` and
+`pkg/api/pod` at the release's last patch.
 """
 
 from dataclasses import dataclass
@@ -13,263 +13,279 @@ from fakeapi.releases.history import History, values_at
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodQuirks:
-    """What a release does with pods: booleans and wordings."""
+    """The behaviour of one release with pods: booleans and wordings."""
 
     scheduler_names_taints: bool
-    """The scheduler's condition names the taint that keeps a pod from a node."""
+    """The scheduler's message names the taint that a pod does not tolerate."""
 
     # Containers
 
     host_ips_can_be_read: bool
-    """`status.hostIPs` can become an environment variable."""
+    """Environment variables may refer to `status.hostIPs`."""
 
     host_ips_are_gated: bool
-    """If the gate PodHostIPs is on."""
+    """References to `status.hostIPs` require the gate PodHostIPs."""
 
     relaxed_environment_names_stay: bool
-    """Names of variables that the gate RelaxedEnvironmentVariableValidation allows may stay without it."""
+    """An update may keep variable names that only RelaxedEnvironmentVariableValidation allows, while the gate
+    is off.
+    """
 
     zero_sleep_stays: bool
-    """So may hooks that sleep for no time, without PodLifecycleSleepActionAllowZero."""
+    """An update may keep `sleep.seconds: 0` in hooks while PodLifecycleSleepActionAllowZero is off."""
 
     zero_sleep_hint: str
-    """What the refusal of such a hook adds."""
+    """End of the error for `sleep.seconds` out of range, while PodLifecycleSleepActionAllowZero is off."""
 
     image_volumes_have_no_subpaths: bool
-    """Mounts of images have no `subPath`."""
+    """Mounts of image volumes must not have a `subPath`."""
 
     only_sidecars_may: str
-    """Said of probes and hooks of init containers."""
+    """Detail of the error for probes and hooks of init containers that are not sidecars."""
 
     sidecars_can_be_resized: bool
-    """The gate InPlacePodVerticalScaling lets init containers have resize policies."""
+    """With the gate InPlacePodVerticalScaling, sidecars may have resize policies."""
 
     sidecar_resize_policies_stay: bool
-    """A sidecar that has a resize policy keeps it."""
+    """An update may keep resize policies of sidecars."""
 
     init_containers_resize_in_place: bool
-    """An init container that is no sidecar is not restarted when it is resized."""
+    """The resize policy of an init container that is not a sidecar must not restart it."""
 
     resize_follows_restart_policy: bool
-    """Containers of a pod that is never restarted are not restarted when they are resized."""
+    """In a pod with `restartPolicy: Never`, resize policies must be NotRequired."""
 
     resize_of_never_restarted: str
-    """Said of those that are."""
+    """Detail of the error for resize policies that restart containers in a pod with `restartPolicy: Never`.
+    """
 
     restart_rules_stay: bool
-    """Restart policies of ordinary containers may stay without the gate ContainerRestartRules."""
+    """An update may keep restart policies and restart rules of containers while ContainerRestartRules is off.
+    """
 
     restart_rules_need_a_policy: bool
-    """Restart rules of an init container without a restart policy are an error."""
+    """An init container with restart rules requires a restart policy."""
 
     restart_actions_are_all_listed: bool
-    """A wrong action of a restart rule is told all right ones, and too many rules are `Too many`, not `Too
-    long`."""
+    """The error for an unsupported restart action lists all actions, and too many rules are `Too many`, not
+    `Too long`.
+    """
 
     unmasked_proc_needs_user_namespace: bool
-    """`procMount: Unmasked` asks for `hostUsers: false`."""
+    """`procMount: Unmasked` requires `hostUsers: false`."""
 
     sys_admin_without_escalation_stays: bool
-    """A pod with CAP_SYS_ADMIN in a container that may not escalate may keep it."""
+    """An update may keep CAP_SYS_ADMIN in a container without privilege escalation."""
 
     # Pods
 
     host_network_checks_container_port: bool
-    """In the node's network the port of the container is wrong where it is not the node's; elsewhere the
-    node's port is, and in templates only if it is set."""
+    """With hostNetwork, a containerPort that differs from the hostPort is reported at `containerPort`; in
+    other releases at `hostPort`, and in templates only if the hostPort is set.
+    """
 
     host_namespaces_are_of_the_spec: bool
-    """Host namespaces stand in the server's own pod spec as they do in v1, not in its security context,
-    which moves some errors; and `serviceAccount` must be the same as `serviceAccountName`."""
+    """Host namespaces are validated as fields of the pod spec, as in v1, not of the security context, which
+    changes the path of some errors. `serviceAccount` must equal `serviceAccountName`.
+    """
 
     needs_host_users: str
-    """Said of host namespaces of a pod with users of its own."""
+    """Detail of the error for host namespaces in a pod with `hostUsers: false`."""
 
     user_namespaces_mount_all_volumes: bool
-    """Such a pod may have volumes of all kinds."""
+    """A pod with `hostUsers: false` may have volumes of all types."""
 
     user_namespaces_have_no_devices: bool
-    """It may have no block devices."""
+    """A pod with `hostUsers: false` must not have `volumeDevices`."""
 
     empty_system: str
-    """Said of an `os` without a name."""
+    """Detail of the error for an `os` without a name."""
 
     windows_pods_have_no_resources: bool
-    """A Windows pod may ask for nothing as a whole."""
+    """A Windows pod must not have pod-level resources."""
 
     pods_have_huge_pages: bool
-    """A pod may ask for huge pages as a whole."""
+    """Pod-level resources may include huge pages."""
 
     pod_claims_forbidden: str
-    """Said of claims in what a pod asks for as a whole."""
+    """Detail of the error for claims in pod-level resources."""
 
     absent_pod_requests_are_allowed: bool
-    """A pod that asks for something as a whole need not ask for all that its containers ask for."""
+    """Pod-level requests may omit resources that containers request."""
 
     pod_limits_cover_huge_pages: bool
-    """Limits on huge pages of all containers are held against the pod's."""
+    """Pod-level limits on huge pages must cover the limits of all containers."""
 
     claim_references_have_a_source: bool
-    """A claim of a pod is named under `source`."""
+    """A pod's resourceClaims name their claim or template under `source`."""
 
     static_pods_have_no_claims: bool
-    """Static pods have no resource claims."""
+    """Static pods must not have resource claims."""
 
     sysctls_need_own_namespaces: bool
-    """A pod sets no kernel parameters of namespaces that it shares with its node."""
+    """A pod must not set sysctls of a namespace that it shares with its node."""
 
     relaxed_dns_searches_stay: bool
-    """Search domains that only the gate RelaxedDNSSearchValidation allows may stay without it."""
+    """An update may keep search domains that only RelaxedDNSSearchValidation allows, while the gate is off.
+    """
 
     search_pattern_has_underscores: bool
-    """The pattern that search domains must match is told as it is."""
+    """The error for a search domain prints the pattern that is checked, which allows underscores."""
 
     addresses_have_examples: bool
-    """An address that is none is told examples."""
+    """The error for an invalid IP address has examples."""
 
     host_aliases_are_told_apart: bool
-    """Errors of host aliases have an index."""
+    """Paths of errors in hostAliases have indices."""
 
     toleration_is_shown: bool
-    """The error about a value where none may be shows the whole toleration."""
+    """The error for a toleration with a value and the operator Exists prints the whole toleration."""
 
     tolerations_can_compare: bool
-    """There are operators `Lt` and `Gt`."""
+    """Tolerations may use the operators `Lt` and `Gt`."""
 
     node_affinity_values_are_checked: bool
-    """Required node affinity compares with valid values of labels."""
+    """Values in a pod's required node affinity must be valid label values."""
 
     spread_keys_are_merged: bool
-    """Keys of topology spread constraints become part of their selector, if gates say so."""
+    """`matchLabelKeys` of topology spread constraints are merged into the label selector, if gates allow."""
 
     grace_period_is_not_negative: bool
-    """`terminationGracePeriodSeconds` is not negative."""
+    """`terminationGracePeriodSeconds` must not be negative."""
 
     # Updates
 
     updates_resize_pods: bool
-    """With the gate InPlacePodVerticalScaling an update may change what containers ask for; elsewhere only a
-    write to `/resize` may."""
+    """With the gate InPlacePodVerticalScaling an update may change the resources of containers; in other
+    releases only a write to `/resize` may.
+    """
 
     updates_keep_qos_class: bool
-    """An update may not change the quality of service class."""
+    """An update may not change the QoS class of a pod."""
 
     resized_claims_are_not_compared: bool
-    """Where containers can be resized, their claims may change as well."""
+    """A resize of a container may also change its `resources.claims`."""
 
     first_amounts_are_not_compared: bool
-    """Where they asked for nothing, any amounts may come."""
+    """A resize may add requests or limits to a container that had none."""
 
     resize_shows_difference: bool
-    """Changes that a write to `/resize` may not make are shown."""
+    """The error for other changes in a write to `/resize` prints the difference."""
 
     resize_keeps_containers: bool
-    """Such a write may not add, remove or rename containers, which is told before all else; and of each
-    container that changes otherwise there is an error."""
+    """A write to `/resize` may not add, remove or rename containers, which is the only error then. Any other
+    change of a container is an error of its own.
+    """
 
     resize_keeps_memory: bool
-    """Limits of memory are lowered, or added, only where that restarts the container."""
+    """A resize may lower or add a memory limit only if that restarts the container."""
 
     pods_with_resources_resize: bool
-    """Pods that ask for something as a whole can be resized, if a gate says so."""
+    """Pods with pod-level resources can be resized, if a gate allows."""
 
     only_sidecars_resize: bool
-    """The words for what init containers may not change are those of releases in which only sidecars could
-    be resized."""
+    """Init containers can be resized only if they are sidecars, and the errors say so."""
 
     node_claims_are_not_resized: bool
-    """Pods with claims on what the node itself has cannot be resized."""
+    """Pods with claims for node-allocatable resources cannot be resized."""
 
     memory_volumes_resize: bool
-    """Volumes are looked at one by one: those in memory can be resized, if a gate says so."""
+    """A write to `/resize` validates each volume; memory-backed volumes can be resized, if a gate allows."""
 
     # Statuses
 
     conditions_are_of_the_status: bool
-    """Errors of conditions have the path `status.conditions`, not `metadata.conditions`."""
+    """The path of errors in conditions is `status.conditions`, not `metadata.conditions`."""
 
     status_fixes_qos_class: bool
-    """The quality of service class of a pod stays."""
+    """A pod's `status.qosClass` is immutable."""
 
     stored_addresses_stay: bool
-    """Addresses that a pod has may stay whatever their spelling; and that two are equal is not told."""
+    """A write to the status may keep stored addresses in any spelling, and duplicate addresses are no longer
+    reported.
+    """
 
     pod_ips_agree: bool
-    """`podIP` is the first of `podIPs`."""
+    """`podIP` must equal the first of `podIPs`."""
 
     init_containers_have_restart_rules: bool
-    """Restart rules decide about init containers too."""
+    """Restart rules apply to init containers too, when their status changes."""
 
     users_are_unsigned: bool
-    """The id of a user may need 32 bits; and allocated resources may be those of the claim for extended
-    resources."""
+    """The uid of a container's user may use all 32 bits. Allocated resources may also come from the claim for
+    extended resources.
+    """
 
     user_path: str
-    """Where errors of the user of a container are told."""
+    """Path of errors in the user of a container status."""
 
     claims_have_resource_statuses: bool
-    """Claims of a container may be among its allocated resources."""
+    """The allocated resources of a container may include its claims."""
 
     unknown_resource_status: str
-    """Said of an allocated resource that the container does not ask for."""
+    """Detail of the error for an allocated resource that the container does not request."""
 
     unknown_claim_status: str
-    """Said of an allocated resource that no claim of the container has."""
+    """Detail of the error for an allocated resource that matches no claim of the container."""
 
     claim_status_field: str
-    """Where a wrong `resourceClaimName` of a claim's status is told."""
+    """Field in the path of the error for an invalid `resourceClaimName` in a claim status."""
 
     node_claims_map_resources: bool
-    """A claim on what the node has tells how its devices map to resources, not amounts."""
+    """The status of a claim for node-allocatable resources has `mapping` and `overhead`; in other releases it
+    has `containers` and `resources`.
+    """
 
     # Warnings
 
     null_selectors_are_warned_of: bool
-    """Affinity to pods, and topology spread constraints, without a selector choose no pod."""
+    """Pod affinity and topology spread constraints without a label selector return a warning."""
 
     ceph_volumes_are_deprecated: bool
-    """So are volumes of CephFS and RBD."""
+    """Volumes of CephFS and RBD return a deprecation warning."""
 
     overlapping_paths_are_warned_of: bool
-    """Of files in one volume."""
+    """Overlapping paths of files in one volume return a warning."""
 
     repeated_volumes_are_warned_of: bool
-    """Two volumes have the same name."""
+    """Volumes with the same name return a warning."""
 
     hidden_variables_are_warned_of: bool
-    """A variable of the same name as another is warned of only if it hides the other."""
+    """An environment variable with a repeated name returns a warning only if it hides the earlier one."""
 
     hidden_variable_hint: str
-    """What that warning adds."""
+    """End of the warning about an environment variable that hides another."""
 
     ports_are_compared: bool
-    """Numbers of ports of all containers are."""
+    """Repeated port numbers, across all containers, return a warning."""
 
     port_names_are_compared: bool
-    """So are their names."""
+    """Repeated port names, across all containers, return a warning."""
 
     addresses_are_warned_of: bool
-    """Spellings of addresses that not all programs understand."""
+    """IP addresses in non-standard form return a warning."""
 
     app_armor_annotations_are_compared: bool
-    """An annotation of a template is warned of although the pod has a profile, if that is another."""
+    """An AppArmor annotation of a template returns a warning also if the pod has a profile that differs from
+    it.
+    """
 
     # Volumes
 
     trust_bundle_field: str
-    """What errors call `clusterTrustBundle`."""
+    """Name of the field `clusterTrustBundle` in errors."""
 
     one_projection_source: str
-    """Said of a source of a projected volume that is several."""
+    """Detail of the error for a source of a projected volume with several types."""
 
     token_paths_are_local: bool
-    """Paths of tokens lead to no parent directory."""
+    """Paths of projected tokens must not contain a parent directory (`..`)."""
 
     image_volumes_are_gated: bool
-    """An image that is a volume is overlooked while the gate ImageVolume is off."""
+    """Validation ignores image volumes while the gate ImageVolume is off."""
 
     image_volumes_need_references: bool
-    """Images in templates need a reference as well as those in pods."""
+    """Image volumes in pod templates need a reference, as in pods."""
 
 
 _ONLY_SIDECARS = "may not be set for init containers without restartPolicy=Always"

@@ -1,8 +1,8 @@
-"""Named differences between releases that are neither a field, a gate nor a limit.
+"""Behaviour that differs between releases, other than kinds, fields, gates and limits.
 
-Each name says what the release does; the table at the end says from which release on. Known from recordings
-of the releases' own servers, and where those are silent from k8s.io/kubernetes, k8s.io/apiserver and
-k8s.io/apimachinery at the release's last patch.
+Each attribute says what a release does; the table at the end says from which release on. Sources are
+recordings of the releases' own servers, and k8s.io/kubernetes, k8s.io/apiserver and k8s.io/apimachinery at
+the release's last patch where the recordings are silent.
 """
 
 from dataclasses import dataclass, replace
@@ -19,505 +19,560 @@ from fakeapi.releases.workload_quirks import WorkloadQuirks, workload_quirks_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quirks:
-    """What a release does: booleans, numbers and wordings."""
+    """The behaviour of one release: booleans, numbers and wordings."""
 
     pods: PodQuirks
-    """Those that are about pods and templates of pods."""
+    """Differences in pods and pod templates."""
 
-    # How requests are answered, whatever the resource
+    # Requests for any resource
 
     list_resource_version_error_is_500: bool
-    """A list from the watch cache at a resourceVersion that is no number is an internal error, not a bad
-    request."""
+    """A list from the watch cache with an invalid resourceVersion fails with 500 instead of 400."""
 
     list_parses_resource_version_before_continue: bool
-    """A list with a continue token and a resourceVersion, which exclude each other, has the
-    resourceVersion parsed first, so that a malformed one is the error that is reported."""
+    """A list that combines a continue token with an invalid resourceVersion reports the invalid
+    resourceVersion, not that the two exclude each other.
+    """
 
     watch_cache_serves_pages: bool
-    """The watch cache answers lists without a resourceVersion too, and first pages; the continue tokens of
-    those begin their key with a slash, as the cache knows its keys' prefix without it."""
+    """The watch cache also serves lists without a resourceVersion, and first pages. Its continue tokens begin
+    the key with a slash.
+    """
 
     uid_of_missing_object_conflicts: bool
-    """An update with a uid of an object that there is not is a conflict of preconditions, not a 404."""
+    """An update of a missing object with a uid fails with 409 Conflict (failed precondition) instead of 404.
+    """
 
     zero_creation_timestamp_is_null: bool
-    """A creationTimestamp that is not set is written as null: the standard library's `omitempty` does not
-    leave out structs, `omitzero` does."""
+    """An unset creationTimestamp is written as null instead of being omitted: `omitempty` of encoding/json
+    keeps empty structs, `omitzero` omits them.
+    """
 
     delete_body_error_is_500: bool
-    """A body of a delete that does not decode is an internal error, not a bad request."""
+    """A DELETE with a body that cannot be decoded fails with 500 instead of 400."""
 
     unsafe_deletes_may_be_dry_runs: bool
-    """`ignoreStoreReadErrorWithClusterBreakingPotential` may be set together with `dryRun`."""
+    """DeleteOptions may combine `ignoreStoreReadErrorWithClusterBreakingPotential` with `dryRun`."""
 
     merge_keeps_directives: bool
-    """What a strategic merge patch adds whole keeps the directives that stand inside it."""
+    """Objects that a strategic merge patch adds keep directives, such as `$patch`, that are inside them."""
 
     drivers_are_called_by_handles: bool
-    """The kubelet calls DRA drivers with the handles of an allocation, and they answer with CDI devices
-    alone."""
+    """The kubelet calls DRA drivers with the resource handles of an allocation, and drivers answer with CDI
+    devices only.
+    """
 
     kubelet_publishes_slices: bool
-    """A kubelet publishes what drivers stream to it, as ResourceSlices."""
+    """The kubelet publishes ResourceSlices of the resources that drivers stream to it."""
     kubelet_explains_predicates: bool
-    """A kubelet that refuses a pod tells more than the predicate's name."""
+    """The message of a pod that the kubelet rejects says why the predicate failed, not only its name."""
     kubelet_keeps_driver_instances: bool
-    """A kubelet knows several instances of a driver, and calls the one that registered last."""
+    """The kubelet keeps several instances of a DRA driver, and calls the one that registered last."""
     slices_outlive_drivers_by: float | None
-    """Seconds after which a kubelet deletes the ResourceSlices of a driver that went; None for never."""
+    """Seconds after which the kubelet deletes the ResourceSlices of a driver that unregistered; None: never.
+    """
 
     health_services: tuple[str, ...]
-    """gRPC services in which a kubelet asks drivers for the health of devices, the newest first."""
+    """gRPC services through which the kubelet watches the health of devices, newest first; empty before 1.34.
+    """
     drivers_offer_health: bool
-    """Only drivers that register such a service are asked."""
+    """The kubelet watches only drivers that register a health service; if False, it tries every driver."""
     drivers_say_how_long_health_holds: bool
-    """A report says for each device when its health is stale."""
+    """A health report has a timeout for each device, after which its health is stale."""
     health_finds_claims_by: Literal["name in pod", "status", "spec"]
-    """How the kubelet finds the claim that a container uses, to show the health of its devices."""
+    """Source from which the kubelet takes a claim's name, to report the health of a container's devices: the
+    pod's own name for the claim up to 1.34, the pod's status in 1.35, its spec from 1.36.
+    """
     health_is_of_requests: bool
-    """A container shows only the devices of the request that it names, each once."""
+    """A container status lists only the devices of the request that the container references, each once."""
 
     watch_cache_start: int
-    """The resourceVersion at which a new server begins to keep history for watches."""
+    """The oldest resourceVersion at which a watch may start on a new server."""
 
     initial_events_blueprint: bool
-    """The bookmark that ends initial events carries an empty list of the kind as an annotation."""
+    """The bookmark that ends initial events has an annotation with an empty list of the kind."""
 
     apply_checks_type_first: bool
-    """Server-side apply refuses a body of another group, version or kind by `invalid object type`; a release
-    that does not finds its version or its schema missing later on."""
+    """Server-side apply of an object with another group, version or kind fails with `invalid object type`;
+    other releases fail later, when they miss its version or schema.
+    """
 
     managed_fields_allow_duplicates: bool
-    """An object with two equal items in a set or map list keeps its managedFields."""
+    """An object with duplicate items in a set or map list keeps its managedFields."""
 
     patches_are_checked_for_audit: bool
-    """A patch that is not JSON, or not YAML, is refused before its object is looked for."""
+    """A patch that is not valid JSON or YAML is rejected before its object is read."""
 
     managed_fields_survive_errors: bool
     """An update or patch whose fields cannot be determined keeps the managedFields of the stored object;
     other releases drop them. It happens to custom objects whose managedFields name a version that their
-    definition does not have. Follows `UpdateNoErrors` of k8s.io/apimachinery `pkg/util/managedfields`."""
+    definition does not have. Follows `UpdateNoErrors` of k8s.io/apimachinery `pkg/util/managedfields`.
+    """
 
     list_keys_may_be_absent: bool
-    """An item of a map list may leave out some of its keys, and is then another item than one that has
-    them; all of them it may not."""
+    """An item of a map list may omit some of its keys, but not all. It differs from any item that has these
+    keys.
+    """
 
     managed_fields_order_matters: bool
-    """A list that only changed its order has changed."""
+    """A list whose items only changed their order counts as changed in managedFields."""
 
     aggregated_discovery: tuple[str, ...]
-    """The versions of apidiscovery.k8s.io that discovery can be asked for, the preferred one first; v2beta1
-    goes with the gate AggregatedDiscoveryRemoveBetaType, where a release has it."""
+    """Versions of apidiscovery.k8s.io that clients can request, preferred version first. The gate
+    AggregatedDiscoveryRemoveBetaType removes v2beta1.
+    """
 
     openapi_items_have_defaults: bool
-    """In OpenAPI the items of lists and the values of maps have Go's zero value as their default."""
+    """In OpenAPI, items of lists and values of maps have Go's zero value as their default."""
 
     definitions_scheme: str
-    """The Go package of the scheme of CustomResourceDefinitions, named in errors about other kinds."""
+    """Go source line of the scheme of CustomResourceDefinitions, which errors about other kinds print."""
 
     openapi_opaque_items_have_defaults: bool
-    """In OpenAPI the quantities and times of lists and maps have an empty object as their default."""
+    """In OpenAPI, quantities and times in lists and maps have an empty object as their default."""
 
     openapi_documents_mark_own_version: bool
-    """In OpenAPI 3 the kinds of all groups, such as DeleteOptions, are marked with the document's own version
-    alone."""
+    """In OpenAPI v3, the x-kubernetes-group-version-kind of kinds that all groups share, such as
+    DeleteOptions, lists only the document's own version.
+    """
 
     openapi_without_text: tuple[str, ...]
-    """Members that refer to another type and have no description, as their Go fields have no comment."""
+    """Fields without a description in OpenAPI: they refer to another type, and their Go fields have no
+    comment.
+    """
 
     openapi_lists_have_shards: bool
-    """In OpenAPI lists, watches and deletions of collections take the parameter `shardSelector`."""
+    """In OpenAPI, list, watch and deletecollection have the parameter `shardSelector`."""
 
     openapi_requires_bodies: bool
-    """In OpenAPI the bodies of writes are required."""
+    """In OpenAPI, the bodies of writes are required."""
 
     openapi_log_has_stream: bool
-    """In OpenAPI pods/log takes the parameter `stream`."""
+    """In OpenAPI, pods/log has the parameter `stream`."""
 
-    # How errors are worded
+    # Wording of errors
 
     wording: Wording
-    """Of errors about metadata, options and selectors."""
+    """Wording of errors about metadata, options and selectors."""
 
     too_long: str
-    """How a text, or metadata, beyond its limit is worded; `{}` is the limit in bytes."""
+    """Detail of the error for a string or for metadata over its limit; `{}` is the limit in bytes."""
 
     too_long_name: str
-    """The same for what is checked by its length as such: pool names, attribute values and, where they are
-    `Too long`, lists."""
+    """Detail of the error for pool names, attribute values and, if they are `Too long`, lists over their
+    limit; `{}` is the limit.
+    """
 
     condition_field_required: str
-    """What is said of a condition without a reason, or without the time of its last transition."""
+    """Detail of the error for a condition without `reason` or `lastTransitionTime`."""
 
     list_over_limit_is_too_many: bool
-    """A list of a resource.k8s.io object beyond its limit is `Too many`, not `Too long`."""
+    """A list in a resource.k8s.io object that is over its limit is `Too many`, not `Too long`."""
 
     list_over_limit_ends_validation: bool
-    """Of a list or map beyond its limit nothing else is said, neither of its items nor of duplicates."""
+    """A list or map over its limit reports only this error; its items and duplicates are not validated."""
 
     duplicates_name_the_field: bool
-    """A duplicate is reported at the field that it has in common with another item; elsewhere at the item."""
+    """The error for a duplicate has the path of the key field; in other releases the path of the item."""
 
     request_fields_under_exactly: bool
-    """A v1alpha3 request is v1beta2's inside the server: errors name its fields as
-    `requests[0].exactly.count`, one without a class is neither `exactly` nor `firstAvailable` and has no
-    defaults, and other parts of a claim may name `request/subrequest`."""
+    """A v1alpha3 request is validated in the form of v1beta2. Errors name its fields as
+    `requests[0].exactly.count`. A request without a class is neither `exactly` nor `firstAvailable`, and has
+    no defaults. Other parts of a claim may reference `request/subrequest`.
+    """
 
     ambiguous_request_ends_validation: bool
-    """Of a request that is both exact and a list, neither part is looked at."""
+    """A request with both `exactly` and `firstAvailable` reports only this error; neither is validated."""
 
     empty_driver_name_ends_validation: bool
-    """A driver name that is missing is not also called an invalid DNS subdomain."""
+    """An empty driver name is only a required value, not also an invalid DNS subdomain."""
 
     attribute_domain: str
-    """What messages call the part of a qualified name before its slash."""
+    """Name in errors of the part of a qualified name before the slash: `prefix` up to 1.31, then `domain`."""
 
     missing_domain_is_required: bool
-    """A `matchAttribute` without a domain is an error of the field `domain`, not of the attribute's value."""
+    """A `matchAttribute` without a domain is a required value of the field `domain`, not an invalid
+    attribute.
+    """
 
     missing_domain: str
-    """How a `matchAttribute` without a domain is worded."""
+    """Detail of the error for a `matchAttribute` without a domain."""
 
     empty_name_parts_are_invalid: bool
-    """An attribute's name of which a part is empty is invalid; elsewhere the part is required."""
+    """An attribute name with an empty part is an invalid value; in other releases the part is a required
+    value.
+    """
 
     identifier_errors_are_of_type: bool
-    """An attribute's name that is no C identifier is a `FieldValueTypeInvalid`."""
+    """The error for an attribute name that is not a C identifier has the cause `FieldValueTypeInvalid`."""
 
     opaque_not_an_object: str
-    """How parameters and device data are refused that are JSON, but no object."""
+    """Detail of the error for opaque parameters and device data that are JSON, but not an object."""
 
     device_shown: str
-    """A device of `status.devices` in errors: as "text" (driver/pool/device), or a struct of "handles" that
-    show nothing, or of "strings"."""
+    """Form of a device of `status.devices` in errors: "text" (`driver/pool/device`) up to 1.33, a struct of
+    "handles" (`{}` for each field) in 1.34, a struct of "strings" from 1.35.
+    """
 
-    # Device selectors in CEL: a new expression is held to what the release before could compile too
+    # Device selectors in CEL: new expressions must also compile in the release before
 
     cel_libraries: frozenset[str]
-    """Of functions and macros, beyond those that every release with such selectors has; the names are those
-    of `machinery.cel`."""
+    """CEL libraries (names of `machinery.cel.declarations`) in addition to those of all releases."""
 
     cel_results_may_be_unknown: bool
-    """An expression may come to an attribute of unknown type."""
+    """The result of a selector may be an attribute, whose type is unknown."""
 
     cel_devices_can_be_made: bool
-    """Expressions may write devices down."""
+    """Expressions may construct values of the device type."""
 
     cel_formats_are_checked: bool
-    """The text and the arguments of `format` must fit."""
+    """Calls of `format` are checked when an expression is compiled: template and arguments must fit."""
 
     cel_sizes_are_traced: bool
-    """Estimates of cost know the sizes of elements and of what variables stand for."""
+    """Cost estimates track the sizes of elements and of bound variables."""
 
     cel_counts_empty_from_one: bool
-    """An empty expression ends at column 1, not 0."""
+    """The error of an empty expression is at column 1, not 0."""
 
     cel_line_starts_before: bool
-    """A fault at the very start of a line is shown at the end of the line before."""
+    """The error for a fault at the start of a line shows the end of the line before."""
 
     cel_lexes_quoted_fields: bool
-    """Names in backquotes are read, and then refused."""
+    """The lexer accepts names in backquotes, and a later check refuses them."""
 
     map_errors_name_the_key: bool
-    """An error about a key of a device's attributes or capacity has the key in its path."""
+    """The path of an error about a key of a device's attributes or capacity includes the key."""
 
     attribute_values_are_counted: bool
-    """The values of all attributes of a device together have a limit."""
+    """All attributes of a device together have a limit on the number of values."""
 
     map_keys_are_shortened: bool
-    """A long key is shortened in the paths of errors."""
+    """Paths of errors shorten long keys of attributes and capacity."""
 
     empty_attribute_is_required: bool
-    """An attribute without a value is a required value, not an invalid one."""
+    """A device attribute without a value is a required value, not an invalid one."""
 
     attribute_member: str
-    """What an attribute of a device has to have exactly one of."""
+    """Noun in the error for a device attribute with several values: `field` up to 1.31, then `value`."""
 
     node_selector_term: str
-    """What the node selector of a slice has to have exactly one of."""
+    """Noun in the error for a slice's node selector without exactly one term: `selector term` up to 1.31,
+    then `node selector term`.
+    """
 
     invalid_slice_error_dumps_value: bool
-    """The error about a slice that chooses nodes in several ways prints the spec as Go does."""
+    """The error for a slice that selects nodes in several ways prints the spec in Go syntax."""
 
-    # What is stored and what is checked
+    # Storage and validation
 
     status_stores_metadata: bool
-    """A write to a claim's status stores labels, annotations, finalizers and owners too."""
+    """A write to a claim's status also stores labels, annotations, finalizers and ownerReferences."""
 
     admin_access_needs_label: bool
-    """`adminAccess` asks for a label on the claim's namespace."""
+    """`adminAccess` requires a label on the claim's namespace."""
 
     admin_access_label: str
-    """The name of that label."""
+    """Namespace label that permits `adminAccess`."""
 
     updates_are_checked_once: bool
-    """What an update leaves as it is need not be valid any more: of a claim's spec only that it changed is
-    said, of a template's and a class's each error once."""
+    """An update does not validate unchanged parts again. A changed claim spec reports only that it is
+    immutable; templates and classes report each error once instead of twice.
+    """
 
     tolerations_are_gated: bool
     """Tolerations are dropped while the gate DRADeviceTaints is off."""
 
     distinct_attribute_is_gated: bool
-    """So is a constraint's `distinctAttribute`, by the gate DRAConsumableCapacity."""
+    """`distinctAttribute` of a constraint is dropped while the gate DRAConsumableCapacity is off."""
 
     binding_needs_device_status: bool
-    """Binding conditions need the gate of device status too; the time of an allocation goes with them."""
+    """Binding conditions also need the gate of device status; an allocation's timestamp is dropped with them.
+    """
 
     deallocated_devices_go_first: bool
-    """The status of deallocated devices is dropped before fields of gates that are off are."""
+    """The status of deallocated devices is dropped before the fields of disabled gates."""
 
     taint_effects: tuple[str, ...]
-    """The effects of device taints, in the order of messages."""
+    """Effects of device taints, in the order in which errors list them."""
 
     unchanged_taints_are_trusted: bool
-    """Taints that a device had before are not validated by an update of the slice."""
+    """An update of a slice does not validate taints that the device had before."""
 
     result_tolerations_are_checked: bool
-    """Tolerations of an allocation's results are validated."""
+    """Tolerations in the results of an allocation are validated."""
 
     stored_expressions_are_trusted: bool
-    """Selectors that an update leaves as they are are not compiled."""
+    """An update does not compile selectors that it does not change."""
 
     taint_time_follows_effect: bool
-    """A taint rule whose effect changes gets a new `timeAdded`, unless the writer changes that too."""
+    """Changing the effect of a DeviceTaintRule sets `timeAdded` to now, unless the update changes `timeAdded`
+    too.
+    """
 
     counter_sets_stand_alone: bool
-    """A slice has devices or counter sets, not both; devices name counter sets of other slices of the pool,
-    and the limits are on each set and each device instead of on the whole."""
+    """A ResourceSlice has devices or counter sets, not both. Devices name counter sets in other slices of the
+    pool, and limits apply to each set and each device instead of the whole slice.
+    """
 
     drivers_should_be_lowercase: bool
-    """A write of a slice whose driver has uppercase letters is answered with a warning."""
+    """A write of a ResourceSlice whose driver name has uppercase letters returns a warning."""
 
     status_resets_metadata: bool
-    """A write of status owns nothing in the metadata."""
+    """A write to a claim's status does not own metadata fields."""
 
     allocation_is_always_checked: bool
-    """An allocation is validated by every write of status, before all else; elsewhere only where it is new,
-    after all else."""
+    """Every write to a claim's status validates the allocation, before all else; other releases validate only
+    a new allocation, at the end.
+    """
 
     node_selector_values_are_checked: bool
-    """Values in an allocation's node selector must be values that a label can have."""
+    """Values in an allocation's node selector must be valid label values."""
 
     # Pods
 
     pods_have_generations: bool
-    """A pod counts the changes of its spec, and its conditions keep the generations that they were observed
-    at."""
+    """Pods have a metadata.generation, and their conditions keep the observedGeneration."""
 
     gated_pods_have_transition_time: bool
-    """The condition of a pod that is held by scheduling gates says since when."""
+    """The PodScheduled condition of a pod with scheduling gates has a lastTransitionTime."""
 
     status_keeps_qos_class: bool
-    """A write to the status of a pod that leaves out its class keeps it."""
+    """A write to a pod's status without `qosClass` keeps the stored one."""
 
     status_keeps_claim_statuses: bool
-    """A write to the status of a pod that leaves out what it says of claims keeps it."""
+    """A write to a pod's status without claim statuses keeps the stored ones."""
 
     subresources_drop_metadata: bool
-    """A write to `/ephemeralcontainers` or `/resize` of a pod changes no metadata, not even managed fields;
-    elsewhere it is held to what a write to `/status` may change. A proposed resize is marked as such."""
+    """A write to `/ephemeralcontainers` or `/resize` of a pod keeps the stored metadata, managedFields
+    included, and `/resize` sets `status.resize` to Proposed. Other releases treat metadata as a write to
+    `/status` does.
+    """
 
     resize_follows_allocation: bool
-    """An update of a pod that asks for other resources than are allocated is marked as a proposed resize."""
+    """An update of a pod that requests other resources than are allocated sets `status.resize` to Proposed.
+    """
 
     app_armor_fields_are_annotated: bool
-    """AppArmor profiles in fields of a new pod are also written into its annotations."""
+    """AppArmor profiles in fields of a new pod are also written to its annotations."""
 
     grace_never_ends_in_the_past: bool
-    """A shortened grace period ends now if it would have ended before."""
+    """A shortened grace period ends now if it would have ended in the past."""
 
     initialized_pods_forget_init_containers: bool
-    """A condition says whether a pod is initialized; from then on only restartable init containers count for
-    its restarts in tables."""
+    """Tables use the condition Initialized to tell whether a pod is initialized. The restarts of an
+    initialized pod then count sidecars, but no other init containers.
+    """
 
     finished_pods_are_not_terminating: bool
-    """A pod that has succeeded or failed is never shown as Terminating."""
+    """Tables never show a pod that succeeded or failed as Terminating."""
 
     failed_containers_hide_completed: bool
-    """A pod is not shown as Completed while one of its containers has failed."""
+    """Tables do not show a pod as Completed if one of its containers failed."""
 
     resizes_are_held_to_the_node: bool
-    """A resize of a pod is refused that its node has no room for."""
+    """A resize of a pod is refused if its node has too little allocatable CPU or memory."""
 
     features_of_pod_changes: tuple[str, ...]
-    """The features that nodes declare, and that a change of a pod may need."""
+    """Node features that changes of a pod may require in the node's `status.declaredFeatures`."""
 
     pod_addresses_are_warned_of: bool
-    """A write to the status of a pod is answered with warnings about addresses in an odd spelling."""
+    """A write to a pod's status returns warnings about IP addresses in non-standard form."""
 
     eviction_refusals_explain: bool
-    """An eviction that a budget refuses names the condition of the budget, if that says more than counts."""
+    """An eviction that a budget refuses explains the budget's condition, if it says more than the counts."""
 
     forbidden_evictions_have_causes: bool
-    """An eviction that a budget's broken status forbids has a cause of its own."""
+    """An eviction that is forbidden because of a broken budget status has a cause in its details."""
 
     addresses_are_canonical: bool
-    """`networkData.ips` must be spelled in the canonical form, and are compared as texts."""
+    """`networkData.ips` must be in canonical form, and are compared as strings."""
 
     # Services, endpoints and networking.k8s.io
 
     ambiguous_address: str
-    """What warnings say of a spelling of an address that not all programs read in the same way."""
+    """Phrase of the warning about an address that not all programs parse alike."""
 
     address_warnings_quote_parser: bool
-    """A warning of an address says what Go's strict parser says of it, not how to spell it instead."""
+    """Warnings about addresses quote the error of Go's strict parser; other releases suggest a spelling, and
+    also warn for network policies, endpoint slices and load balancer status.
+    """
 
     any_service_has_balancer_status: bool
-    """The status of any service may name the points of a load balancer."""
+    """Services of any type may have a `status.loadBalancer`."""
 
     load_balancers_spare_kubelets: bool
-    """A load balancer may not have the port of kubelets."""
+    """A LoadBalancer service may not expose the port of kubelets."""
 
     source_ranges_are_checked_together: bool
-    """Source ranges of a load balancer have one error, for all of them or the annotation."""
+    """Invalid source ranges of a load balancer have one error for all of them, in the field or the
+    annotation.
+    """
 
     external_ips_have_traffic_policy: bool
-    """A service with external IPs has a policy about traffic from outside."""
+    """A service with external IPs has an externalTrafficPolicy."""
 
     unallocated_node_ports_are_not_patched: bool
-    """A load balancer for which no node ports are chosen is not given those that it had."""
+    """An update does not copy stored node ports to a load balancer for which none are allocated."""
 
     service_updates_check_metadata: bool
-    """An update of a service validates its metadata as that of a new one, its name included."""
+    """An update of a service validates its metadata as a create does, including the name."""
 
     services_have_field_labels: bool
-    """Services can be selected by cluster IP and type."""
+    """Field selectors of services may use `spec.clusterIP` and `spec.type`."""
 
     full_range_names_service: bool
-    """The error about a range without free addresses names the service."""
+    """The error for an IP range without free addresses names the service."""
 
     endpoints_go_with_service: bool
-    """The endpoints of a service go when it goes."""
+    """Deleting a service also deletes its Endpoints."""
 
     headless_services_are_warned_of: bool
-    """A headless service is warned of fields that it makes no use of."""
+    """A headless service returns warnings about fields that it ignores."""
 
     ignored_names_are_warned_of: bool
-    """A service is warned of names and addresses outside of the cluster that its type makes no use of."""
+    """A service returns warnings about `externalName` and `externalIPs` that its type ignores."""
 
     external_ips_are_deprecated: bool
-    """A service with external IPs is warned of them."""
+    """A service with external IPs returns a deprecation warning."""
 
     prefer_close_is_deprecated: bool
-    """The traffic distribution PreferClose is warned of."""
+    """A service with the traffic distribution PreferClose returns a deprecation warning."""
 
     stored_endpoints_are_trusted: bool
-    """Endpoints that an update leaves as they are are not validated; those of slices come after the ports."""
+    """An update does not validate endpoints that it does not change; EndpointSlices validate endpoints after
+    ports.
+    """
 
     endpoint_slices_take_any_spelling: bool
-    """Of an address in a slice only the family is checked, not how it is spelled."""
+    """An address in an EndpointSlice must be of the right family, but may have any spelling."""
 
     status_address_error: str
-    """What is said of an address in the status of a Service or an Ingress that is none."""
+    """Detail of the error for an invalid address in the status of a Service or an Ingress."""
 
     bad_exception_ends_ip_block: bool
-    """Of a block of addresses with an exception that is no CIDR value nothing more is said; what is no CIDR
-    value is called so."""
+    """An IP block with an invalid CIDR in `except` is not validated further, and the error for an invalid
+    CIDR is `not a valid CIDR`.
+    """
 
     end_port_error_shows_port: bool
-    """The error about a port range that ends before it begins shows where it begins."""
+    """The error for an `endPort` before `port` prints `port`; in other releases it prints `endPort`."""
 
     network_policies_are_checked_twice: bool
-    """An update of a network policy has each error of its rules twice."""
+    """An update of a NetworkPolicy reports each error of its rules twice."""
 
     required_reference_parts_are_named: bool
-    """The error about a reference without kind or name names what is missing."""
+    """The error for a reference without kind or name says which one is required."""
 
     ingresses_keep_relaxed_names: str
-    """Where in a stored ingress a service's name must be, such as the gate RelaxedServiceNameValidation
-    allows, to be allowed in the new one: `rules`, or `everywhere`; empty for nowhere."""
+    """Part of a stored Ingress in which a relaxed service name permits such names in an update while the gate
+    RelaxedServiceNameValidation is off: `rules`, `everywhere` (the default backend too), or empty for none.
+    """
 
     default_ingress_class_is_marked: bool
-    """The table of ingress classes marks the one that is the default."""
+    """Tables mark the default IngressClass."""
 
     service_cidrs_are_parsed_by_netip: bool
-    """Ranges of services are held to Go's strict parser, and stay as they were made."""
+    """Go's strict parser (net/netip) parses the ranges of a ServiceCIDR, and they are immutable; other
+    releases allow adding a range of the other family.
+    """
 
     service_cidr_status_resets_metadata: bool
-    """A write to the status of a ServiceCIDR keeps the metadata."""
+    """A write to a ServiceCIDR's status keeps the stored metadata."""
 
     service_cidr_status_resets_fields: bool
-    """Such a write owns nothing but the status; in other releases whatever it sends."""
+    """A write to a ServiceCIDR's status owns only status fields; in other releases it owns all fields that it
+    sends.
+    """
 
     ip_address_name_error: str
-    """What is said of the name of an IPAddress that is no address in canonical form; empty where the rules
-    for addresses have words of their own."""
+    """Detail of the error for an IPAddress name that is not a canonical address; empty: the common rules for
+    addresses have their own errors.
+    """
 
     # Access reviews and kinds of access control
 
     review_attributes_are_a_union: bool
-    """An access review of several things, or of nothing, is an error of the spec, not of a field of it."""
+    """An access review with several kinds of attributes, or none, is an error of `spec`, not of one of its
+    fields.
+    """
 
     role_reference_change: str
-    """How a change of a binding's role is worded."""
+    """Detail of the error for a changed roleRef of a binding."""
 
     levels_may_have_no_shares: bool
-    """A priority level may have no concurrency shares of its own."""
+    """A priority level may have 0 concurrency shares."""
 
     exempt_level: str
-    """What is said of a priority level that is exempt without having that name, or the other way around."""
+    """Detail of the error for a priority level of type Exempt with another name than `exempt`, or the
+    reverse.
+    """
 
     empty_level_type_is_required: bool
-    """A priority level without a type lacks a required value; elsewhere an empty type is not supported."""
+    """A priority level without a type lacks a required value; in other releases its empty type is not
+    supported.
+    """
 
     flow_condition_type_required: str
-    """What is said of a condition without a type."""
+    """Detail of the error for a condition without a type, in flow control objects."""
 
     exclusive_conditions_are_of_the_list: bool
-    """A certificate request that is approved and denied is an error of its conditions, not of one of them."""
+    """The error for a CertificateSigningRequest that is both approved and denied has the path of all
+    conditions, not of one condition.
+    """
 
     cel_names_wrong_results: bool
-    """An expression of a policy that comes to a wrong type is told which."""
+    """The error for a policy expression of a wrong type also names its actual type."""
 
     policies_judge_reviews: bool
-    """Policies are asked about reviews, as webhooks are."""
+    """Admission policies apply to authentication and authorization reviews, as webhooks do."""
 
     policy_variable_name: str
-    """What is said of a policy's variable that CEL could not name."""
+    """Detail of the error for a policy variable whose name is not a CEL identifier."""
 
     policy_message: str
-    """What the errors about the message of a validation begin with."""
+    """Beginning of the errors for a validation's `message`."""
 
     webhook_patch_belongs_to_call: bool
-    """A webhook's patch that cannot be read is a failed call, which its failurePolicy may ignore."""
+    """A webhook patch that cannot be decoded is a failed call, which failurePolicy may ignore; in other
+    releases it is an internal error.
+    """
 
     webhook_service_part_required: str
-    """What is said of a webhook's service without a name or namespace, `{}`."""
+    """Detail of the error for a webhook service without name or namespace; `{}` is the missing one."""
 
     binding_match_field: str
-    """How errors spell `matchResources` of the binding of a policy."""
+    """Spelling of `matchResources` in errors of policy bindings, with a typing error up to 1.31."""
 
     missing_component_is_500: bool
-    """Reading the status of a component that there is not is an internal error."""
+    """Reading an unknown ComponentStatus fails with 500 instead of 404."""
 
     pod_certificates_have_stubs: bool
-    """A request for a pod's certificate may show its key by a request that is signed with it."""
+    """A PodCertificateRequest may prove possession of its key by a PKCS #10 request signed with it."""
 
     rbac_updates_are_checked_twice: bool
-    """An update of a role or binding reports what is wrong with the object twice."""
+    """An update of a role or binding reports the errors of the object twice."""
 
     # Kinds of the core group
 
     mountable_secrets_are_deprecated: bool
-    """A service account that limits the secrets that pods may mount is warned about."""
+    """A service account that limits mountable secrets returns a deprecation warning."""
 
     token_requests_have_uids: bool
-    """A request for a token has the uid of its service account."""
+    """A TokenRequest has the uid of its service account."""
 
     quota_has_scope_of_volumes: bool
-    """A quota may be about claims of a VolumeAttributesClass."""
+    """A ResourceQuota may have the scope VolumeAttributesClass."""
 
     quota_requests_above_limits_are_warned_about: bool
-    """A quota whose requests are above its limits is warned about."""
+    """A ResourceQuota with requests above its limits returns a warning."""
 
     quota_scopes_exist: str
-    """The message about a scope that can only be asked for with Exists."""
+    """Detail of the error for a scope that supports only the operator Exists."""
 
     # Users
 
     impersonation_without_user_is_bad_request: bool
-    """Groups, extra values or a uid to impersonate without a user are a 400, not an error of the server."""
+    """Impersonating groups, extra values or a uid without a user fails with 400 instead of 500."""
 
     refusals_name_authorizers: bool
     """The reason of a refusal begins with the name of the authorizer: `rbac: ` or `node: `."""
@@ -525,169 +580,186 @@ class Quirks:
     # Admission
 
     templates_of_pod_groups_have_to_exist: bool
-    """A group of pods is refused where the workload that it names, or its template, is not there."""
+    """A PodGroup is refused if the workload that it names, or the workload's template, does not exist."""
 
     jobs_of_gangs_keep_their_parallelism: bool
-    """A job whose pods start together cannot change how many they are."""
+    """The parallelism of a Job with a gang-scheduled PodGroup is immutable."""
 
     quota_counts_devices: bool
-    """Quotas count the devices that claims ask for, by class."""
+    """Quotas count the devices that claims request, by DeviceClass."""
 
     quota_counts_extended_devices: bool
-    """Quotas count devices by the extended resources that stand for their classes too."""
+    """Quotas also count devices by the extended resources of their DeviceClasses."""
 
     quota_exempts_one_claim_of_a_pod: bool
-    """Of the claims that are made for a pod's extended resources, only the first is counted with the pod."""
+    """Quotas exempt only the first claim generated for a pod's extended resources, because it counts with the
+    pod.
+    """
 
     quota_follows_scopes: bool
-    """An update is charged in whole to quotas that come to be about an object by it, and the status of a
-    volume claim is counted."""
+    """An update that makes an object match a quota's scopes is charged to the quota in full. Quotas also
+    count the status of a PersistentVolumeClaim.
+    """
 
     topology_labels: tuple[str, ...]
-    """The labels that a pod takes over from its node, where it does."""
+    """Labels that a pod copies from its node, if the node has them."""
 
     attribute_classes_are_protected: bool
-    """A new VolumeAttributesClass gets the finalizer of what may be in use."""
+    """A new VolumeAttributesClass gets the finalizer that protects objects in use."""
     # Volumes, their classes and drivers; leases, priorities and runtimes
 
     capacity_defaults_have_own_errors: bool
-    """The error of a default outside of a range of capacities is at the default, not at the bound."""
+    """The error for a default outside of a capacity range has the path of the default, not of the bound."""
 
     capacity_bounds_are_int64: bool
-    """The step of a range of capacities is above zero, and what an int64 does not hold is refused."""
+    """The step of a capacity range must be above zero, and amounts that do not fit into an int64 are refused.
+    """
 
     unchanged_capacities_are_trusted: bool
-    """The capacities of a device that an update leaves as they are are not validated again."""
+    """An update of a slice does not validate capacities that it does not change."""
 
     condition_duplicates_name_the_type: bool
-    """The error of two conditions of one type is at the type of the second, not at the condition."""
+    """The error for two conditions of one type has the path of the second type, not of the second condition.
+    """
 
     declared_rules: Literal["unknown", "taken over", "of new kinds", "enforced"]
-    """Whose declared rules are enforced: those of kinds with no other rules, of all kinds, or of all where
-    the gate DeclarativeValidationTakeover says so."""
+    """Kinds whose declarative validation is enforced: none before 1.33; all while
+    DeclarativeValidationTakeover is on from 1.33; kinds without other validation in 1.36; all from 1.37.
+    """
 
     class_changes_are_forbidden: bool
-    """A change of what a StorageClass is made of is forbidden; elsewhere the field is immutable."""
+    """The change of a fixed field of a StorageClass is Forbidden; in other releases it is Invalid
+    (immutable).
+    """
 
     one_storage_class_is_default: bool
-    """In tables at most one StorageClass is called the default."""
+    """Tables mark at most one StorageClass as the default."""
 
     attributes_class_may_be_default: bool
-    """In tables a VolumeAttributesClass with the annotation is called the default."""
+    """Tables mark a VolumeAttributesClass with the default annotation as the default."""
 
     attributes_classes_are_checked_again: bool
-    """What is wrong with an updated VolumeAttributesClass is said twice."""
+    """An update of a VolumeAttributesClass reports errors of the object twice."""
 
     capacities_are_checked_twice: bool
-    """What is wrong with a new CSIStorageCapacity is said twice."""
+    """A create of a CSIStorageCapacity reports each error twice."""
 
     csi_drivers_may_change: bool
-    """All of a CSIDriver may change but whether volumes are attached and how long they live; any change is a
-    new generation."""
+    """All fields of a CSIDriver may change except `attachRequired` and `volumeLifecycleModes`; any change is
+    a new generation.
+    """
 
     csi_drivers_know_secrets: bool
-    """A CSIDriver that asks for tokens should say whether they are secrets."""
+    """A CSIDriver that requests tokens should say whether they are passed as secrets."""
 
     csi_node_updates_are_checked_once: bool
-    """What is wrong with an updated CSINode is not said twice."""
+    """An update of a CSINode reports errors of the object once instead of twice."""
 
     csi_node_driver_path: str
-    """Where a change of a CSINode's driver is reported."""
+    """Path of the error for a changed driver of a CSINode."""
 
     csi_node_counts_may_change: bool
-    """How many volumes a driver of a CSINode can attach may change, where the gate is on."""
+    """`allocatable` of a CSINode driver may change, unless the gate MutableCSINodeAllocatableCount is off."""
 
     attachers_are_driver_names: bool
-    """The attacher of a VolumeAttachment is checked as the name of a driver with the rest of the spec;
-    elsewhere only where it is new, after all else."""
+    """The attacher of a VolumeAttachment is validated as a driver name with the rest of the spec; in other
+    releases only on create, at the end.
+    """
 
     volume_error_limit_told: int
-    """What is told to be the limit of the message of an attachment's error."""
+    """Limit that the error for a too long message in a VolumeAttachment's status prints."""
 
     single_pod_is_a_mode: bool
-    """The access mode ReadWriteOncePod is supported wherever volumes are described."""
+    """The access mode ReadWriteOncePod is supported in inline volume specs too."""
 
     volume_node_values_are_checked: bool
-    """Values in the node affinity of a volume must be values that a label can have."""
+    """Values in the node affinity of a PersistentVolume must be valid label values."""
 
     candidates_list_strategies: bool
-    """A LeaseCandidate has preferred strategies and needs no version; elsewhere it has one strategy."""
+    """A LeaseCandidate has `preferredStrategies` and needs no version; in other releases it has one
+    `strategy`.
+    """
 
     empty_handler_is_required: bool
-    """The handler of a RuntimeClass that is missing is a required value, not an invalid name."""
+    """An empty handler of a RuntimeClass is a required value, not an invalid name."""
 
     toleration_path_repeats: bool
-    """Errors of a RuntimeClass' tolerations are reported at `scheduling.tolerations.tolerations`."""
+    """The path of errors in a RuntimeClass's tolerations is `scheduling.tolerations.tolerations`."""
 
     tolerations_compare: bool
-    """The operators Lt and Gt are told to be supported where they are asked for."""
+    """The error for the toleration operators Lt and Gt lists them as supported."""
 
     workloads: WorkloadQuirks
-    """Those of workloads, budgets and autoscalers."""
+    """Differences in workloads, disruption budgets and autoscalers."""
 
     custom: CustomQuirks
-    """Those of CustomResourceDefinitions and their objects."""
+    """Differences in CustomResourceDefinitions and custom objects."""
 
     rules: RuleQuirks
-    """Those of the rules of custom resources."""
+    """Differences in the validation rules of custom resources."""
     storage_versions_are_served: bool
-    """Servers tell the versions that they serve, and each server is there once."""
+    """`servedVersions` of a StorageVersion are validated, and each API server may occur only once."""
 
     migrations_need_version: bool
-    """The status of a StorageVersionMigration needs a resourceVersion."""
+    """The status of a StorageVersionMigration requires a resourceVersion."""
 
     ended_migrations_do_not_run: bool
-    """A StorageVersionMigration that has ended cannot be running."""
+    """A StorageVersionMigration that succeeded or failed cannot be running."""
 
     # Nodes, persistent volumes and claims for them
 
     node_networks_are_warned_about: bool
-    """Networks of a node's pods that are spelled ambiguously are answered with a warning, or refused."""
+    """A node's podCIDRs in ambiguous form return a warning or are refused."""
 
     node_network_errors_show_all: bool
-    """The error of one network of a node's pods shows all of them."""
+    """The error for one invalid podCIDR of a node prints all of them."""
 
     node_networks_must_differ: bool
-    """A network of a node's pods that is there twice is a duplicate."""
+    """A repeated podCIDR of a node is an error (Duplicate value)."""
 
     nodes_declare_features: bool
-    """The features that a node declares are checked."""
+    """A node's `status.declaredFeatures` are validated."""
 
     set_provider_is_invalid: bool
-    """A change of a node's provider is invalid; elsewhere it is forbidden."""
+    """A change of a node's providerID is Invalid; in other releases it is Forbidden."""
 
     kernels_show_architecture: bool
-    """In tables a node's architecture follows its kernel."""
+    """Tables show a node's architecture after its kernel version."""
 
     user_namespaces_have_handlers: bool
-    """Handlers of a node's runtime are kept for user namespaces too."""
+    """A node's `runtimeHandlers` are also kept if the gate UserNamespacesSupport is on."""
 
     volumes_warn_of_deprecation: bool
-    """Volumes and claims with deprecated sources or annotations are answered with a warning."""
+    """PersistentVolumes and claims with deprecated sources or annotations return warnings."""
 
     mount_options_are_deprecated: bool
-    """So are mount options in an annotation."""
+    """A PersistentVolume with the annotation for mount options returns a deprecation warning."""
 
     recycling_is_deprecated: bool
-    """So is a volume that is to be recycled."""
+    """A PersistentVolume with the reclaim policy Recycle returns a deprecation warning."""
 
     volumes_keep_transitions: bool
-    """The server keeps the time at which a volume changed its phase."""
+    """A PersistentVolume's status has the time of its last phase transition."""
 
     attributes_class_stays_when_off: bool
-    """A volume keeps its attributes class although the gate is off."""
+    """A PersistentVolume keeps its volumeAttributesClassName although the gate VolumeAttributesClass is off.
+    """
 
     attributes_class_may_change: str
-    """When the attributes class of a claim may change: "never", "always", "bound and set" or "bound"."""
+    """State in which a claim's volumeAttributesClassName may change: "never", "always", "bound and set"
+    (bound, with a new name) or "bound".
+    """
 
     claims_drop_resource_claims: bool
-    """The resource claims of a volume claim's resources are dropped."""
+    """`resources.claims` of a PersistentVolumeClaim is dropped."""
 
     claims_have_resize_statuses: bool
-    """A claim has a status of its expansion for each resource; elsewhere one for all."""
+    """A PersistentVolumeClaim has a resize status for each resource; in other releases it has one
+    `resizeStatus`.
+    """
 
     resize_statuses_field: str
-    """What errors call that field."""
+    """Name of the field `allocatedResourceStatuses` in errors."""
 
     data_source_groups_are_checked: bool
     """The API group of a claim's data source must be a DNS subdomain."""

@@ -1,4 +1,4 @@
-"""One Kubernetes release as a value: what it serves, and by which rules."""
+"""A Kubernetes release as a value: kinds, types, gates, limits and quirks."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -19,7 +19,7 @@ from fakeapi.releases.version_order import version_rank
 KNOWN_RELEASES = offered.RELEASES
 
 COMPILED_RELEASES = (*(f"1.{minor}" for minor in range(27, 38)),)
-"""Every release that there are tables for, oldest first."""
+"""Every release that has tables, oldest first."""
 
 _COMMITS = {
     "1.27": "cbb86e0d7f4a049666fac0551e8b02ef3d6c3d9a",
@@ -30,62 +30,64 @@ _COMMITS = {
 """Commits of the releases' tags, as far as the module proxy states them."""
 
 _STATES_COMPATIBILITY = 33
-"""From this minor release on, /version says which release is emulated and which is the oldest compatible."""
+"""First minor release whose /version states the emulated and the oldest compatible release."""
 
 
 class UnknownReleaseError(ValueError):
-    """A release that there is no table for, or that is not offered; the message lists those that are."""
+    """A release that has no tables or is not offered; the message lists the known releases."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"unknown Kubernetes release {name!r}; known are: {', '.join(KNOWN_RELEASES)}")
 
 
 class ReleaseKinds:
-    """The kinds and types of one release, made from its tables when they are first asked for.
+    """The kinds and types of one release, made from its tables on first use.
 
-    Shared by every server in a process: what is compiled from a schema is compiled once.
+    All servers of a process share it, so that each schema is compiled only once.
     """
 
     def __init__(self, tables: ReleaseTables) -> None:
         self.tables = tables
         quirks = quirks_of(int(tables.release[2:]))
         self.schemas = Schemas(tables, keys_may_be_absent=quirks.list_keys_may_be_absent)
-        self._versions = {(each.group, each.version): each for each in tables.index.group_versions}
+        self._versions = {(table.group, table.version): table for table in tables.index.group_versions}
         self._kinds: dict[tuple[str, str], tuple[Kind, ...]] = {}
 
     @property
     def group_versions(self) -> tuple[GroupVersionTable, ...]:
-        """Every group version that the release can serve, in the order of its discovery."""
+        """Every group version of the release, in the order of its discovery."""
         return self.tables.index.group_versions
 
     def of_version(self, group: str, version: str) -> tuple[Kind, ...]:
-        """The kinds of a group version by resource; none of one that the release does not have."""
-        found = self._kinds.get((group, version))
-        if found is None:
+        """The kinds of a group version, in the order of their resources; empty if the release does not have
+        it.
+        """
+        kinds = self._kinds.get((group, version))
+        if kinds is None:
             table = self._versions.get((group, version))
-            found = kinds_of(table, self.schemas, self.tables.release) if table else ()
-            self._kinds[group, version] = found
-        return found
+            kinds = kinds_of(table, self.schemas, self.tables.release) if table else ()
+            self._kinds[group, version] = kinds
+        return kinds
 
     def type_of(self, api_version: str, kind: str) -> Struct | None:
-        """The type of a kind, list, Status or discovery document; None for one that no table has."""
+        """The type of a kind, list, Status or discovery document; None if no table has it."""
         group, _, version = api_version.rpartition("/")
         package = meta_types.DISCOVERY_PACKAGE if group == meta_types.DISCOVERY_GROUP else ""
         table = self._versions.get((group, version))
-        for each in (
+        for package_name in (
             package,
             table.package if table else "",
             meta_types.PACKAGES.get(api_version or "v1", ""),
         ):
-            if each:
+            if package_name:
                 try:
-                    return self.schemas.struct(f"{each}.{kind}")
+                    return self.schemas.struct(f"{package_name}.{kind}")
                 except KeyError:
                     continue
         return None
 
     def kind_of_subresource(self, kind: Kind, subresource: Subresource) -> Kind:
-        """The kind that a subresource of `kind` takes and answers, such as Scale of autoscaling/v1."""
+        """The kind of a subresource's requests and responses, such as Scale of autoscaling/v1."""
         table = self._versions[subresource.group, subresource.version]
         return replace(
             kind,
@@ -106,19 +108,22 @@ class ReleaseKinds:
         )
 
     def _ascending(self, group: str) -> list[str]:
-        return sorted((version for each, version in self._versions if each == group), key=version_rank)
+        return sorted(
+            (version for candidate, version in self._versions if candidate == group), key=version_rank
+        )
 
     @cached_property
     def offered(self) -> tuple[Kind, ...]:
-        """The kinds that a server can be asked to serve (see `fakeapi.releases.offered`)."""
+        """The kinds that a server can serve (see `fakeapi.releases.offered`)."""
         return self.of_groups(offered.GROUPS)
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """`name` is the minor release, "1.31", `version` the patch release that it is served as, "v1.31.14".
+    """A release with its feature gates. `name`: the minor release, "1.31". `version`: the patch release,
+    "v1.31.14".
 
-    `all_kinds` leads to what its tables hold; `kinds` are those that a server can be asked to serve.
+    `all_kinds`: all kinds in its tables. `kinds`: the kinds that a server can serve.
     """
 
     name: str
@@ -144,21 +149,21 @@ class Release:
         return int(self.name.partition(".")[2])
 
     def kind(self, group: str, version: str, resource: str) -> Kind:
-        """Raises KeyError for a resource that the release does not have."""
+        """The kind of a resource. Raises KeyError if the release does not have it."""
         for kind in self.all_kinds.of_version(group, version):
             if kind.resource == resource:
                 return kind
         raise KeyError(f"{group}/{version} {resource}")
 
     def knows(self, api_version: str, kind: str) -> bool:
-        """Whether the release's API server has such a kind in its scheme, served or not."""
+        """Whether the scheme of the release's API server has a kind, served or not."""
         if kind in UNVERSIONED_KINDS:
             return True
         registered = self.all_kinds.tables.registered.get(api_version)
         return registered is not None and (kind in registered or kind in COMMON_KINDS)
 
     def version_info(self) -> dict[str, str]:
-        """The body of GET /version; gitCommit is empty where it is not published with the modules."""
+        """The body of GET /version; gitCommit is empty if it was not published with the modules."""
         major, _, minor = self.name.partition(".")
         info = {"major": major, "minor": minor}
         if self.minor >= _STATES_COMPATIBILITY:
@@ -184,11 +189,11 @@ class Release:
 
 
 def known_name(name: str) -> str:
-    """The minor release that `1.31`, `v1.31` or `1.31.14` names, of all that there are tables for.
+    """Returns the minor release that `1.31`, `v1.31` or `1.31.14` names.
 
-    A patch release must be the one that the tables are of. Raises UnknownReleaseError.
+    A patch release must be the one that the tables were made from. Raises UnknownReleaseError.
     """
-    text = str(name).strip().removeprefix("v")  # an unquoted 1.30 comes as the number 1.3
+    text = str(name).strip().removeprefix("v")  # YAML reads an unquoted 1.30 as the number 1.3
     for known in COMPILED_RELEASES:
         if text == known or f"v{text}" == tables_of(known).index.version:
             return known
@@ -196,7 +201,7 @@ def known_name(name: str) -> str:
 
 
 def load_release(name: str, gates: Mapping[str, bool] | str = "") -> Release:
-    """The release, with its gates as chosen: a mapping, or the text of `--feature-gates`.
+    """Loads a release with the user's gates: a mapping, or the text of `--feature-gates`.
 
     Raises UnknownReleaseError, UnknownGateError for a gate that the release does not have, and GateError.
     """
@@ -207,7 +212,7 @@ def load_release(name: str, gates: Mapping[str, bool] | str = "") -> Release:
 
 
 def release_with(name: str, chosen: Mapping[str, bool]) -> Release:
-    """As `load_release`, for a name from COMPILED_RELEASES, passing over gates that the release has not."""
+    """Loads a release of COMPILED_RELEASES, ignoring gates that it does not have."""
     all_kinds = kinds_of_release(name)
     index, minor = all_kinds.tables.index, int(name[2:])
     return Release(

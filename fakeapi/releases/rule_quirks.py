@@ -1,7 +1,8 @@
-"""Named differences between releases in the rules of custom resources.
+"""Behaviour of the validation rules of custom resources that differs between releases.
 
-As in `fakeapi.releases.quirks`; from k8s.io/apiextensions-apiserver `pkg/apiserver/schema/cel`,
-k8s.io/apiserver `pkg/cel` and cel-go at each release's last patch.
+Each attribute says what a release does; the table at the end says from which release on. Sources are
+k8s.io/apiextensions-apiserver `pkg/apiserver/schema/cel`, k8s.io/apiserver `pkg/cel` and cel-go at each
+release's last patch.
 """
 
 from dataclasses import dataclass
@@ -11,74 +12,77 @@ from fakeapi.releases.history import History, values_at
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleQuirks:
-    """The quirks of a release in x-kubernetes-validations."""
+    """The behaviour of one release with x-kubernetes-validations."""
 
     new_may_say: frozenset[str]
-    """The libraries (of `machinery.cel.declarations`) that rules may use which a definition did not have
-    before: those of the release before. With "literals", what is written down is looked into."""
+    """Libraries (of `machinery.cel.declarations`) for rules that a definition did not have before: those of
+    the release before. "literals": literal durations, timestamps and patterns are checked.
+    """
 
     stored_may_say: frozenset[str]
-    """The libraries that rules may use which were there before."""
+    """Libraries (of `machinery.cel.declarations`) for rules that a definition already had."""
 
     new_select_keywords: bool
-    """New rules may select a field by its name if that is a keyword."""
+    """New rules may select a field by its name if the name is a CEL keyword."""
 
     stored_select_keywords: bool
-    """Stored rules may too."""
+    """Stored rules may select a field by its name if the name is a CEL keyword."""
 
     kept_may_cost: bool
-    """A rule of a schema that an update leaves alone may be estimated to cost more than one may."""
+    """The rules of a schema that an update does not change may exceed the cost limit of a rule."""
 
     pays_for_affixes: bool
-    """At run time, what a string begins or ends with is paid for, not the string."""
+    """At run time, startsWith and endsWith cost by the size of their argument instead of the string's."""
 
     unknown_calls_are_forgotten: bool
-    """What is made of a call of no function is a fault too."""
+    """A call of an undeclared function makes the expression around it an error too."""
 
     sizes_loops: bool
-    """Estimates of cost know how many items a loop makes."""
+    """Cost estimates track how many items a loop produces."""
 
     prices_equality: bool
-    """Comparing two quantities, addresses or the like is estimated to cost 1."""
+    """The comparison of two quantities, IP addresses or similar values has an estimated cost of 1."""
 
     binds_lazily: bool
-    """What a loop begins with is evaluated where it is first asked for."""
+    """The initial value of a loop is evaluated when it is first read."""
 
     variants: frozenset[str]
     """The function variants that the release uses, of `machinery.cel.runtime.functions.VARIANTS`."""
 
     unpriced: frozenset[str]
-    """Functions of Kubernetes that cost no more than any call at run time."""
+    """Kubernetes' functions that cost 1 at run time, like most calls."""
 
     shown_as_json: bool
-    """A rule that does not compile is shown as JSON, not in Go's syntax."""
+    """The error of a rule that does not compile prints the rule as JSON, not in Go syntax."""
 
     show_values: bool
-    """Rules that scalars do not keep show the value, those of objects and lists nothing; before, all show the
-    type."""
+    """The error of a failed rule prints the value of a scalar, and no value of an object or list; in other
+    releases it prints the type.
+    """
 
     members: int
-    """How many members the type of a rule has: reason and fieldPath, then optionalOldSelf were added."""
+    """Number of fields of the Go type ValidationRule: 3, then 5 with reason and fieldPath, then 6 with
+    optionalOldSelf.
+    """
 
     move_paths: bool
-    """The fieldPath of a rule that failed is added to the paths of the rules after it, too."""
+    """The fieldPath of a failed rule is also added to the paths of the rules after it."""
 
     old_self_may_be_optional: bool
-    """A rule with optionalOldSelf is evaluated without an old object too, where CRDValidationRatcheting is
-    on.
+    """Rules with optionalOldSelf are also evaluated without an old object, if CRDValidationRatcheting is on.
     """
 
     count_in_all_of: bool
-    """The rules within allOf are evaluated."""
+    """Rules within allOf are evaluated."""
 
     enums_bound: bool
-    """A string is estimated to be as long as the longest of its enum."""
+    """Cost estimates limit a string with an enum to the length of its longest value."""
 
     int_or_string_is_bound: bool
-    """maxLength counts for what is int or string."""
+    """Cost estimates limit an int-or-string to its maxLength."""
 
     names_are_bound: bool
-    """metadata.name is estimated to have at most 253 characters."""
+    """Cost estimates limit metadata.name to 253 characters."""
 
 
 _1_27 = frozenset((
@@ -91,7 +95,7 @@ _1_31 = _1_30 | {"formats"}
 _1_32 = _1_31 | {"two variables"}
 _SELECTORS = "authorization selectors"
 _OPTIONAL_LISTS = "optional lists"
-"""They come with cel-go, and so with the release itself."""
+"""Part of cel-go, so that new rules may use them in the first release that has them."""
 _1_33 = _1_32 | {"versions", "semver normalization"}
 _1_34 = _1_33 | {"lists"}
 _1_37 = _1_34 | {"includes"}
@@ -150,5 +154,5 @@ _HISTORY: History = {
 
 
 def rule_quirks_of(minor: int) -> RuleQuirks:
-    """The quirks of release 1.`minor`."""
+    """The rule quirks of release 1.`minor`."""
     return RuleQuirks(**values_at(_HISTORY, minor))

@@ -1,6 +1,6 @@
-"""The rules that a release's kinds follow: its limits, quirks, gates and types, as one value.
+"""The rules that a release's kinds follow, as one value: limits, quirks, gates and types.
 
-What each of them says stands in `fakeapi.releases`; no rule is asked for its release's number.
+Code asks these rules instead of comparing release numbers.
 """
 
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ class ReleaseRules:
     gates: Gates
     schemas: Schemas = field(repr=False, compare=False)
     release: Release = field(repr=False, compare=False)
-    """Where the rules come from, to make those of schemas of custom resources."""
+    """The release itself, for making the rules of custom resources' schemas."""
 
     def drops(self, gate: str) -> bool:
         """Whether fields behind the gate are dropped: the release has it, and it is off."""

@@ -1,7 +1,7 @@
-"""Which group versions and resources of a release are on: kube-apiserver's `--runtime-config`.
+"""Enables and disables group versions and resources of a release: kube-apiserver's `--runtime-config`.
 
-Follows k8s.io/apiserver `pkg/server/resourceconfig` and `pkg/server/options`. What is on without being asked
-for is what the release says, and every version of resource.k8s.io, as a cluster that tries claims has it.
+Follows k8s.io/apiserver `pkg/server/resourceconfig` and `pkg/server/options`. The defaults are those of the
+release, except that every version of resource.k8s.io is on, as in a cluster for trying claims.
 """
 
 import re
@@ -16,7 +16,7 @@ _STAGES = {
     "api/beta": re.compile(r"v\d+beta\d+\Z", re.ASCII),
     "api/alpha": re.compile(r"v\d+alpha\d+\Z", re.ASCII),
 }
-"""The settings of many versions at once, in the order in which they are applied."""
+"""Settings that apply to many versions at once, in the order in which they are applied."""
 
 _TRUE = frozenset({"", "1", "t", "T", "true", "TRUE", "True"})
 _FALSE = frozenset({"0", "f", "F", "false", "FALSE", "False"})
@@ -29,7 +29,9 @@ class RuntimeConfigError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class EnabledAPIs:
-    """What is on: `versions` by group and version, and single `resources` that differ from their version."""
+    """The enabled APIs: `versions` by group and version, and single `resources` that differ from their
+    version.
+    """
 
     versions: Mapping[tuple[str, str], bool]
     resources: Mapping[tuple[str, str, str], bool]
@@ -40,9 +42,11 @@ class EnabledAPIs:
 
 
 def parse_runtime_config(text: str) -> dict[str, str]:
-    """`api/beta=false,storage.k8s.io/v1beta1` as `--runtime-config` takes it; the last word on a key counts.
+    """Parses the value of `--runtime-config`: `api/beta=false,storage.k8s.io/v1beta1`. The last value of a
+    key wins.
 
-    Raises RuntimeConfigError for what is wrong in any release. Whether a version exists is not asked here.
+    Raises RuntimeConfigError for settings that are wrong in any release. Does not check whether a version
+    exists.
     """
     settings: dict[str, str] = {}
     for setting in text.split(","):
@@ -58,7 +62,7 @@ def parse_runtime_config(text: str) -> dict[str, str]:
 
 def check_groups(settings: Mapping[str, str], tables: Iterable[GroupVersionTable]) -> None:
     """Raises RuntimeConfigError for groups and versions that none of the releases has."""
-    known = {(each.group, each.version) for each in tables}
+    known = {(table.group, table.version) for table in tables}
     groups = {group for group, _ in known}
     named = sorted({_group_version(key) for key in settings if key not in _STAGES})
     unknown = [f"{group}/{version}" for group, version in named if group not in groups]
@@ -71,14 +75,15 @@ def check_groups(settings: Mapping[str, str], tables: Iterable[GroupVersionTable
 
 
 def enabled_apis(tables: Iterable[GroupVersionTable], settings: Mapping[str, str]) -> EnabledAPIs:
-    """What is on in a release, by its tables and the user's settings, which are as `parse_runtime_config`
-    gives them. Settings of what the release does not have are passed over; `check_groups` refuses them.
+    """Determines the enabled APIs of a release, from its tables and from parsed settings.
+
+    Ignores settings of APIs that the release does not have; `check_groups` refuses them.
     """
     versions: dict[tuple[str, str], bool] = {}
     resources: dict[tuple[str, str, str], bool] = {}
-    for each in tables:
-        versions[each.group, each.version] = each.default or each.group in _ALL_VERSIONS_ON
-        resources |= {(each.group, each.version, name): True for name in each.default_resources}
+    for table in tables:
+        versions[table.group, table.version] = table.default or table.group in _ALL_VERSIONS_ON
+        resources |= {(table.group, table.version, name): True for name in table.default_resources}
     for key, pattern in _STAGES.items():
         if key in settings:
             for gv in versions:
@@ -101,7 +106,7 @@ def _set_version(
     *,
     on: bool,
 ) -> None:
-    """A version that is set takes its resources with it."""
+    """Enables or disables a version; earlier settings of its single resources no longer apply."""
     versions[gv] = on
     for key in [key for key in resources if key[:2] == gv]:
         del resources[key]

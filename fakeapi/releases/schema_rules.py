@@ -1,6 +1,6 @@
-"""How a release reads the schemas of custom resources.
+"""Makes the rules by which a release reads the schemas of custom resources.
 
-Known from k8s.io/apiextensions-apiserver `pkg/apiserver` and k8s.io/kube-openapi `pkg/validation` at the
+Sources are k8s.io/apiextensions-apiserver `pkg/apiserver` and k8s.io/kube-openapi `pkg/validation` at the
 release's last patch.
 """
 
@@ -21,7 +21,7 @@ _HISTORY: dict[str, dict[int, Any]] = {
     "rule_errors_name_member": {27: True, 34: False},
     "missing_type_meta": {27: "must not be empty", 34: ""},
 }
-"""By rule: from which minor release on it says what."""
+"""By rule: the values, each with the minor release from which it applies."""
 
 
 def schema_rules_of(release: Release) -> SchemaRules:

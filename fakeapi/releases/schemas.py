@@ -1,4 +1,4 @@
-"""Schema nodes out of a release's table of types, made when they are first asked for.
+"""Schema nodes of a release's table of types, made on first use.
 
 The table names types as Go does, with packages spelled out: `[]resource/v1alpha3.Device`,
 `map[string]*meta/v1.Time`. A node carries the name as Go's messages print it: `[]v1alpha3.Device`.
@@ -39,46 +39,52 @@ _WORDS: dict[str, Node] = {
 }
 _SCHEMA_PROPS = "apiextensions/v1.JSONSchemaProps"
 _CHOICES = frozenset(f"{_SCHEMA_PROPS}{other}" for other in ("OrArray", "OrBool", "OrStringArray"))
-"""Types whose values are schemas or something else."""
+"""Go types whose values are a schema or something else, such as a bool."""
 _WRAPPED = "[]string"
-"""A type made of it, such as ExtraValue or Verbs, is a message in protobuf."""
+"""Go type of ExtraValue, Verbs and others, which are messages in protobuf."""
 
 _PLAIN: dict[str, Any] = {}
-"""What a table says of the items of a list, and of the values of a map: nothing but their type."""
+"""The field data of list items and map values, which have only a type."""
 
 
 class Schemas:
-    """The types of one release. A struct is one object however often it is asked for, and may hold itself."""
+    """The types of one release. Each type has one Struct, which may contain itself."""
 
     __slots__ = ("_structs", "_types", "keys_may_be_absent")
 
     def __init__(self, types: Mapping[str, TypeEntry], *, keys_may_be_absent: bool = False) -> None:
-        """`types` is asked for a type when it is first needed; `keys_may_be_absent`, see `List`."""
+        """Reads a type from `types` on first use. `keys_may_be_absent`: see `nodes.List`."""
         self._types = types
         self.keys_may_be_absent = keys_may_be_absent
         self._structs: dict[str, Struct] = {}
 
     def struct(self, name: str) -> Struct:
-        """`resource/v1alpha3.ResourceClaim`; raises KeyError for a type that is not in the table."""
-        made = self._structs.get(name)
-        if made is None:
+        """The struct of a type such as `resource/v1alpha3.ResourceClaim`. Raises KeyError for a type without
+        one.
+        """
+        struct = self._structs.get(name)
+        if struct is None:
             entry = self._types[name]
             if isinstance(entry, str) or "fields" not in entry:
                 raise KeyError(name)
-            made = self._make(name, entry)
-        return made
+            struct = self._make(name, entry)
+        return struct
 
     def entry(self, name: str) -> TypeEntry:
-        """A type as the table has it, with what only validation reads: values of an enum, and of a field its
-        gates. Raises KeyError for a type that is not in the table.
+        """The table's entry of a type, with data that only validation reads: enum values, and gates of
+        fields.
+
+        Raises KeyError for a type that is not in the table.
         """
         return self._types[name]
 
     def _make(self, name: str, entry: dict[str, Any]) -> Struct:
-        made = self._structs[name] = Struct(printed(name), atomic=entry.get("atomic", False), full_name=name)
+        struct = self._structs[name] = Struct(
+            printed(name), atomic=entry.get("atomic", False), full_name=name
+        )
         for member in entry["fields"]:
-            made.fields[member["name"]] = self._field(member)
-        return made
+            struct.fields[member["name"]] = self._field(member)
+        return struct
 
     def _field(self, member: dict[str, Any]) -> Field:
         go: str = member["type"]
@@ -96,7 +102,7 @@ class Schemas:
         )
 
     def _node(self, go: str, member: dict[str, Any]) -> Node:
-        """The node of a type; `member` is the field that holds it, which says how lists and maps merge."""
+        """Makes the node of a type. `member`: the field of this type, which says how lists and maps merge."""
         if go in _CHOICES:
             return AnyValue(printed(go), self._schema_props)
         if (word := _WORDS.get(go)) is not None:
@@ -106,8 +112,8 @@ class Schemas:
         if go.startswith("map["):
             values = self._node(go.partition("]")[2].removeprefix("*"), _PLAIN)
             return Map(values, printed(go), atomic=member.get("map") == "atomic")
-        if (made := self._structs.get(go)) is not None:
-            return self._as_held(made, member)
+        if (struct := self._structs.get(go)) is not None:
+            return self._as_held(struct, member)
         entry = self._types[go]
         if isinstance(entry, dict) and "fields" in entry:
             return self._as_held(self._make(go, entry), member)
@@ -115,7 +121,7 @@ class Schemas:
 
     @staticmethod
     def _as_held(made: Struct, member: dict[str, Any]) -> Struct:
-        """The struct as a field holds it that says for itself whether its members have owners."""
+        """The struct for a field, which may override whether the struct is atomic."""
         atomic = {"atomic": True, "granular": False}.get(member.get("map", ""), made.atomic)
         if atomic == made.atomic:
             return made
@@ -125,8 +131,10 @@ class Schemas:
         return self.struct(_SCHEMA_PROPS)
 
     def _list(self, go: str, member: dict[str, Any]) -> List:
-        """A list that does not say how it is applied is applied as it is merged, as k8s.io/kube-openapi
-        `pkg/schemaconv` has it: owners and finalizers say so from 1.30 on only.
+        """Makes the node of a list.
+
+        Without a list type, the merge strategy determines it, as in k8s.io/kube-openapi `pkg/schemaconv`.
+        ownerReferences and finalizers have a list type only from 1.30 on.
         """
         item = go[2:].removeprefix("*")
         strategy = member.get("patch", "")
@@ -152,7 +160,7 @@ class Schemas:
         )
 
     def _defaults(self, item: str, keys: tuple[str, ...]) -> tuple[tuple[str, Any], ...]:
-        """What stands for the keys that an item leaves out."""
+        """Default values of keys that an item may omit."""
         if not keys:
             return ()
         entry = self._types[item]
@@ -161,7 +169,10 @@ class Schemas:
         return tuple((key, defaults[key]) for key in keys if defaults.get(key) is not None)
 
     def _renamed(self, go: str, underlying: str, member: dict[str, Any]) -> Node:
-        """A type made of another one: `types.UID` is a string that messages call by its own name."""
+        """Makes the node of a type with another underlying type.
+
+        Messages use the type's own name: `types.UID` is a string that they call `types.UID`.
+        """
         match self._node(underlying, member):
             case Scalar(kind=kind, bits=bits):
                 return Scalar(kind, printed(go), bits)
@@ -172,7 +183,7 @@ class Schemas:
 
 
 def underlying_type(entry: TypeEntry) -> str | None:
-    """What a type is made of that has only another name; None for a struct."""
+    """The underlying type of a named type; None for a struct."""
     if isinstance(entry, str):
         return entry
     underlying: str | None = entry.get("type")
@@ -180,7 +191,7 @@ def underlying_type(entry: TypeEntry) -> str | None:
 
 
 def printed(go: str) -> str:
-    """A type's text as Go prints it: the last word of a package alone, and no pointers' packages."""
+    """A type as Go prints it, with only the last part of package paths."""
     if go.startswith("*"):
         return "*" + printed(go[1:])
     if go.startswith("[]"):

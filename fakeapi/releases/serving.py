@@ -1,4 +1,4 @@
-"""Which group versions a server answers for, and as which release it answers for each."""
+"""The group versions that a server serves, and the release that each of them follows."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +19,8 @@ from fakeapi.releases.version_order import version_rank
 
 GROUP = "resource.k8s.io"
 SERVED_CACHED = 32
-"""As many settings are remembered with what they make a server serve; tests start many servers with few."""
+"""Number of settings whose Serving is cached, because tests start many servers with few different settings.
+"""
 
 GATED = {
     ("authentication.k8s.io", "selfsubjectreviews"): "APISelfSubjectReview",
@@ -32,7 +33,7 @@ GATED = {
     ("scheduling.k8s.io", "workloads"): "GenericWorkload",
     ("storagemigration.k8s.io", "storageversionmigrations"): "StorageVersionMigrator",
 }
-"""Resources that are only served while a gate is on, though their version is switched on.
+"""Resources that are served only while a gate is on, even if their version is enabled.
 
 Follows the storage providers of k8s.io/kubernetes `pkg/registry/*/rest`.
 """
@@ -41,12 +42,13 @@ OLDER: dict[tuple[str, str], str] = {
     (GROUP, "v1alpha3"): "1.33",
     (GROUP, "v1alpha2"): "1.30",
 }
-"""With no release named, the newest offered one is served, and beside it these versions, each as the last
-release in which it had claims."""
+"""Versions that a server without a named release serves in addition to the newest release, each as in the
+last release in which it had claims.
+"""
 
 
 def default_description() -> str:
-    """As what a server without a named release serves: "1.33, and v1alpha2 as in 1.30,"."""
+    """Describes what a server without a named release serves: "1.33, and v1alpha2 as in 1.30,"."""
     newest = RELEASES[-1]
     others = [f"{version} as in {name}" for (_, version), name in OLDER.items() if name != newest]
     return f"{newest}, and {', '.join(others)}," if others else newest
@@ -54,7 +56,7 @@ def default_description() -> str:
 
 @dataclass(frozen=True, slots=True)
 class ServedVersion:
-    """One group version, the release whose rules it follows, and the kinds of it that are served."""
+    """A group version, the release whose rules it follows, and its served kinds."""
 
     group: str
     version: str
@@ -68,9 +70,10 @@ class ServedVersion:
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """`primary` answers for /version, discovery and whatever belongs to no group version.
+    """The group versions that a server serves. `primary`: the release for all requests outside of group
+    versions, such as /version and discovery.
 
-    `versions`: the core group first; a group's preferred version before its others.
+    `versions`: the core group first; in each group the preferred version first.
     """
 
     primary: Release
@@ -79,7 +82,7 @@ class Serving:
     @property
     def releases(self) -> tuple[Release, ...]:
         """Each release once, the primary one first."""
-        return tuple(dict.fromkeys([self.primary, *(each.release for each in self.versions)]))
+        return tuple(dict.fromkeys([self.primary, *(version.release for version in self.versions)]))
 
 
 def served(
@@ -87,9 +90,9 @@ def served(
     feature_gates: Mapping[str, bool] | str = "",
     runtime_config: str = "",
 ) -> Serving:
-    """What a server of the named release serves; of none named, the newest one and what OLDER has beside it.
+    """Determines what a server serves: the named release, or without a name the newest release and OLDER.
 
-    Side by side, a gate and a setting of `runtime_config` hold for every release that has what they name.
+    If there are several releases, gates and settings of `runtime_config` apply to each release that has them.
     Raises UnknownReleaseError, UnknownGateError for a gate that no served release has, GateError, and
     RuntimeConfigError.
     """
@@ -131,8 +134,8 @@ def _serving(
         if (kinds := _kinds(release, enabled[release.name], group, version))
     ]
     order = list(dict.fromkeys(table.group for table in tables))
-    versions.sort(key=lambda each: version_rank(each.version), reverse=True)
-    versions.sort(key=lambda each: order.index(each.group))
+    versions.sort(key=lambda served_version: version_rank(served_version.version), reverse=True)
+    versions.sort(key=lambda served_version: order.index(served_version.group))
     return Serving(primary, tuple(versions))
 
 

@@ -1,9 +1,9 @@
-"""The compiled tables of the releases, each file read when it is first asked for.
+"""The compiled tables of the releases; each file is read on first use.
 
-`data/<release>/index.json` says what a release serves: group versions, kinds, verbs, names. The types of a
-Go package are in a file of its name, `core__v1.json` for `core/v1`, so that what several groups use is there
-once and a server reads the packages that its kinds lead to. Tables are shared by all servers of a process,
-and are not to be changed.
+`data/<release>/index.json` lists what a release serves: group versions, kinds, verbs, names. The types of a
+Go package are in a file of its name, `core__v1.json` for `core/v1`. So types that several groups use are
+stored once, and a server reads only the packages that its kinds need. All servers of a process share the
+tables, and must not change them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,15 +19,16 @@ DATA = "fakeapi.releases.data"
 _NO_PACKAGES = frozenset({"index", "columns", "defaults", "bootstrap"})
 
 TypeEntry: TypeAlias = str | dict[str, Any]
-"""`"string"` for a type that only has another name; `{"type": …}` where there is more to say of it;
-`{"fields": […]}` for a struct."""
+"""A type in a table: the underlying type such as `"string"`, for a type that only has another name; `{"type":
+…}` if there is more data; `{"fields": […]}` for a struct.
+"""
 
 
 class GroupVersionTable(msgspec.Struct, frozen=True):
-    """One group version of a release. `group` is "" for the core group, `package` holds its types.
+    """A group version of a release. `group` is "" for the core group. `package`: the Go package of its types.
 
-    `default`: it is on without being asked for; `default_resources` are those of its resources that are on
-    although it is off.
+    `default`: it is on by default. `default_resources`: resources that are on by default although the version
+    is off.
     """
 
     group: str
@@ -38,9 +39,9 @@ class GroupVersionTable(msgspec.Struct, frozen=True):
     default_resources: tuple[str, ...] = ()
 
     def kind_entries(self) -> list[dict[str, Any]]:
-        """What the table says of each kind, by resource."""
-        found: list[dict[str, Any]] = msgspec.json.decode(self.kinds)
-        return found
+        """The table's entries of kinds, in the order of their resources."""
+        entries: list[dict[str, Any]] = msgspec.json.decode(self.kinds)
+        return entries
 
 
 class Index(msgspec.Struct, frozen=True):
@@ -55,8 +56,8 @@ class Index(msgspec.Struct, frozen=True):
 
 
 class Column(msgspec.Struct, frozen=True, array_like=True):
-    """A column of a Table: `type` and `format` as OpenAPI has them; kubectl shows `priority` 0 unless asked
-    for more.
+    """A column of a Table. `type`, `format`: as in OpenAPI. `priority`: kubectl shows 0 always, others with
+    `-o wide`.
     """
 
     name: str
@@ -66,10 +67,11 @@ class Column(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Defaults(msgspec.Struct, frozen=True):
-    """The defaults that a release sets beside those of its fields' own markers, by type: `core/v1.PodSpec`.
+    """Defaulting rules of a release by type, such as `core/v1.PodSpec`, in addition to default markers of
+    fields.
 
-    What a rule says is written in tools/defaults.py. `more` names the functions of which the rules are a part
-    only, or nothing.
+    tools/defaults.py describes the rules. `more`: upstream functions that the rules cover only in part or not
+    at all.
     """
 
     rules: dict[str, tuple[dict[str, Any], ...]]
@@ -77,10 +79,10 @@ class Defaults(msgspec.Struct, frozen=True):
 
 
 class Declared(msgspec.Struct, frozen=True):
-    """The rules that Kubernetes generates of the markers of a package's types.
+    """The declarative validation rules that Kubernetes generates from the markers of a package's types.
 
-    `kinds`: the subresources at which objects of a kind are validated, "" being the object itself. `types`:
-    the steps of each type's rules; what they say is written in tools/declared.py.
+    `kinds`: the subresources at which objects of a kind are validated; "" is the object itself. `types`: the
+    steps of each type's rules, which tools/declared.py describes.
     """
 
     kinds: dict[str, tuple[str, ...]]
@@ -95,10 +97,10 @@ class _Package(msgspec.Struct, frozen=True):
 
 
 class ReleaseTables(Mapping[str, TypeEntry]):
-    """The tables of one release. As a mapping: its types by name, `core/v1.Pod`."""
+    """The tables of one release; also a mapping of its types by name, such as `core/v1.Pod`."""
 
     def __init__(self, release: str) -> None:
-        """Raises FileNotFoundError for a release that has none."""
+        """Reads the index. Raises FileNotFoundError for a release without tables."""
         self.release = release
         self._packages: dict[str, dict[str, msgspec.Raw]] = {}
         self._renamed: dict[str, str] = {}
@@ -112,15 +114,17 @@ class ReleaseTables(Mapping[str, TypeEntry]):
 
     @cached_property
     def columns(self) -> Mapping[str, tuple[Column, ...]]:
-        """The columns of the server's own Tables by `group/Kind`, of the core group by `Kind`; kinds without
-        an entry have the columns that every kind can have.
+        """Columns of the Tables of built-in kinds, by `group/Kind`, or `Kind` in the core group.
+
+        Kinds without an entry have the columns that every kind can have.
         """
         return msgspec.json.decode(_text(self.release, "columns"), type=dict[str, tuple[Column, ...]])
 
     @cached_property
     def column_descriptions(self) -> Mapping[str, Mapping[str, str]]:
-        """What the server says of its own columns, by `group/Kind` and column; names and ages that say the
-        usual are left out.
+        """Descriptions of the columns of built-in kinds, by `group/Kind` and column.
+
+        Names and ages with the usual description are omitted.
         """
         minor = int(self.release.partition(".")[2])
         return {
@@ -132,32 +136,32 @@ class ReleaseTables(Mapping[str, TypeEntry]):
 
     @cached_property
     def defaults(self) -> Defaults:
-        """The rules by which the release fills in fields."""
+        """The defaulting rules of the release."""
         return msgspec.json.decode(_text(self.release, "defaults"), type=Defaults)
 
     def declared(self, package: str) -> Declared:
-        """The declared rules of a package, `core/v1`; none for one that has none."""
-        found = self._declared.get(package)
-        if found is None:
+        """The declarative validation rules of a package such as `core/v1`; empty if the package has none."""
+        declared = self._declared.get(package)
+        if declared is None:
             try:
                 text = _text(self.release, f"declared/{package.replace('/', '__')}")
-                found = msgspec.json.decode(text, type=Declared)
+                declared = msgspec.json.decode(text, type=Declared)
             except FileNotFoundError:
-                found = NOTHING_DECLARED
-            self._declared[package] = found
-        return found
+                declared = NOTHING_DECLARED
+            self._declared[package] = declared
+        return declared
 
     def bootstrap(self, resource: str) -> Mapping[str, Any]:
-        """The objects of a resource that the release's server makes by itself, by name, namespaced ones by
-        `namespace/name`, without their names and types; of APIServices the priorities of group and version.
+        """Objects of a resource that the release's server creates at its start, by name or `namespace/name`.
 
-        Not kept, since it is asked for once. Raises KeyError for a resource that has none.
+        The objects lack their names and types. APIServices have only the priorities of group and version. The
+        result is not cached, because it is needed once. Raises KeyError for a resource without such objects.
         """
         parts = msgspec.json.decode(_text(self.release, "bootstrap"), type=dict[str, msgspec.Raw])
         return msgspec.json.decode(parts[resource], type=dict[str, Any])
 
     def __getitem__(self, name: str) -> TypeEntry:
-        """Raises KeyError for a type that the release's kinds do not lead to."""
+        """The entry of a type. Raises KeyError for a type that no kind of the release uses."""
         if name in self._renamed:
             return self._renamed[name]
         if name in META_TYPES:
@@ -169,13 +173,13 @@ class ReleaseTables(Mapping[str, TypeEntry]):
             raise KeyError(name) from None
         entry: TypeEntry = msgspec.json.decode(raw)
         if isinstance(entry, str):
-            self._renamed[name] = entry  # short, and asked for by many fields
+            self._renamed[name] = entry  # short, and many fields have this type
         return entry
 
     def __iter__(self) -> Iterator[str]:
-        """Every type, which reads every package."""
+        """Yields the name of every type, which reads every package."""
         for path in sorted(
-            resources.files(DATA).joinpath(self.release).iterdir(), key=lambda each: each.name
+            resources.files(DATA).joinpath(self.release).iterdir(), key=lambda file: file.name
         ):
             name = path.name.removesuffix(".json")
             if name != path.name and name not in _NO_PACKAGES:
@@ -186,16 +190,16 @@ class ReleaseTables(Mapping[str, TypeEntry]):
         return sum(1 for _ in self)
 
     def _types(self, package: str) -> dict[str, msgspec.Raw]:
-        found = self._packages.get(package)
-        if found is None:
+        types = self._packages.get(package)
+        if types is None:
             text = _text(self.release, package.replace("/", "__"))
-            found = self._packages[package] = msgspec.json.decode(text, type=_Package).types
-        return found
+            types = self._packages[package] = msgspec.json.decode(text, type=_Package).types
+        return types
 
 
 @cache
 def tables_of(release: str) -> ReleaseTables:
-    """The tables of a release, "1.31". Raises FileNotFoundError for a release that has none."""
+    """The tables of a release such as "1.31". Raises FileNotFoundError for a release without tables."""
     return ReleaseTables(release)
 
 

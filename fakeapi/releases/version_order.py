@@ -1,4 +1,4 @@
-"""The order of API versions: v2, v1, v1beta2, v1beta1, v1alpha3, and after these whatever is named otherwise.
+"""The order of API versions: v2, v1, v1beta2, v1beta1, v1alpha3, then names of any other form.
 
 Follows CompareKubeAwareVersionStrings of k8s.io/apimachinery `pkg/version`.
 """
@@ -6,16 +6,16 @@ Follows CompareKubeAwareVersionStrings of k8s.io/apimachinery `pkg/version`.
 import re
 
 _VERSION = re.compile(r"v(\d{1,18})(?:(alpha|beta)(\d{1,18}))?", re.ASCII)
-"""Numbers of more digits are none, as they may not fit Go's integers."""
+"""The form of a version. Longer numbers do not match, because they may not fit into Go's integers."""
 
 _STAGES = {None: 3, "beta": 2, "alpha": 1}
 _LAST_LETTER = 0x10FFFF
 
 
 def version_rank(version: str) -> tuple[int, int, int, str]:
-    """A key by which the version that discovery prefers is the greatest.
+    """Sort key of a version; the version that discovery prefers has the greatest key.
 
-    Names of another form come after all versions, and among themselves in the order of their letters.
+    Names of any other form have smaller keys than all versions, in reverse alphabetical order.
     """
     match = _VERSION.fullmatch(version)
     if match is None:

@@ -1,7 +1,7 @@
-"""Named differences between releases in the kinds of apps, batch, autoscaling and policy.
+"""Behaviour of the kinds in apps, batch, autoscaling and policy that differs between releases.
 
-As in `fakeapi.releases.quirks`; from k8s.io/kubernetes `pkg/registry` and `pkg/apis` at each
-release's last patch.
+Each attribute says what a release does; the table at the end says from which release on. Sources are
+k8s.io/kubernetes `pkg/registry` and `pkg/apis` at each release's last patch.
 """
 
 from dataclasses import dataclass
@@ -11,88 +11,100 @@ from fakeapi.releases.history import History, values_at
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkloadQuirks:
-    """What a release does with workloads."""
+    """The behaviour of one release with workloads."""
 
     apps_updates_are_checked_once: bool
-    """An update of a replica set or a daemon set does not repeat the errors of the whole object; that the
-    selector of a daemon set is immutable is said before them."""
+    """An update of a ReplicaSet or DaemonSet reports errors of the object once instead of twice. For a
+    DaemonSet, the error for the immutable selector comes first.
+    """
 
     controllers_are_checked_once: bool
-    """An update of a replication controller does not either."""
+    """An update of a ReplicationController reports errors of the object once instead of twice."""
 
     jobs_are_checked_once: bool
-    """Nor does an update of a job, which then need not have a generated selector any more."""
+    """An update of a Job reports errors of the object once instead of twice, and does not validate its
+    generated selector.
+    """
 
     revision_data_is_an_object: bool
-    """The data of a controller revision must be an object, and is looked at when it is made alone."""
+    """The data of a ControllerRevision must be an object, and is validated only on create."""
 
     stateful_sets_are_strict: bool
-    """A new stateful set's service has a name that a label can be; `revisionHistoryLimit` may change, and a
-    negative one is warned of."""
+    """The serviceName of a new StatefulSet must be a DNS label. `revisionHistoryLimit` may change, and a
+    negative one returns a warning.
+    """
 
     stateful_set_templates_are_checked: bool
-    """The pod in a stateful set's template is validated, and so are the claims of a new one."""
+    """The pod template of a StatefulSet is validated, and so are the claim templates of a new one."""
 
     stateful_set_fields_are_immutable: bool
-    """Each field of a stateful set that may not change is reported by itself."""
+    """Each changed immutable field of a StatefulSet has an error of its own."""
 
     jobs_are_annotated_as_tracked: bool
-    """A new job gets an annotation that its pods are tracked by finalizers."""
+    """A new Job gets the annotation that its pods are tracked with finalizers."""
 
     large_jobs_are_warned_of: bool
-    """A job with very many completions is answered with a warning."""
+    """A Job with a very large number of completions returns a warning."""
 
     failure_actions: tuple[str, ...]
-    """The actions of podFailurePolicy, in the order of messages."""
+    """Actions of podFailurePolicy, in the order in which errors list them."""
 
     job_status_rules: str | None
-    """What is asked of a job's status beyond its counts: nothing, the rules of "managedBy", or, "by reason",
-    that a condition has told why a job ended, too."""
+    """Validation of a Job's status, in addition to its counts: None, "managedBy" (the rules of the gate
+    JobManagedBy), or "by reason" (also, a condition must say why the Job ended).
+    """
 
     completion_before_start: str
-    """What is said of a job that completed before it started."""
+    """Detail of the error for a completionTime before the startTime."""
 
     completion_is_fixed: str
-    """What is said of another completion time."""
+    """Detail of the error for a changed completionTime."""
 
     uncounted_of_finished: str
-    """What is said of uncounted pods of a finished job."""
+    """Detail of the error for uncounted pods of a finished Job."""
 
     suspended_jobs_finish_unstarted: bool
-    """A suspended job without completions may finish that never started; one that resumes may start anew."""
+    """A suspended Job with 0 completions may finish without a startTime, and a Job that resumes may change
+    its startTime.
+    """
 
     start_time_is_immutable: bool
-    """Another start time is called immutable, not required."""
+    """The error for a changed startTime says that the field is immutable; in other releases that it is
+    required.
+    """
 
     unstarted_jobs_have_no_pods: bool
-    """The template of a suspended job may change before its controller has seen that it is suspended."""
+    """The template of a suspended Job may change before the Job controller has set the condition Suspended.
+    """
 
     job_rows_show_success: bool
-    """A row of a job says that its criteria of success are met."""
+    """Tables show the condition SuccessCriteriaMet of a Job."""
 
     scaling_has_tolerance: bool
-    """The behavior of an autoscaler has a tolerance, which v1's annotation tells."""
+    """The scaling rules of a HorizontalPodAutoscaler have a tolerance, also in the annotation of v1."""
 
     zero_targets_are_dropped: bool
-    """A target of zero beside an average, which v1's annotation cannot leave out, is read as none."""
+    """A target of zero next to an average in v1's annotation, which cannot omit it, is read as no target."""
 
     autoscaler_bounds: str
-    """How the upper bound of replicas is checked: that it is "positive", or that it is "set"."""
+    """The error for an invalid maxReplicas: "positive" (must be greater than 0) or "set" (0 counts as a
+    missing required value).
+    """
 
     references_name_a_group: bool
-    """A new autoscaler's target names its API group."""
+    """The target of a new HorizontalPodAutoscaler must name its API group."""
 
     targets_name_the_resource: bool
-    """A row of an autoscaler says which resource a target is of."""
+    """Tables show the resource of each target of a HorizontalPodAutoscaler."""
 
     scales_have_metadata: bool
-    """All metadata of a Scale is validated."""
+    """A write to `/scale` validates all metadata of the Scale."""
 
     missing_scales_are_named: bool
-    """Reading the Scale of what there is not, the error names the subresource of most kinds."""
+    """The error for reading the Scale of a missing object names the subresource, for most kinds."""
 
     schedules_have_no_zone: bool
-    """A new schedule names no time zone."""
+    """The schedule of a new CronJob must not contain a time zone."""
 
 
 _HISTORY: History = {
@@ -132,5 +144,5 @@ _HISTORY: History = {
 
 
 def workload_quirks_of(minor: int) -> WorkloadQuirks:
-    """The quirks of release 1.`minor`."""
+    """The workload quirks of release 1.`minor`."""
     return WorkloadQuirks(**values_at(_HISTORY, minor))

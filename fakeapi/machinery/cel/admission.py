@@ -80,10 +80,11 @@ _PATCH_FIELDS: Fields = {"op": STRING, "path": STRING, "from": STRING, "value": 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """Optional parts of the environment of an expression, beside `object`, `oldObject` and `request`.
+    """Optional declarations of an environment, in addition to `object`, `oldObject`, `namespaceObject` and
+    `request`.
 
-    `variables`: the variables of its policy before it, None where a policy has none. `patches`: it makes
-    objects or patches.
+    `variables`: the policy variables declared before the expression; None: `variables` itself is undeclared.
+    `patches`: the expression may construct objects and JSON patches.
     """
 
     params: bool = False
@@ -93,7 +94,7 @@ class Declared:
 
 
 def admission_environment(libraries: frozenset[str], declared: Declared) -> Environment:
-    """The environment of an expression, with the functions of `libraries`."""
+    """The environment of an admission expression, with the functions of `libraries`."""
     variables = {
         "object": DYN,
         "oldObject": DYN,

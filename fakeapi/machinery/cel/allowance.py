@@ -1,9 +1,9 @@
-"""Bounds what a step of the event loop spends on evaluating expressions.
+"""Bounds the time that a step on the event loop spends evaluating expressions.
 
-Kubernetes lets the rules of one object cost about a second, and the interpreter of this package takes ten
-times as long for the same cost. A step that runs within an `Allowance` ends with `AllowanceSpent` once it has
-spent that; the caller runs it again without one, beside the event loop. So it must change nothing that it is
-given.
+Kubernetes allows the rules of one object a cost of about a second, and this package's interpreter takes ten
+times as long for the same cost. A step that runs within an `Allowance` ends with `AllowanceSpent` once its
+allowance is used up. The caller then runs the step again without an allowance, off the event loop. Therefore
+the step must not change its arguments.
 """
 
 from contextvars import ContextVar, Token
@@ -11,12 +11,10 @@ from types import TracebackType
 from typing import Self
 
 AT_ONCE_UNITS = 20_000
-"""Cost units that a step on the event loop may spend: some 20 ms, more than most objects take."""
+"""Cost units that a step on the event loop may spend: about 20 ms, more than most objects need."""
 
 EVALUATION_UNITS = 5
-"""Units that beginning an evaluation counts for here, as every item of a list may have a rule that costs
-little.
-"""
+"""Cost units charged for starting an evaluation, because every item of a list may have a cheap rule."""
 
 _current: ContextVar["Allowance | None"] = ContextVar("allowance", default=None)
 

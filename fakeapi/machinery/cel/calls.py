@@ -14,7 +14,7 @@ from fakeapi.machinery.cel.types import STRING, Type
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """A target or an argument: `size` as far as it is known, `element_size` of a list's elements."""
+    """The target or an argument of a call. `element_size`: the size of a list's elements."""
 
     node: Node
     type: Type
@@ -24,7 +24,9 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """`cost` at most, beside the arguments' own; `size` of the result, None where it is not said."""
+    """The estimate of a call. `cost`: its maximum, without the arguments' cost. `size`: the result's size;
+    None if the estimate does not give it.
+    """
 
     cost: int
     size: Size | None = None
@@ -42,7 +44,7 @@ getScheme getHostname getHost getPort getEscapedPath getQuery format.named
 _ADDRESS = Size(4, 16)
 _FORMAT_PATTERN_MAX = 128
 _LISTED_MAX = 48
-"""As many values may the attributes of a device have together."""
+"""Limit on the number of values that all attributes of a device have together."""
 _UNIT_EQUALITY = frozenset((
     "net.IP",
     "net.CIDR",
@@ -61,8 +63,8 @@ def _traverses_list(target: Operand | None, arguments: list[Operand]) -> Estimat
     if not target.type.parameters:
         return Estimate(target.size.cost())
     element = target.type.parameters[0]
-    each = 1 + (target.element_size.cost() if element.kind in {"string", "bytes"} else 0)
-    return Estimate(capped(target.size.most * capped(each)))
+    item_cost = 1 + (target.element_size.cost() if element.kind in {"string", "bytes"} else 0)
+    return Estimate(capped(target.size.most * capped(item_cost)))
 
 
 def _parses(target: Operand | None, arguments: list[Operand]) -> Estimate | None:
@@ -197,7 +199,7 @@ _BY_FUNCTION_LATER: dict[str, Estimator] = _BY_FUNCTION | {
 def kubernetes_estimate(
     function: str, target: Operand | None, arguments: list[Operand], *, prices_versions: bool
 ) -> Estimate | None:
-    """Kubernetes' own cost estimate of a call; None where it leaves it to CEL's."""
+    """Kubernetes' own cost estimate of a call; None if CEL's estimate applies."""
     table = _BY_FUNCTION_LATER if prices_versions else _BY_FUNCTION
     estimator = table.get(function)
     return None if estimator is None else estimator(target, arguments)
@@ -249,7 +251,7 @@ def _adds_lists(target: Operand | None, arguments: list[Operand]) -> Estimate | 
 
 
 def _compares(target: Operand | None, arguments: list[Operand]) -> Estimate | None:
-    return Estimate(Size(0, min(each.size.most for each in arguments)).cost())
+    return Estimate(Size(0, min(argument.size.most for argument in arguments)).cost())
 
 
 def _intersects(factor: int) -> Estimator:
@@ -348,7 +350,7 @@ _BY_OVERLOAD: dict[str, Estimator] = {
 
 
 def cel_estimate(overload: str, target: Operand | None, arguments: list[Operand]) -> Estimate:
-    """CEL's cost estimate of a call: one, where nothing is traversed."""
+    """CEL's cost estimate of a call; 1 if the call traverses nothing."""
     estimator = _BY_OVERLOAD.get(overload)
-    found = None if estimator is None else estimator(target, arguments)
-    return found or _NOMINAL
+    estimate = None if estimator is None else estimator(target, arguments)
+    return estimate or _NOMINAL

@@ -49,10 +49,11 @@ class Fault:
 
 @dataclass(slots=True)
 class Checked:
-    """Types, overloads and names of nodes, by their ids.
+    """Types, overloads and names of nodes, by node id.
 
-    `overloads`: that a call may resolve to. `functions`: whole names, of calls whose target is part of one.
-    `names`: whole names of identifiers, be they selections in form.
+    `overloads`: ids of the overloads that a call may resolve to. `functions`: qualified function names, such
+    as `sets.contains`, of calls whose target is part of the name. `names`: qualified names of identifiers,
+    including identifiers written as selections (`a.b`).
     """
 
     root: Node
@@ -67,7 +68,7 @@ class Checked:
 
 
 def check(root: Node, environment: Environment) -> Checked:
-    """Checks all nodes. With faults, the types are unreliable."""
+    """Checks all nodes. If there are faults, the types are unreliable."""
     checker = _Checker(root, environment)
     checker.check(root)
     checked, known = checker.checked, checker.known
@@ -83,26 +84,26 @@ class _Checker:
         self._scopes: list[dict[str, Type]] = []
 
     def check(self, node: Node) -> Type:
-        """The node's type. Records it, and the faults found."""
+        """Returns the node's type, and records it together with the faults found."""
         match node:
             case Literal():
-                found = Type(node.kind)
+                of = Type(node.kind)
             case Ident():
-                found = self._ident(node)
+                of = self._ident(node)
             case Select():
-                found = self._select(node)
+                of = self._select(node)
             case Call():
-                found = self._call(node)
+                of = self._call(node)
             case ListLiteral():
-                found = self._list(node)
+                of = self._list(node)
             case MapLiteral():
-                found = self._map(node)
+                of = self._map(node)
             case StructLiteral():
-                found = self._struct(node)
+                of = self._struct(node)
             case Comprehension():
-                found = self._comprehension(node)
-        self.checked.types[node.id] = found
-        return found
+                of = self._comprehension(node)
+        self.checked.types[node.id] = of
+        return of
 
     def _fault(self, id_: int, message: str) -> Type:
         self.checked.faults.append(Fault(id_, message))
@@ -125,35 +126,35 @@ class _Checker:
         return self._environment.lookup(name.removeprefix("."))
 
     def _ident(self, node: Ident) -> Type:
-        found = self._lookup(node.name)
-        if found is None:
+        of = self._lookup(node.name)
+        if of is None:
             return self._undeclared(node.id, node.name.removeprefix("."))
         self.checked.names[node.id] = node.name.removeprefix(".")
-        return found
+        return of
 
     def _select(self, node: Select) -> Type:
         name = qualified_name(node)
-        found = self._lookup(name) if name else None
-        if found is not None:
+        of = self._lookup(name) if name else None
+        if of is not None:
             self.checked.names[node.id] = name.removeprefix(".")
-            return found
+            return of
         field_type = self._field(node.id, node.operand, node.field, optional=False)
         return BOOL if node.test_only else self.known.resolve(field_type)
 
     def _field(self, id_: int, operand: Node, name: str, *, optional: bool) -> Type:
         of, is_optional = unwrapped(self.known.resolve(self.check(operand)))
         if of.kind == "map":
-            found = of.parameters[1]
+            result = of.parameters[1]
         elif of.kind == "struct":
-            found = self._struct_field(id_, of.name, name) or ERROR
+            result = self._struct_field(id_, of.name, name) or ERROR
         elif of.kind == "param":
             self.known.assignable(DYN, of)
-            found = DYN
+            result = DYN
         else:
             if not of.is_dyn and of != ERROR:
                 self._fault(id_, f"type '{of}' does not support field selection")
-            found = DYN
-        return optional_of(found) if is_optional or optional else found
+            result = DYN
+        return optional_of(result) if is_optional or optional else result
 
     def _struct_field(self, id_: int, struct: str, name: str) -> Type | None:
         fields = self._environment.fields(struct)
@@ -202,13 +203,13 @@ class _Checker:
     ) -> Type:
         if name in _LOGICAL:
             return self._logical(node, overloads[0], arguments)
-        given = tuple(arguments) if target is None else (target, *arguments)
+        actual = tuple(arguments) if target is None else (target, *arguments)
         result: Type | None = None
         for overload in overloads:
             if overload.member != (target is not None):
                 continue
             returned, expected = self._instance(overload)
-            if not self.known.all_assignable(given, expected):
+            if not self.known.all_assignable(actual, expected):
                 continue
             self.checked.overloads.setdefault(node.id, []).append(overload.id)
             returned = self.known.resolve(returned)
@@ -216,7 +217,7 @@ class _Checker:
                 result = returned
             elif not result.is_dyn and returned != result:
                 result = DYN
-        return self._no_overload(node.id, name, given, target) if result is None else result
+        return self._no_overload(node.id, name, actual, target) if result is None else result
 
     def _logical(self, node: Call, overload: Overload, arguments: list[Type]) -> Type:
         result = BOOL
@@ -227,7 +228,7 @@ class _Checker:
         return result
 
     def _instance(self, overload: Overload) -> tuple[Type, tuple[Type, ...]]:
-        """The overload's result and arguments, with parameters of its own for this one call."""
+        """The overload's result and argument types, with fresh type parameters for this call."""
         if not overload.parameters:
             return overload.result, overload.arguments
         fresh = Substitution()
@@ -254,23 +255,23 @@ class _Checker:
         for entry in node.entries:
             assert entry.key is not None
             keys = self._joined(keys, self.check(entry.key))
-            held = self._held(entry.value, self.check(entry.value), optional=entry.optional)
-            values = self._joined(values, held)
+            value_type = self._held(entry.value, self.check(entry.value), optional=entry.optional)
+            values = self._joined(values, value_type)
         if keys is None or values is None:
             return map_of(self.known.fresh(), self.known.fresh())
         return map_of(keys, values)
 
     def _held(self, node: Node, of: Type, *, optional: bool) -> Type:
-        """The type of an element: of an optional element, the type that its optional holds."""
+        """The type of an element; for an optional element (`?x`), the type inside its optional."""
         if not optional:
             return of
-        held, is_optional = unwrapped(of)
-        if not is_optional and not held.is_dyn:
-            self._mismatch(node.id, optional_of(held), held)
-        return held
+        inner, is_optional = unwrapped(of)
+        if not is_optional and not inner.is_dyn:
+            self._mismatch(node.id, optional_of(inner), inner)
+        return inner
 
     def _joined(self, before: Type | None, of: Type) -> Type:
-        """The common type of elements; `literals` says where they may have nothing."""
+        """The common type of two elements; dyn if they have none, which `literals` reports."""
         if before is None:
             return of
         return most_general(before, of) if self.known.assignable(before, of) else DYN
@@ -280,16 +281,16 @@ class _Checker:
         declared = self._lookup(name)
         if declared is None:
             return self._undeclared(node.id, name)
-        made = ERROR
+        result = ERROR
         if declared.kind != "type":
             self._fault(node.id, f"'{declared.declared()}' is not a type")
         elif self._environment.fields(name) is None:
             self._fault(node.id, f"'{declared.parameters[0].declared()}' is not a message type")
         else:
-            made = declared.parameters[0]
+            result = declared.parameters[0]
         for entry in node.entries:
             self._struct_entry(entry, name)
-        return made
+        return result
 
     def _struct_entry(self, entry: Entry, struct: str) -> None:
         value = self.check(entry.value)
@@ -313,9 +314,9 @@ class _Checker:
         return self.known.resolve(result)
 
     def _expect(self, node: Node, expected: Type) -> None:
-        found = self.check(node)
-        if not self.known.assignable(expected, found):
-            self._mismatch(node.id, expected, found)
+        actual = self.check(node)
+        if not self.known.assignable(expected, actual):
+            self._mismatch(node.id, expected, actual)
 
     def _variables(self, node: Comprehension, over: Type) -> dict[str, Type]:
         if over.kind == "list":

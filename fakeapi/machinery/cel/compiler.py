@@ -18,27 +18,29 @@ from fakeapi.machinery.cel.syntax import Parsed
 from fakeapi.machinery.cel.types import ANY, BOOL, DYN, Type
 
 CACHED_CHARACTERS_MAX = 8 * 1024 * 1024
-"""Characters of expressions and their verdicts that each compiler keeps; those unused for longest go."""
+"""Limit on the characters of expressions and verdicts that a compiler caches; it evicts the least recently
+used.
+"""
 
 CACHED_ENTRY_MAX = 32 * 1024
-"""Characters of one expression and its verdict; more are not kept, and found anew."""
+"""Limit on the characters of one cached expression with its verdict; longer ones are compiled every time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Invalid:
-    """The expression is wrong, and `detail` says why."""
+    """The expression is invalid, and `detail` says why."""
 
     detail: str
 
 
 @dataclass(frozen=True, slots=True)
 class TooComplex:
-    """The expression may cost more than is allowed."""
+    """The estimated cost of the expression is over the limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unplannable:
-    """The types are right, but no program can be planned; Kubernetes reports an internal error."""
+    """The types are valid, but no program can be planned; Kubernetes reports an internal error."""
 
     detail: str
 
@@ -52,13 +54,13 @@ class Unchecked:
 
 @dataclass(frozen=True, slots=True)
 class Right:
-    """The expression is right, and comes to a value of this type."""
+    """The expression is valid and evaluates to this type."""
 
     type: Type
 
 
 Verdict = Invalid | TooComplex | Unplannable | Unchecked | None
-"""None: the expression is right."""
+"""None: the expression is valid."""
 
 Compiler = Callable[[str], Verdict]
 
@@ -68,7 +70,7 @@ TypedVerdict = Right | Invalid | Unplannable | Unchecked | None
 TypedCompiler = Callable[[str], TypedVerdict]
 
 PricedVerdict = int | Invalid | Unplannable | Unchecked | None
-"""A number: the expression is right, and costs so much at the most. None: it is not compiled yet."""
+"""A number: the expression is valid, and its estimated cost is this. None: it is not compiled yet."""
 
 PricedCompiler = Callable[[str], PricedVerdict]
 
@@ -77,9 +79,9 @@ PricedCompiler = Callable[[str], PricedVerdict]
 class Strictness:
     """The checks of expressions that a release makes.
 
-    `any_result`: the result's type may be unknown; `dyn_result`: it may be dynamic too. `checks_formats`:
-    calls of `format` are looked into; `checks_literals`: so are durations, times and patterns that are
-    written down. `cost_max`: None where cost is not limited.
+    `any_result`: the result's type may be unknown; `dyn_result`: it may also be dynamic. `checks_formats`:
+    the arguments of `format` are checked. `checks_literals`: literal durations, timestamps and regular
+    expressions are checked. `cost_max`: the cost limit; None: the cost is not limited.
     """
 
     any_result: bool
@@ -92,9 +94,9 @@ class Strictness:
 
 
 def compiler(environment: Environment, strictness: Strictness) -> Compiler:
-    """A function that compiles an expression to a verdict; it may be called from any thread.
+    """Returns a function that compiles an expression to a verdict; any thread may call it.
 
-    Within a `deferred.Deferral` it may answer None for now, see there.
+    Within a `deferred.Deferral` the verdict is None for expressions that are not compiled yet.
 
     Without the extra `cel` every verdict is Unchecked. The library is loaded with the first expression.
     """
@@ -104,10 +106,10 @@ def compiler(environment: Environment, strictness: Strictness) -> Compiler:
 def typed_compiler(
     environment: Environment, strictness: Strictness, results: tuple[Type, ...] = (), *, names_result: bool
 ) -> TypedCompiler:
-    """As `compiler`, for expressions that come to exactly one of the types `results`, or to anything where
-    there are none.
+    """Makes a compiler like `compiler`, for expressions of one of the types `results`; empty: of any type.
 
-    Of `strictness` the result and the cost do not count. `names_result`: errors say what it came to instead.
+    The result type and the cost limit of `strictness` are ignored. `names_result`: errors also name the
+    actual type.
     """
     return _cached(lambda text: _typed_verdict(text, environment, strictness, results, names_result))
 
@@ -115,9 +117,10 @@ def typed_compiler(
 def priced_compiler(
     environment: Environment, strictness: Strictness, results: tuple[Type, ...], wanted: str
 ) -> PricedCompiler:
-    """As `compiler`, for expressions that come to one of the types `results`, which errors call `wanted`.
+    """Makes a compiler whose verdict is the estimated cost of an expression.
 
-    Of `strictness` the result and the cost do not count: a verdict says what an expression costs.
+    `results`: the allowed types, which errors call `wanted`. The result type and the cost limit of
+    `strictness` are ignored.
     """
     return _cached(lambda text: _priced_verdict(text, environment, strictness, results, wanted))
 
@@ -138,7 +141,7 @@ def _cached(find: Callable[[str], Any]) -> Callable[[str], Any]:
 
 
 class VerdictCache:
-    """Verdicts by their expressions. Used by several threads."""
+    """Cached verdicts by expression; several threads may share it."""
 
     def __init__(self) -> None:
         self._verdicts: OrderedDict[str, Any] = OrderedDict()
@@ -187,10 +190,10 @@ def _typed_verdict(
         return checked
     result = checked.type(checked.root)
     if results and result not in results:
-        texts = [each.declared() for each in results]
-        wanted = texts[0] if len(texts) == 1 else f"one of [{' '.join(texts)}]"
+        texts = [allowed.declared() for allowed in results]
+        expected = texts[0] if len(texts) == 1 else f"one of [{' '.join(texts)}]"
         instead = f" but got {result.declared()}" if names_result else ""
-        return Invalid(f"must evaluate to {wanted}{instead}")
+        return Invalid(f"must evaluate to {expected}{instead}")
     unplannable = planning_fault(checked, environment)
     if unplannable:
         return Unplannable(f"program instantiation failed: {unplannable}")
@@ -257,9 +260,9 @@ def planning_fault(checked: Checked, environment: Environment) -> str:
 
 
 def _valueless(checked: Checked, environment: Environment) -> str:
-    """The planning error of a struct type's name used as a value; "" where there is none."""
-    found = next((name for name in checked.names.values() if name in environment.structs), "")
-    return f"reference to undefined type: {found}" if found else ""
+    """The planning error of a struct type's name used as a value; "" if there is none."""
+    struct = next((name for name in checked.names.values() if name in environment.structs), "")
+    return f"reference to undefined type: {struct}" if struct else ""
 
 
 def _judged(checked: Checked, environment: Environment, strictness: Strictness) -> Verdict:

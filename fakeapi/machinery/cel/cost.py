@@ -1,7 +1,7 @@
-"""Estimates the worst-case cost of an expression, before the device is known.
+"""Estimates the worst-case cost of an expression, before its variables are known.
 
-Follows cel-go `checker/cost.go`: `cost_by_path` of 0.22, which knows the sizes of what a path from a variable
-reaches, and `cost_traced` of 0.23, which also knows those of elements and of what variables are bound to.
+Follows cel-go `checker/cost.go`. `cost_by_path` is the estimate of 0.22, which knows sizes only along paths
+from variables. `cost_traced` is that of 0.23, which also tracks the sizes of elements and of bound variables.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ from fakeapi.machinery.cel.types import Type
 Path = tuple[str, ...]
 
 Pricing = Callable[[Checked, Extents], int]
-"""The most that a checked expression costs, given the declared sizes of variables."""
+"""Estimates the maximum cost of a checked expression from the declared sizes of its variables."""
 
 _LIST, _MAP, _STRUCT = 10, 30, 40
 _SCALARS = frozenset(("bool", "double", "duration", "int", "timestamp", "uint"))
@@ -39,12 +39,12 @@ def cost_by_path(checked: Checked, extents: Extents) -> int:
 
 
 def cost_by_path_alone(checked: Checked, extents: Extents) -> int:
-    """The cost as Kubernetes 1.31 estimates it: comparing Kubernetes' own types is not made cheaper."""
+    """The cost as Kubernetes 1.31 estimates it: equality of Kubernetes' own types has no lower price."""
     return _PlainCoster(checked, extents).cost(checked.root)
 
 
 def cost_without_loops(checked: Checked, extents: Extents) -> int:
-    """The cost as Kubernetes 1.29 estimates it, with the result of a loop taken to have unlimited size."""
+    """The cost as Kubernetes 1.29 estimates it: the result of a loop has unlimited size."""
     return _LooplessCoster(checked, extents).cost(checked.root)
 
 
@@ -54,7 +54,7 @@ def cost_traced(checked: Checked, extents: Extents) -> int:
 
 
 class _Coster:
-    """Costs of nodes, each asked for once, in the order in which upstream asks."""
+    """Computes the cost of each node once, in upstream's order."""
 
     prices_versions = False
     prices_equality = True
@@ -87,15 +87,15 @@ class _Coster:
                 return 0
 
     def path(self, node: Node) -> Path:
-        """The path from a variable to the node; empty where there is none."""
+        """The path from a variable to the node; empty if there is none."""
         return self._paths.get(node.id, ())
 
     def size(self, node: Node) -> Size | None:
-        """The node's size, None where it is unknown."""
+        """The node's size; None if it is unknown."""
         if node.id in self._sizes:
             return self._sizes[node.id]
-        found = _literal_size(node) or extent(self._extents, self.path(node))
-        return found or self._size_of_type(self._type(node))
+        size = _literal_size(node) or extent(self._extents, self.path(node))
+        return size or self._size_of_type(self._type(node))
 
     def _size_of_type(self, of: Type) -> Size | None:
         return ONE if of.kind in _SCALARS else None
@@ -146,7 +146,7 @@ class _Coster:
         arguments: list[Operand],
         costs: list[int],
     ) -> int:
-        """The cost of the call and its arguments, whichever overload it resolves to."""
+        """The cost of a call with its arguments: the maximum over the overloads it may resolve to."""
         most = 0
         size: Size | None = None
         for overload in overloads:
@@ -178,11 +178,11 @@ class _Coster:
             return capped(costs[0] + costs[1]), None
         if overload == "conditional":
             return capped(costs[0] + max(costs[1:])), arguments[1].size | arguments[2].size
-        found = None
+        estimate = None
         if self.prices_equality or function != "_==_":
-            found = kubernetes_estimate(function, target, arguments, prices_versions=self.prices_versions)
-        found = found or cel_estimate(overload, target, arguments)
-        return capped(found.cost + sum(costs)), found.size
+            estimate = kubernetes_estimate(function, target, arguments, prices_versions=self.prices_versions)
+        estimate = estimate or cel_estimate(overload, target, arguments)
+        return capped(estimate.cost + sum(costs)), estimate.size
 
     def _operand(self, node: Node) -> Operand:
         path = self.path(node)
@@ -193,19 +193,19 @@ class _Coster:
         return capped(_LIST + sum(map(self.cost, node.elements)))
 
     def _entries(self, node: MapLiteral | StructLiteral) -> int:
-        parts = [each for entry in node.entries for each in (entry.key, entry.value) if each is not None]
+        parts = [part for entry in node.entries for part in (entry.key, entry.value) if part is not None]
         return capped((_MAP if isinstance(node, MapLiteral) else _STRUCT) + sum(map(self.cost, parts)))
 
     def _comprehension(self, node: Comprehension) -> int:
         cost = self.cost(node.range) + self.cost(node.initial)
         self._ranges.setdefault(node.variable, []).append(node.range)
-        each = self.cost(node.condition) + self.cost(node.step)
+        iteration = self.cost(node.condition) + self.cost(node.step)
         self._ranges[node.variable].pop()
         cost += self.cost(node.result)
         count = self.size(node.range) or UNKNOWN
         if self.sizes_loops:
             self._sizes[node.id] = count
-        return capped(cost + count.most * each)
+        return capped(cost + count.most * iteration)
 
 
 class _PlainCoster(_Coster):
@@ -218,7 +218,7 @@ class _LooplessCoster(_PlainCoster):
 
 @dataclass(frozen=True, slots=True)
 class _Elements:
-    """Sizes of the keys, or indices, and of the values of a container."""
+    """Sizes of a container's keys (or indices) and of its values."""
 
     kind: str
     keys: Size
@@ -248,14 +248,14 @@ class _TracingCoster(_Coster):
         return super().path(node) if variable is None else variable.path
 
     def size(self, node: Node) -> Size | None:
-        found = super().size(node)
-        if found is None:
+        size = super().size(node)
+        if size is None:
             variable = self._variable(node)
-            found = None if variable is None else variable.size
-        return found
+            size = None if variable is None else variable.size
+        return size
 
     def _size_of_type(self, of: Type) -> Size | None:
-        """An optional is as large as what it may hold."""
+        """The size that a type determines; for an optional, the size of its value."""
         return super()._size_of_type(of.parameters[0] if of.is_optional else of)
 
     def _variable(self, node: Node) -> _Variable | None:
@@ -311,7 +311,7 @@ class _TracingCoster(_Coster):
         return super()._overload(node, function, overload, target, arguments, costs)
 
     def _join(self, to: Node, one: Node, other: Node) -> None:
-        """The elements of a node that are those of one or the other."""
+        """Records that the elements of `to` come from `one` and `other`."""
         mine, theirs = self._elements_of(one), self._elements_of(other)
         if mine is not None and theirs is not None:
             self._elements[to.id] = _Elements(mine.kind, mine.keys | theirs.keys, mine.values | theirs.values)
@@ -343,14 +343,14 @@ class _TracingCoster(_Coster):
         self._push(node.accumulator, node.initial)
         for name, variable in self._iterated(node):
             self._variables.setdefault(name, []).append(variable)
-        each = self.cost(node.condition) + self.cost(node.step)
+        iteration = self.cost(node.condition) + self.cost(node.step)
         for name in filter(None, (node.variable, node.second)):
             self._variables[name].pop()
         cost += self.cost(node.result)
         self._variables[node.accumulator].pop()
         count = self.size(node.range) or UNKNOWN
         self._keep_result(node, count)
-        return capped(cost + count.most * each)
+        return capped(cost + count.most * iteration)
 
     def _keep_result(self, node: Comprehension, count: Size) -> None:
         if isinstance(node.initial, Literal):
@@ -362,7 +362,7 @@ class _TracingCoster(_Coster):
                 self._elements[node.id] = elements
 
     def _iterated(self, node: Comprehension) -> list[tuple[str, _Variable]]:
-        """The variables of the loop."""
+        """The variables that the loop binds, with their sizes."""
         elements, path = self._elements_of(node.range), self.path(node.range)
         is_list = (self._type(node.range).kind if elements is None else elements.kind) == "list"
         keys = None if elements is None else elements.keys
@@ -387,7 +387,7 @@ class _TracingCoster(_Coster):
 
 
 def _binds(node: Comprehension) -> bool:
-    """Whether the node is what `cel.bind` expands to."""
+    """Whether the node is an expanded `cel.bind`."""
     return (
         isinstance(node.range, ListLiteral)
         and not node.range.elements

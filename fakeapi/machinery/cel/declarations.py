@@ -1,8 +1,8 @@
-"""Declarations of the functions that each CEL library of Kubernetes has.
+"""Declarations of the functions in each CEL library of Kubernetes.
 
 Names, types and overload ids are those of cel-go (`common/stdlib`, `ext`, `cel/library.go`) and of
-k8s.io/apiserver `pkg/cel/library`. A line is a function's name and its overloads, in the order in which they
-are tried; what a method is called on stands before the dot.
+k8s.io/apiserver `pkg/cel/library`. Each line has a function's name and its overloads, in the order in which
+they are tried. A method's receiver type precedes the dot.
 """
 
 import re
@@ -15,7 +15,9 @@ from fakeapi.machinery.cel.types import Type, read, read_all
 
 @dataclass(frozen=True, slots=True)
 class Overload:
-    """`arguments` begin with what a method is called on. `parameters`: the type parameters in all of it."""
+    """A signature of a function. `arguments`: a method's first argument is its receiver. `parameters`: the
+    type parameters of arguments and result.
+    """
 
     id: str
     member: bool
@@ -61,9 +63,9 @@ _ORDERED = ("int", "uint", "double", "bool", "duration", "timestamp", "string", 
 def _compared(*, across_types: bool) -> Iterator[str]:
     operators = (("_<_", "less"), ("_<=_", "less_equals"), ("_>_", "greater"), ("_>=_", "greater_equals"))
     for operator, name in operators:
-        for each, (left, right) in _COMPARABLE.items():
+        for types, (left, right) in _COMPARABLE.items():
             if (left != right) is across_types:
-                yield f"{operator} {name}_{each}({left}, {right}) bool"
+                yield f"{operator} {name}_{types}({left}, {right}) bool"
 
 
 def _parts() -> Iterator[str]:
@@ -318,10 +320,10 @@ _AUTHORIZATION = "kubernetes.authorization."
 
 
 def _listed(name: str, result: str) -> str:
-    """Overloads for a list of each kind of value that has an order."""
+    """Overloads of a list function, one for each ordered element type."""
     return "; ".join(
-        f"list({each}).list_{each}_{name}() {result.format(each)}"
-        for each in (_ORDERED if name != "sum" else ("int", "uint", "double", "duration"))
+        f"list({of}).list_{of}_{name}() {result.format(of)}"
+        for of in (_ORDERED if name != "sum" else ("int", "uint", "double", "duration"))
     )
 
 
@@ -332,7 +334,7 @@ _SORTED = {
     "string": "string",
     "bytes": "bytes",
 }
-"""The types of the items that lists can be sorted by, with their names in overloads."""
+"""Element types of sortable lists, with their names in overload ids."""
 
 _TABLES = {
     "standard": _STANDARD + "\n".join([*_compared(across_types=False), *_parts()]),
@@ -372,7 +374,7 @@ _TABLES = {
 }
 
 LIBRARIES = frozenset(_TABLES)
-"""All that there are; `bindings`, `lists`, `optionals` and `two variables` have macros too."""
+"""Names of all libraries; `bindings`, `lists`, `optionals` and `two variables` also have macros."""
 
 KUBERNETES = frozenset((
     "list functions", "regular expressions", "urls", "quantities", "versions", "authorizer",
@@ -384,14 +386,14 @@ _OVERLOAD = re.compile(r"(?:(.+?)\.)?([@\w-]+)\((.*)\) (\S.*)")
 
 @cache
 def functions_of(libraries: frozenset[str]) -> Functions:
-    """The functions of these libraries, by name. Raises KeyError for a library that there is not."""
-    found: dict[str, list[Overload]] = {}
+    """The functions of these libraries, by name. Raises KeyError for an unknown library."""
+    functions: dict[str, list[Overload]] = {}
     places = {library: place for place, library in enumerate(_TABLES)}
     for library in sorted(libraries, key=places.__getitem__):
         for line in filter(None, _TABLES[library].splitlines()):
             name, overloads = line.split(None, 1)
-            found.setdefault(name, []).extend(map(_overload, overloads.split("; ")))
-    return {name: tuple(overloads) for name, overloads in found.items()}
+            functions.setdefault(name, []).extend(map(_overload, overloads.split("; ")))
+    return {name: tuple(overloads) for name, overloads in functions.items()}
 
 
 def _overload(text: str) -> Overload:
@@ -400,12 +402,12 @@ def _overload(text: str) -> Overload:
     target, identity, arguments, result = parts.groups()
     types = read_all(arguments) if target is None else (read(target), *read_all(arguments))
     returned = read(result)
-    names = dict.fromkeys(name for each in (*types, returned) for name in _parameters(each))
+    names = dict.fromkeys(name for of in (*types, returned) for name in _parameters(of))
     return Overload(identity, target is not None, types, returned, tuple(names))
 
 
 def _parameters(of: Type) -> Iterator[Type]:
     if of.kind == "param":
         yield of
-    for each in of.parameters:
-        yield from _parameters(each)
+    for inner in of.parameters:
+        yield from _parameters(inner)

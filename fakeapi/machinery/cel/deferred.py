@@ -1,9 +1,10 @@
-"""Puts off compiling many expressions at once, so that a server can do it beside its event loop.
+"""Defers compiling many expressions, so that a server can compile them off its event loop.
 
-Validation is one synchronous step, and an object may hold hundreds of expressions of 10 KiB, each of which
-takes a tenth of a second to compile. The step runs within a Deferral: once it has compiled AT_ONCE_MAX
-characters, the expressions that follow are noted, and count as right for now. If any were noted, the step's
-result or error is void: the caller compiles them and runs the step again, which then finds their verdicts.
+Validation is one synchronous step. An object may hold hundreds of expressions of 10 KiB, and each takes a
+tenth of a second to compile. The step runs within a Deferral, which compiles AT_ONCE_MAX characters at once.
+It defers further expressions, and treats them as valid for now. If it deferred any, the step's result or
+error is void: the caller compiles the deferred expressions and runs the step again, which then finds their
+verdicts.
 """
 
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from contextvars import ContextVar
 from typing import Any, TypeVar
 
 AT_ONCE_MAX = 20 * 1024
-"""Characters of expressions that one step compiles itself: those of almost every object that there is."""
+"""Limit on the characters that one step compiles itself; almost no object has more."""
 
 Result = TypeVar("Result")
 
@@ -19,12 +20,12 @@ _current: ContextVar["Deferral | None"] = ContextVar("deferral", default=None)
 
 
 def current() -> "Deferral | None":
-    """The deferral that the running step is in."""
+    """The deferral of the running step; None if it runs without one."""
     return _current.get()
 
 
 class Deferral:
-    """Expressions that one step put off, and the verdicts found for them since."""
+    """The expressions that one step deferred, and their verdicts once compiled."""
 
     def __init__(self) -> None:
         self._spent = 0
@@ -32,7 +33,7 @@ class Deferral:
         self._pending: dict[tuple[Callable[[str], Any], str], None] = {}
 
     def run(self, step: Callable[[], Result]) -> Result:
-        """The result or error of a step that runs within this deferral."""
+        """Runs a step within this deferral, and returns its result."""
         self._spent = 0
         token = _current.set(self)
         try:
@@ -41,7 +42,7 @@ class Deferral:
             _current.reset(token)
 
     def verdict(self, compile_: Callable[[str], Any], text: str) -> Any:
-        """The verdict of `compile_`, or None where it is put off."""
+        """Returns the verdict of `compile_`; None if the expression is deferred."""
         key = compile_, text
         if key in self._verdicts:
             return self._verdicts[key]
@@ -53,11 +54,11 @@ class Deferral:
 
     @property
     def is_pending(self) -> bool:
-        """Whether the step put something off, so that its result or error is void."""
+        """Whether the step deferred an expression, so that its result or error is void."""
         return bool(self._pending)
 
     def compile_next(self) -> None:
-        """Compiles one of the expressions that were put off. May run in another thread than the step."""
+        """Compiles one of the deferred expressions. May run in another thread than the step."""
         key = next(iter(self._pending))
         compile_, text = key
         self._verdicts[key] = compile_(text)

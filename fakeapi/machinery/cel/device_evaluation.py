@@ -1,8 +1,8 @@
 """Evaluates CEL device selectors against devices.
 
 Follows DeviceMatches of k8s.io/dynamic-resource-allocation `cel`: the variables of a device, the order in
-which they are read, errors and cost. Serves the selectors of DeviceClasses and requests that are already
-stored, which may use every library of the release.
+which they are read, errors and cost. Handles stored selectors of DeviceClasses and requests, which may use
+every library of the release.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -30,13 +30,15 @@ from fakeapi.machinery.json_types import Object
 
 DEVICE = "device"
 DEVICE_MEMORY_MAX = 8 * 1024 * 1024
-"""Bytes that a selector may take for one device: less than other expressions, as there are many devices."""
+"""Memory limit in bytes for a selector on one device; lower than for other expressions, as there are many
+devices.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """`attributes` and `capacity` as in a ResourceSlice of resource.k8s.io/v1: `{"model": {"string": "a"}}`,
-    `{"memory": {"value": "1Gi"}}`. Names without a domain have that of `driver`.
+    """A device. `attributes` and `capacity` are as in a ResourceSlice of resource.k8s.io/v1: `{"model":
+    {"string": "a"}}`, `{"memory": {"value": "1Gi"}}`. Names without a domain belong to the domain `driver`.
     """
 
     driver: str
@@ -47,7 +49,7 @@ class Device:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The result of a selector on a device: whether it matches, or the `error` that evaluation ended with.
+    """The result of a selector on a device: whether it matches, or the `error` of the evaluation.
 
     `cost`: None if nothing was evaluated.
     """
@@ -58,7 +60,7 @@ class Selection:
 
 
 class DeviceSelector:
-    """A compiled selector, to be evaluated on any number of devices."""
+    """A compiled selector, which can be evaluated on any number of devices."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -68,18 +70,18 @@ class DeviceSelector:
             value = _device_value(device)
         except ValueError as error:
             return Selection(matches=False, error=str(error))
-        found = self._program.evaluate({DEVICE: value}, limit, Memory(DEVICE_MEMORY_MAX))
-        if found.exceeded:
+        evaluation = self._program.evaluate({DEVICE: value}, limit, Memory(DEVICE_MEMORY_MAX))
+        if evaluation.exceeded:
             return Selection(
-                matches=False, error="operation cancelled: actual cost limit exceeded", cost=found.cost
+                matches=False, error="operation cancelled: actual cost limit exceeded", cost=evaluation.cost
             )
-        match found.value:
+        match evaluation.value:
             case Err(message):
-                return Selection(matches=False, error=message, cost=found.cost)
+                return Selection(matches=False, error=message, cost=evaluation.cost)
             case bool() as matches:
-                return Selection(matches, cost=found.cost)
+                return Selection(matches, cost=evaluation.cost)
             case other:
-                return Selection(matches=False, error=_no_bool(other), cost=found.cost)
+                return Selection(matches=False, error=_no_bool(other), cost=evaluation.cost)
 
 
 def _no_bool(value: Any) -> str:
@@ -96,7 +98,7 @@ _UNCONVERTED = {
 def device_selector(
     text: str, environment: Environment, strictness: Strictness, dialect: Dialect
 ) -> DeviceSelector | Invalid | Unchecked:
-    """Compiles a selector that is stored already; ignores result type and cost limit of `strictness`."""
+    """Compiles a stored selector; ignores the result type and the cost limit of `strictness`."""
     checked = check_text(text, environment, strictness)
     if isinstance(checked, Invalid | Unchecked):
         return checked
@@ -124,8 +126,8 @@ class _Domains(MapValue):
         return iter(sorted(self._by_domain))
 
     def find(self, key: Any) -> Any:
-        found = self._by_domain.get(key) if type(key) is str else None
-        return Entries() if found is None else found
+        entries = self._by_domain.get(key) if type(key) is str else None
+        return Entries() if entries is None else entries
 
     def holds(self, key: Any) -> Any:
         return type(key) is str and key in self._by_domain
@@ -144,13 +146,13 @@ def _device_value(device: Device) -> MapValue:
 
 
 def _by_domain(named: Mapping[str, Object], driver: str, value_of: Callable[[str, Object], Any]) -> _Domains:
-    found: dict[str, list[tuple[str, Any]]] = {}
+    entries_by_domain: dict[str, list[tuple[str, Any]]] = {}
     for name in sorted(named):
         domain, slash, own = name.partition("/")
         if not slash:
             domain, own = driver, name
-        found.setdefault(domain, []).append((own, value_of(name, named[name])))
-    return _Domains({domain: Entries(entries) for domain, entries in found.items()})
+        entries_by_domain.setdefault(domain, []).append((own, value_of(name, named[name])))
+    return _Domains({domain: Entries(entries) for domain, entries in entries_by_domain.items()})
 
 
 def _amount(name: str, capacity: Object) -> Any:
@@ -162,7 +164,7 @@ def _attribute(name: str, attribute: Object) -> Any:
         if attribute.get(kind) is not None:
             return JsonList(attribute[kind])
     if attribute.get("versions") is not None:
-        return Items([_version(name, each) for each in attribute["versions"]])
+        return Items([_version(name, text) for text in attribute["versions"]])
     for kind in ("int", "bool", "string"):
         if attribute.get(kind) is not None:
             return attribute[kind]

@@ -8,7 +8,7 @@ from fakeapi.machinery.cel.environment import Environment, Extent
 from fakeapi.machinery.cel.types import Type, read
 
 BASE_LIBRARIES = KUBERNETES | {"standard", "mixed comparisons", "strings", "formatting", "sets", "optionals"}
-"""The libraries of every release that has such expressions; `declarations.LIBRARIES` has all of them."""
+"""Libraries that device selectors may use in every release; `declarations.LIBRARIES` names all libraries."""
 
 _ATTRIBUTE_KINDS = {
     "quantity": "kubernetes.Quantity",
@@ -48,9 +48,10 @@ _DEVICE_EXTENT = Extent(
 def device_environment(
     libraries: frozenset[str], *, constructible: bool, shared: bool = False, listed: bool = False
 ) -> Environment:
-    """`device`, with the functions of `libraries`; see Environment for the rest.
+    """The environment with the variable `device` and the functions of `libraries`.
 
-    `shared`: devices may be allocated several times, and say so. `listed`: attributes may be lists.
+    `constructible`: see Environment. `shared`: the field `device.allowMultipleAllocations` exists. `listed`:
+    attributes may be lists, and the function `includes` exists.
     """
     fields = _DEVICE_FIELDS | (_SHARES_FIELD if shared else {}) | (_LISTED_FIELDS if listed else {})
     return Environment(
@@ -68,7 +69,9 @@ def attribute_type(environment: Environment) -> Type:
 
 
 def named_resources_environment(libraries: frozenset[str]) -> Environment:
-    """`attributes.string` and its like: attributes by their names, of one type each."""
+    """The environment of v1alpha2 selectors: `attributes.string`, `attributes.int` and so on, maps of
+    attributes by name.
+    """
     return Environment(
         variables={f"attributes.{kind}": read(f"map(string, {of})") for kind, of in _ATTRIBUTE_KINDS.items()},
         libraries=libraries,

@@ -11,7 +11,7 @@ from fakeapi.machinery.cel.types import BOOL, BYTES, DOUBLE, DYN, INT, STRING, T
 Fields = dict[str, Type]
 
 OBJECT = "Object"
-"""The type of the objects that mutations write down."""
+"""Type name of the objects that mutating admission policies construct."""
 
 _NAMED_TYPES = {
     **{name: read(name) for name in ("bool", "bytes", "double", "int", "string", "uint")},
@@ -49,7 +49,7 @@ _PREFIX = "google.protobuf."
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How large a value of a variable may be: at most `most` characters, elements or entries.
+    """Limits on the size of a variable's value: at most `most` characters, elements or entries.
 
     `any_field`: a selection of any field leads to `elements`.
     """
@@ -62,28 +62,28 @@ class Extent:
 
 
 Extents = dict[str, Extent]
-"""By the name of a variable."""
+"""Size limits by variable name."""
 
 
 def extent(extents: Extents, path: tuple[str, ...]) -> Size | None:
-    """The size of what a path leads to: a variable, then fields, `@keys`, `@values` or `@items`."""
-    found = extents.get(path[0]) if path else None
+    """The size of the value at a path: a variable, then fields, `@keys`, `@values` or `@items`."""
+    current = extents.get(path[0]) if path else None
     for name in path[1:]:
-        if found is None:
+        if current is None:
             return None
         if name in {"@items", "@values"}:
-            found = found.elements
+            current = current.elements
         elif name == "@keys":
-            found = found.keys
-        elif name in found.fields:
-            found = found.fields[name]
+            current = current.keys
+        elif name in current.fields:
+            current = current.fields[name]
         else:
-            found = found.elements if found.any_field else None
-    return None if found is None else Size(0, found.most)
+            current = current.elements if current.any_field else None
+    return None if current is None else Size(0, current.most)
 
 
 class _AnyFields(dict[str, Type]):
-    """Fields of any name and type."""
+    """A mapping that contains every field name, with type dyn."""
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str)
@@ -103,12 +103,12 @@ def _is_object(name: str) -> bool:
 class Environment:
     """The declarations that expressions are checked against; immutable.
 
-    `variables`: by name, which may be dotted. `libraries`: of `declarations.LIBRARIES`. `structs`: the fields
-    of struct types, by type name; selecting a field of any other struct is an error. `constructible`: whether
-    expressions may construct these structs. `extents`: the maximum sizes of the variables, where cost is
-    limited. `forgets_unknown_calls`: a call of an undeclared function gets no type, so that the expression
-    around it is reported as an error too. `objects`: expressions may construct the types `Object` and any
-    `Object.a.b`, with any fields.
+    `variables`: types by name, which may be dotted. `libraries`: names in `declarations.LIBRARIES`.
+    `structs`: the fields of struct types, by type name; selecting a field of any other struct is an error.
+    `constructible`: whether expressions may construct these structs. `extents`: the maximum sizes of the
+    variables, for estimating cost. `forgets_unknown_calls`: a call of an undeclared function has no type, so
+    that the expression around it is reported as an error too. `objects`: expressions may construct the types
+    `Object` and any `Object.a.b`, with any fields.
     """
 
     variables: dict[str, Type]
@@ -125,24 +125,24 @@ class Environment:
 
     @cached_property
     def names(self) -> dict[str, Type]:
-        """Everything that an identifier may stand for, by its whole name."""
-        found = {name: type_of(of) for name, of in _NAMED_TYPES.items()}
+        """Types of all identifiers, by qualified name."""
+        types = {name: type_of(of) for name, of in _NAMED_TYPES.items()}
         if "addresses" in self.libraries:
-            found |= {name: type_of(of) for name, of in _ADDRESS_TYPES.items()}
-        found |= {_PREFIX + name: type_of(of) for name, (of, _) in _MESSAGES.items()}
+            types |= {name: type_of(of) for name, of in _ADDRESS_TYPES.items()}
+        types |= {_PREFIX + name: type_of(of) for name, (of, _) in _MESSAGES.items()}
         for name in self.structs:
             of = Type("struct", name)
-            found[name] = type_of(of) if self.constructible else of
-        return found | self.variables
+            types[name] = type_of(of) if self.constructible else of
+        return types | self.variables
 
     def lookup(self, name: str) -> Type | None:
-        """The type of an identifier by its qualified name; None for an unknown one."""
+        """The type of an identifier by its qualified name; None if it is unknown."""
         if self.objects and _is_object(name):
             return type_of(Type("struct", name))
         return self.names.get(name)
 
     def fields(self, struct: str) -> Mapping[str, Type] | None:
-        """The fields of a struct or message; None where they are not known."""
+        """The fields of a struct or message; None if it is unknown."""
         if self.objects and _is_object(struct):
             return _ANY_FIELDS
         if struct in self.structs:

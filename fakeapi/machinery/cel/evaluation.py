@@ -20,7 +20,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Unsupported:
-    """The expression needs what cannot be evaluated here."""
+    """The expression cannot be evaluated here, for the reason in `reason`."""
 
     reason: str
 

@@ -31,7 +31,7 @@ _ACCEPTED = {
 
 
 def format_fault(call: Call, types: dict[int, Type]) -> Fault | None:
-    """The first error of a call of `format`; None too where it only shows at run time."""
+    """The first error of a `format` call; None also if the error can only be found at run time."""
     target = call.target
     if call.function != "format" or not isinstance(target, Literal) or not isinstance(target.value, str):
         return None
@@ -87,10 +87,10 @@ def _argument_fault(letter: str, argument: Node, types: dict[int, Type]) -> Faul
 
 
 def _parts(node: Node) -> list[Node]:
-    """The node, and what it holds where it is a literal that holds something."""
+    """The node and, for list and map literals, all nodes within it."""
     if isinstance(node, ListLiteral):
-        return [node, *(part for each in node.elements for part in _parts(each))]
+        return [node, *(part for element in node.elements for part in _parts(element))]
     if isinstance(node, MapLiteral):
-        inner = (each for entry in node.entries for each in (entry.key, entry.value) if each is not None)
-        return [node, *(part for each in inner for part in _parts(each))]
+        below = (inner for entry in node.entries for inner in (entry.key, entry.value) if inner is not None)
+        return [node, *(part for inner in below for part in _parts(inner))]
     return [node]

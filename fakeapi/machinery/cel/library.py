@@ -1,7 +1,7 @@
 """The CEL parser of cel-expr-python (extra `cel`), loaded with the first expression.
 
 It parses, expands macros, and knows RE2, durations and timestamps. Its own limits bound the time and the
-stack that an expression may take: it nests 32 deep where Kubernetes nests 250.
+stack of parsing: 32 nesting levels, where Kubernetes allows 250.
 """
 
 import re
@@ -16,7 +16,7 @@ from fakeapi.machinery.cel.wire import read_parsed
 MODULE = "cel_expr_python"
 
 _lock = threading.Lock()
-"""The library says nothing of threads: it is asked by one at a time."""
+"""Serializes calls of the library, which does not document whether it is thread-safe."""
 
 
 class SyntaxFault(ValueError):
@@ -38,11 +38,11 @@ MACROS = {
     "optionals": "optional",
     "two variables": "two-var-comprehensions",
 }
-"""The library's names for those of `declarations` that have macros."""
+"""The library's extension names for those of our libraries that have macros."""
 
 
 def parse(text: str, libraries: frozenset[str]) -> Parsed:
-    """`text` with the macros of these libraries expanded. Raises SyntaxFault and DeeperThanLibrary."""
+    """Parses an expression and expands the macros of `libraries`. Raises SyntaxFault, DeeperThanLibrary."""
     try:
         with _lock:
             return read_parsed(_parser(libraries).compile(text, disable_check=True).serialize())
@@ -58,7 +58,7 @@ _TOO_DEEP = ("recursion limit exceeded", "max recursion depth")
 
 
 def fault_in(function: str, text: str) -> str:
-    """The error of calling `function`, one of CALLS, with a string; "" where it succeeds."""
+    """The error of calling `function`, a key of CALLS, with a string; "" if the call succeeds."""
     with _lock:
         result = _evaluator(function).eval(data={"text": text})
         return _STATUS.sub("", str(result.value())) if result.type().name() == "ERROR" else ""

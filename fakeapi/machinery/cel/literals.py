@@ -1,7 +1,7 @@
 """Checks constant arguments (durations, times, patterns) and list and map literals of mixed types.
 
-Follows cel-go `cel/validator.go`, which runs once types fit, and what its planner finds when it evaluates
-calls on constants beforehand.
+Follows cel-go `cel/validator.go`, which runs after the type check, and the errors of its planner, which
+evaluates calls on constants in advance.
 """
 
 import math
@@ -29,7 +29,7 @@ _UINT_MAX = (1 << 64) - 1
 
 
 def literal_faults(checked: Checked, *, formats: bool, constants: bool = True) -> list[Fault]:
-    """Errors of literals, grouped by kind of check.
+    """Returns the faults of literals, grouped by kind of check.
 
     `formats`: check the literals of `format` too. `constants`: check durations, timestamps and regular
     expressions too.
@@ -49,7 +49,7 @@ def literal_faults(checked: Checked, *, formats: bool, constants: bool = True) -
 
 
 def number_faults(root: Node) -> list[Fault]:
-    """Of numbers that no double can hold."""
+    """Returns the faults of numbers that are too large for a double."""
     return [
         Fault(node.id, "invalid double literal")
         for node in walk(root)
@@ -64,14 +64,19 @@ def _first_argument_fault(call: Call, function: str) -> Iterator[Fault]:
 
 
 def _is_duration(value: Constant) -> bool:
-    """Go spells microseconds in three ways, the library in one; numbers cannot be evaluated."""
+    """Whether Go's ParseDuration accepts a constant; numbers are never valid.
+
+    Go has three spellings of microseconds, the library only `us`.
+    """
     if not isinstance(value, str):
         return False
     return not library.fault_in("duration", re.sub("[\u00b5\u03bc]s", "us", value))
 
 
 def _is_timestamp(value: Constant) -> bool:
-    """Go wants capital letters."""
+    """Whether a constant is a timestamp: RFC 3339 with capital letters, or Unix seconds in the years 1 to
+    9999.
+    """
     if isinstance(value, int):
         return _FIRST_SECOND <= value <= _LAST_SECOND
     return isinstance(value, str) and value == value.upper() and not library.fault_in("timestamp", value)
@@ -82,7 +87,7 @@ def _is_pattern(value: Constant) -> bool:
 
 
 _FIRST_SECOND, _LAST_SECOND = -62_135_596_800, 253_402_300_799
-"""The years 1 and 9999."""
+"""Unix seconds at which year 1 begins and year 9999 ends."""
 
 _MEANINGFUL: dict[str, Callable[[Constant], bool]] = {
     "duration": _is_duration,
@@ -96,14 +101,18 @@ def _text(node: Node) -> str | None:
 
 
 def _mixed(node: Node, checked: Checked) -> Iterator[Fault]:
-    """Elements, keys and values that are not of the first one's type; what is to be formatted may differ."""
+    """Yields the first element, key and value of each literal whose type differs from its first one's.
+
+    Arguments of `format` may have different types.
+    """
     if isinstance(node, Call) and node.function == "format":
         return
     if isinstance(node, ListLiteral):
         types = [
-            _held(checked.type(each), index in node.optional) for index, each in enumerate(node.elements)
+            _held(checked.type(element), index in node.optional)
+            for index, element in enumerate(node.elements)
         ]
-        yield from _differing([each.id for each in node.elements], types)
+        yield from _differing([element.id for element in node.elements], types)
     elif isinstance(node, MapLiteral):
         keys = [entry.key for entry in node.entries if entry.key is not None]
         values = [_held(checked.type(entry.value), entry.optional) for entry in node.entries]
@@ -138,7 +147,7 @@ _GO_WORDS = (
 
 
 def regex_fault(pattern: str) -> str:
-    """The error of Go's regexp for a pattern; "" where it compiles."""
+    """The error of Go's regexp for a pattern; "" if the pattern compiles."""
     if re.search(r"(?<!\\)(?:\\\\)*\\C", pattern):
         return "error parsing regexp: invalid escape sequence: `\\C`"
     wrong = library.fault_in("matches", pattern)
@@ -146,14 +155,14 @@ def regex_fault(pattern: str) -> str:
         return ""
     text = wrong.removeprefix("invalid regular expression: ")
     for theirs, words in _GO_WORDS:
-        found = re.fullmatch(theirs, text, re.DOTALL)
-        if found:
-            return "error parsing regexp: " + words.format(pattern, *found.groups())
+        parts = re.fullmatch(theirs, text, re.DOTALL)
+        if parts:
+            return "error parsing regexp: " + words.format(pattern, *parts.groups())
     return f"error parsing regexp: {text}"
 
 
 def constant_fault(checked: Checked) -> str:
-    """The planning error of a call on constants that cannot succeed; "" where there is none."""
+    """The planning error of the first call on constants that cannot succeed; "" if there is none."""
     for node in walk(checked.root):
         if isinstance(node, Call):
             wrong = _call_fault(node)
@@ -182,7 +191,9 @@ def _call_fault(call: Call) -> str:
 
 
 def _fits_int(number: float) -> bool:
-    """A double must lie between the ends, where it may have been rounded to."""
+    """Whether a number fits into an int64; a double must be strictly between the bounds, which may be
+    rounded.
+    """
     if isinstance(number, int):
         return number <= _INT_MAX
     return -float(_INT_MAX + 1) < number < float(_INT_MAX + 1)
@@ -197,7 +208,7 @@ def _is_utf8(value: bytes) -> bool:
 
 
 def _pattern(call: Call) -> str | None:
-    """The constant pattern of a call that matches one."""
+    """The constant regular expression of a call; None if it has none."""
     position = 0 if call.target is not None else 1
     if call.function not in {"matches", "find", "findAll"} or len(call.arguments) <= position:
         return None

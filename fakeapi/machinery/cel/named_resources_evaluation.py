@@ -30,7 +30,7 @@ _KINDS: Mapping[str, Callable[[Object], Any]] = {
 
 
 class NamedResourcesSelector:
-    """A compiled selector, to be evaluated on any number of instances."""
+    """A compiled selector, which can be evaluated on any number of instances."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -39,12 +39,12 @@ class NamedResourcesSelector:
         """Whether an instance matches. Raises ValueError with the error of the evaluation."""
         values = {}
         for kind, value_of in _KINDS.items():
-            found = {}
-            for each in attributes:
-                value = value_of(each)
+            values_by_name = {}
+            for attribute in attributes:
+                value = value_of(attribute)
                 if value is not None:
-                    found[each["name"]] = value
-            values[f"attributes.{kind}"] = Entries(sorted(found.items()))
+                    values_by_name[attribute["name"]] = value
+            values[f"attributes.{kind}"] = Entries(sorted(values_by_name.items()))
         evaluation = self._program.evaluate(values)
         if evaluation.exceeded:
             raise ValueError("operation cancelled: actual cost limit exceeded")
@@ -57,7 +57,7 @@ class NamedResourcesSelector:
 def named_resources_selector(
     text: str, environment: Environment, strictness: Strictness, dialect: Dialect
 ) -> NamedResourcesSelector | Invalid | Unchecked:
-    """Compiles a selector; one that validation admitted always compiles."""
+    """Compiles a selector; selectors that passed validation always compile."""
     checked = check_text(text, environment, strictness)
     if isinstance(checked, Invalid | Unchecked):
         return checked

@@ -1,7 +1,7 @@
 """Nesting depth of an expression, measured on its tokens: cel-go refuses more than 250 levels.
 
-Follows cel-go `parser`: its grammar recurses for each bracket, each "else" of a condition and each right
-operand, its visitor for each operator, selection, index and method call on the way down. Both are measured in
+Follows cel-go `parser`. Its grammar recurses for each bracket, each "else" of a condition and each right
+operand. Its visitor recurses for each operator, selection, index and method call. Both depths are measured in
 one pass, without recursion.
 """
 
@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 
 NESTING_MAX = 250
-"""Levels; an expression with more is refused."""
+"""Limit on the nesting levels of an expression."""
 
 _STRING = r"""
       [rR]'''(?:[^']|'(?!''))*+(?:''')? | [rR]\"""(?:[^"]|"(?!""))*+(?:\""")?
@@ -17,7 +17,9 @@ _STRING = r"""
     | '''(?:[^'\\]|\\.|'(?!''))*+(?:''')? | \"""(?:[^"\\]|\\.|"(?!""))*+(?:\""")?
     | '(?:[^'\\\r\n]|\\.)*+'? | "(?:[^"\\\r\n]|\\.)*+"?
 """
-"""A string, or the beginning of one that is never closed. No text matches in two ways, so none takes long."""
+"""A string literal, or the beginning of an unclosed one. Each text matches in only one way, so matching is
+fast.
+"""
 
 _NUMBER = r"""(?:[0-9]++(?:\.[0-9]++)?+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?+[0-9A-Za-z_]*+"""
 
@@ -31,7 +33,7 @@ TOKEN = re.compile(
     """,
     re.DOTALL | re.VERBOSE,
 )
-"""The next token. Spaces and what is no token at all lie between matches."""
+"""A token of an expression; spaces and invalid characters do not match."""
 
 _RELATION, _SUM, _PRODUCT = 3, 4, 5
 _PRECEDENCE = {
@@ -48,12 +50,12 @@ _CLOSING = frozenset(")]}")
 
 @dataclass(slots=True)
 class _Bracket:
-    """The expression inside one bracket, or the whole one.
+    """The expression inside one pair of brackets, or the whole expression.
 
-    `operands` are the depths of what stands between `operators`; `deepest` is that of parts before a comma.
-    `wants_operand`: an operator, a comma or the beginning was last. `questions` counts the "?" that wait for
-    their ":". `conditions`, `relations` and `sums` count the "else"s and right operands that the next token
-    stands in, those around this bracket included.
+    `operands`: depths of the operands around `operators`. `deepest`: the depth of the parts before a comma.
+    `wants_operand`: the last token was an operator, a comma or an opening bracket. `questions`: number of "?"
+    that still lack their ":". `conditions`, `relations`, `sums`: number of "else" branches and right operands
+    that contain the next token, including those around this bracket.
     """
 
     outer: "_Bracket | None" = None
@@ -68,7 +70,10 @@ class _Bracket:
     sums: int = 0
 
     def operator(self, name: str) -> None:
-        """Combines what binds tighter than `name`, or as tight: all operators but conditions go leftwards."""
+        """Adds an operator, after combining operators before it that bind as tightly or tighter.
+
+        All operators except conditions are left-associative.
+        """
         precedence = _PRECEDENCE[name]
         while self.operators and _PRECEDENCE[self.operators[-1]] >= max(precedence, 1):
             self._combine()
@@ -77,7 +82,7 @@ class _Bracket:
         if precedence == 0:
             self.questions += 1 if name == "?" else -1
             self.conditions += name == ":"
-        pending = [_PRECEDENCE[each] for each in self.operators[-_PRODUCT:]]
+        pending = [_PRECEDENCE[symbol] for symbol in self.operators[-_PRODUCT:]]
         around = self.outer or _Bracket()
         self.relations = around.relations + pending.count(_RELATION)
         self.sums = around.sums + pending.count(_SUM) + pending.count(_PRODUCT)
@@ -88,7 +93,7 @@ class _Bracket:
             self.wants_operand = False
 
     def end_part(self) -> None:
-        """Ends an argument, element or entry, or all there is."""
+        """Ends an argument, an element, an entry or the whole expression."""
         while self.operators:
             self._combine()
         self.deepest = max(self.deepest, *self.operands, 0)
@@ -108,7 +113,7 @@ class _Bracket:
 
 @dataclass(frozen=True, slots=True)
 class Nesting:
-    """`grammar`: how often a rule of cel-go's grammar is entered within itself, at most. `operations`: the
+    """Depths of an expression. `grammar`: deepest recursion of a rule of cel-go's grammar. `operations`:
     depth of the tree of operators, selections and calls.
     """
 
@@ -117,7 +122,7 @@ class Nesting:
 
 
 def nesting_of(text: str) -> Nesting:
-    """The depth of an expression. That of text that is not one means nothing, but is found as quickly."""
+    """Measures an expression. The result means nothing for invalid text, but takes no longer to find."""
     bracket = _Bracket()
     level = deepest = 1
     for token in TOKEN.finditer(text):
@@ -152,13 +157,16 @@ _OPENING = frozenset("([{")
 
 
 def _opened(outer: _Bracket, symbol: str) -> _Bracket:
-    """`is_suffix`: an index, which is a level of its own. Arguments of a method are counted with its dot."""
+    """Opens a bracket within `outer`.
+
+    An index is a suffix, and a level of its own. A method's arguments are counted at its dot.
+    """
     is_suffix = symbol == "[" and not outer.wants_operand
     return _Bracket(outer, is_suffix, conditions=outer.conditions, relations=outer.relations, sums=outer.sums)
 
 
 def _closed(inner: _Bracket, outer: _Bracket) -> _Bracket:
-    """Puts what a bracket held into the expression around it: an operand, or a part of the last one."""
+    """Adds a closed bracket to the expression around it, as an operand or as a part of the last operand."""
     inner.end_part()
     if outer.wants_operand:
         outer.operand(inner.deepest)

@@ -7,13 +7,13 @@ import math
 from dataclasses import dataclass
 
 MOST = (1 << 64) - 1
-"""Of an unknown size or cost; sums and products end here."""
+"""The maximum size or cost, which also represents unknown ones; sums and products saturate at it."""
 
 TRAVERSAL = 0.1
-"""Cost of each character that is looked at."""
+"""Cost of reading one character."""
 
 PATTERN = 0.25
-"""Cost of each character of a pattern."""
+"""Cost of one character of a regular expression."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +30,11 @@ class Size:
         return Size(capped(self.least * other.least), capped(self.most * other.most))
 
     def __or__(self, other: "Size") -> "Size":
-        """A size that is either."""
+        """The range that covers both sizes."""
         return Size(min(self.least, other.least), max(self.most, other.most))
 
     def cost(self, factor: float = TRAVERSAL) -> int:
-        """The cost of looking at each, at most."""
+        """The maximum cost of traversing the value, at `factor` for each character or item."""
         return scaled(self.most, factor)
 
 

@@ -13,26 +13,29 @@ from fakeapi.machinery.cel.nesting import NESTING_MAX, TOKEN, nesting_of
 from fakeapi.machinery.cel.syntax import Parsed, StructLiteral, walk
 
 CODE_POINTS_MAX = 100_000
-"""A longer expression is refused unread, as cel-go does. What a release allows may be less."""
+"""Limit on an expression's code points, checked before parsing as in cel-go. A release may allow fewer."""
 
 FAULTS_MAX = 100
-"""Faults that are reported one by one; of more, only their number is."""
+"""Limit on the faults that are reported one by one; further faults are only counted."""
 
 DETAIL_MAX = 128 * 1024
-"""Characters of the faults of one expression; those that would go beyond are only counted. cel-go has no such
-limit: a hundred faults in a line of 10 KiB make 1.5 MB there, and a claim may hold hundreds of such lines.
+"""Limit on the characters of an expression's faults; faults over the limit are only counted.
+
+cel-go has no such limit: a hundred faults in a line of 10 KiB make 1.5 MB there, and a claim may hold
+hundreds of such lines.
 """
 
 SNIPPET_MAX = 16_384
-"""Characters of a line that is shown; a longer one is not."""
+"""Length in characters up to which an error quotes a line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """Of a release.
+    """Differences between releases in syntax errors.
 
-    `empty_column`: where an empty expression ends. `line_starts_before`: a place at the very start of a line
-    counts as one in the line before. `lexes_quoted_fields`: names in backquotes are read, and then refused.
+    `empty_column`: the column reported for an empty expression. `line_starts_before`: a fault at the start of
+    a line is reported in the line before. `lexes_quoted_fields`: the lexer accepts names in backquotes, and a
+    later check refuses them.
     """
 
     empty_column: int
@@ -47,7 +50,7 @@ _NOWHERE = (-1, -1)
 
 
 def beyond_limits(text: str) -> str:
-    """The error of a text that is too long or nests too deep; "" where it is neither."""
+    """The error of a text that is too long or nests too deep; "" if it does neither."""
     if len(text) > CODE_POINTS_MAX:
         size = f"size: {len(text)}, limit {CODE_POINTS_MAX}"
         return f"ERROR: <input>:-1:0: expression code point size exceeds limit: {size}"
@@ -57,14 +60,14 @@ def beyond_limits(text: str) -> str:
 
 
 def too_many_operations(text: str) -> str:
-    """The error of a well-formed text whose operations nest too deep; "" where they do not."""
+    """The error of a well-formed text whose operations nest too deep; "" if they do not."""
     if nesting_of(text).operations > NESTING_MAX:
         return "ERROR: <input>:-1:0: max recursion depth exceeded"
     return ""
 
 
 def quoted_faults(text: str, wording: Wording) -> str:
-    """The faults of names in backquotes, which no release allows; "" where there are none."""
+    """The faults of names in backquotes, which no release allows; "" if there are none."""
     if "`" not in text:
         return ""
     places = [token.start() for token in TOKEN.finditer(text) if token[0] == "`"]
@@ -76,7 +79,7 @@ def quoted_faults(text: str, wording: Wording) -> str:
 
 
 def go_offsets(parsed: Parsed, text: str) -> dict[int, int]:
-    """Where cel-go sees each node: as the library does, but a struct at its brace."""
+    """cel-go's offset of each node: the library's offset, except for a struct, which is at its brace."""
     offsets = parsed.offsets
     braces = {
         node.id: text.find("{", offsets[node.id])
@@ -87,7 +90,7 @@ def go_offsets(parsed: Parsed, text: str) -> dict[int, int]:
 
 
 def shown(faults: list[tuple[int | None, str]], text: str, wording: Wording) -> str:
-    """Faults by their places, each with the line that it is in."""
+    """The faults as text, in source order, each with the line that contains it."""
     lines = text.split("\n")
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
     placed = [(_place(offset, starts, wording), message) for offset, message in faults[:FAULTS_MAX]]
@@ -96,7 +99,9 @@ def shown(faults: list[tuple[int | None, str]], text: str, wording: Wording) -> 
 
 
 def _truncated(texts: Iterable[str], count: int) -> str:
-    """The first of `count` faults, one or as many as fit into DETAIL_MAX, and how many are left out."""
+    """Joins the faults that fit into DETAIL_MAX, at least the first, and says how many of `count` are left
+    out.
+    """
     kept: list[str] = []
     size = 0
     for text in texts:
@@ -114,7 +119,7 @@ def _place_of(placed: tuple[_Place, str]) -> _Place:
 
 
 def _place(offset: int | None, starts: list[int], wording: Wording) -> _Place:
-    """`starts`: of each line, the first one's being 0."""
+    """The line and column of an offset. `starts`: the offset at which each line starts."""
     if offset is None:
         return _NOWHERE
     find = bisect_left if wording.line_starts_before else bisect_right
@@ -128,7 +133,7 @@ def _pointed(place: _Place, message: str, lines: list[str]) -> str:
     if line < 0 or len(lines[line - 1]) > SNIPPET_MAX:
         return head
     snippet = lines[line - 1].replace("\t", " ")
-    before = "".join("." if each.isascii() else "\uff0e" for each in snippet[:column])
+    before = "".join("." if character.isascii() else "\uff0e" for character in snippet[:column])
     mark = "^" if snippet[column : column + 1].isascii() else "\uff3e"
     return f"{head}\n | {snippet}\n | {before}{mark}"
 
@@ -147,7 +152,7 @@ def in_go_words(message: str, text: str, wording: Wording) -> str:
 
 
 def _line_in_go_words(line: str) -> str:
-    """Lines that show the expression stay as they are."""
+    """Rewrites an error line; lines that quote the expression stay unchanged."""
     if line.startswith("ERROR: "):
         for theirs, words in _GO_WORDS:
             line = theirs.sub(words, line)
@@ -155,9 +160,11 @@ def _line_in_go_words(line: str) -> str:
 
 
 def _with_last_line(message: str, text: str) -> str:
-    """The message with its last line shown where that has no characters: the library leaves it out then."""
+    """Adds an empty last line of the expression below the faults in it: cel-go quotes the line, the library
+    does not.
+    """
     head = rf"^ERROR: <input>:{text.count(chr(10)) + 1}:1: .*$(?!\n \|)"
-    return re.sub(head, lambda found: f"{found[0]}\n | \n | ^", message, flags=re.MULTILINE)
+    return re.sub(head, lambda match: f"{match[0]}\n | \n | ^", message, flags=re.MULTILINE)
 
 
 _NIL_TREE = re.compile(r"\nERROR: <input>:\d+:0: <<nil>> parsetree")

@@ -1,7 +1,7 @@
 """Syntax tree of an expression after its macros are expanded.
 
-Follows the messages of cel.expr `syntax.proto`. Every node has an id by which its place in the text, its type
-and its cost are known.
+Follows the messages of cel.expr `syntax.proto`. Every node has an id, which identifies its place in the text,
+its type and its cost.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ Constant: TypeAlias = bool | int | float | str | bytes | None
 
 @dataclass(slots=True)
 class Literal:
-    """`kind` is the constant's type: ints and uints look alike."""
+    """A constant. `kind`: its CEL type, because ints and uints have the same Python type."""
 
     id: int
     kind: str
@@ -28,7 +28,7 @@ class Ident:
 
 @dataclass(slots=True)
 class Select:
-    """`test_only`: `has(operand.field)`."""
+    """A selection `operand.field`. `test_only`: the node is `has(operand.field)`."""
 
     id: int
     operand: "Node"
@@ -46,7 +46,7 @@ class Call:
 
 @dataclass(slots=True)
 class ListLiteral:
-    """`optional`: the indices of elements that are left out where they hold nothing."""
+    """A list. `optional`: indices of the elements `?x`, which are left out if they have no value."""
 
     id: int
     elements: list["Node"]
@@ -55,7 +55,7 @@ class ListLiteral:
 
 @dataclass(slots=True)
 class Entry:
-    """Of a map, by `key`, or of a struct, by `field`."""
+    """An entry of a map, with `key`, or of a struct, with `field`."""
 
     id: int
     key: "Node | None"
@@ -79,7 +79,7 @@ class StructLiteral:
 
 @dataclass(slots=True)
 class Comprehension:
-    """A loop over `range` that folds into `accumulator`; `second` is "" where it has one variable."""
+    """A loop over `range` that folds into `accumulator`; `second` is "" if the loop has only one variable."""
 
     id: int
     variable: str
@@ -97,14 +97,14 @@ Node: TypeAlias = Literal | Ident | Select | Call | ListLiteral | MapLiteral | S
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """`offsets`: in code points, of a node by its id."""
+    """A syntax tree. `offsets`: the position of each node in the text, in code points, by node id."""
 
     root: Node
     offsets: dict[int, int]
 
 
 def children(node: Node) -> list[Node]:
-    """The nodes directly below, in the order in which they are written or expanded."""
+    """The node's children, in the order in which they are written or expanded."""
     match node:
         case Select(operand=operand):
             return [operand]
@@ -113,7 +113,7 @@ def children(node: Node) -> list[Node]:
         case ListLiteral(elements=elements):
             return elements
         case MapLiteral(entries=entries) | StructLiteral(entries=entries):
-            return [each for entry in entries for each in (entry.key, entry.value) if each is not None]
+            return [part for entry in entries for part in (entry.key, entry.value) if part is not None]
         case Comprehension():
             return [node.range, node.initial, node.condition, node.step, node.result]
         case _:
@@ -121,14 +121,14 @@ def children(node: Node) -> list[Node]:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """The node and all below it, each before its children."""
+    """Yields the node and all nodes below it, each before its children."""
     yield node
     for child in children(node):
         yield from walk(child)
 
 
 def qualified_name(node: Node) -> str:
-    """`a.b.c` of a chain of plain selections from an identifier; "" of anything else."""
+    """Returns `a.b.c` for plain selections from an identifier; "" for any other node."""
     fields: list[str] = []
     while isinstance(node, Select) and not node.test_only:
         fields.append(node.field)

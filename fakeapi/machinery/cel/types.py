@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """`kind` is the kind of a parametric or named type, or the name of a simple one.
+    """A CEL type. `kind`: the kind of a parametric or named type, or the name of a simple one.
 
-    Kinds: `list`, `map`, `type`, `wrapper` (a simple type or null), `opaque`, `struct`, `param`; anything
-    else is a simple type's own name.
+    Kinds: `list`, `map`, `type`, `wrapper` (a simple type or null), `opaque`, `struct`, `param`; any other
+    kind is a simple type's own name.
     """
 
     kind: str
@@ -21,11 +21,11 @@ class Type:
     parameters: tuple["Type", ...] = ()
 
     def __str__(self) -> str:
-        """As the checker's errors write it."""
+        """The type as the checker's errors print it."""
         return _written(self, _AS_CHECKED)
 
     def declared(self) -> str:
-        """As the type is declared; other errors of Kubernetes write it so."""
+        """The type as it is declared; Kubernetes' other errors print this form."""
         return _written(self, _AS_DECLARED)
 
     @property
@@ -41,7 +41,7 @@ def _written(of: Type, simple: dict[str, str]) -> str:
     name = of.name or simple.get(of.kind, of.kind)
     if not of.parameters:
         return name
-    return f"{name}({', '.join(_written(each, simple) for each in of.parameters)})"
+    return f"{name}({', '.join(_written(parameter_type, simple) for parameter_type in of.parameters)})"
 
 
 _DYN = frozenset(("dyn", "any"))
@@ -96,7 +96,7 @@ def parameter(name: str) -> Type:
 
 
 def unwrapped(of: Type) -> tuple[Type, bool]:
-    """The type that an optional holds, and whether it is an optional."""
+    """The type inside an optional, and True; for any other type, the type itself and False."""
     return (of.parameters[0], True) if of.is_optional else (of, False)
 
 
@@ -127,12 +127,12 @@ def _read(tokens: _Tokens) -> tuple[Type, str]:
 
 
 def _read_list(tokens: _Tokens) -> tuple[Type, ...]:
-    found: list[Type] = []
+    types: list[Type] = []
     after = ","
     while after == ",":
         one, after = _read(tokens)
-        found.append(one)
-    return tuple(found)
+        types.append(one)
+    return tuple(types)
 
 
 def _named(name: str, parameters: tuple[Type, ...]) -> Type:
@@ -156,16 +156,16 @@ class Substitution:
     _fresh: int = 0
 
     def fresh(self) -> Type:
-        """A parameter of which nothing is known."""
+        """Returns a new type parameter, which is not bound yet."""
         self._fresh += 1
         return parameter(f"_var{self._fresh - 1}")
 
     def assignable(self, one: Type, other: Type) -> bool:
-        """Whether the types agree; parameters take the values that this needs."""
+        """Whether the two types agree; binds type parameters as needed."""
         return self.all_assignable((one,), (other,))
 
     def all_assignable(self, ones: tuple[Type, ...], others: tuple[Type, ...]) -> bool:
-        """As `assignable`, in pairs: all or none."""
+        """Whether all pairs of types agree; otherwise no type parameter is bound."""
         self._undo.clear()
         if self._agree_all(ones, others):
             return True
@@ -177,14 +177,14 @@ class Substitution:
         return False
 
     def resolve(self, one: Type, *, final: bool = False) -> Type:
-        """The type with its parameters replaced; those that are unknown become dyn where it is `final`."""
+        """The type with its bound parameters replaced. `final`: unbound parameters become dyn."""
         while one.kind == "param" and one in self.bound:
             one = self.bound[one]
         if one.kind == "param":
             return DYN if final else one
         if not one.parameters:
             return one
-        return Type(one.kind, one.name, tuple(self.resolve(each, final=final) for each in one.parameters))
+        return Type(one.kind, one.name, tuple(self.resolve(inner, final=final) for inner in one.parameters))
 
     def _bind(self, name: Type, to: Type) -> None:
         self._undo.append((name, self.bound.get(name)))
@@ -221,7 +221,7 @@ class Substitution:
         return _plain(one) == _plain(other)
 
     def _substitutes(self, one: Type, name: Type) -> tuple[bool, bool]:
-        """Whether the parameter `name` can stand for the type, and whether it already stood for one."""
+        """Whether the parameter `name` can be bound to the type, and whether it was already bound."""
         if one == name:
             return True, True
         known = self.bound.get(name)
@@ -244,7 +244,7 @@ class Substitution:
             if name == within:
                 return False
             if within.kind != "param" or within not in self.bound:
-                return all(self._free_of(name, each) for each in within.parameters)
+                return all(self._free_of(name, inner) for inner in within.parameters)
             within = self.bound[within]
 
 

@@ -1,6 +1,6 @@
-"""Reads what cel-expr-python serializes: a `cel.expr.ParsedExpr` in protobuf's binary form.
+"""Decodes the `cel.expr.ParsedExpr` that cel-expr-python serializes in protobuf's binary form.
 
-Written out by hand, so that the one message of interest needs no protobuf runtime.
+The decoder is written by hand, so that one message does not require a protobuf runtime.
 """
 
 import struct
@@ -24,9 +24,9 @@ from fakeapi.machinery.schema.protobuf_wire import Fields, fields_of, packed, si
 
 
 def read_parsed(serialized: bytes) -> Parsed:
-    """The expression of an `Any` that holds a ParsedExpr, as the library writes it and no other way.
+    """Decodes an `Any` that holds a ParsedExpr, in the encoding that the library writes.
 
-    Raises ValueError for an expression or a constant of a kind that there is not.
+    Raises ValueError for an expression or a constant of an unknown kind.
     """
     message = fields_of(_message(fields_of(serialized), 2))
     source = fields_of(_message(message, 3))
@@ -39,7 +39,7 @@ def read_parsed(serialized: bytes) -> Parsed:
 
 def _as_bytes(value: int | bytes) -> bytes:
     if isinstance(value, int):
-        raise ValueError("a number where a message is expected")  # noqa: TRY004 - one error for what is malformed
+        raise ValueError("a number where a message is expected")  # noqa: TRY004 - one error type for malformed data
     return value
 
 
@@ -55,7 +55,7 @@ def _number(fields: Fields, number: int) -> int:
 
 
 def _text(fields: Fields, number: int) -> str:
-    # Expressions may hold surrogates by escapes, which UTF-8 proper has not.
+    # Escapes in an expression may make surrogates, which strict UTF-8 cannot encode.
     return _message(fields, number).decode("utf-8", "surrogatepass")
 
 
@@ -96,7 +96,7 @@ def _call(identity: int, fields: Fields) -> Node:
 
 
 def _nodes(fields: Fields, number: int) -> list[Node]:
-    return [_node(_as_bytes(each)) for each in fields.get(number, ())]
+    return [_node(_as_bytes(message)) for message in fields.get(number, ())]
 
 
 def _list(identity: int, fields: Fields) -> Node:
@@ -104,7 +104,7 @@ def _list(identity: int, fields: Fields) -> Node:
 
 
 def _struct(identity: int, fields: Fields) -> Node:
-    entries = [_entry(fields_of(_as_bytes(each))) for each in fields.get(2, ())]
+    entries = [_entry(fields_of(_as_bytes(message))) for message in fields.get(2, ())]
     name = _text(fields, 1)
     return StructLiteral(identity, name, entries) if name else MapLiteral(identity, entries)
 

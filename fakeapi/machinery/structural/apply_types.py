@@ -1,7 +1,7 @@
 """Makes the type that server-side apply, merge patches and field sets of custom objects follow.
 
-Follows k8s.io/kube-openapi `pkg/schemaconv`, given the schema that k8s.io/apiextensions-apiserver
-`pkg/controller/openapi/builder` publishes of a kind without validations.
+Follows k8s.io/kube-openapi `pkg/schemaconv`, applied to the schema that k8s.io/apiextensions-apiserver
+`pkg/controller/openapi/builder` publishes for a kind, without validations.
 """
 
 from dataclasses import dataclass, replace
@@ -53,8 +53,8 @@ def apply_type(
 ) -> Struct:
     """The type of whole objects of a kind; `object_meta` is the release's own ObjectMeta.
 
-    Without a schema every field is deduced from the value. `preserves_unknown_fields` is the definition's;
-    `keys_may_be_absent`, see `nodes.List`.
+    Without a schema every field is deduced from the value. `preserves_unknown_fields`: the definition's field
+    of this name. `keys_may_be_absent`: see `nodes.List`.
     """
     if schema is None:
         return Struct(_OBJECT, {}, others=DEDUCED)
@@ -64,7 +64,7 @@ def apply_type(
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """`preserves`: the schema or one above it preserves unknown fields."""
+    """The context of a schema node. `preserves`: the schema or one above it preserves unknown fields."""
 
     object_meta: Struct
     keys_may_be_absent: bool

@@ -1,4 +1,4 @@
-"""Follows the old value of an object beside the new one, to tell which parts an update changed.
+"""Pairs the parts of an object with their old values, to tell which parts an update changed.
 
 Follows k8s.io/apiserver `pkg/cel/common` (CorrelatedObject, MapList).
 """
@@ -14,9 +14,9 @@ _FREE = Schema(additional_properties=True)
 
 
 class Correlated:
-    """A value, the old one that it took the place of, and the schema of both.
+    """A value, the old value that it replaces, and the schema of both.
 
-    Items have old values only in list maps, by their keys. Answers are kept: each part is compared once.
+    Items have old values only in list maps, by their keys. Results are cached: each part is compared once.
     """
 
     __slots__ = ("_children", "_old_items", "_rules", "_unchanged", "old", "schema", "value")
@@ -31,7 +31,7 @@ class Correlated:
         self._unchanged: bool | None = None
 
     def member(self, name: str) -> "Correlated | None":
-        """The member of that name; None where either value has none, or the schema does not know it."""
+        """The member of this name; None if either value lacks it, or the schema does not specify it."""
         if name in self._children:
             return self._children[name]
         if not (isinstance(self.old, dict) and isinstance(self.value, dict)):
@@ -48,7 +48,7 @@ class Correlated:
         return child
 
     def item(self, index: int) -> "Correlated | None":
-        """The item of a list map; None where the old list has none of its keys, and in other lists."""
+        """The item of a list map; None if the old list has no item with these keys, and in other lists."""
         if index in self._children:
             return self._children[index]
         if self.schema.list_type != "map":
@@ -96,17 +96,17 @@ class Correlated:
         return True
 
     def _by_key(self, items: list[Any]) -> dict[Any, Any]:
-        """The first item of each key."""
-        found: dict[Any, Any] = {}
+        """The first item with each key."""
+        items_by_key: dict[Any, Any] = {}
         if self.schema.type == "array" and self.schema.list_map_keys:
             for item in items:
                 key = self._key(item)
                 if key is not None:
-                    found.setdefault(key, item)
-        return found
+                    items_by_key.setdefault(key, item)
+        return items_by_key
 
     def _key(self, item: Any) -> Any:
-        """The values of an item's keys; None where it lacks one, or one is no scalar."""
+        """The values of an item's keys; None if it lacks a key, or a value is not a scalar."""
         if not isinstance(item, dict):
             return None
         values = [item.get(name) for name in self.schema.list_map_keys]

@@ -41,7 +41,7 @@ def default_errors(
     *,
     requires_pruned: bool,
 ) -> list[FieldError]:
-    """Errors of the defaults in a structural schema; of each default only the first kind of error."""
+    """Validates the defaults in a structural schema; each default reports only its first kind of error."""
     walk = _Defaults(object_meta, rules, checker, requires_pruned)
     root = as_root(schema)
     return list(walk.errors(root, root, path, (), inside_meta=False))
@@ -66,8 +66,10 @@ class _Defaults:
             inside_meta, steps, root = False, (), schema
         if schema.default is not None:
             at = f"{path}.default"
-            found = self._meta_errors(schema, root, at, steps) if inside_meta else self._errors_of(schema, at)
-            yield from found or self._value_errors(schema, at, is_resource_root=schema is root)
+            problems = (
+                self._meta_errors(schema, root, at, steps) if inside_meta else self._errors_of(schema, at)
+            )
+            yield from problems or self._value_errors(schema, at, is_resource_root=schema is root)
         if self._is_exhausted():
             return
         items = one(schema.items)
@@ -89,7 +91,7 @@ class _Defaults:
         return self.checker is not None and self.checker.exhausted
 
     def _meta_errors(self, schema: Schema, root: Schema, path: str, steps: Steps) -> list[FieldError]:
-        """Errors of a default within metadata, which is validated as part of a whole resource."""
+        """Validates a default within metadata, as part of a whole resource."""
         obj = _surrounded(copied(schema.default), steps)
         obj.setdefault("kind", "Validation")
         obj.setdefault("apiVersion", "validation/v1")
@@ -109,19 +111,19 @@ class _Defaults:
         if self.requires_pruned:
             pruned = copied(schema.default)
             prune(pruned, schema, is_resource_root=is_root)
-            if not same(pruned, schema.default):  # the error shows what is left of metadata
+            if not same(pruned, schema.default):  # the error prints coerced metadata
                 unknown = [invalid(path, shown(value, self.rules), "must not have unknown fields")]
         if error is not None:
             return [*unknown, error]
-        found = validate_meta(value, schema, path, is_resource_root=is_root, rules=self.rules)
-        if found or not unknown:
-            return [*unknown, *found]
+        problems = validate_meta(value, schema, path, is_resource_root=is_root, rules=self.rules)
+        if problems or not unknown:
+            return [*unknown, *problems]
         return [*unknown, *self._value_errors(schema, path, is_resource_root=False)]
 
     def _value_errors(self, schema: Schema, path: str, *, is_resource_root: bool) -> list[FieldError]:
-        found = validate(schema.default, schema, path, rules=self.rules, is_default=True)
-        if found or self.checker is None:
-            return found
+        problems = validate(schema.default, schema, path, rules=self.rules, is_default=True)
+        if problems or self.checker is None:
+            return problems
         return self.checker.check_default(schema, path, is_resource_root=is_resource_root)
 
 

@@ -10,26 +10,25 @@ from fakeapi.machinery.structural.pruning import one
 from fakeapi.machinery.structural.schema import Schema, copied
 
 DEFAULTS_MAX = 64 * 1024 * 1024
-"""Bytes of the defaults of one object. A short body can ask for many: each item of a list gets its own."""
+"""Limit on the bytes of one object's defaults. A short body can have many: each item of a list gets its own.
+"""
 
 _VALUE_BYTES = 64
-"""Bytes that a value counts for besides its text."""
+"""Bytes that each value counts for, in addition to its text."""
 
 _BYTES_PER_UNIT = 256
 """Bytes of defaults that count as one cost unit of an `Allowance`."""
 
 
 class DefaultsTooLarge(ValueError):
-    """The defaults of an object are larger than any stored object."""
+    """The defaults of an object take more than DEFAULTS_MAX bytes."""
 
 
 def default(obj: Any, schema: Schema | None) -> None:
-    """Sets, in place, members that are missing, and those that are null and may not be, to copies of their
-    defaults; then fills in what is missing within them.
+    """Fills in defaults in place, at any depth: for missing members, and for nulls that are not nullable.
 
-    `nulls.prune_nulls` comes first: it removes the nulls that have no default to replace them.
-    Raises DefaultsTooLarge before the defaults take more than DEFAULTS_MAX, AllowanceSpent within an
-    `Allowance` that does not suffice.
+    Call `nulls.prune_nulls` first, which removes nulls without a default. Raises DefaultsTooLarge before the
+    defaults take more than DEFAULTS_MAX, and AllowanceSpent if the running `Allowance` does not suffice.
     """
     _Filling().fill(obj, schema)
 
@@ -64,7 +63,7 @@ class _Filling:
                     self.fill(obj[index], items)
 
     def _copy(self, schema: Schema | None, name: str = "") -> Any:
-        """A copy of a schema's default, once its size is counted."""
+        """Returns a copy of a schema's default, after counting its size."""
         value = schema.default if schema is not None else None
         size = self._sizes.get(id(schema))
         if size is None:
@@ -78,7 +77,7 @@ class _Filling:
 
 
 def _size(value: Any) -> int:
-    """The bytes that a default counts for: its texts, and something for each value."""
+    """The bytes that a default counts for: its texts, and _VALUE_BYTES for each value."""
     match value:
         case str():
             return _VALUE_BYTES + len(value)

@@ -35,13 +35,12 @@ _ROOT_MEMBERS = (
     "Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example "
     "XPreserveUnknownFields XValidations"
 )
-"""Fields that the root of a schema may use with the status subresource; the Go names, for the error."""
+"""Fields that the root of a schema may use with the status subresource; Go's names, as the error prints them.
+"""
 
 
 def strictness_of_update(old_schemas: Iterable[Schema], object_meta: Struct) -> Strictness:
-    """What is asked of the schemas of a definition whose old ones were `old_schemas`, one for each
-    version.
-    """
+    """The checks of an update of a definition. `old_schemas`: its old schemas, one for each version."""
     old = list(old_schemas)
     return Strictness(
         requires_known_types=not _any_has(old, lambda node: node.type not in ("", *TYPES)),
@@ -53,17 +52,17 @@ def strictness_of_update(old_schemas: Iterable[Schema], object_meta: Struct) -> 
 
 
 def unrecognized_formats(schema: Schema, rules: SchemaRules) -> list[str]:
-    """The unrecognized formats of a schema, without duplicates; none in releases that do not warn of them."""
+    """The unrecognized formats of a schema, without duplicates; empty if the release does not warn."""
     if not rules.warns_of_formats:
         return []
-    found = {
+    formats = {
         node.format: None
         for node in _nodes(schema)
         if node.format
         and (rules.formats_follow_types or node.type == "string")
         and not knows_format(node, (node.type,), rules)
     }
-    return list(found)
+    return list(formats)
 
 
 def validate_definition_schema(
@@ -76,11 +75,11 @@ def validate_definition_schema(
     checker: RuleChecker | None = None,
     rules: SchemaRules = NEWEST,
 ) -> list[FieldError]:
-    """Errors of the schema of a CustomResourceDefinition, or of one of its versions.
+    """Validates the schema of a CustomResourceDefinition, or of one of its versions.
 
-    `path` is where the schema is held: `spec.validation` where all versions have the same, else
-    `spec.versions[0].schema`; `object_meta` is the release's ObjectMeta. `has_status`: the status subresource
-    is on. Without a `checker` rules are not compiled.
+    `path`: where the schema is: `spec.validation` if all versions share it, else `spec.versions[0].schema`.
+    `object_meta`: the release's ObjectMeta. `has_status`: the status subresource is enabled. Without a
+    `checker` rules are not compiled.
     """
     at = f"{path}.openAPIV3Schema"
     errors = list(_root_errors(schema, path, rules)) if has_status else []
@@ -89,11 +88,11 @@ def validate_definition_schema(
     unconvertible = conversion_error(schema) if strictness.requires_structural else ""
     compiles = strictness.requires_structural and not unconvertible
     if compiles:
-        found = structural_errors(schema, at, rules) or default_errors(
+        problems = structural_errors(schema, at, rules) or default_errors(
             schema, at, object_meta, rules, checker, requires_pruned=strictness.requires_pruned_defaults
         )
-        errors += found
-        compiles = not found
+        errors += problems
+        compiles = not problems
     walk = DefinitionWalk(strictness, rules, checker)
     because = strictness.forbids_defaults_because
     place = Place(path=at, is_root=True, has_rules=compiles, forbids_defaults_because=because)
@@ -107,7 +106,7 @@ def validate_definition_schema(
 
 
 def _root_errors(schema: Schema, path: str, rules: SchemaRules) -> Iterator[FieldError]:
-    """Errors of a root schema with fields that are not allowed with the status subresource."""
+    """Rejects fields of a root schema that are not allowed with the status subresource."""
     for go, name in MEMBERS.items():
         if getattr(schema, name) == getattr(EMPTY, name):
             continue
@@ -128,7 +127,7 @@ def _any_has(schemas: Iterable[Schema], test: Callable[[Schema], bool]) -> bool:
 
 
 def _nodes(schema: Schema) -> Iterator[Schema]:
-    """A schema and all schemas below it."""
+    """Yields a schema and all schemas below it."""
     yield schema
     below: list[object] = [
         schema.items,
@@ -144,9 +143,9 @@ def _nodes(schema: Schema) -> Iterator[Schema]:
         *schema.definitions.values(),
         *schema.dependencies.values(),
     ]
-    for each in below:
-        if isinstance(each, Schema):
-            yield from _nodes(each)
+    for inner in below:
+        if isinstance(inner, Schema):
+            yield from _nodes(inner)
 
 
 def _is_not_structural(schema: Schema) -> bool:

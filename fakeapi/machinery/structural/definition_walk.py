@@ -27,7 +27,7 @@ _LINE_BREAK = re.compile(r"[\n\r]")
 
 @dataclass(slots=True)
 class Found:
-    """Errors of a schema, and those of its CEL rules, which upstream reports last."""
+    """The errors of a schema, and the errors of its CEL rules, which upstream reports last."""
 
     schema: list[FieldError] = field(default_factory=list)
     rules: list[FieldError] = field(default_factory=list)
@@ -39,7 +39,9 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """The position of a schema node. `has_rules`: rules are compiled there; not within anyOf and kin."""
+    """The position of a schema node. `has_rules`: rules are compiled there; False within anyOf, allOf, oneOf
+    and not.
+    """
 
     path: str
     is_root: bool = False
@@ -57,25 +59,25 @@ class DefinitionWalk:
     checker: RuleChecker | None
 
     def found(self, schema: Schema, place: Place) -> Found:
-        """The errors of a node and all nodes below it."""
+        """Validates a node and all nodes below it."""
         path = place.path
-        found = Found(list(self._standard_errors(schema, place)))
+        errors = Found(list(self._standard_errors(schema, place)))
         if schema.unique_items:
             detail = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"
-            found.schema.append(forbidden(f"{path}.uniqueItems", detail))
-        self._additional_properties(schema, place, found)
+            errors.schema.append(forbidden(f"{path}.uniqueItems", detail))
+        self._additional_properties(schema, place, errors)
         for name in sorted(schema.properties):
-            found.add(self.found(schema.properties[name], self._of_property(schema, place, name)))
+            errors.add(self.found(schema.properties[name], self._of_property(schema, place, name)))
         for below, at in _branches(schema, path):
-            found.add(self.found(below, replace(place, path=at, is_root=False, has_rules=False)))
-        self._items(schema, place, found)
+            errors.add(self.found(below, replace(place, path=at, is_root=False, has_rules=False)))
+        self._items(schema, place, errors)
         for below, at in _dependencies(schema, path):
-            found.add(self.found(below, replace(place, path=at, is_root=False, has_rules=False)))
-        found.schema += self._extension_errors(schema, path)
+            errors.add(self.found(below, replace(place, path=at, is_root=False, has_rules=False)))
+        errors.schema += self._extension_errors(schema, path)
         for index, rule in enumerate(schema.validations):
-            found.schema += self._rule_errors(schema, rule, f"{path}.x-kubernetes-validations[{index}]")
-        if schema.validations and not found.schema and place.has_rules and self.checker is not None:
-            found.rules += self.checker.check_rules(
+            errors.schema += self._rule_errors(schema, rule, f"{path}.x-kubernetes-validations[{index}]")
+        if schema.validations and not errors.schema and place.has_rules and self.checker is not None:
+            errors.rules += self.checker.check_rules(
                 RuleSite(
                     schema=schema,
                     path=path,
@@ -84,7 +86,7 @@ class DefinitionWalk:
                     forbids_old_self_within=place.forbids_old_self_within,
                 )
             )
-        return found
+        return errors
 
     def _standard_errors(self, schema: Schema, place: Place) -> Iterator[FieldError]:
         path = place.path
@@ -171,7 +173,7 @@ class DefinitionWalk:
             yield from map_key_errors(schema, path)
 
     def _rule_errors(self, schema: Schema, rule: Object, path: str) -> Iterator[FieldError]:
-        """Errors of the fields of a rule, without compiling it."""
+        """Validates the fields of a rule, without compiling it."""
         text, message = _text(rule, "rule"), _text(rule, "message")
         expression, field_text = _text(rule, "messageExpression"), _text(rule, "fieldPath")
 

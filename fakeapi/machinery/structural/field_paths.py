@@ -67,9 +67,9 @@ def _quoted(token: str) -> str:
     if len(token) < 2 or token[0] != "'" or token[-1] != "'":
         raise FieldPathError(f"expected single quoted string but got {token}")
 
-    def character(found: re.Match[str]) -> str:
-        if found[1] not in _ESCAPES:
-            raise FieldPathError(f"invalid string literal: invalid escape char {found[0]}")
-        return _ESCAPES[found[1]]
+    def character(match: re.Match[str]) -> str:
+        if match[1] not in _ESCAPES:
+            raise FieldPathError(f"invalid string literal: invalid escape char {match[0]}")
+        return _ESCAPES[match[1]]
 
     return _ESCAPE.sub(character, token[1:-1])

@@ -1,4 +1,4 @@
-"""Checks the formats of strings that schemas may ask for.
+"""Checks strings against the `format` of a schema.
 
 Follows k8s.io/kube-openapi `pkg/validation/strfmt` and its copy of govalidator.
 """
@@ -25,8 +25,9 @@ _SHORT_NAME_BYTES, _LONG_NAME_BYTES = 63, 253
 
 
 def format_check(name: str, rules: SchemaRules) -> FormatCheck | None:
-    """The check of a format; None for one that strings have no check for. Dashes in names do not count:
-    date-time is datetime.
+    """The check of a string format; None if the format has no check.
+
+    Dashes in names are ignored: date-time is datetime.
     """
     plain = name.replace("-", "")
     if plain == "mac" and rules.knows_bare_mac:
@@ -41,7 +42,7 @@ NUMBER_FORMATS = {"integer": ("int32", "int64"), "number": ("float", "double")}
 
 
 def knows_format(schema: Schema, types: tuple[str, ...], rules: SchemaRules) -> bool:
-    """Whether the format of a schema counts in objects. `types` are those that a value may have."""
+    """Whether objects are validated against a schema's format. `types`: the types that a value may have."""
     only = types[0] if len(types) == 1 else ""
     if rules.formats_follow_types and only not in ("", "string"):
         return schema.format in NUMBER_FORMATS.get(only, ())
@@ -65,7 +66,7 @@ def _is_hostname(text: str) -> bool:
 
 
 def _is_single_label(label: str) -> bool:
-    """Of letters, digits and symbols, with at most one dash, after the first."""
+    """Whether a label has only letters, digits and symbols; a dash is allowed as second character."""
     rest = label[1:].removeprefix("-")
     return label != "" and all(map(_is_host_character, label[0] + rest))
 
@@ -119,7 +120,7 @@ def _is_mac_or_bare(text: str) -> bool:
 
 
 def _uuid(third: str, fourth: str) -> FormatCheck:
-    """Of a version: how its third and fourth group begin. Dashes may be left out."""
+    """Makes the check of a UUID version from patterns of its third and fourth group. Dashes are optional."""
     groups = ("[0-9a-f]{8}", "[0-9a-f]{4}", third, fourth, "[0-9a-f]{12}")
     return _matches("-?".join(groups), re.IGNORECASE | re.ASCII)
 
@@ -130,7 +131,7 @@ def _matches(pattern: str, flags: re.RegexFlag = re.ASCII) -> FormatCheck:
 
 
 def _is_base64(text: str) -> bool:
-    """Groups of four, at least one, the last with one or two signs for what is missing."""
+    """Whether a text is base64: one or more groups of four characters, with at most two `=` at the end."""
     return len(text) % 4 == 0 and re.fullmatch(r"[A-Za-z0-9+/]+={0,2}", text) is not None
 
 
@@ -176,11 +177,11 @@ _CHANNEL = r"(?:0|[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5])"
 
 
 def _is_date(text: str) -> bool:
-    found = re.fullmatch(r"([0-9]{4})-([0-9]{2})-([0-9]{2})", text)
-    if not found:
+    match = re.fullmatch(r"([0-9]{4})-([0-9]{2})-([0-9]{2})", text)
+    if not match:
         return False
-    year, month, day = map(int, found.groups())
-    # The year 0, which Python's calendar lacks, is as long as 2000.
+    year, month, day = map(int, match.groups())
+    # Python's calendar lacks the year 0, which has as many days as 2000.
     return 1 <= month <= 12 and 1 <= day <= monthrange(year or 2000, month)[1]
 
 
@@ -191,8 +192,8 @@ def _is_date_time(text: str) -> bool:
     parts = text.lower().split("t", 2)
     if len(text.encode()) < 4 or len(parts) < 2 or not _is_date(parts[0]):
         return False
-    found = _CLOCK.fullmatch(parts[1])
-    return found is not None and found[1] <= "23" and found[2] <= "59" and found[3] <= "59"
+    match = _CLOCK.fullmatch(parts[1])
+    return match is not None and match[1] <= "23" and match[2] <= "59" and match[3] <= "59"
 
 
 _UNITS = {"ns", "us", "µs", "ms", "s", "m", "h", "hr", "d", "w", "wk"}
@@ -200,7 +201,7 @@ _UNIT_BEGINNINGS = ("nano", "micro", "milli", "sec", "min", "hour", "day", "week
 
 
 def _is_duration(text: str) -> bool:
-    """A duration of Go, or one in which numbers with words like "minutes" occur."""
+    """Whether a text is a Go duration, or contains a number with a unit such as "minutes"."""
     if not duration_error(text):
         return True
     known = False

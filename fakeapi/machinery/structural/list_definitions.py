@@ -21,7 +21,7 @@ _LIST_TYPES = ("atomic", "set", "map")
 def list_errors(
     schema: Schema, path: str, strictness: Strictness, rules: SchemaRules
 ) -> Iterator[FieldError]:
-    """Errors of a schema's list type and map keys."""
+    """Validates a schema's list type and map keys."""
     list_type, items = schema.list_type, one(schema.items)
     at = f"{path}.x-kubernetes-list-type"
     if list_type is not None and schema.type != "array":
@@ -49,7 +49,7 @@ def has_set_of_changeable(schema: Schema) -> bool:
 
 
 def map_key_errors(schema: Schema, path: str) -> Iterator[FieldError]:
-    """Errors of nullable items in lists of type set or map, and of map keys that may be absent or null."""
+    """Rejects nullable items in lists of type set or map, and map keys that may be absent or null."""
     items = one(schema.items)
     if items is None or schema.list_type not in ("set", "map"):
         return

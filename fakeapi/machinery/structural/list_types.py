@@ -1,4 +1,4 @@
-"""Validates that list sets and list maps hold no item twice.
+"""Validates that list sets and list maps have no duplicate items.
 
 Follows k8s.io/apiextensions-apiserver `pkg/apiserver/schema/listtype`.
 """
@@ -17,9 +17,10 @@ from fakeapi.machinery.structural.schema import Schema
 def validate_list_types(
     obj: Any, schema: Schema | None, path: str = "", *, rules: SchemaRules = NEWEST
 ) -> list[FieldError]:
-    """An error for the first repetition of each value (x-kubernetes-list-type: set) or of its keys (map), and
-    for the first item of a map list that is not an object. `obj` is an object; upstream checks an update only
-    if the old object passes.
+    """Reports the first duplicate of each value (x-kubernetes-list-type: set) or of an item's keys (map).
+
+    Also reports the first item of a map list that is not an object. `obj` is an object; upstream checks an
+    update only if the old object passes.
     """
     if schema is None or not isinstance(obj, dict):
         return []

@@ -11,10 +11,10 @@ from fakeapi.machinery.structural.schema import Schema
 
 
 def prune_nulls(obj: Any, schema: Schema | None) -> None:
-    """Removes, in place, members that are null, are not nullable and have no default.
+    """Removes null members in place, unless they are nullable or have a default.
 
-    Those with a default stay, for `defaulting.default` to replace; unknown members and items of lists stay
-    too.
+    Nulls with a default stay, because `defaulting.default` replaces them. Unknown members and items of lists
+    stay too.
     """
     match obj:
         case dict():

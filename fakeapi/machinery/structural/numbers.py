@@ -15,7 +15,7 @@ from fakeapi.machinery.structural.schema import Schema
 _WHOLE_MAX = float((1 << 53) - 1)
 _EPSILON = 1e-9
 _FLOAT32_MAX = 3.4028235677973366e38
-"""From here on a number rounds to no float32."""
+"""The smallest number that is too large for a float32."""
 _INT32 = (-(1 << 31), (1 << 31) - 1)
 
 
@@ -27,8 +27,10 @@ def number_problems(
     kind: str,
     format_: str,
 ) -> Iterator[Problem]:
-    """What is wrong with a number. `kind` is "integer", "number" or, where the release does not check the
-    range of formats or the type is neither, empty; `format_` is the format to check the range of, or empty.
+    """Validates a number against the bounds and the format of a schema.
+
+    `kind`: "integer" or "number"; empty if the release does not check the range of formats or the schema has
+    neither type. `format_`: the format whose range is checked, or empty.
     """
     message = _out_of_range(value, kind, format_, "Checked", path)
     if message:
@@ -45,15 +47,15 @@ def number_problems(
         if message:
             yield report.unplaced(message)
         if isinstance(value, int) and not message:
-            found = check(value, _as_int64(bound), schema, path, report)
+            problem = check(value, _as_int64(bound), schema, path, report)
         else:
-            found = check(float(value), bound, schema, path, report)
-        if found is not None:
-            yield found
+            problem = check(float(value), bound, schema, path, report)
+        if problem is not None:
+            yield problem
 
 
 def is_whole(value: float) -> bool:
-    """Whether a float counts as an integer: within 53 bits, and whole but for rounding."""
+    """Whether a float counts as an integer: within 53 bits, and whole except for rounding errors."""
     if not math.isfinite(value) or abs(value) > _WHOLE_MAX:
         return False
     whole = math.trunc(value)
@@ -92,7 +94,7 @@ def _multiple(value: float, factor: float, schema: Schema, path: str, report: Re
 
 
 def _as_int64(bound: float) -> int:
-    """A float converted as Go does on amd64: the fraction goes, and what is beyond becomes the least
+    """Converts a float as Go does on amd64: drops the fraction; numbers out of range become the least
     integer.
     """
     if not math.isfinite(bound):
@@ -102,7 +104,7 @@ def _as_int64(bound: float) -> int:
 
 
 def _out_of_range(value: float, kind: str, format_: str, what: str, path: str) -> str:
-    """The message of a number that its type cannot hold, else nothing."""
+    """The error of a number that its type cannot hold; "" if it can."""
     if kind == "integer":
         least, most = _INT32 if format_ == "int32" else (INT64_MIN, INT64_MAX)
         exact = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)

@@ -32,9 +32,10 @@ def coerce(
     drop_invalid: bool = False,
     rules: SchemaRules = NEWEST,
 ) -> tuple[FieldError | None, list[str]]:
-    """Brings metadata, in place, into the form that Go's ObjectMeta has, which is `object_meta`: unknown
-    fields go, and so do fields of a wrong type with `drop_invalid`; otherwise the first of these is the
-    error. Returns the paths of the unknown ones too, sorted.
+    """Coerces metadata, in place, to Go's ObjectMeta, which is `object_meta`; removes unknown fields.
+
+    With `drop_invalid`, also removes fields of a wrong type; otherwise the first of these is the error.
+    Returns the error, and the sorted paths of the unknown fields.
     """
     unknown: list[str] = []
     walk = _Coercion(object_meta, rules, unknown, drop_invalid=drop_invalid)
@@ -50,8 +51,10 @@ def validate_meta(
     is_resource_root: bool = True,
     rules: SchemaRules = NEWEST,
 ) -> list[FieldError]:
-    """What is wrong with apiVersion, kind and metadata of embedded resources, and of the object itself with
-    `is_resource_root`. `obj` has been coerced.
+    """Validates apiVersion, kind and metadata of embedded resources; with `is_resource_root`, also of `obj`
+    itself.
+
+    `obj` has been coerced.
     """
     return list(_errors(obj, as_root(schema) if is_resource_root else schema, path, rules))
 
@@ -134,9 +137,9 @@ class _Coercion:
             yield name
 
     def _decoded(self, metadata: Any, path: str) -> Object:
-        found = _UnknownFields()
-        meta, _ = decode(in_key_order(metadata), self._object_meta, found)
-        self._unknown.extend(f"{path}.{below}" for below in found.strict)
+        errors = _UnknownFields()
+        meta, _ = decode(in_key_order(metadata), self._object_meta, errors)
+        self._unknown.extend(f"{path}.{below}" for below in errors.strict)
         return meta
 
 
@@ -185,7 +188,7 @@ def _resource_errors(value: Object, path: str, rules: SchemaRules) -> Iterator[F
 
 
 def _not_an_object(meta: Any) -> str:
-    """Go's error for metadata that coercion kept although it is no object."""
+    """Go's error for metadata that is not an object, although coercion kept it."""
     errors = DecodeErrors()
     errors.mismatch(meta, (), "", "v1.ObjectMeta")
     return errors.error or ""

@@ -91,22 +91,22 @@ def published_schema(schema: Schema | None, publication: Publication) -> Object:
     if schema is None or (publication.is_v2 and preserves):
         published: Object = {"type": "object"}
     else:
-        shown = _unfolded(schema, publication.rules)
-        shown = _for_v2(shown) if publication.is_v2 else shown
-        published = _as_openapi(shown, publication)
+        unfolded = _unfolded(schema, publication.rules)
+        unfolded = _for_v2(unfolded) if publication.is_v2 else unfolded
+        published = _as_openapi(unfolded, publication)
         members = published.get("properties", {}) | dict(publication.resource_members)
         published["properties"] = {name: members[name] for name in sorted(members)}
     return published | extensions(publication, publication.kind)
 
 
 def extensions(publication: Publication, kind: str) -> Object:
-    """The x-kubernetes extensions of a kind's schema, or of that of its list."""
+    """The x-kubernetes extensions of the schema of a kind or of its list."""
     mark = {"group": publication.group, "kind": kind, "version": publication.version}
-    found: Object = {_GROUP_VERSION_KIND: [mark]}
+    members: Object = {_GROUP_VERSION_KIND: [mark]}
     if publication.selectable_fields:
         paths = [{"fieldPath": path.removeprefix(".")} for path in publication.selectable_fields]
-        found[_SELECTABLE_FIELDS] = paths
-    return found
+        members[_SELECTABLE_FIELDS] = paths
+    return members
 
 
 def _is_published(schema: Schema, rules: SchemaRules) -> bool:
@@ -121,9 +121,9 @@ def _all_nodes(schema: Schema) -> Iterable[Schema]:
     yield schema
     below = (one(schema.items), one(schema.additional_properties), schema.not_)
     branches = (*schema.all_of, *schema.any_of, *schema.one_of, *schema.properties.values())
-    for each in (*below, *branches):
-        if each is not None:
-            yield from _all_nodes(each)
+    for inner in (*below, *branches):
+        if inner is not None:
+            yield from _all_nodes(inner)
 
 
 def _mapped(schema: Schema, rules: SchemaRules) -> Schema:
@@ -150,7 +150,7 @@ def _unfolded(schema: Schema, rules: SchemaRules) -> Schema:
 
 
 def _for_v2(schema: Schema) -> Schema:
-    """The schema reduced to what OpenAPI v2 and kubectl support: no anyOf and kin, no nullable types."""
+    """The schema reduced for OpenAPI v2 and kubectl: without anyOf, allOf, oneOf, not and nullable types."""
     schema = replace(schema, all_of=(), any_of=(), one_of=(), not_=None)
     if schema.nullable:
         schema = replace(schema, type="", nullable=False, items=None, properties={})
@@ -215,13 +215,13 @@ def _branch(schema: Schema, publication: Publication) -> Object:
 
 
 def _documents(docs: ExternalDocs | None, example: Any) -> Object:
-    found: Object = {}
+    members: Object = {}
     if docs is not None:
         texts = {"description": docs.description, "url": docs.url}
-        found["externalDocs"] = {name: text for name, text in texts.items() if text}
+        members["externalDocs"] = {name: text for name, text in texts.items() if text}
     if example is not None:
-        found["example"] = rewritten(example)
-    return found
+        members["example"] = rewritten(example)
+    return members
 
 
 def _embed(published: Object, publication: Publication) -> None:

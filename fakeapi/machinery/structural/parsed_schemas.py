@@ -1,4 +1,4 @@
-"""Keeps parsed schemas: settling a definition reads the schema of each of its versions several times."""
+"""Caches parsed schemas: reading a definition parses the schema of each of its versions several times."""
 
 from collections import OrderedDict
 from threading import Lock
@@ -8,11 +8,11 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.structural.schema import Schema, parse_schema
 
 SCHEMA_BYTES_MAX = 4 * 1024 * 1024
-"""Bytes of JSON of all schemas that are kept parsed; those unused for longest are dropped."""
+"""Limit on the JSON bytes of all cached schemas; the least recently used are evicted."""
 
 
 class ParsedSchemas:
-    """The schemas parsed last, by their JSON. Threads may share it, as a Schema never changes."""
+    """Recently parsed schemas, by their JSON. Threads may share it, because a Schema never changes."""
 
     def __init__(self, bytes_max: int = SCHEMA_BYTES_MAX) -> None:
         self._left = bytes_max
@@ -20,7 +20,7 @@ class ParsedSchemas:
         self._lock = Lock()
 
     def parse(self, props: Object) -> Schema:
-        """The schema that `props`, canonical JSONSchemaProps, describes. Raises SchemaTooDeep."""
+        """Parses `props`, canonical JSONSchemaProps, unless its schema is cached. Raises SchemaTooDeep."""
         text = codec.encode(props)
         with self._lock:
             schema = self._schemas.get(text)

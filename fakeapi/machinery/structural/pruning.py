@@ -1,4 +1,4 @@
-"""Removes what a schema does not specify from an object.
+"""Removes the fields of an object that its schema does not specify.
 
 Follows k8s.io/apiextensions-apiserver `pkg/apiserver/schema/pruning`.
 """
@@ -14,9 +14,9 @@ TYPE_AND_META = ("apiVersion", "kind", "metadata")
 def prune(obj: Any, schema: Schema | None, *, is_resource_root: bool = True) -> list[str]:
     """Removes the unknown fields of `obj` in place, and returns their paths, sorted: `spec.parts[0].colour`.
 
-    With `is_resource_root`, apiVersion, kind and metadata stay as they are, whatever the schema says of them;
-    so they do in every object whose schema is an embedded resource. Paths are those that field validation
-    reports; those below metadata are `object_meta.coerce`'s. A `schema` of None knows no field.
+    apiVersion, kind and metadata of embedded resources stay as they are, whatever the schema says of them;
+    with `is_resource_root`, also those of `obj` itself. The paths are those that field validation reports;
+    `object_meta.coerce` returns the paths below metadata. A `schema` of None specifies no fields.
     """
     pruned: list[str] = []
     _prune(obj, as_root(schema) if is_resource_root else schema, "", pruned)
@@ -24,13 +24,13 @@ def prune(obj: Any, schema: Schema | None, *, is_resource_root: bool = True) -> 
 
 
 def as_root(schema: Schema | None) -> Schema:
-    """The schema of a whole object, which is an embedded resource whether it says so or not."""
+    """The schema of a whole object, marked as an embedded resource."""
     schema = schema or EMPTY
     return schema if schema.embedded_resource else replace(schema, embedded_resource=True)
 
 
 def one(schema: Any) -> Schema | None:
-    """The schema of items or of additional properties, where there is one."""
+    """Returns `schema` if it is a Schema, else None; for `items` and `additional_properties`."""
     return schema if isinstance(schema, Schema) else None
 
 
@@ -56,7 +56,7 @@ def _prune(value: Any, schema: Schema | None, path: str, pruned: list[str]) -> N
 def _prune_known(value: Any, schema: Schema | None, path: str, pruned: list[str]) -> None:
     """Prunes within the specified fields of a value whose unknown fields are preserved.
 
-    The items of a list inherit that; specified fields do not.
+    Items of a list inherit the preservation; specified fields do not.
     """
     if schema is None:
         return

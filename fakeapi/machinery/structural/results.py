@@ -1,4 +1,4 @@
-"""What validating a value against a schema yields, and errors in the words of the API server.
+"""Results of validating a value against a schema, with the errors of the API server.
 
 Follows k8s.io/kube-openapi `pkg/validation/validate` (Result) and `pkg/validation/errors`, and the field
 errors that k8s.io/apiextensions-apiserver `pkg/apiserver/validation` makes of them.
@@ -19,22 +19,22 @@ from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.structural.rules import SchemaRules
 
 NO_PATH = "<nil>"
-"""How upstream prints the path of the whole object, and of what it reports without a path."""
+"""Upstream's text for the path of the whole object, and for errors without a path."""
 
 
 _EXPONENT = re.compile(r"e([0-9])")
 
 
 class Problem(NamedTuple):
-    """`message` is what the error is known by: the same one is reported once."""
+    """A validation error. `message` identifies it: errors with the same message are reported once."""
 
     message: str
     error: FieldError
 
 
 class Result:
-    """Problems in order, each once, and how many checks passed, by which the best of several schemas is
-    told.
+    """Problems in order, without duplicates. `matches`: how many checks passed, which decides between
+    schemas.
     """
 
     __slots__ = ("_seen", "matches", "problems")
@@ -46,7 +46,7 @@ class Result:
 
     def add(self, problem: Problem) -> None:
         if self._seen is None:
-            self._seen = {found.message for found in self.problems}
+            self._seen = {earlier.message for earlier in self.problems}
         if problem.message not in self._seen:
             self._seen.add(problem.message)
             self.problems.append(problem)
@@ -59,7 +59,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Reporter:
-    """Makes problems: `base` is the path of the whole value, empty for an object."""
+    """Makes problems. `base`: the path of the whole value; empty for an object."""
 
     base: str
     rules: SchemaRules
@@ -92,7 +92,7 @@ class Reporter:
         return Problem(f"{path} in body should have at most {most} {noun}", error)
 
     def unplaced(self, message: str) -> Problem:
-        """What is reported without the path that it is about, which the message names."""
+        """Makes a problem that is reported without its path; the message names the path."""
         return Problem(message, FieldError("FieldValueInvalid", self.base or NO_PATH, _body("", message)))
 
     def _problem(self, reason: str, path: str, value: Any, message: str) -> Problem:
@@ -119,7 +119,7 @@ def too_long(field: str, most: int, rules: SchemaRules) -> FieldError:
 
 
 def shown(value: Any, rules: SchemaRules) -> str | Dump:
-    """A JSON value as the errors of the release print it; text that is to be quoted as a string."""
+    """A JSON value as the release's errors print it: a string that is quoted later, or a finished Dump."""
     match value:
         case str():
             return value

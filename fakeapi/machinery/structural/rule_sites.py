@@ -11,7 +11,7 @@ from fakeapi.machinery.structural.schema import Schema
 class Strictness:
     """Checks that apply to the schemas of a definition.
 
-    All of them for a create; an update may keep the faults that the old definition has.
+    A create makes all checks; an update may keep the faults of the old definition.
     """
 
     forbids_defaults_because: str | None = None
@@ -45,19 +45,19 @@ class RuleChecker(Protocol):
     """Compiles and evaluates the CEL rules of one schema; use a new one for each schema."""
 
     exhausted: bool
-    """The cost budget was used up by validating defaults; the rest are not validated."""
+    """Whether validating defaults used up the cost budget; further defaults are not validated."""
 
     def check_default(self, schema: Schema, path: str, *, is_resource_root: bool) -> list[FieldError]:
-        """The errors of `schema.default` by the rules of `schema` and below; `path` is the default's own."""
+        """Validates `schema.default` by the rules of `schema` and below. `path`: the path of the default."""
         ...
 
     def check_rules(self, site: RuleSite) -> list[FieldError]:
-        """The errors of the node's own rules: compilation, cost, use of oldSelf.
+        """Validates the node's own rules: compilation, cost, use of oldSelf.
 
         The fields of the rules (empty, line breaks, reasons, field paths) have been checked before.
         """
         ...
 
     def check_total(self, path: str) -> list[FieldError]:
-        """The errors of the total cost of the rules that `check_rules` has seen; `path` is the schema's."""
+        """Checks the total cost of all rules that `check_rules` has seen. `path`: the path of the schema."""
         ...

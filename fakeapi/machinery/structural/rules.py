@@ -1,4 +1,4 @@
-"""How releases differ in what schemas mean, and in the words of errors."""
+"""Differences between releases in the meaning of schemas and in error messages."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ _NEWEST_WORDS = Wording(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaRules:
-    """The rules of one release with its feature gates. The defaults are those of the newest.
+    """The settings of one release with its feature gates. The defaults are those of the newest release.
 
     `fakeapi.releases.schema_rules` makes them for a release.
     """
@@ -19,47 +19,51 @@ class SchemaRules:
     words: Wording = _NEWEST_WORDS
 
     ratchets: bool = True
-    """Errors of what an update did not change do not count (feature gate CRDValidationRatcheting)."""
+    """Errors in values that an update does not change are ignored (feature gate CRDValidationRatcheting)."""
 
     correlates_free_members: bool = False
-    """Members that `additionalProperties: true` or false is about are told changed or not, one by one."""
+    """Members under `additionalProperties: true` or `false` are compared with their old values; if False, an
+    object with such members counts as changed.
+    """
 
     knows_name_formats: bool = True
     """The formats k8s-short-name and k8s-long-name are checked."""
 
     knows_bare_mac: bool = True
-    """The format mac takes digits without separators too, as net.ParseMAC does since Go 1.26."""
+    """The format mac also accepts digits without separators, as net.ParseMAC does since Go 1.26."""
 
     formats_follow_types: bool = True
-    """A format counts where the schema's type has it, and numbers are checked against the range of theirs:
-    int32, int64, float. Otherwise formats of strings count whatever the type, and those of numbers not at
-    all.
+    """Formats apply to values of the schema's type only, and numbers are checked against the range of their
+    format: int32, int64, float. If False, string formats apply whatever the type, and number formats are
+    ignored.
     """
 
     warns_of_formats: bool = True
     """A create or update of a definition with an unrecognized format gets a warning."""
 
     too_long: str = "may not be more than {} bytes"
-    """How the error of a string beyond maxLength goes on; `{}` is the limit."""
+    """End of the error for a string longer than maxLength; `{}` is the limit."""
 
     count_of_properties_ends_check: bool = False
-    """An object of too few or too many properties is not checked further."""
+    """An object with too few or too many properties is not checked further."""
 
     documents_are_structural: bool = True
     """externalDocs and example are compared when schemas are compared."""
 
     branches_may_refuse_others: bool = True
-    """Schemas within anyOf and kin may have `additionalProperties: false`, which has no effect there."""
+    """Schemas within anyOf, allOf, oneOf and not may have `additionalProperties: false`, which has no effect
+    there.
+    """
 
     rule_errors_name_member: bool = False
     """Errors in the fields of a rule begin with the field's name: "message must be ..."."""
 
     missing_type_meta: str = ""
-    """How the error of an embedded resource without apiVersion or kind goes on."""
+    """End of the error for an embedded resource without apiVersion or kind."""
 
     @property
     def one_is_singular(self) -> bool:
-        """A limit of one is "1 byte" or "1 item", since the release that prints values as JSON."""
+        """Whether errors say "1 byte" and "1 item", which releases do that print values as JSON."""
         return self.words.json_values
 
 

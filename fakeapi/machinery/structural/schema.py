@@ -9,8 +9,8 @@ from fakeapi.machinery.golang.numbers import INT64_MAX, INT64_MIN
 from fakeapi.machinery.json_types import Object
 
 DEPTH_MAX = 64
-"""Levels of schemas within schemas that `parse_schema` reads; it refuses a deeper one, so that every walk of
-a schema stays within Python's stack."""
+"""Limit on the levels of a schema in `parse_schema`, so that every walk of a schema fits into Python's stack.
+"""
 
 
 class SchemaTooDeep(ValueError):
@@ -25,16 +25,15 @@ class ExternalDocs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schema:
-    """One node of a schema. Never changed: `dataclasses.replace` makes another.
+    """A node of a schema. Immutable: `dataclasses.replace` makes a changed copy.
 
-    A member that is not set has the value here. `default` and `example` None: there is none, as an explicit
-    null means the same. `additional_properties` and `additional_items` are a schema, true, false or None
-    where they are not set; `items` is a tuple of schemas where it was written as a list, which no definition
-    may. Numbers in `default`, `enum` and `example` are what Go reads into an interface: an int within 64
-    bits, else a float.
+    Unset members have the default values of this class. `default`, `example`: None if unset, as an explicit
+    null means the same. `additional_properties`, `additional_items`: a schema, true, false, or None if unset.
+    `items`: a tuple of schemas if written as a list, which no definition may use. Numbers in `default`,
+    `enum` and `example` are as Go reads them into an interface: ints within 64 bits, else floats.
     """
 
-    # What the value is
+    # Type and members
     type: str = ""
     nullable: bool = False
     default: Any = None
@@ -42,7 +41,7 @@ class Schema:
     additional_properties: "Schema | bool | None" = None
     items: "Schema | tuple[Schema, ...] | None" = None
 
-    # What it may be
+    # Limits on values
     format: str = ""
     enum: tuple[Any, ...] = ()
     pattern: str = ""
@@ -72,16 +71,17 @@ class Schema:
     list_type: str | None = None
     map_type: str | None = None
     validations: tuple[Object, ...] = ()
-    """The rules of x-kubernetes-validations as they are written: rule, message, messageExpression, reason,
-    fieldPath, optionalOldSelf."""
+    """The rules of x-kubernetes-validations as written: rule, message, messageExpression, reason, fieldPath,
+    optionalOldSelf.
+    """
 
-    # What is written about it
+    # Documentation
     title: str = ""
     description: str = ""
     external_docs: ExternalDocs | None = None
     example: Any = None
 
-    # What no structural schema may have
+    # Members that no structural schema may have
     id: str = ""
     schema_url: str = ""
     ref: str | None = None
@@ -100,9 +100,9 @@ _Several: TypeAlias = "Schema | tuple[Schema, ...] | None"
 
 
 def parse_schema(props: Object, depth: int = DEPTH_MAX) -> Schema:
-    """The schema that `props`, canonical JSONSchemaProps, describes. Raises SchemaTooDeep.
+    """Parses canonical JSONSchemaProps. Raises SchemaTooDeep.
 
-    `props` must fit its type, as decoding a CustomResourceDefinition makes sure: nothing is checked here.
+    `props` must have been decoded as part of a CustomResourceDefinition: types are not checked here.
     """
     if depth <= 0:
         raise SchemaTooDeep(f"a schema may have at most {DEPTH_MAX} levels")
@@ -117,7 +117,7 @@ def parse_schema(props: Object, depth: int = DEPTH_MAX) -> Schema:
 
 
 def go_value(value: Any) -> Any:
-    """A JSON value as Go reads it into an interface: integers beyond 64 bits become floats. A copy."""
+    """Copies a JSON value as Go reads it into an interface: integers beyond 64 bits become floats."""
     value = value_of(value)
     match value:
         case dict():

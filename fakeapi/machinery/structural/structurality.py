@@ -1,5 +1,5 @@
-"""Checks whether a schema is structural: type and meaning of every value are specified outside of anyOf and
-kin.
+"""Checks whether a schema is structural: specifies the type and meaning of every value outside of anyOf,
+allOf, oneOf and not.
 
 Follows k8s.io/apiextensions-apiserver `pkg/apiserver/schema` (NewStructural, ValidateStructural).
 """
@@ -35,13 +35,13 @@ def conversion_error(schema: Schema) -> str:
 
 
 def structural_errors(schema: Schema, path: str, rules: SchemaRules = NEWEST) -> list[FieldError]:
-    """Errors of a convertible schema that is not structural, sorted by their text as upstream does."""
-    found = [*_invariants(schema, _Level.ROOT, path, rules), *_incomplete(schema, schema, path, path)]
-    return sorted(found, key=str)
+    """Validates that a convertible schema is structural; sorts the errors by text, as upstream does."""
+    errors = [*_invariants(schema, _Level.ROOT, path, rules), *_incomplete(schema, schema, path, path)]
+    return sorted(errors, key=str)
 
 
 def is_int_or_string(branches: tuple[Schema, ...], rules: SchemaRules = NEWEST) -> bool:
-    """Whether anyOf branches are exactly those of an integer or a string."""
+    """Whether anyOf branches are exactly an integer and a string."""
     return _plain(branches, rules) == INT_OR_STRING
 
 
@@ -163,7 +163,7 @@ def _plain(schemas: Iterable[Schema], rules: SchemaRules) -> tuple[Schema, ...]:
 def _value_errors(
     schema: Schema, path: str, rules: SchemaRules, *, skips_any: bool = False, skips_first_all: bool = False
 ) -> Iterator[FieldError]:
-    """Errors of anyOf and kin in a schema, and of its pattern."""
+    """Validates anyOf, allOf, oneOf and not in a schema, and its pattern."""
     if not skips_any:
         for index, branch in enumerate(schema.any_of):
             yield from _branch_errors(branch, f"{path}.anyOf[{index}]", rules)
@@ -185,7 +185,7 @@ def _value_errors(
 def _branch_errors(
     schema: Schema, path: str, rules: SchemaRules, *, skips_any: bool = False
 ) -> Iterator[FieldError]:
-    """Errors of a schema within allOf, anyOf, oneOf or not, which may only restrict values further."""
+    """Validates a schema within allOf, anyOf, oneOf or not, which may only restrict values further."""
     yield from _value_errors(schema, path, rules, skips_any=skips_any)
     items = one(schema.items)
     if items is not None:
@@ -200,8 +200,9 @@ def _branch_errors(
 
 
 def _narrowing_rules(schema: Schema, rules: SchemaRules) -> Iterator[tuple[str, bool, str]]:
-    """Fields that a schema within anyOf and kin must not set: name, whether it is set, and the expected
-    value.
+    """Yields the fields that a schema within anyOf, allOf, oneOf or not must not set.
+
+    Each is (name, whether it is set, expected value).
     """
     others = schema.additional_properties
     yield "type", bool(schema.type), "empty"
@@ -226,9 +227,7 @@ def _narrowing_rules(schema: Schema, rules: SchemaRules) -> Iterator[tuple[str, 
 def _incomplete(
     branch: Schema, schema: Schema | None, path: str, branch_path: str, *, is_branch: bool = False
 ) -> Iterator[FieldError]:
-    """Errors of fields that a schema within anyOf and kin mentions, and the structural schema does not
-    specify.
-    """
+    """Rejects fields within anyOf, allOf, oneOf or not that the structural schema does not specify."""
     if schema is None:
         yield required(path, f"because it is defined in {branch_path}")
         return

@@ -26,7 +26,7 @@ class Nothing:
 
 
 NOTHING: Final = Nothing()
-"""There is no old value: the object is being created."""
+"""The default of `old`: the object is being created."""
 
 _BRANCH_UNITS = 10
 """Cost units of an `Allowance` for each branch of anyOf, oneOf and allOf, which takes some 15 microseconds.
@@ -44,12 +44,13 @@ def validate(
     rules: SchemaRules = NEWEST,
     is_default: bool = False,
 ) -> list[FieldError]:
-    """What is wrong with `value`, in upstream's order, by name where upstream walks a Go map.
+    """Validates a value. Errors are in upstream's order; where upstream walks a Go map, they are sorted by
+    name.
 
-    With `old`, the value before an update, errors of parts that did not change are left out where the release
-    ratchets. Uniqueness in list sets and maps (`list_types`), metadata (`object_meta`) and the rules of
-    x-kubernetes-validations are checked elsewhere. Defaults of a definition are checked by the schema as it
-    is published, `is_default`: with formats that the release does not check in objects.
+    `old`: the value before an update; if the release ratchets, errors of unchanged parts are left out.
+    `is_default`: the value is a default in a definition, whose formats are all checked, also those that the
+    release ignores in objects. Other modules check uniqueness in list sets and maps (`list_types`), metadata
+    (`object_meta`) and the rules of x-kubernetes-validations.
 
     Raises AllowanceSpent within an `Allowance` that does not suffice for the branches of anyOf and kin.
     """
@@ -81,7 +82,7 @@ class _Walk:
         return [problem.error for problem in result.problems]
 
     def ratcheted(self, node: Correlated, schema: Schema, path: str) -> Result:
-        """Checks a value whose old one is known: unchanged, it may stay as it is."""
+        """Validates a value with its old value; an unchanged value has no errors."""
         result = self.checked(node.value, schema, path, node)
         if result.problems and node.is_unchanged():
             forgiven = Result()
@@ -90,7 +91,7 @@ class _Walk:
         return result
 
     def checked(self, value: Any, schema: Schema, path: str, node: Correlated | None = None) -> Result:
-        """Checks a value; `node` tells the old values of its members and items."""
+        """Validates a value. `node`: the value with the old values of its members and items."""
         result = Result()
         facts = self._facts(schema)
         if type(value) is int and not INT64_MIN <= value <= INT64_MAX:
@@ -155,12 +156,12 @@ class _Walk:
     def _check_any(self, value: Any, schema: Schema, path: str, result: Result) -> None:
         best: Result | None = None
         for branch in schema.any_of:
-            found = self.checked(value, branch, path)
-            if not found.problems:
-                result.merge(found)
+            result_of_branch = self.checked(value, branch, path)
+            if not result_of_branch.problems:
+                result.merge(result_of_branch)
                 return
-            if best is None or found.matches > best.matches:
-                best = found
+            if best is None or result_of_branch.matches > best.matches:
+                best = result_of_branch
         result.add(self.report.unplaced(f'"{path}" must validate at least one schema (anyOf)'))
         if best is not None:
             result.merge(best)
@@ -170,13 +171,13 @@ class _Walk:
         first: Result | None = None
         valid = 0
         for branch in schema.one_of:
-            found = self.checked(value, branch, path)
-            if not found.problems:
+            result_of_branch = self.checked(value, branch, path)
+            if not result_of_branch.problems:
                 valid += 1
                 best = None
-                first = first or found
-            elif not valid and (best is None or found.matches > best.matches):
-                best = found
+                first = first or result_of_branch
+            elif not valid and (best is None or result_of_branch.matches > best.matches):
+                best = result_of_branch
         if valid == 1 and first is not None:
             result.merge(first)
             return
@@ -189,9 +190,9 @@ class _Walk:
     def _check_all(self, value: Any, schema: Schema, path: str, result: Result) -> None:
         valid = 0
         for branch in schema.all_of:
-            found = self.checked(value, branch, path)
-            valid += not found.problems
-            result.merge(found)
+            result_of_branch = self.checked(value, branch, path)
+            valid += not result_of_branch.problems
+            result.merge(result_of_branch)
         if valid != len(schema.all_of):
             none = "" if valid else ". None validated"
             result.add(self.report.unplaced(f'"{path}" must validate all the schemas (allOf){none}'))
@@ -298,23 +299,23 @@ def _facts_of(schema: Schema, rules: SchemaRules, is_default: bool) -> _Facts:  
 
 
 def _wrong_type(value: Any, facts: _Facts, schema: Schema) -> tuple[str, str] | None:
-    """The type that is expected and the one that is found, where they differ."""
+    """The expected and the actual type of a value; None if they agree."""
     types, format_ = facts.types, facts.format
     expected = ",".join(types)
     if value is None:
         return (expected, "null") if types and "null" not in types and not schema.nullable else None
-    found, found_format = _type_of(value)
-    is_number = found == "number" and "integer" in types and is_whole(value)
-    fits = found in types or is_number or (found == "integer" and "number" in types)
+    actual, found_format = _type_of(value)
+    is_number = actual == "number" and "integer" in types and is_whole(value)
+    fits = actual in types or is_number or (actual == "integer" and "number" in types)
     if format_ and not isinstance(value, str | list) and not fits and found_format != format_:
         return format_, found_format
     if format_ and isinstance(value, str | list) and "number" not in types and "integer" not in types:
         return None
-    return None if fits else (expected, found)
+    return None if fits else (expected, actual)
 
 
 def _type_of(value: Any) -> tuple[str, str]:
-    """The JSON type of a value, and the format that numbers have of themselves."""
+    """The JSON type of a value, and the default format of numbers."""
     match value:
         case bool():
             return "boolean", ""
@@ -331,9 +332,7 @@ def _type_of(value: Any) -> tuple[str, str]:
 
 
 def _equals(value: Any, allowed: Any) -> bool:
-    """Whether a value is one of an enum, after what Go may convert: numbers to each other, integers to
-    text.
-    """
+    """Whether a value equals an enum value after Go's conversions: number to number, integer to text."""
     if value is None or allowed is None:
         return False
     match value, allowed:

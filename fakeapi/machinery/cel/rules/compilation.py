@@ -48,14 +48,14 @@ class Expression:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A compiled rule. `message`: its messageExpression; None if it has none or the rule does not compile."""
+    """A compiled rule. `message`: its messageExpression; None if the rule has none or does not compile."""
 
     condition: Expression
     message: Expression | None = None
 
 
 LanguageOf = Callable[[str], Language]
-"""The declarations that the expression of this text may use."""
+"""Returns the declarations that an expression may use, given its text."""
 
 
 class RuleCompiler:

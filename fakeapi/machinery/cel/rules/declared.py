@@ -38,7 +38,7 @@ def has_rules(schema: Schema | None) -> bool:
     if schema is None:
         return False
     below = [*schema.properties.values(), schema.items, schema.additional_properties]
-    return bool(schema.validations) or any(has_rules(each) for each in below if isinstance(each, Schema))
+    return bool(schema.validations) or any(has_rules(inner) for inner in below if isinstance(inner, Schema))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Declared:
     def extent(self) -> Extent:
         return Extent(
             self.most,
-            {name: each.extent() for name, each in self.fields.items()},
+            {name: field_type.extent() for name, field_type in self.fields.items()},
             None if self.key is None else self.key.extent(),
             None if self.element is None else self.element.extent(),
         )
@@ -66,15 +66,15 @@ class Declared:
     def named(self, name: str, structs: dict[str, Fields], *, keywords: bool) -> "Declared":
         """The type with names for its object types, whose fields are added to `structs`.
 
-        `keywords`: a field whose name is a keyword can be selected by that too.
+        `keywords`: fields whose names are CEL keywords can also be selected by these names.
         """
         match self.type.kind:
             case "struct":
                 fields = {
-                    each: of.named(f"{name}.{each}", structs, keywords=keywords)
-                    for each, of in self.fields.items()
+                    field_name: of.named(f"{name}.{field_name}", structs, keywords=keywords)
+                    for field_name, of in self.fields.items()
                 }
-                known = {each: of.type for each, of in fields.items()}
+                known = {field_name: of.type for field_name, of in fields.items()}
                 if keywords:
                     known |= {word: known[f"__{word}__"] for word in KEYWORDS if f"__{word}__" in known}
                 structs[name] = known
@@ -165,7 +165,7 @@ def _string(schema: Schema, settings: RuleSettings) -> Declared:
     if schema.max_length is not None:
         most = _characters(schema)
     elif schema.enum and settings.bounds_enums:
-        most = max((len(each.encode()) for each in schema.enum if isinstance(each, str)), default=0)
+        most = max((len(value.encode()) for value in schema.enum if isinstance(value, str)), default=0)
     else:
         most = REQUEST_MAX - 2
     return Declared(STRING, _STRING, most)

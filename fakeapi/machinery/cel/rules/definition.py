@@ -1,4 +1,4 @@
-"""Checks the rules of a CustomResourceDefinition: that they compile, and what they cost at most.
+"""Validates the rules of a CustomResourceDefinition: they must compile and stay within cost limits.
 
 Follows k8s.io/apiextensions-apiserver `pkg/apis/apiextensions/validation`.
 """
@@ -40,7 +40,7 @@ def unchecked_warning(schema: Schema | None) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Preexisting:
-    """Expressions that a definition had before an update; they may use what only stored expressions may."""
+    """Expressions that a definition had before an update; they may use the language of stored expressions."""
 
     rules: frozenset[str] = frozenset()
     messages: frozenset[str] = frozenset()
@@ -61,7 +61,7 @@ def preexisting(schemas: list[Schema]) -> Preexisting:
 
 
 def _parts(schema: Schema) -> list[Schema]:
-    found: list[Any] = [
+    parts: list[Any] = [
         *schema.properties.values(),
         *schema.all_of,
         *schema.any_of,
@@ -72,7 +72,7 @@ def _parts(schema: Schema) -> list[Schema]:
         schema.items,
         schema.additional_properties,
     ]
-    return [each for each in found if isinstance(each, Schema)]
+    return [part for part in parts if isinstance(part, Schema)]
 
 
 class DefinitionRules:
@@ -94,7 +94,7 @@ class DefinitionRules:
         self._dearest: list[tuple[int, str]] = []
 
     def check_default(self, schema: Schema, path: str, *, is_resource_root: bool) -> list[FieldError]:
-        """The errors of `schema.default` by the rules of `schema` and below; `path` is the default's own."""
+        """Validates `schema.default` by the rules of `schema` and below. `path`: the path of the default."""
         validator = rule_validator(schema, self._settings, is_resource_root=is_resource_root)
         if validator is None or self.exhausted:
             return []
@@ -104,7 +104,7 @@ class DefinitionRules:
         return outcome.errors
 
     def check_rules(self, site: RuleSite) -> list[FieldError]:
-        """The errors of the node's own rules: compilation, cost, use of oldSelf."""
+        """Validates the node's own rules: compilation, cost, use of oldSelf."""
         if not library.is_installed():
             return []
         place = f"{site.path}.x-kubernetes-validations"
@@ -123,7 +123,7 @@ class DefinitionRules:
         return errors
 
     def check_total(self, path: str) -> list[FieldError]:
-        """The errors of the total cost of the rules that `check_rules` has seen; `path` is the schema's."""
+        """Checks the total cost of all rules that `check_rules` has seen. `path`: the path of the schema."""
         if self._total <= TOTAL_COST_MAX:
             return []
         contributed = (
@@ -157,18 +157,18 @@ class DefinitionRules:
         return errors
 
     def _uncompiled(self, place: str, rule: Object, detail: str) -> FieldError:
-        shown = (
+        printed = (
             _rule_json(rule)
             if self._settings.shows_rules_as_json
             else _rule_dump(rule, self._settings.rule_members)
         )
-        return FieldError("FieldValueInvalid", place, f"Invalid value: {shown}: {detail}")
+        return FieldError("FieldValueInvalid", place, f"Invalid value: {printed}: {detail}")
 
     def _cost_errors(self, place: str, name: str, cost: int) -> list[FieldError]:
         self._total = capped(self._total + cost)
         if cost >= TOTAL_COST_MAX // 100:
             self._dearest.append((cost, place))
-            self._dearest.sort(key=lambda each: -each[0])
+            self._dearest.sort(key=lambda priced: -priced[0])
             del self._dearest[_NAMED_MAX:]
         if self._suppresses or cost <= RULE_COST_MAX:
             return []

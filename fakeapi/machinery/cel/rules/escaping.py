@@ -1,4 +1,4 @@
-"""Writes property names as identifiers of CEL: `a.b-c` is `a__dot__b__dash__c`.
+"""Converts property names to CEL identifiers: `a.b-c` is `a__dot__b__dash__c`.
 
 Follows k8s.io/apiserver `pkg/cel/escaping.go`.
 """
@@ -39,21 +39,21 @@ _UNESCAPED = {text[2:-2]: part for part, text in _PARTS.items()}
 
 @lru_cache(4096)
 def escaped(name: str) -> str | None:
-    """The CEL identifier of a property name; None if it has none."""
+    """The CEL identifier of a property name; None if the name cannot be escaped."""
     if name in KEYWORDS:
         return f"__{name}__"
     if not _ALLOWED.fullmatch(name):
         return None
-    return re.sub(r"__|[-./]", lambda found: _PARTS[found[0]], name)
+    return re.sub(r"__|[-./]", lambda match: _PARTS[match[0]], name)
 
 
 @lru_cache(4096)
 def unescaped(identifier: str) -> str | None:
-    """The property name of a CEL identifier; None if it is not one."""
+    """The property name of a CEL identifier; None if `identifier` is not an escaped name."""
     name = identifier
-    for found in _ESCAPED.findall(identifier):
-        contents = found[2:-2]
-        if contents not in _UNESCAPED and (contents not in KEYWORDS or found != identifier):
+    for escape in _ESCAPED.findall(identifier):
+        contents = escape[2:-2]
+        if contents not in _UNESCAPED and (contents not in KEYWORDS or escape != identifier):
             return None
-        name = name.replace(found, _UNESCAPED.get(contents, contents), 1)
+        name = name.replace(escape, _UNESCAPED.get(contents, contents), 1)
     return name

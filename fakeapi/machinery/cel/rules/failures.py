@@ -56,23 +56,23 @@ def message_of(
     default = trimmed(fixed) if fixed else f"failed rule: {rule_text(rule)}"
     if program is None:
         return Message(default)
-    found = program.evaluate(variables)
-    if found.cost > remaining:
+    evaluation = program.evaluate(variables)
+    if evaluation.cost > remaining:
         stopped = "running out of cost budget, no further validation rules will be run"
         return Message(f"messageExpression evaluation failed due to {stopped}", is_over_budget=True)
-    if found.exceeded:
+    if evaluation.exceeded:
         stopped = (
             "no further validation rules will be run due to call cost exceeds limit for messageExpression"
         )
         return Message(f"{stopped}: {quote(rule['messageExpression'])}", is_over_budget=True)
-    text = trimmed(found.value) if type(found.value) is str else ""
+    text = trimmed(evaluation.value) if type(evaluation.value) is str else ""
     if not text or "\n" in text or len(text.encode("utf-8", "surrogatepass")) > MESSAGE_MAX:
         text = default
-    return Message(text, found.cost)
+    return Message(text, evaluation.cost)
 
 
 def failure(rule: Object, path: str, value: Any, detail: str, *, hides_value: bool) -> FieldError:
-    """The error of a rule that failed, by its reason."""
+    """The error of a failed rule, of the type that the rule's `reason` names."""
     match rule.get("reason"):
         case "FieldValueForbidden":
             return forbidden(path, detail)

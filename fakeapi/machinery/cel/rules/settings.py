@@ -25,8 +25,8 @@ class Language:
 class RuleSettings:
     """The settings of one release with its feature gates; used as a cache key.
 
-    `new`: the language of expressions that a definition did not have before; `stored`: that of those it had,
-    which is also the one that objects are validated with.
+    `new`: the language of expressions that a definition did not have before. `stored`: the language of
+    expressions that it had; objects are validated with it too.
     """
 
     new: Language
@@ -39,15 +39,18 @@ class RuleSettings:
     """A call of an undeclared function makes the expression around it an error too."""
 
     ratchets: bool
-    """Errors of what an update did not change are warnings, and rules with optionalOldSelf are evaluated
-    without an old object too (feature gate CRDValidationRatcheting)."""
+    """Violations in values that an update does not change become warnings, and rules with optionalOldSelf are
+    also evaluated without an old object (feature gate CRDValidationRatcheting).
+    """
 
     shows_values: bool
-    """Errors of scalars show the value, those of objects and lists do not; if False, all show the type."""
+    """If True, errors print the values of scalars and no value of objects and lists; if False, they print
+    types.
+    """
 
     shows_rules_as_json: bool
-    """Errors of rules that do not compile show the rule as JSON, not in Go's syntax; a missing value is shown
-    as null without quotes.
+    """The error of a rule that does not compile prints the rule as JSON, not in Go's syntax; a missing value
+    is printed as null without quotes.
     """
 
     rule_members: int
@@ -57,7 +60,7 @@ class RuleSettings:
     """The fieldPath of a failed rule is also added to the paths of the rules after it."""
 
     reads_all_of: bool
-    """The rules of allOf are evaluated."""
+    """Rules within allOf are evaluated."""
 
     bounds_enums: bool
     """The size of a string with an enum is bounded by the longest value."""
@@ -66,4 +69,4 @@ class RuleSettings:
     """maxLength bounds the size of an int-or-string."""
 
     bounds_names: bool
-    """metadata.name has at most 253 characters."""
+    """The size of metadata.name is bounded by 253 characters."""

@@ -30,7 +30,9 @@ _SPENT = "validation failed due to running out of cost budget, no further valida
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """`warnings` are errors that an update may keep. `remaining` of the budget is -1 once it is used up."""
+    """The result of a validation. `warnings`: errors that an update may keep. `remaining`: cost units left in
+    the budget; -1 once it is used up.
+    """
 
     errors: list[FieldError]
     warnings: list[str]
@@ -45,8 +47,11 @@ class RuleValidator:
         self._settings = settings
 
     def validate(self, obj: Any, old: Any = None, path: str = "", budget: int = BUDGET) -> Outcome:
-        """What the rules find wrong with `obj`, pruned and defaulted; `old` is what an update replaces, in
-        the same version. Neither is changed. Only where `hindrance` of the other errors is None.
+        """Validates `obj`, which has been pruned and defaulted, by the rules. Changes neither `obj` nor
+        `old`.
+
+        `old`: the object that an update replaces, in the same version. Call this only if `hindrance` of the
+        other errors is None.
         """
         run = _Run(self._settings, budget)
         kept = (
@@ -62,9 +67,9 @@ class RuleValidator:
 def rule_validator(
     schema: Schema, settings: RuleSettings, *, is_resource_root: bool = True
 ) -> RuleValidator | None:
-    """The validator of a schema; None where it has no rules, and without the extra `cel`.
+    """The validator of a schema; None if the schema has no rules or the extra `cel` is missing.
 
-    Cheap, but worth keeping beside the schema, as it keeps the compiled rules.
+    Keep the validator with the schema, because it caches the compiled rules.
     """
     if not library.is_installed() or not has_rules(schema):
         return None
@@ -83,7 +88,7 @@ _HINDERING = frozenset((
 
 
 def hindrance(errors: Sequence[FieldError], settings: RuleSettings) -> FieldError | None:
-    """The error that stands for those of rules where `errors` keep them from being evaluated."""
+    """The error to report for all rules if `errors` prevent evaluating them; None if they do not."""
     if not any(error.reason in _HINDERING for error in errors):
         return None
     nothing = "null" if settings.shows_rules_as_json else '"null"'
@@ -125,7 +130,7 @@ class _Node:
             compiler = RuleCompiler(self._settings, self.declared)
             stored = self._settings.stored
             self._compiled = [
-                compiler.compile(each, lambda _: stored, lambda _: stored) for each in self.rules
+                compiler.compile(rule, lambda _: stored, lambda _: stored) for rule in self.rules
             ]
         return self._compiled
 
@@ -180,9 +185,9 @@ def _field_type(name: str, schema: Schema, of: Declared | None, settings: RuleSe
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """A value with its old one, for ratcheting: `current` of the value itself, None if it has no old one.
+    """A value with its old value, for ratcheting. `current`: None if the value has no old value.
 
-    `around`: the nearest value around it that has an old one.
+    `around`: the nearest enclosing value that has an old value.
     """
 
     current: Correlated | None
@@ -284,16 +289,16 @@ class _Run:
         variables = plain
         if optional and node.uses_old:
             variables = {SELF: values[0], OLD_SELF: NONE if place.old is None else Optional(values[1])}
-        found = condition.program.evaluate(variables)
-        if found.cost > self.remaining:
+        evaluation = condition.program.evaluate(variables)
+        if evaluation.cost > self.remaining:
             self._spent(path, node)
-        self.remaining -= found.cost
-        if found.exceeded:
+        self.remaining -= evaluation.cost
+        if evaluation.exceeded:
             self._cancelled(path, of, rule)
-        if type(found.value) is Err:
-            self.errors.append(_failed(path, of, found.value.message, rule))
+        if type(evaluation.value) is Err:
+            self.errors.append(_failed(path, of, evaluation.value.message, rule))
             return None
-        if found.value is True:
+        if evaluation.value is True:
             return None
         return self._fail(node, place, rule, compiled, plain)
 
@@ -314,9 +319,9 @@ class _Run:
             self._report(invalid(path, node.schema.type, message.text), keeps=keeps)
             raise OverBudget
         self.remaining -= message.cost
-        shown = place.value if self._settings.shows_values else node.schema.type
+        printed = place.value if self._settings.shows_values else node.schema.type
         hides = self._settings.shows_values and node.schema.type in {"object", "array"}
-        self._report(failure(rule, path, shown, message.text, hides_value=hides), keeps=keeps)
+        self._report(failure(rule, path, printed, message.text, hides_value=hides), keeps=keeps)
         return path
 
     def _report(self, error: FieldError, *, keeps: bool) -> None:

@@ -77,8 +77,8 @@ def _array(raw: Any, schema: Schema, completed: Completed) -> Any:
         case "map":
             return TypedListMap(raw, schema.items, completed, schema.list_map_keys)
         case other:
-            wanted = "invalid x-kubernetes-list-type, expected 'map', 'set' or 'atomic'"
-            return Err(f"{wanted} but got {other}")
+            problem = "invalid x-kubernetes-list-type, expected 'map', 'set' or 'atomic'"
+            return Err(f"{problem} but got {other}")
 
 
 def _string(raw: Any, schema: Schema, completed: Completed) -> Any:
@@ -233,7 +233,7 @@ class TypedList(ListValue):
         return len(self.raw)
 
     def __iter__(self) -> Iterator[Any]:
-        return (typed(each, self._items, self._completed) for each in self.raw)
+        return (typed(item, self._items, self._completed) for item in self.raw)
 
     def at(self, index: int) -> Any:
         return typed(self.raw[index], self._items, self._completed)
@@ -245,20 +245,20 @@ class TypedList(ListValue):
             return False
         look(len(self))
         for mine, theirs in zip(self, other, strict=True):
-            found = _equal(mine, theirs)
-            if found is not True:
-                return found
+            result = _equal(mine, theirs)
+            if result is not True:
+                return result
         return True
 
     def contains(self, value: Any) -> Any:
         look(len(self))
         error: Any = None
         for item in self:
-            found = _equal(item, value)
-            if found is True:
+            result = _equal(item, value)
+            if result is True:
                 return True
-            if type(found) is Err and error is None:
-                error = found
+            if type(result) is Err and error is None:
+                error = result
         return False if error is None else error
 
     def native(self) -> Any:
@@ -285,26 +285,26 @@ class TypedSet(TypedList):
         if len(self) != len(other):
             return False
         take(2 * len(self) * _HASHED_BYTES)
-        mine = {_hashed(each) for each in self}
-        theirs = {_hashed(each) for each in other}
+        mine = {_hashed(item) for item in self}
+        theirs = {_hashed(item) for item in other}
         return mine == theirs
 
     def plus(self, other: Any) -> Any:
         if not isinstance(other, ListValue):
             return NO_OVERLOAD
         take((len(self) + len(other)) * (ITEM_BYTES + _HASHED_BYTES))
-        seen = {_hashed(each) for each in self}
+        seen = {_hashed(item) for item in self}
         items = list(self)
-        for each in other:
-            key = _hashed(each)
+        for item in other:
+            key = _hashed(item)
             if key not in seen:
                 seen.add(key)
-                items.append(each)
+                items.append(item)
         return Items(items)
 
 
 _HASHED_BYTES = 64
-"""Bytes of an item of a set, and of what identifies an item."""
+"""Bytes charged for each item that is compared by a key."""
 
 
 def _hashed(value: Any) -> Any:
@@ -333,15 +333,15 @@ class TypedListMap(TypedList):
         if len(self) != len(other):
             return False
         take(len(self) * _HASHED_BYTES)
-        mine = {self._key(each): each for each in self.raw}
+        mine = {self._key(raw): raw for raw in self.raw}
         seen = set()
         for theirs in other:
             key = self._key(raw_of(theirs))
             if key not in mine:
                 return False
-            found = _equal(typed(mine[key], self._items, self._completed), theirs)
-            if found is not True:
-                return found
+            result = _equal(typed(mine[key], self._items, self._completed), theirs)
+            if result is not True:
+                return result
             seen.add(key)
         return len(seen) == len(mine)
 
@@ -351,13 +351,13 @@ class TypedListMap(TypedList):
         take((len(self) + len(other)) * (ITEM_BYTES + _HASHED_BYTES))
         items = list(self)
         places = {self._key(raw): place for place, raw in enumerate(self.raw)}
-        for each in other:
-            key = self._key(raw_of(each))
+        for item in other:
+            key = self._key(raw_of(item))
             if key in places:
-                items[places[key]] = each
+                items[places[key]] = item
             else:
                 places[key] = len(items)
-                items.append(each)
+                items.append(item)
         return Items(items)
 
 
@@ -428,9 +428,9 @@ class TypedMap(MapValue):
                 return False
             if mine is MISSING:
                 continue
-            found = _equal(mine, theirs)
-            if found is not True:
-                return found
+            result = _equal(mine, theirs)
+            if result is not True:
+                return result
         return True
 
     def native(self) -> Any:

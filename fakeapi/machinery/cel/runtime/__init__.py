@@ -1,17 +1,17 @@
 """Evaluates checked CEL expressions, with the errors of cel-go and the runtime cost that Kubernetes counts.
 
-An interpreter of its own over `checker.Checked`, because no library for Python does what Kubernetes relies
-on: cel-expr-python knows neither Kubernetes' functions nor values that are typed by a schema, and takes no
-functions written in Python; cel-python and the bindings of Rust's interpreter lack optionals, two-variable
-comprehensions and the types' checker too; none of them counts cost, which decides what is refused, or words
-its errors as cel-go does. Regular expressions are RE2's, of cel-expr-python.
+This is an interpreter over `checker.Checked`, because no Python library has all that Kubernetes needs.
+cel-expr-python has neither Kubernetes' functions nor values typed by a schema, and accepts no functions
+written in Python. cel-python and the bindings of Rust's interpreter lack optionals, two-variable
+comprehensions and the type checker. None of them counts cost, which limits expressions, or has the errors of
+cel-go. Regular expressions are RE2's, from cel-expr-python.
 
-- `values`: what expressions are about, equality and order
-- `plan`: an expression → a `program.Program`, closures that count cost as they go
+- `values`: the values of expressions, their equality and order
+- `plan`: turns an expression into a `program.Program`, closures that count cost as they run
 - `planned`, `attributes`, `calls`, `loops`, `aggregates`: closures of constants and variables, selections,
 calls, comprehensions, and of lists and maps
 - `functions/`: implementations of calls, by overload; `matching`: whether arguments fit an overload; `cost`:
-what calls cost
+costs of calls
 
 Follows cel-go `interpreter` and `common/types`.
 """

@@ -11,27 +11,27 @@ def made_list(values: list[Any], optional: frozenset[int]) -> Any:
     take(len(values) * ITEM_BYTES)
     if not optional:
         return Items(values)
-    found = []
+    items = []
     for position, value in enumerate(values):
         if position not in optional:
-            found.append(value)
+            items.append(value)
         elif type(value) is not Optional:
             return Err(f"cannot initialize optional list element from non-optional value {text_of(value)}")
         elif value.present:
-            found.append(value.value)
-    return Items(found)
+            items.append(value.value)
+    return Items(items)
 
 
 def made_map(entries: list[tuple[Any, Any, bool]]) -> Any:
     """A map of (key, value, is optional); an Err if an optional entry has a value that is not an optional."""
     take(len(entries) * ENTRY_BYTES)
-    found = []
+    pairs = []
     for key, value, optional in entries:
         if not optional:
-            found.append((key, value))
+            pairs.append((key, value))
         elif type(value) is not Optional:
             non = f"from non-optional value {text_of(value)}"
             return Err(f"cannot initialize optional entry '{text_of(key)}' {non}")
         elif value.present:
-            found.append((key, value.value))
-    return Entries(found)
+            pairs.append((key, value.value))
+    return Entries(pairs)

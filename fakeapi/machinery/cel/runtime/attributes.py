@@ -1,7 +1,7 @@
 """Variables with the fields, keys and indices that are selected from them.
 
-Follows cel-go `interpreter/attributes.go`: a chain of selections is one step, whose cost is one for each
-selection and one for the whole.
+Follows cel-go `interpreter/attributes.go`: a chain of selections is one step. It costs one for each selection
+and one for the whole chain.
 """
 
 from collections.abc import Callable
@@ -29,9 +29,10 @@ Step: TypeAlias = Callable[[Frame], Any]
 
 @dataclass(slots=True)
 class Qualifier:
-    """One selection of a field, key or index: a constant `key`, or the result of `dynamic`.
+    """A selection of a field, key or index: a constant `key`, or the result of `dynamic`.
 
-    `tests`: for `has()` and optionals, which ask whether it exists.
+    `optional`: the selection is `.?` or `[?]`. `tests`: the selection is within `has()`, which only asks
+    whether it exists.
     """
 
     key: Any = None
@@ -44,8 +45,8 @@ class Qualifier:
 class Attribute:
     """A variable or expression with the selections on it.
 
-    `start` evaluates the operand; of a conditional, the condition that selects one of `branches`. `weight`:
-    the cost without the qualifiers. `variable`: the name of a plain variable.
+    `start`: evaluates the operand; for a conditional, the condition that selects one of `branches`. `weight`:
+    the cost without the qualifiers. `variable`: the name, if the operand is a plain variable.
     """
 
     start: Step
@@ -112,39 +113,36 @@ def _qualified(start: Step, qualifiers: tuple[Qualifier, ...]) -> Step:
                 if type(key) is Err:
                     frame.cost += 1
                     return key
-            found = select(value, key, tests=is_optional or qualifier.tests)
+            selected = select(value, key, tests=is_optional or qualifier.tests)
             if qualifier.tests:
                 frame.cost += 1
-                if type(found) is Err:
-                    return found
-                value = found is not MISSING
+                if type(selected) is Err:
+                    return selected
+                value = selected is not MISSING
                 continue
-            if found is MISSING:
+            if selected is MISSING:
                 return NONE
             frame.cost += 1
-            if type(found) is Err:
-                return found
-            value = found
+            if type(selected) is Err:
+                return selected
+            value = selected
         return Optional(value) if is_optional and not qualifiers[-1].tests else value
 
     return resolve
 
 
 def native(value: Any) -> Any:
-    """The value without its schema types, as cel-go converts what an optional holds."""
+    """The value without its schema types, to which cel-go converts the value of an optional."""
     return value.native() if isinstance(value, ListValue | MapValue) else value
 
 
 def select(value: Any, key: Any, *, tests: bool) -> Any:
-    """The value of a key or index.
-
-    Where there is none: an Err, or MISSING with `tests`.
-    """
+    """The value of a key or index; if it does not exist, an Err, or MISSING with `tests`."""
     if isinstance(value, MapValue):
-        found = value.find(key)
-        if found is MISSING and not tests:
+        member = value.find(key)
+        if member is MISSING and not tests:
             return Err(f"no such key: {text_of(key)}")
-        return found
+        return member
     if isinstance(value, ListValue):
         index = _index(key)
         if type(index) is Err:

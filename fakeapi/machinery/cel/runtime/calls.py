@@ -1,4 +1,4 @@
-"""Steps of calls: evaluate the arguments, pass the first error on, and charge what the call costs.
+"""Steps of calls: evaluate the arguments, return the first error, and charge the cost of the call.
 
 Follows cel-go `interpreter/interpretable.go`; the rules for errors differ between operators.
 """
@@ -48,7 +48,7 @@ def either(first: Step, second: Step, *, unwraps: bool) -> Step:
 
 
 def charged(implementation: Callable[..., Any], steps: list[Step], charge: cost.Cost) -> Step:
-    """Plans a call whose result is the first argument that is an error."""
+    """Plans a call; if an argument is an error, the first such argument is the result."""
     if len(steps) == 2:
         return _strict_binary(implementation, steps[0], steps[1], charge)
     if len(steps) == 1:
@@ -86,7 +86,7 @@ def membership(values: Any, step: Step, *, forgives: bool) -> Constant | Step | 
 
 
 def lenient(implementation: Callable[..., Any], step: Step, charge: cost.Cost) -> Step:
-    """Plans a call of one argument that may be an error."""
+    """Plans a call of a function of one argument that accepts errors as its argument."""
 
     def evaluate(frame: Frame) -> Any:
         argument = step(frame)
@@ -98,11 +98,11 @@ def lenient(implementation: Callable[..., Any], step: Step, charge: cost.Cost) -
 
 
 _SMALL = 256
-"""Length up to which a string or bytes value is not counted, as the cost of the call bounds their number."""
+"""Length up to which strings and bytes are not charged, because the cost of calls bounds their number."""
 
 
 def _counted(value: Any) -> Any:
-    """The result of a call, once its bytes are taken from the memory of the evaluation."""
+    """Returns the result of a call, after charging its bytes to the evaluation's memory."""
     kind = type(value)
     if (kind is str or kind is bytes) and len(value) > _SMALL:
         take(getsizeof(value))
@@ -146,8 +146,9 @@ def _strict_binary(implementation: Callable[..., Any], first: Step, second: Step
 
 
 def dispatched(implementation: Callable[..., Any], steps: Sequence[Step], charge: cost.Cost) -> Step:
-    """Plans a call that stops at the first argument that is an error, and costs nothing unless that is the
-    last.
+    """Plans a call that stops at the first argument that is an error.
+
+    Such a call is charged only if that argument is the last.
     """
     last = len(steps) - 1
 

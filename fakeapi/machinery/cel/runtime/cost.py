@@ -26,7 +26,7 @@ def _scan(text: Any, factor: float = _TRAVERSAL) -> int:
 
 
 def one(arguments: Sequence[Any], result: Any) -> int:
-    """Cost 1, which most calls have."""
+    """The cost of most calls: 1."""
     return 1
 
 
@@ -220,8 +220,6 @@ def cost_of(function: str, overload: str, *, reads_affix: bool) -> Cost:
 
     `reads_affix`: startsWith and endsWith cost by the size of their argument instead of the string's, and the
     function form of `matches` costs by size like the method.
-
-    `reads_affix`: what a string starts or ends with is paid for, not the string, and every form of `matches`.
     """
     if overload in _BY_OVERLOAD:
         return _BY_OVERLOAD[overload]

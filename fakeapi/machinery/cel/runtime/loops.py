@@ -83,8 +83,8 @@ class Loop:
 
     def _iterate(self, frame: Frame, values: Any) -> None:
         variables = frame.variables
-        for given in self._given(values):
-            for name, value in zip(self.variables, given, strict=True):
+        for bound in self._given(values):
+            for name, value in zip(self.variables, bound, strict=True):
                 variables[name] = value
             going = self.condition(frame)
             if going is False:

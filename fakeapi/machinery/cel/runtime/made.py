@@ -39,9 +39,10 @@ def is_made(name: str) -> bool:
 
 
 def misnamed(value: Any, path: str = "") -> Iterator[str]:
-    """Errors of constructed objects whose type name is not the field path from the outermost `Object`.
+    """Yields an error for each constructed object whose type name is not its field path from the outermost
+    `Object`.
 
-    Raises MemoryLimitError, within a `Memory`, for values that hold others many times.
+    Raises MemoryLimitError, within a `Memory`, for values that contain the same value too many times.
     """
     take(len(path) + 1)
     if isinstance(value, Made):
@@ -55,8 +56,8 @@ def misnamed(value: Any, path: str = "") -> Iterator[str]:
         for key in value:
             yield from misnamed(value.find(key), f"{path}.{key}")
     elif isinstance(value, ListValue):
-        for each in value:
-            yield from misnamed(each, path)
+        for item in value:
+            yield from misnamed(item, path)
     elif isinstance(value, MapValue):
         for key in value:
             yield from misnamed(value.find(key), path)
@@ -70,7 +71,7 @@ def json_of(value: Any) -> Any:
     match value:
         case ListValue():
             take(len(value) * ITEM_BYTES)
-            return [json_of(each) for each in value]
+            return [json_of(item) for item in value]
         case MapValue():
             take(len(value) * ENTRY_BYTES)
             return {key: json_of(value.find(key)) for key in value}

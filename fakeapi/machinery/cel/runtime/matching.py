@@ -30,7 +30,7 @@ _RUNTIME_NAMES = {
 
 def guarded(name: str, overload: Overload, implementation: Callable[..., Any]) -> Callable[..., Any]:
     """An implementation that refuses arguments of other types than its overload declares."""
-    if all(each.kind == "param" or each.is_dyn for each in overload.arguments):
+    if all(of.kind == "param" or of.is_dyn for of in overload.arguments):
         return implementation
 
     terse = overload.id in _TERSE

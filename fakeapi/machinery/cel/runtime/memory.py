@@ -1,7 +1,8 @@
 """Bounds the memory and the scans of an evaluation that its cost does not count.
 
-CEL's runtime cost ignores much that Go does quickly: `+` on lists, literals with many elements, comparisons
-of nested lists, results of `replace` and `format`. Functions that copy or scan `take` bytes here before.
+CEL's runtime cost ignores operations that are fast in Go: `+` on lists, literals with many elements,
+comparisons of nested lists, results of `replace` and `format`. Functions call `take` before they copy or
+scan.
 """
 
 from contextvars import ContextVar, Token
@@ -11,16 +12,16 @@ from typing import NoReturn, Self
 from fakeapi.machinery.cel import allowance
 
 MEMORY_MAX = 64 * 1024 * 1024
-"""Bytes that one evaluation may take; it then ends like one over its cost limit."""
+"""Memory limit of one evaluation in bytes; an evaluation over it ends like one over its cost limit."""
 
 ITEM_BYTES, ENTRY_BYTES = 8, 128
-"""Bytes of an item of a list, and of an entry of a map."""
+"""Bytes charged for an item of a list, and for an entry of a map."""
 
 _VISIT_BYTES, _LOOK_BYTES = 64, 4
-"""What looking at a list or map takes, and at each of its items: no memory, but as much time."""
+"""Bytes charged for scanning a list or map, and for each of its items: they account for time, not memory."""
 
 BYTES_PER_UNIT = 16
-"""Bytes that count as one cost unit of an `Allowance`: looking at four items takes about a microsecond."""
+"""Bytes that count as one cost unit of an `Allowance`: scanning four items takes about a microsecond."""
 
 _DEBT_BYTES = 4096
 
@@ -32,9 +33,9 @@ class MemoryLimitError(Exception):
 
 
 class Memory:
-    """Context manager that limits what the evaluations in it take to `left` bytes.
+    """Context manager that limits the memory of the evaluations in it to `left` bytes.
 
-    Nothing is given back: what an expression makes and drops counts too.
+    Bytes are never given back: values that an expression makes and drops count too.
     """
 
     __slots__ = ("_debt", "_tokens", "left")
@@ -66,7 +67,7 @@ class Memory:
                 within.pay(units)
 
     def check(self, size: int) -> None:
-        """Raises MemoryLimitError if fewer bytes are left."""
+        """Raises MemoryLimitError if fewer than `size` bytes are left."""
         if size > self.left:
             raise MemoryLimitError
 
@@ -79,12 +80,12 @@ def take(size: int) -> None:
 
 
 def look(items: int) -> None:
-    """Deducts what looking at all items of one list or map takes. Raises MemoryLimitError, AllowanceSpent."""
+    """Charges a scan of a list or map with this many items. Raises MemoryLimitError, AllowanceSpent."""
     take(_VISIT_BYTES + items * _LOOK_BYTES)
 
 
 def check(size: int) -> None:
-    """Raises MemoryLimitError if the running evaluation has fewer bytes left.
+    """Raises MemoryLimitError if the running evaluation has fewer than `size` bytes left.
 
     Functions whose result may be far larger than their arguments call it before they make the result.
     """

@@ -1,7 +1,7 @@
-"""Plans the evaluation of a checked expression: closures that evaluate its nodes and count what they cost.
+"""Plans the evaluation of a checked expression: closures that evaluate its nodes and count their cost.
 
-Follows cel-go `interpreter/planner.go`, `interpretable.go` and `decorators.go`: what is constant is evaluated
-once, beforehand, and costs nothing.
+Follows cel-go `interpreter/planner.go`, `interpretable.go` and `decorators.go`: constant parts are evaluated
+once, when the expression is planned, and cost nothing.
 """
 
 from collections.abc import Callable, Sequence
@@ -54,8 +54,8 @@ _CONVERSIONS = frozenset(
 
 
 _MATCHING = frozenset(("matches", "find", "findAll"))
-"""Functions with a regular expression; a constant one is compiled when the expression is planned, and calls
-are dispatched over all arguments.
+"""Functions that match a regular expression. Calls with a constant one stop at the first argument that is an
+error, because cel-go compiles the expression when it plans the call.
 """
 
 
@@ -111,8 +111,8 @@ class _Planner:
         resolve = attribute.resolver()
 
         def test(frame: Frame) -> Any:
-            found = resolve(frame)
-            return found.present if type(found) is Optional else found
+            result = resolve(frame)
+            return result.present if type(result) is Optional else result
 
         return Attribute(test, weight=0)
 
@@ -135,11 +135,11 @@ class _Planner:
         nodes = list(node.arguments)
         if node.target is not None and node.id not in self._checked.functions:
             nodes.insert(0, node.target)
-        planned = [self._plan(each) for each in nodes]
+        planned = [self._plan(argument) for argument in nodes]
         if name == "_?_:_":
             return self._conditional(planned)
         if name in {"_&&_", "_||_"}:
-            return logical([step_of(each) for each in planned], decisive=name == "_||_")
+            return logical([step_of(operand) for operand in planned], decisive=name == "_||_")
         if name in {"or", "orValue"} and len(planned) == 2:
             return either(step_of(planned[0]), step_of(planned[1]), unwraps=name == "orValue")
         if name == "@not_strictly_false":
@@ -149,14 +149,15 @@ class _Planner:
     def _conditional(self, planned: Sequence[Planned]) -> Attribute:
         condition, truthy, falsy = planned
         branches = tuple(
-            each if isinstance(each, Attribute) else Attribute(step_of(each)) for each in (truthy, falsy)
+            branch if isinstance(branch, Attribute) else Attribute(step_of(branch))
+            for branch in (truthy, falsy)
         )
         return Attribute(step_of(condition), branches=(branches[0], branches[1]), weight=0)
 
     def _function(self, node: Call, name: str, planned: Sequence[Planned]) -> Planned:
         resolved = self._checked.overloads.get(node.id, [])
         overload = resolved[0] if len(resolved) == 1 else ""
-        steps = [step_of(each) for each in planned]
+        steps = [step_of(argument) for argument in planned]
         charge: cost.Cost = cost.one
         if name not in self._dialect.unpriced:
             charge = cost.cost_of(name, overload, reads_affix=self._dialect.reads_affix)
@@ -182,41 +183,43 @@ class _Planner:
         return dispatched(implementation, steps, charge)
 
     def _implementation(self, name: str, overload: str) -> tuple[Callable[..., Any], bool]:
-        """The implementation of a call, and whether it evaluates all arguments before it looks at any."""
+        """The implementation of a call, and whether all arguments are evaluated before any is checked for
+        errors.
+        """
         known = self._overloads
-        declared = [each for each in self._environment.functions[name] if each.id in known]
-        chosen = [each for each in declared if each.id == overload]
+        declared = [candidate for candidate in self._environment.functions[name] if candidate.id in known]
+        chosen = [candidate for candidate in declared if candidate.id == overload]
         if chosen:
             return guarded(name, chosen[0], known[chosen[0].id]), len(chosen[0].arguments) <= 2
         if len(declared) == 1:
             return guarded(name, declared[0], known[declared[0].id]), len(declared[0].arguments) <= 2
 
         def dispatch(*arguments: Any) -> Any:
-            for each in declared:
-                if accepts(each, arguments):
-                    return known[each.id](*arguments)
+            for candidate in declared:
+                if accepts(candidate, arguments):
+                    return known[candidate.id](*arguments)
             return no_such_overload(name, arguments)
 
         return dispatch, False
 
     def _list(self, node: ListLiteral) -> Planned:
-        planned = [self._plan(each) for each in node.elements]
-        values = [each.value for each in planned if isinstance(each, Constant)]
+        planned = [self._plan(element) for element in node.elements]
+        values = [element.value for element in planned if isinstance(element, Constant)]
         if len(values) == len(planned):
             return Constant(made_list(values, node.optional))
-        steps = [step_of(each) for each in planned]
+        steps = [step_of(element) for element in planned]
         optional = node.optional
 
         def make(frame: Frame) -> Any:
-            found = []
+            evaluated = []
             for step in steps:
                 value = step(frame)
                 if type(value) is Err:
                     frame.cost += cost.LIST
                     return value
-                found.append(value)
+                evaluated.append(value)
             frame.cost += cost.LIST
-            return made_list(found, optional)
+            return made_list(evaluated, optional)
 
         return make
 
@@ -231,16 +234,16 @@ class _Planner:
         steps = [(step_of(key), step_of(value), optional) for key, value, optional in entries]
 
         def make(frame: Frame) -> Any:
-            found = []
+            evaluated = []
             for key_step, value_step, optional in steps:
                 key = key_step(frame)
                 value = key if type(key) is Err else value_step(frame)
                 if type(value) is Err:
                     frame.cost += cost.MAP
                     return value
-                found.append((key, value, optional))
+                evaluated.append((key, value, optional))
             frame.cost += cost.MAP
-            return made_map(found)
+            return made_map(evaluated)
 
         return make
 

@@ -1,4 +1,4 @@
-"""Planned nodes: a constant, an attribute or a step, and the step that each becomes.
+"""Planned nodes (constants, attributes and steps), and their conversion to steps.
 
 Follows cel-go `interpreter/interpretable.go`.
 """

@@ -57,7 +57,8 @@ class Program:
     def evaluate(
         self, variables: Mapping[str, Any], limit: int = CALL_LIMIT, memory: Memory | None = None
     ) -> Evaluation:
-        """Evaluates the expression. Raises AllowanceSpent within an `Allowance` that does not suffice.
+        """Evaluates the expression. Raises AllowanceSpent if it needs more than the running `Allowance` has
+        left.
 
         `memory`: shared with other evaluations; otherwise the evaluation has its own.
         """
@@ -78,7 +79,7 @@ class Program:
             frame.check()
         except CostLimitError:
             return Evaluation(None, frame.cost, exceeded=frame.cost > limit)
-        except (MemoryLimitError, RecursionError):  # values nest without bound through variables of policies
+        except (MemoryLimitError, RecursionError):  # policy variables may nest values without limit
             return Evaluation(None, frame.cost, exceeded=True)
         except cost.UncountableError as error:
             return Evaluation(Err(f"internal error: {error}"), frame.cost)

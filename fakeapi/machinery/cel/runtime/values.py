@@ -1,8 +1,9 @@
 """Values of CEL as Python objects: their types, equality, order and text.
 
-Follows cel-go `common/types`. bool, int, float, str, bytes and None stand for themselves; `UInt`, `Duration`,
-`Timestamp`, `Optional`, `TypeValue`, `ListValue`, `MapValue` and `Opaque` are the others. An `Err` is a value
-too: an operation on one returns it, unless the other operand decides the result.
+Follows cel-go `common/types`. bool, int, float, str, bytes and None represent the CEL types of the same kind.
+`UInt`, `Duration`, `Timestamp`, `Optional`, `TypeValue`, `ListValue`, `MapValue` and `Opaque` represent the
+others. An `Err` is a value too: an operation on an Err returns it, unless the other operand decides the
+result.
 """
 
 import math
@@ -109,7 +110,7 @@ class ListValue:
         return joined(self, other)
 
     def native(self) -> Any:
-        """The list without the types of a schema, as an optional holds it."""
+        """The list without its schema types, which is its form inside an optional."""
         return self
 
 
@@ -147,7 +148,7 @@ COPIED_ITEMS = 64
 """Length up to which a concatenation of two lists is a copy."""
 
 JOINED_DEPTH = 500
-"""Number of concatenations within one another, above which the list is copied."""
+"""Depth of nested concatenations above which the list is copied."""
 
 
 class Joined(ListValue):
@@ -183,7 +184,7 @@ class Joined(ListValue):
 
 
 def joined(first: ListValue, second: ListValue) -> ListValue:
-    """The concatenation of two lists. Ends the evaluation if its length is not an int of CEL."""
+    """The concatenation of two lists. Ends the evaluation if its length does not fit into CEL's int."""
     size = len(first) + len(second)
     if size > INT_MAX:
         stop()
@@ -216,8 +217,8 @@ class MapValue:
 
     def holds(self, key: Any) -> Any:
         """Whether a key exists: True, False or an Err."""
-        found = self.find(key)
-        return found if type(found) is Err else found is not MISSING
+        value = self.find(key)
+        return value if type(value) is Err else value is not MISSING
 
     def equal(self, other: Any) -> Any:
         """Whether two maps are equal: True, False or an Err."""
@@ -231,7 +232,7 @@ class MapValue:
         return True
 
     def native(self) -> Any:
-        """The map without the types of a schema, as an optional holds it."""
+        """The map without its schema types, which is its form inside an optional."""
         return self
 
 
@@ -252,8 +253,8 @@ class Entries(MapValue):
     def find(self, key: Any) -> Any:
         if type(key) is float and not key.is_integer():
             return MISSING
-        found = self._entries.get(_identity(key))
-        return MISSING if found is None else found[1]
+        entry = self._entries.get(_identity(key))
+        return MISSING if entry is None else entry[1]
 
     def items(self) -> Iterable[tuple[Any, Any]]:
         return self._entries.values()
@@ -269,12 +270,12 @@ class GrowingEntries(Entries):
         self._entries[_identity(key)] = key, value
 
     def complete(self) -> Entries:
-        """The map as other expressions may see it."""
+        """The finished map, which other expressions may see."""
         return Entries(self._entries.values())
 
 
 def _identity(key: Any) -> Any:
-    """The identity of a map key: equal numbers of different types are one key; bools are no numbers."""
+    """The identity of a map key: equal numbers of different types are one key; bools are not numbers."""
     kind = type(key)
     if kind is bool:
         return "bool", key
@@ -300,9 +301,9 @@ _NAMES: dict[type, str] = {
 
 def type_name(value: Any) -> str:
     """The name of the value's type, as `type()` gives it and errors write it."""
-    found = _NAMES.get(type(value))
-    if found is not None:
-        return found
+    name = _NAMES.get(type(value))
+    if name is not None:
+        return name
     if isinstance(value, ListValue):
         return "list"
     if isinstance(value, MapValue):
@@ -431,9 +432,9 @@ def duration_go_text(nanoseconds: int) -> str:
     sign, rest = ("-", -nanoseconds) if nanoseconds < 0 else ("", nanoseconds)
     if rest == 0:
         return "0s"
-    for unit, each in (("ns", 1), ("µs", 1_000), ("ms", 1_000_000)):
-        if rest < each * 1_000:
-            return f"{sign}{_fraction(rest, each)}{unit}"
+    for unit, size in (("ns", 1), ("µs", 1_000), ("ms", 1_000_000)):
+        if rest < size * 1_000:
+            return f"{sign}{_fraction(rest, size)}{unit}"
     minutes, seconds = divmod(rest, 60 * SECOND)
     hours, minutes = divmod(minutes, 60)
     text = f"{_fraction(seconds, SECOND)}s"
@@ -453,7 +454,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 def moment(stamp: Timestamp, offset: int | None = None) -> datetime:
     """The date and time of day of a timestamp, to the second.
 
-    `offset`: in this zone instead of the timestamp's own.
+    `offset`: seconds east of UTC; None: the timestamp's own offset.
     """
     seconds = stamp.nanoseconds // SECOND + (stamp.offset if offset is None else offset)
     return _EPOCH + timedelta(seconds=seconds)

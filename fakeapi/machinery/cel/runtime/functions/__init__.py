@@ -1,8 +1,8 @@
 """Implementations of the functions of CEL and of Kubernetes.
 
-`OVERLOADS`: by overload id; `plan` calls them with arguments of the declared types. `SINGLETONS`: by function
-name, for functions that check the types of their arguments themselves. An implementation returns an Err if it
-fails.
+`OVERLOADS`: implementations by overload id; `plan` calls them with arguments of the declared types.
+`SINGLETONS`: implementations by function name, which check the types of their arguments themselves. An
+implementation returns an Err if it fails.
 """
 
 from collections.abc import Callable
@@ -57,7 +57,7 @@ VARIANTS = strings.VARIANTS | addresses.VARIANTS | {NO_ERRORS: {}, NO_RANGE: {}}
 @cache
 def overloads_of(variants: frozenset[str]) -> dict[str, Callable[..., Any]]:
     """The implementations by overload id, with those of the variants in place of the default ones."""
-    found = dict(OVERLOADS)
+    implementations = dict(OVERLOADS)
     for name in sorted(variants):
-        found |= VARIANTS[name]
-    return found
+        implementations |= VARIANTS[name]
+    return implementations

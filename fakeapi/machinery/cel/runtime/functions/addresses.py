@@ -94,8 +94,8 @@ def _block(text: str) -> Any:
 
 
 def _is_canonical(text: str) -> Any:
-    found = _address(text)
-    return found if type(found) is Err else str(found) == text
+    address = _address(text)
+    return address if type(address) is Err else str(address) == text
 
 
 def _is_global(of: Address) -> bool:
@@ -153,7 +153,7 @@ OVERLOADS: dict[str, Callable[..., Any]] = {
 
 
 def _begins(block: Block, other: Any) -> Any:
-    """Whether the address of the other block is the first of this one."""
+    """Whether the other block starts at the first address of this block, and is not larger."""
     if type(other) is Err:
         return other
     return other.address == block.network.network_address and block.bits <= other.bits

@@ -83,8 +83,8 @@ def _double_to_uint(value: float) -> Any:
 
 
 def _int_to_timestamp(value: int) -> Any:
-    found = a_timestamp(value * SECOND)
-    return TIMESTAMP_OVERFLOW if type(found) is Err else found
+    stamp = a_timestamp(value * SECOND)
+    return TIMESTAMP_OVERFLOW if type(stamp) is Err else stamp
 
 
 def _bytes_to_string(value: bytes) -> Any:

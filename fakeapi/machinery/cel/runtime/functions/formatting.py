@@ -228,12 +228,12 @@ def _map_text(value: MapValue) -> str:
             raise _WrongError(
                 f"error during formatting: no formatting function for map key of type {type_name(key)}"
             )
-        found = value.find(key)
-        if found is MISSING:
+        member = value.find(key)
+        if member is MISSING:
             raise _WrongError(f"error during formatting: could not find key: {quote(text(key))}")
-        pairs.append((_within(key), _within(found)))
+        pairs.append((_within(key), _within(member)))
     pairs.sort(key=lambda pair: pair[0].encode("utf-8", "surrogatepass"))
-    return f"{{{', '.join(f'{key}:{held}' for key, held in pairs)}}}"
+    return f"{{{', '.join(f'{key}:{member_text}' for key, member_text in pairs)}}}"
 
 
 _CLAUSES: dict[str, Callable[[Any], str]] = {

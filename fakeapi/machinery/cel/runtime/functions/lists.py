@@ -58,20 +58,20 @@ def _sum(zero: Any) -> Callable[[ListValue], Any]:
 
 def _extreme(name: str, wanted: int) -> Callable[[ListValue], Any]:
     def of(values: ListValue) -> Any:
-        found: Any = MISSING
+        extreme: Any = MISSING
         for value in values:
             if not is_ordered(value):
                 return value if type(value) is Err else NO_OVERLOAD
-            if found is MISSING or compare(found, value) == wanted:
-                found = value
-        return Err(f"{name} called on empty list") if found is MISSING else found
+            if extreme is MISSING or compare(extreme, value) == wanted:
+                extreme = value
+        return Err(f"{name} called on empty list") if extreme is MISSING else extreme
 
     return of
 
 
 _NUMBER_BYTES = 32
 _COMPARED_BYTES = 24
-"""What sorting takes for an item: more than its place, as items are compared many times."""
+"""Bytes charged for sorting one item, in addition to ITEM_BYTES, because items are compared many times."""
 
 
 def _index_of(values: ListValue, value: Any) -> int:
@@ -114,13 +114,13 @@ def _flatten(values: ListValue, depth: int = 1) -> Any:
 
 def _flat(values: ListValue, depth: int) -> list[Any]:
     look(len(values) * ITEM_BYTES)
-    found: list[Any] = []
+    items: list[Any] = []
     for value in values:
         if isinstance(value, ListValue) and depth > 0:
-            found.extend(_flat(value, depth - 1))
+            items.extend(_flat(value, depth - 1))
         else:
-            found.append(value)
-    return found
+            items.append(value)
+    return items
 
 
 def _sort(values: Any, keys: Any = None) -> Any:
@@ -129,8 +129,8 @@ def _sort(values: Any, keys: Any = None) -> Any:
         return NO_OVERLOAD
     if len(values) != len(keys):
         sizes = f"{len(values)} and {len(keys)} elements respectively"
-        wanted = "expected a list of the same size as the associated keys list"
-        return Err(f"@sortByAssociatedKeys() {wanted}, but got {sizes}")
+        expected = "expected a list of the same size as the associated keys list"
+        return Err(f"@sortByAssociatedKeys() {expected}, but got {sizes}")
     if not len(values):
         return values
     take(len(values) * (ITEM_BYTES + _COMPARED_BYTES))
@@ -146,8 +146,8 @@ def _sort(values: Any, keys: Any = None) -> Any:
 
 
 def _order(one: Any, other: Any) -> int:
-    found = compare(one, other)
-    return found if type(found) is int else 0
+    order = compare(one, other)
+    return order if type(order) is int else 0
 
 
 def _range(count: int) -> Any:
@@ -162,12 +162,12 @@ def _reverse(values: ListValue) -> Items:
 
 
 def _distinct(values: ListValue) -> Any:
-    found: list[Any] = []
+    items: list[Any] = []
     for value in values:
-        look(len(found))
-        if not any(plain_equal(value, other) is True for other in found):
-            found.append(value)
-    return Items(found)
+        look(len(items))
+        if not any(plain_equal(value, other) is True for other in items):
+            items.append(value)
+    return Items(items)
 
 
 def _has(values: ListValue, value: Any) -> bool:

@@ -32,7 +32,9 @@ _RECEIVERS = frozenset((str, Duration, Timestamp))
 
 
 def _refused(value: Any, function: str) -> Err:
-    """The error of an operator on a type without it; types with operator methods have a shorter one."""
+    """The error of an operator that the operand's type lacks; strings, durations and timestamps have a
+    shorter one.
+    """
     return NO_OVERLOAD if type(value) in _RECEIVERS else Err(f"no such overload: {function}")
 
 
@@ -108,8 +110,8 @@ def _numeric(function: str, kinds: dict[type, Callable[[Any, Any], Any]]) -> Cal
 
 def _quotient(one: int, other: int) -> int:
     """Integer division, rounded towards zero."""
-    found = abs(one) // abs(other)
-    return found if (one < 0) == (other < 0) else -found
+    quotient = abs(one) // abs(other)
+    return quotient if (one < 0) == (other < 0) else -quotient
 
 
 def _divided_double(one: float, other: float) -> float:
@@ -181,8 +183,8 @@ def _ordering(function: str, outcomes: tuple[int, ...]) -> Callable[[Any, Any], 
             return ((one > other) - (one < other)) in outcomes
         if not is_ordered(one):
             return Err(f"no such overload: {function}")
-        found = compare(one, other)
-        return found if type(found) is Err else found in outcomes
+        outcome = compare(one, other)
+        return outcome if type(outcome) is Err else outcome in outcomes
 
     return order
 

@@ -43,13 +43,13 @@ def _value(optional: Optional) -> Any:
 
 
 def _unwrap(values: ListValue) -> Any:
-    found: list[Any] = []
+    items: list[Any] = []
     for value in values:
         if type(value) is not Optional:
             return Err(f"value {text_of(value)} is not optional")
         if value.present:
-            found.append(value.value)
-    return Items(found)
+            items.append(value.value)
+    return Items(items)
 
 
 OVERLOADS: dict[str, Callable[..., Any]] = {

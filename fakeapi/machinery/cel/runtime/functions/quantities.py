@@ -21,7 +21,7 @@ _BINARY_POWERS = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 
 @dataclass(frozen=True, slots=True)
 class Quantity(Opaque):
-    """A resource.Quantity. `scale`: its power of ten in Kubernetes, None if it is held as inf.Dec."""
+    """A resource.Quantity. `scale`: its power of ten in Kubernetes; None if stored as inf.Dec."""
 
     type_name = "kubernetes.Quantity"
 
@@ -80,8 +80,8 @@ def _quantity(text: str) -> Any:
 
 
 def _integer(value: Quantity) -> Any:
-    found = value.integer
-    return Err("cannot convert value to integer") if found is None else found
+    number = value.integer
+    return Err("cannot convert value to integer") if number is None else number
 
 
 def _compared(one: Quantity, other: Quantity) -> int:

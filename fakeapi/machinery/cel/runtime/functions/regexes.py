@@ -1,4 +1,4 @@
-"""Regular expressions: those of RE2, which cel-expr-python evaluates in linear time.
+"""RE2's regular expressions, which cel-expr-python evaluates in linear time.
 
 Follows cel-go `common/types/string.go` and k8s.io/apiserver `pkg/cel/library/regex.go`.
 """
@@ -25,7 +25,7 @@ def _matches(text: Any, pattern: Any) -> Any:
 
 def _without_groups(pattern: str) -> str:
     """The pattern with its capturing groups made non-capturing."""
-    return _GROUP.sub(lambda found: "(?:" if found[0].startswith("(") else found[0], pattern)
+    return _GROUP.sub(lambda match: "(?:" if match[0].startswith("(") else match[0], pattern)
 
 
 def _found(text: str, pattern: str) -> Any:
@@ -36,15 +36,15 @@ def _found(text: str, pattern: str) -> Any:
 
 
 def _find(text: str, pattern: str) -> Any:
-    found = _found(text, pattern)
-    return found if type(found) is Err else (found[0] if found else "")
+    matches = _found(text, pattern)
+    return matches if type(matches) is Err else (matches[0] if matches else "")
 
 
 def _find_all(text: str, pattern: str, most: int = -1) -> Any:
-    found = _found(text, pattern)
-    if type(found) is Err:
-        return found
-    return Items(found if most < 0 else found[:most])
+    matches = _found(text, pattern)
+    if type(matches) is Err:
+        return matches
+    return Items(matches if most < 0 else matches[:most])
 
 
 SINGLETONS: dict[str, Callable[..., Any]] = {"matches": _matches}

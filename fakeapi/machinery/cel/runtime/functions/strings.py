@@ -1,6 +1,6 @@
 """Functions of strings.
 
-Follows cel-go `ext/strings.go`. Positions count characters; replacing and splitting are Go's.
+Follows cel-go `ext/strings.go`. Positions count characters; replace and split behave as in Go.
 """
 
 from collections.abc import Callable
@@ -43,11 +43,11 @@ def _last_index_of_from(text: str, part: str, offset: int) -> Any:
 
 
 _TEXT_BYTES = 64
-"""Bytes of a short string that is an object of its own."""
+"""Bytes charged for a short string."""
 
 
 def _width(*texts: str) -> int:
-    """The bytes that a character of a string made from these takes, at most."""
+    """The maximum number of bytes for one character of a string made from these texts."""
     return 1 if all(text.isascii() for text in texts) else 4
 
 

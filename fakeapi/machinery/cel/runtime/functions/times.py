@@ -1,4 +1,4 @@
-"""Durations and points in time: their texts and parts.
+"""Durations and timestamps: parsing, and access to their parts.
 
 Follows cel-go `common/stdlib` and `common/types`, and Go's package time.
 """
@@ -44,11 +44,11 @@ def parsed_duration(text: str) -> Duration:
 
 def parsed_timestamp(text: str) -> Timestamp:
     """Parses an RFC 3339 timestamp as Go's time.Parse does. Raises ValueError."""
-    found = _STAMP.fullmatch(text)
-    if found is None:
+    match = _STAMP.fullmatch(text)
+    if match is None:
         raise ValueError(text)
-    year, month, day, hour, minute, second = map(int, found.groups()[:6])
-    fraction, sign, hours, minutes = found.groups()[6:]
+    year, month, day, hour, minute, second = map(int, match.groups()[:6])
+    fraction, sign, hours, minutes = match.groups()[6:]
     offset = 0
     if sign:
         if int(hours) > 24 or int(minutes) > 60:
@@ -62,7 +62,7 @@ def parsed_timestamp(text: str) -> Timestamp:
 
 
 _Part = Callable[[datetime, int], int]
-"""Returns a component of a point in time; the second argument is its nanoseconds within the second."""
+"""Returns a component of a time; the second argument is its nanoseconds within the second."""
 
 _PARTS: dict[str, _Part] = {
     "timestamp_to_year": lambda at, fine: at.year,
@@ -119,8 +119,8 @@ def _whole(unit: int) -> Callable[[Duration], int]:
     """A function that returns the number of whole units in a duration, rounded towards zero."""
 
     def of(duration: Duration) -> int:
-        found = abs(duration.nanoseconds) // unit
-        return found if duration.nanoseconds >= 0 else -found
+        count = abs(duration.nanoseconds) // unit
+        return count if duration.nanoseconds >= 0 else -count
 
     return of
 

@@ -73,8 +73,8 @@ def _parsed(text: str) -> Url:
 def _scheme(text: str) -> tuple[str, str]:
     if text.startswith(":"):
         raise ValueError("missing protocol scheme")
-    found = _SCHEME.match(text)
-    return (found[1], text[found.end() :]) if found else ("", text)
+    match = _SCHEME.match(text)
+    return (match[1], text[match.end() :]) if match else ("", text)
 
 
 def _host(authority: str) -> str:
@@ -101,9 +101,9 @@ def _host(authority: str) -> str:
 
 
 def _escapes(text: str) -> None:
-    found = _BAD_ESCAPE.search(text)
-    if found:
-        raise ValueError(f"invalid URL escape {quote(text[found.start() : found.start() + 3])}")
+    match = _BAD_ESCAPE.search(text)
+    if match:
+        raise ValueError(f"invalid URL escape {quote(text[match.start() : match.start() + 3])}")
 
 
 def _url(text: str) -> Any:
@@ -131,13 +131,13 @@ def _escaped_path(of: Url) -> str:
 
 
 def _query(of: Url) -> Entries:
-    found: dict[str, list[str]] = {}
+    values_by_key: dict[str, list[str]] = {}
     for part in of.query.split("&"):
         if not part or ";" in part or _BAD_ESCAPE.search(part):
             continue
         key, _, value = part.replace("+", " ").partition("=")
-        found.setdefault(unquote(key), []).append(unquote(value))
-    return Entries((key, Items(list(values))) for key, values in found.items())
+        values_by_key.setdefault(unquote(key), []).append(unquote(value))
+    return Entries((key, Items(list(values))) for key, values in values_by_key.items())
 
 
 OVERLOADS: dict[str, Callable[..., Any]] = {

@@ -30,7 +30,10 @@ class Semver(Opaque):
             return 1 if self.numbers > other.numbers else -1
         if not self.pre or not other.pre:
             return (not self.pre) - (not other.pre)
-        mine, theirs = [_rank(each) for each in self.pre], [_rank(each) for each in other.pre]
+        mine, theirs = (
+            [_rank(identifier) for identifier in self.pre],
+            [_rank(identifier) for identifier in other.pre],
+        )
         return (mine > theirs) - (mine < theirs)
 
 
@@ -51,11 +54,11 @@ def parse(text: str) -> Semver:
     patch, dash, pre = patch.partition("-")
     numbers = (major, minor, _number("Patch", patch))
     identifiers = tuple(map(_identifier, pre.split("."))) if dash else ()
-    for each in build.split(".") if plus else ():
-        if not each:
+    for identifier in build.split(".") if plus else ():
+        if not identifier:
             raise ValueError("Build meta data is empty")
-        if not _ALPHANUMERIC.fullmatch(each):
-            raise ValueError(f"Invalid character(s) found in build meta data {quote(each)}")
+        if not _ALPHANUMERIC.fullmatch(identifier):
+            raise ValueError(f"Invalid character(s) found in build meta data {quote(identifier)}")
     return Semver(numbers, identifiers)
 
 
@@ -90,14 +93,14 @@ def _normalized(text: str) -> str:
     return ".".join([*parts, *["0"] * (3 - len(parts))])
 
 
-def _semver(text: str, normalize: bool = False) -> Any:  # noqa: FBT001, FBT002 - as it is called
+def _semver(text: str, normalize: bool = False) -> Any:  # noqa: FBT001, FBT002 - CEL passes arguments by position
     try:
         return parse(_normalized(text) if normalize else text)
     except ValueError as error:
         return Err(str(error))
 
 
-def _is_semver(text: str, normalize: bool = False) -> bool:  # noqa: FBT001, FBT002 - as it is called
+def _is_semver(text: str, normalize: bool = False) -> bool:  # noqa: FBT001, FBT002 - as in _semver
     return type(_semver(text, normalize)) is Semver
 
 
