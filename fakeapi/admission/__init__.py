@@ -1,1 +1,1 @@
-"""Admission plugins, policies in CEL and webhooks: rules about kinds that stand above the kinds."""
+"""Admission plugins, CEL policies and webhooks: rules across the kinds."""

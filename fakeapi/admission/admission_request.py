@@ -1,4 +1,4 @@
-"""AdmissionRequest: a write as webhooks and CEL expressions see it.
+"""AdmissionRequest: a write in the form that webhooks and CEL expressions receive.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/webhook/request` and `pkg/admission/conversion.go`.
 """
@@ -17,7 +17,7 @@ _OPTIONS = {Operation.CREATE: "CreateOptions", Operation.UPDATE: "UpdateOptions"
 
 
 def type_of(attributes: Attributes, resource: Resource) -> dict[str, str]:
-    """Group, version and kind of the objects of a write, as a version of its resource has them."""
+    """Returns group, version and kind of the objects of a write, in this version of the resource."""
     subresource = resource.subresources.get(attributes.subresource) if attributes.subresource else None
     if subresource is not None and subresource.kind != resource.kind.kind:
         group, version, kind = subresource.group, subresource.version, subresource.kind
@@ -33,14 +33,17 @@ def resource_of(resource: Resource) -> dict[str, str]:
 
 
 def namespace_of(attributes: Attributes) -> str:
-    """The namespace of the path; that of a Namespace is its own name."""
+    """Returns the namespace of the request; for a Namespace, its own name."""
     if attributes.resource.qualified.name == "namespaces" and not attributes.resource.kind.group:
         return attributes.name
     return attributes.namespace
 
 
 def admission_request(attributes: Attributes, resource: Resource, uid: str) -> Object:
-    """The request without its objects, in the order of upstream's type. `resource`: the version asked for."""
+    """Returns the request without its objects, with the fields in the order of upstream's type.
+
+    `resource` is the resource in the version that the webhook or policy matched.
+    """
     request: Object = {
         "uid": uid,
         "kind": type_of(attributes, resource),
@@ -59,7 +62,7 @@ def admission_request(attributes: Attributes, resource: Resource, uid: str) -> O
 
 
 def user_info(attributes: Attributes) -> Object:
-    """UserInfo of the client, without what is empty."""
+    """Returns the UserInfo of the client without empty fields."""
     user = attributes.user
     info: Object = {"username": user.name, "uid": user.uid, "groups": list(user.groups)}
     info["extra"] = {key: list(values) for key, values in sorted(user.extra.items())}
@@ -67,7 +70,7 @@ def user_info(attributes: Attributes) -> Object:
 
 
 def options_of(attributes: Attributes) -> Object | None:
-    """The options of a write as its operation has them: those of a patch are UpdateOptions."""
+    """Returns the options of a write for its operation; patches have UpdateOptions, CONNECT has None."""
     options = attributes.options
     if attributes.operation is Operation.CONNECT:
         return None
@@ -95,12 +98,12 @@ def _delete_options(options: DeleteOptions) -> Object:
         "propagationPolicy": options.propagation,
         "dryRun": ["All"] if options.dry_run else None,
     }
-    given = {name: value for name, value in members.items() if value is not None}
-    return {"kind": "DeleteOptions", "apiVersion": META, **given}
+    present = {name: value for name, value in members.items() if value is not None}
+    return {"kind": "DeleteOptions", "apiVersion": META, **present}
 
 
 def before_creation(obj: Object, schema: Struct) -> Object:
-    """A new object without what the server fills in once admission has changed it."""
+    """Returns a new object without the fields that the server sets after mutating admission."""
     metadata = {name: value for name, value in obj["metadata"].items() if name != "uid"}
     node = schema.fields["metadata"].node
     created = node.fields.get("creationTimestamp") if isinstance(node, Struct) else None

@@ -1,4 +1,4 @@
-"""AdmissionReview: the question that an admission webhook is asked, and what may be answered.
+"""AdmissionReview: the requests to admission webhooks and their answers.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/webhook/request` and `errors`.
 """
@@ -21,12 +21,12 @@ _VERSIONS = ("v1", "v1beta1")
 
 
 class UnacceptableReview(Exception):
-    """An answer that states no valid verdict; the message is upstream's."""
+    """An answer without a valid verdict; the message is upstream's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The response of an admission webhook. `status`: that of a refusal, None without one."""
+    """The response of an admission webhook. `status` is the Status of a refusal, or None."""
 
     allowed: bool
     status: Object | None = None
@@ -36,22 +36,22 @@ class Verdict:
 
 
 def review_version(versions: Sequence[str]) -> str:
-    """The first of a webhook's versions that can be sent; "" where none can."""
-    return next((each for each in versions if each in _VERSIONS), "")
+    """Returns the first of a webhook's versions that can be sent; "" if none can."""
+    return next((version for version in versions if version in _VERSIONS), "")
 
 
 def review_type(version: str) -> ReviewType:
-    """The type of the answer to a review of a version."""
+    """Returns the type of the answer to a review of this version."""
     return ReviewType(GROUP, version, _KIND, admission_review_type(version))
 
 
 def review_of(version: str, request: Mapping[str, Any]) -> Object:
-    """The review that asks about an AdmissionRequest."""
+    """Returns the review with an AdmissionRequest."""
     return {"kind": _KIND, "apiVersion": f"{GROUP}/{version}", "request": request}
 
 
 def verdict_of(review: Object, version: str, uid: str, *, mutating: bool) -> Verdict:
-    """The verdict in the answer to a request of that uid. Raises UnacceptableReview."""
+    """Returns the verdict in the answer to the request with this uid. Raises UnacceptableReview."""
     response = review.get("response")
     if response is None:
         raise UnacceptableReview("webhook response was absent")
@@ -69,10 +69,10 @@ def verdict_of(review: Object, version: str, uid: str, *, mutating: bool) -> Ver
 
 
 def _check(review: Object, response: Object, uid: str, *, mutating: bool) -> None:
-    """The checks that reviews of v1beta1 are spared."""
-    given = response.get("uid") or ""
-    if given != uid:
-        raise UnacceptableReview(f"expected response.uid={quote(uid)}, got {quote(given)}")
+    """Checks the answer to a v1 review. Like upstream, answers to v1beta1 are not checked."""
+    response_uid = response.get("uid") or ""
+    if response_uid != uid:
+        raise UnacceptableReview(f"expected response.uid={quote(uid)}, got {quote(response_uid)}")
     stated = f"{review.get('apiVersion') or '/'}, Kind={review.get('kind') or ''}"
     if stated != f"{GROUP}/v1, Kind={_KIND}":
         raise UnacceptableReview(f"expected webhook response of {GROUP}/v1, Kind={_KIND}, got {stated}")
@@ -90,7 +90,7 @@ def _check(review: Object, response: Object, uid: str, *, mutating: bool) -> Non
 
 
 def refusal(name: str, status: Object | None) -> ApiError:
-    """The error of a write that a webhook refuses, as its Status tells it; never below 400."""
+    """Returns the error for a write that a webhook refuses, from the webhook's Status; at least code 400."""
     error = error_of(status or {})
     why = error.message or error.reason
     explained = f": {why}" if why else " without explanation"

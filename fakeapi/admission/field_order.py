@@ -1,4 +1,4 @@
-"""Puts the fields of an object that a step has changed in the order in which Go writes them."""
+"""Sorts the fields of an object that a step has changed into the order in which Go writes them."""
 
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import List, Struct
@@ -13,9 +13,9 @@ def sort_spec(attributes: Attributes) -> None:
 
 
 def sort_fields(part: Object, schema: Struct, *path: str) -> None:
-    """Sorts the fields of a struct that stands at `path` of objects of the schema, in place.
+    """Sorts the fields of a struct, in place; `path` is the struct's path in objects of the schema.
 
-    Of a list in the path the items are meant.
+    If the path leads through a list, it continues in the list's items.
     """
     for name in path:
         node = schema.fields[name].node
@@ -28,17 +28,17 @@ def sort_fields(part: Object, schema: Struct, *path: str) -> None:
 
 
 def set_annotation(obj: Object, name: str, value: str) -> None:
-    """Sets an annotation; annotations are written by name."""
+    """Sets an annotation, and sorts the annotations by name."""
     _set_in_metadata(obj, "annotations", {**(obj["metadata"].get("annotations") or {}), name: value})
 
 
 def set_labels(obj: Object, labels: dict[str, str]) -> None:
-    """Adds labels; labels are written by name."""
+    """Adds labels, and sorts the labels by name."""
     _set_in_metadata(obj, "labels", {**(obj["metadata"].get("labels") or {}), **labels})
 
 
 def add_finalizer(obj: Object, name: str) -> None:
-    """Appends a finalizer that is not there yet."""
+    """Appends a finalizer unless the object has it already."""
     present: list[str] = obj["metadata"].get("finalizers") or []
     if name not in present:
         obj["metadata"] = in_order({**obj["metadata"], "finalizers": [*present, name]})

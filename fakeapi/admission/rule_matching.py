@@ -12,7 +12,10 @@ ALL = "*"
 
 @dataclass(frozen=True, slots=True)
 class RequestedResource:
-    """What a request is about. `namespace` is that of the path, which for a namespace is its own name."""
+    """The resource and operation of a request.
+
+    `namespace` is the namespace in the path; for a Namespace, it is its own name.
+    """
 
     group: str
     version: str
@@ -27,7 +30,7 @@ class RequestedResource:
 
 
 def rule_matches(rule: Mapping[str, Any], requested: RequestedResource) -> bool:
-    """Whether a rule with operations is about a request."""
+    """Whether a rule with operations matches a request."""
     return (
         _in_scope(rule.get("scope") or ALL, requested)
         and _lists(rule.get("operations"), requested.operation)
@@ -43,7 +46,7 @@ def _in_scope(scope: str, requested: RequestedResource) -> bool:
 
 
 def _lists(items: Sequence[str] | None, wanted: str) -> bool:
-    return any(each in (ALL, wanted) for each in items or ())
+    return any(item in (ALL, wanted) for item in items or ())
 
 
 def _names(text: str, requested: RequestedResource) -> bool:

@@ -1,4 +1,4 @@
-"""Chooses the admission plugins of a server, by the options of kube-apiserver that name them.
+"""Selects the admission plugins of a server, by the options of kube-apiserver that name them.
 
 Follows k8s.io/apiserver `pkg/server/options/admission.go` and k8s.io/kubernetes
 `pkg/kubeapiserver/options/plugins.go`.
@@ -52,7 +52,7 @@ NAMES = (
     "ResourceQuota",
     "AlwaysDeny",
 )
-"""The plugins of all releases, in the order in which they are asked."""
+"""The plugins of all releases, in the order in which they run."""
 
 MISSING = frozenset(
     (
@@ -62,15 +62,15 @@ MISSING = frozenset(
         "SecurityContextDeny",
     )
 )
-"""Those that are off by default, and not there to be switched on."""
+"""Plugins that are off by default and that fakeapi does not implement."""
 
 
 class AdmissionPluginError(ValueError):
-    """The options name plugins that there are not, or that are both on and off."""
+    """The options name unknown plugins, or enable and disable the same plugin."""
 
 
 def selected(enable: str = "", disable: str = "") -> Selection:
-    """The plugins of a server, by names with commas between them. Raises AdmissionPluginError."""
+    """Returns the plugins of a server; both options are names with commas. Raises AdmissionPluginError."""
     enabled, disabled = _names("enable", enable), _names("disable", disable)
     both = sorted(enabled & disabled)
     if both:
@@ -82,17 +82,17 @@ def selected(enable: str = "", disable: str = "") -> Selection:
         raise AdmissionPluginError(f"fakeapi has no admission plugin {', '.join(missing)}")
     if not enabled and not disabled:
         return Selection(DEFAULT_PLUGINS)
-    from fakeapi.admission.plugins.optional import OPTIONAL_PLUGINS  # noqa: PLC0415 - few servers ask
+    from fakeapi.admission.plugins.optional import OPTIONAL_PLUGINS  # noqa: PLC0415 - rarely used
 
     entries = (
-        *(each for each in DEFAULT_PLUGINS if each.name not in disabled),
-        *(each for each in OPTIONAL_PLUGINS if each.name in enabled),
+        *(entry for entry in DEFAULT_PLUGINS if entry.name not in disabled),
+        *(entry for entry in OPTIONAL_PLUGINS if entry.name in enabled),
     )
     return Selection(tuple(sorted(entries, key=_order)), disabled)
 
 
 def _names(verb: str, text: str) -> frozenset[str]:
-    names = frozenset(each.strip() for each in text.split(",")) - {""}
+    names = frozenset(part.strip() for part in text.split(",")) - {""}
     for name in sorted(names.difference(NAMES)):
         raise AdmissionPluginError(f'{verb}-admission-plugins plugin "{name}" is unknown')
     return names

@@ -1,1 +1,1 @@
-"""Authorizers: RBAC and nodes, and who may impersonate whom."""
+"""Authorizers: RBAC, node authorization, and impersonation."""

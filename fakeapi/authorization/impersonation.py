@@ -1,4 +1,4 @@
-"""Impersonation: whom a user may act as, and who that is.
+"""Impersonation: checks whom a user may act as, and builds the impersonated user.
 
 Follows k8s.io/apiserver `pkg/endpoints/filters/impersonation`: impersonation.go for `legacy`, mode.go and
 constrained_impersonation.go for `constrained`.
@@ -22,14 +22,14 @@ AUTHENTICATION = "authentication.k8s.io"
 NODE_NAME = "authentication.kubernetes.io/node-name"
 NODE_KEYS = "authentication.kubernetes.io/associated-node-keys"
 MANY = 4
-"""From so many groups or extra values on, a permission for all of them is asked for first."""
+"""From this number of groups or extra values on, a permission for all of them ("*") is checked first."""
 LAST_MODES_MAX = 10_000
-"""Users whose last mode of impersonation is known; beyond it the one longest ago is forgotten."""
+"""Maximum number of users whose last impersonation mode is kept; a new one replaces the oldest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The user that a client wants to act as, as its headers say it."""
+    """The user that a client wants to act as, from its impersonation headers."""
 
     name: str
     uid: str = ""
@@ -45,18 +45,18 @@ _Mode = Callable[[Authorizer, AccessAttributes, Wanted], Awaitable[User]]
 
 
 class LastModes:
-    """The mode by which each user last impersonated somebody, as upstream's modeIndexCache (cache.go)."""
+    """The mode with which each user last impersonated somebody; upstream's modeIndexCache (cache.go)."""
 
     def __init__(self) -> None:
         self._modes: dict[str, _Mode] = {}
 
     def first(self, username: str, modes: list[_Mode]) -> list[_Mode]:
-        """The modes, beginning with the user's last one if it is among them."""
+        """Returns the modes, starting with the user's last one if it is among them."""
         last = self._modes.get(username)
         return sorted(modes, key=lambda mode: mode is not last)
 
     def note(self, username: str, mode: _Mode) -> None:
-        """Notes the mode of a user."""
+        """Remembers the mode that a user has used."""
         self._modes.pop(username, None)
         if len(self._modes) >= LAST_MODES_MAX:
             del self._modes[next(iter(self._modes))]
@@ -64,20 +64,20 @@ class LastModes:
 
 
 async def legacy(authorizer: Authorizer, requestor: User, wanted: Wanted) -> User:
-    """The impersonated user, where the verb `impersonate` is allowed on all of it. Raises ApiError 403."""
-    for each in _name_and_groups(requestor, wanted):
-        await _check(authorizer, each)
-    for each in _extra_and_uid(requestor, wanted):
-        await _check(authorizer, each)
+    """Returns the impersonated user; checks the verb `impersonate` on each part. Raises ApiError 403."""
+    for access in _name_and_groups(requestor, wanted):
+        await _check(authorizer, access)
+    for access in _extra_and_uid(requestor, wanted):
+        await _check(authorizer, access)
     return _user(wanted, _groups_by_name(wanted))
 
 
 async def constrained(
     authorizer: Authorizer, access: AccessAttributes, wanted: Wanted, last_modes: LastModes
 ) -> User:
-    """The impersonated user of the first mode that allows it for what is asked.
+    """Returns the impersonated user of the first mode that allows the request.
 
-    The mode by which the requestor last impersonated somebody comes first, `legacy` otherwise last. Raises
+    Tries the requestor's last successful mode first, then upstream's order, `legacy` at the end. Raises the
     ApiError 403 of the first mode that refused.
     """
     first: ApiError | None = None
@@ -94,7 +94,7 @@ async def constrained(
 
 
 def _modes(requestor: User, wanted: Wanted) -> Iterator[_Mode]:
-    """The modes that apply, in upstream's order."""
+    """Yields the modes that apply to this pair of users, in upstream's order."""
     node, account = _node_of(wanted.name), account_of(wanted.name)
     if node is not None and wanted.is_name_alone:
         if account_of(requestor.name) and requestor.extra.get(NODE_NAME) == (node,):
@@ -107,7 +107,7 @@ def _modes(requestor: User, wanted: Wanted) -> Iterator[_Mode]:
 
 
 async def _as_associated_node(authorizer: Authorizer, access: AccessAttributes, wanted: Wanted) -> User:
-    """A service account of a pod acts as the node of the pod; which one it is, is not asked again."""
+    """Lets a pod's service account act as the pod's node, without a permission for this particular node."""
     user = replace(access.user, extra={NODE_KEYS: tuple(sorted(access.user.extra))})
     own = replace(access, user=user)
     mode = "associated-node"
@@ -133,7 +133,7 @@ async def _as_service_account(authorizer: Authorizer, access: AccessAttributes, 
 
 
 async def _as_other(authorizer: Authorizer, access: AccessAttributes, wanted: Wanted) -> User:
-    """Somebody who is neither a node nor a service account, with all that belongs to a user."""
+    """Impersonates a user that is neither a node nor a service account, with uid, groups and extra."""
     verb, user = "impersonate:user-info", access.user
     await _check(authorizer, replace(access, verb=f"impersonate-on:user-info:{access.verb}"))
     await _check(authorizer, _on(user, verb, "users", wanted.name))
@@ -174,11 +174,11 @@ async def _check_extra(
 def _extra_problem(key: str, values: tuple[str, ...]) -> str:
     if not key:
         return "impersonating the empty string key in extra is not allowed"
-    found = validate_domain_prefixed_path(key, "extra.key")
-    if found:
-        texts = [str(each) for each in found]
-        shown = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
-        return f"impersonating an invalid key in extra is not allowed: {shown}"
+    errors = validate_domain_prefixed_path(key, "extra.key")
+    if errors:
+        texts = [str(error) for error in errors]
+        listed = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+        return f"impersonating an invalid key in extra is not allowed: {listed}"
     if key != key.lower():
         return f"impersonating a non-lowercase key in extra is not allowed: {quote(key)}"
     if "" in values:
@@ -187,13 +187,13 @@ def _extra_problem(key: str, values: tuple[str, ...]) -> str:
 
 
 async def _legacy_in_order(authorizer: Authorizer, access: AccessAttributes, wanted: Wanted) -> User:
-    """`legacy`, with the uid asked for before the groups."""
+    """Like `legacy`, but checks the uid before the groups."""
     requestor = access.user
     name, *groups = _name_and_groups(requestor, wanted)
     extra = list(_extra_and_uid(requestor, wanted))
-    uid = [each for each in extra if each.resource == "uids"]
-    for each in (name, *uid, *groups, *extra[: len(extra) - len(uid)]):
-        await _check(authorizer, each)
+    uid = [attributes for attributes in extra if attributes.resource == "uids"]
+    for attributes in (name, *uid, *groups, *extra[: len(extra) - len(uid)]):
+        await _check(authorizer, attributes)
     return _user(wanted, _groups_by_name(wanted))
 
 
@@ -218,18 +218,18 @@ def _extra_and_uid(requestor: User, wanted: Wanted) -> Iterator[AccessAttributes
 
 
 def _groups_by_name(wanted: Wanted) -> tuple[str, ...]:
-    """The groups that were asked for, or those that a service account has."""
+    """Returns the requested groups; without any, the groups of an impersonated service account."""
     account = account_of(wanted.name)
     return groups_of(account[0])[:2] if account and not wanted.groups else wanted.groups
 
 
 def _user(wanted: Wanted, groups: Iterable[str]) -> User:
-    found = tuple(groups)
+    group_names = tuple(groups)
     if wanted.name == ANONYMOUS.name:
-        more = () if UNAUTHENTICATED in found else (UNAUTHENTICATED,)
+        more = () if UNAUTHENTICATED in group_names else (UNAUTHENTICATED,)
     else:
-        more = () if UNAUTHENTICATED in found or AUTHENTICATED in found else (AUTHENTICATED,)
-    return User(wanted.name, found + more, wanted.uid, wanted.extra)
+        more = () if UNAUTHENTICATED in group_names or AUTHENTICATED in group_names else (AUTHENTICATED,)
+    return User(wanted.name, group_names + more, wanted.uid, wanted.extra)
 
 
 def _on(user: User, verb: str, resource: str, name: str) -> AccessAttributes:
@@ -247,7 +247,7 @@ async def _is_allowed(authorizer: Authorizer, wanted: AccessAttributes) -> bool:
 
 
 def _node_of(username: str) -> str | None:
-    """The node that a user is by its name alone; None for another user."""
+    """Returns the node of a username such as `system:node:NAME`; None for other users."""
     name = username.removeprefix(PREFIX)
     if name == username or names.is_dns1123_subdomain(name):
         return None

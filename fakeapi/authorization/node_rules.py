@@ -1,4 +1,4 @@
-"""What a node may do with kinds whose objects need not be looked at, and how refusals are worded.
+"""Permissions of nodes that depend only on the request, and the texts of refusals.
 
 Follows k8s.io/kubernetes `plugin/pkg/auth/authorizer/node` (node_authorizer.go).
 """
@@ -64,11 +64,11 @@ def refuse_unless_status_change(wanted: AccessAttributes) -> Decision | None:
 
 
 def decide_node(node: str, wanted: AccessAttributes) -> Decision:
-    what = wanted.subresource, wanted.verb
+    action = wanted.subresource, wanted.verb
     changes = {("", "create"), ("", "update"), ("", "patch"), ("status", "update"), ("status", "patch")}
-    if what in changes:
+    if action in changes:
         return ALLOWED
-    if what not in {("", "get"), ("", "list"), ("", "watch")}:
+    if action not in {("", "get"), ("", "list"), ("", "watch")}:
         return refused("")
     if wanted.name == node:
         return ALLOWED
@@ -76,7 +76,7 @@ def decide_node(node: str, wanted: AccessAttributes) -> Decision:
     return refused(f"node '{node}' cannot read {wish}, only its own Node object")
 
 
-def related(node: str, is_related: bool) -> Decision:  # noqa: FBT001 - the one thing to say
+def related(node: str, is_related: bool) -> Decision:  # noqa: FBT001 - the only argument besides the node
     if is_related:
         return ALLOWED
     return refused(f"no relationship found between node '{node}' and this object")
@@ -87,7 +87,7 @@ def refused(reason: str) -> Decision:
 
 
 def refuse_account(wanted: AccessAttributes, release: Release) -> Decision | None:
-    """Refuses all about service accounts except creating their tokens and, by release, reading them."""
+    """Refuses all access to service accounts, except creating their tokens and, by release, reading them."""
     if wanted.verb == "get" and not wanted.subresource:
         why = node_quirks_of(release.minor).account_read_refusal
         return refused(why) if why else refuse_unless_read(wanted)
@@ -99,7 +99,7 @@ def refuse_account(wanted: AccessAttributes, release: Release) -> Decision | Non
 
 
 def decide_pod_certificate(node: str, wanted: AccessAttributes) -> Decision | None:
-    """Decides about PodCertificateRequests; None for reading one, which depends on the request."""
+    """Decides about PodCertificateRequests; returns None for a read, which depends on the object."""
     if wanted.subresource:
         return refused("nodes may not access the status subresource of PodCertificateRequests")
     match wanted.verb:

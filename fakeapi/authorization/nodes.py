@@ -1,9 +1,10 @@
-"""NodeAccess: what kubelets may do.
+"""NodeAccess: the permissions of kubelets.
 
-Follows k8s.io/kubernetes `plugin/pkg/auth/authorizer/node`. A node may do what the ClusterRole system:node
-says, and of leases, CSINodes, ResourceSlices, nodes and pods what concerns itself. It reads the secrets,
-configmaps, claims, volumes and service accounts that its pods lead to. Upstream keeps a graph of these; here
-the pods are looked through at each request of a node. Secrets that a volume's driver needs are not followed.
+Follows k8s.io/kubernetes `plugin/pkg/auth/authorizer/node`. A node has the permissions of the ClusterRole
+system:node. It may also access its own leases, CSINodes, ResourceSlices, Node and pods, and read the secrets,
+configmaps, claims, volumes and service accounts that its pods reference. Upstream keeps a graph of these
+references; fakeapi searches the pods at each request of a node. It does not follow the references to secrets
+of volume drivers.
 """
 
 from fakeapi.authorization import pod_references
@@ -39,14 +40,14 @@ _CERTIFICATES = "PodCertificateRequest"
 
 
 def node_of(user: User) -> str | None:
-    """The name of the node that a user is, which may be empty; None for somebody else."""
+    """Returns the node name of a node's user, which may be ""; None for other users."""
     if not user.name.startswith(PREFIX) or NODES not in user.groups:
         return None
     return user.name.removeprefix(PREFIX)
 
 
 class NodeAccess:
-    """Decides for the users of nodes."""
+    """Decides about the requests of nodes."""
 
     def __init__(self, objects: ClusterObjects, release: Release, roles: Roles) -> None:
         self._objects = objects
@@ -55,7 +56,10 @@ class NodeAccess:
         self._roles = roles
 
     def decide(self, node: str, wanted: AccessAttributes) -> Decision:
-        """A refusal says why, unless it is only that no rule allows it."""
+        """Decides about a request of this node.
+
+        A refusal gives a reason, except when simply no rule allows the request.
+        """
         if not node:
             return refused(f"unknown node for user {quote(wanted.user.name)}")
         if wanted.is_resource:
@@ -84,7 +88,7 @@ class NodeAccess:
                     return decide_node(node, wanted)
                 case "", "pods" if self._gates.enabled(_BY_SELECTOR):
                     return self._pod(node, wanted)
-        return Decision(allowed=any(rule_allows(each, wanted) for each in self._rules()))
+        return Decision(allowed=any(rule_allows(rule, wanted) for rule in self._rules()))
 
     def _rules(self) -> list[Object]:
         try:
@@ -106,8 +110,8 @@ class NodeAccess:
     def _volume(self, node: str, wanted: AccessAttributes) -> Decision:
         if not wanted.name:
             return refused("No Object name found")
-        found = self._objects.get("", "persistentvolumes", "", wanted.name)
-        claim = found["spec"].get("claimRef") if found is not None else None
+        volume = self._objects.get("", "persistentvolumes", "", wanted.name)
+        claim = volume["spec"].get("claimRef") if volume is not None else None
         if not claim:
             return related(node, False)
         return related(
@@ -116,11 +120,11 @@ class NodeAccess:
         )
 
     def _of_node(self, node: str, wanted: AccessAttributes) -> Decision:
-        """Decides about an object whose spec names its node."""
+        """Decides about an object whose spec contains its node's name."""
         if not wanted.name:
             return refused("No Object name found")
-        found = self._objects.get(wanted.group, wanted.resource, wanted.namespace, wanted.name)
-        return related(node, found is not None and found["spec"].get("nodeName") == node)
+        obj = self._objects.get(wanted.group, wanted.resource, wanted.namespace, wanted.name)
+        return related(node, obj is not None and obj["spec"].get("nodeName") == node)
 
     def _slice(self, node: str, wanted: AccessAttributes) -> Decision:
         if wanted.subresource:
@@ -139,15 +143,15 @@ class NodeAccess:
         return refused("can only list/watch/deletecollection resourceslices with nodeName field selector")
 
     def _pod(self, node: str, wanted: AccessAttributes) -> Decision:
-        what = wanted.subresource, wanted.verb
+        action = wanted.subresource, wanted.verb
         own = {("", "create"), ("", "delete"), ("status", "update"), ("status", "patch")}
-        if what in own | {("eviction", "create")}:
+        if action in own | {("eviction", "create")}:
             return ALLOWED
-        if what in {("", "list"), ("", "watch")}:
+        if action in {("", "list"), ("", "watch")}:
             if ("spec.nodeName", node) in wanted.fields:
                 return ALLOWED
             if not wanted.name:
                 return refused("can only list/watch pods with spec.nodeName field selector")
-        elif what != ("", "get"):
+        elif action != ("", "get"):
             return refused("")
         return self._of_node(node, wanted)

@@ -1,4 +1,4 @@
-"""Objects that a pod leads to: what its node may read for it.
+"""The objects that a pod references, which its node may therefore read.
 
 Follows the edges of pods in k8s.io/kubernetes `plugin/pkg/auth/authorizer/node/graph.go`.
 """
@@ -9,17 +9,17 @@ from typing import Any
 from fakeapi.machinery.json_types import Object
 
 MIRROR = "kubernetes.io/config.mirror"
-"""The annotation of a pod that a node made itself, which leads nowhere."""
+"""The annotation of mirror pods, which kubelets create; references of such pods do not count."""
 
 _BY_NAME = {
     "secrets": frozenset({"secretRef", "secretKeyRef", "nodePublishSecretRef", "secret", "secretName"}),
     "configmaps": frozenset({"configMapRef", "configMapKeyRef", "configMap"}),
 }
-"""Fields of a pod's spec that are a name, or hold one as `name`."""
+"""Fields of a pod spec whose value is a name, or an object with the field `name`."""
 
 
 def names(pod: Object, resource: str) -> set[str]:
-    """The names of a pod's secrets, configmaps, persistentvolumeclaims, resourceclaims or serviceaccounts."""
+    """Returns the names of the objects of a resource, such as secrets, that a pod references."""
     if MIRROR in (pod["metadata"].get("annotations") or {}):
         return set()
     spec = pod["spec"]
@@ -31,15 +31,15 @@ def names(pod: Object, resource: str) -> set[str]:
         case "serviceaccounts":
             return {spec["serviceAccountName"]} if spec.get("serviceAccountName") else set()
         case "secrets":
-            pulled = {each.get("name", "") for each in spec.get("imagePullSecrets") or ()}
+            pulled = {reference.get("name", "") for reference in spec.get("imagePullSecrets") or ()}
             return pulled | set(_named(spec, _BY_NAME[resource]))
     return set(_named(spec, _BY_NAME[resource]))
 
 
 def _named(value: Any, fields: frozenset[str]) -> Iterator[str]:
     if isinstance(value, list):
-        for each in value:
-            yield from _named(each, fields)
+        for item in value:
+            yield from _named(item, fields)
     elif isinstance(value, dict):
         for field, inner in value.items():
             if field in fields:
@@ -57,8 +57,11 @@ def _volume_claims(pod: Object) -> Iterator[str]:
 
 def _resource_claims(pod: Object) -> Iterator[str]:
     status = pod.get("status") or {}
-    for each in (*(pod["spec"].get("resourceClaims") or ()), *(status.get("resourceClaimStatuses") or ())):
-        name = each.get("resourceClaimName") or (each.get("source") or {}).get("resourceClaimName")
+    for pod_claim in (
+        *(pod["spec"].get("resourceClaims") or ()),
+        *(status.get("resourceClaimStatuses") or ()),
+    ):
+        name = pod_claim.get("resourceClaimName") or (pod_claim.get("source") or {}).get("resourceClaimName")
         if name:
             yield name
     extended = status.get("extendedResourceClaimStatus")

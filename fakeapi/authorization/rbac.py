@@ -1,7 +1,7 @@
-"""RBAC: allows what roles and bindings say, what nodes need, and everything to superusers.
+"""RBAC: allows what roles and bindings grant, what nodes need, and everything to superusers.
 
-Follows k8s.io/kubernetes `plugin/pkg/auth/authorizer/rbac` and the order of `pkg/kubeapiserver/authorizer`:
-the group system:masters, nodes, roles.
+Follows k8s.io/kubernetes `plugin/pkg/auth/authorizer/rbac`. As in `pkg/kubeapiserver/authorizer`, the group
+system:masters is checked first, then nodes, then roles.
 """
 
 from collections.abc import Awaitable, Callable
@@ -21,7 +21,7 @@ _NODES_UNRESOLVED = "node authorizer does not support user rule resolution"
 
 
 class RBAC:
-    """The authorizer of `--authorization rbac`. `ensure` makes the roles of a new cluster."""
+    """The authorizer of `--authorization rbac`. `ensure` creates the default roles of a new cluster."""
 
     def __init__(
         self, objects: ClusterObjects, release: Release, ensure: Callable[[], Awaitable[None]]
@@ -32,7 +32,7 @@ class RBAC:
         self._ensure = ensure
 
     async def authorize(self, attributes: AccessAttributes, /) -> Decision:
-        """Raises ApiError where the roles of the cluster cannot be made."""
+        """Decides about a request. Raises ApiError if the default roles cannot be created."""
         if SUPERUSERS in attributes.user.groups:
             return Decision(allowed=True)
         await self._ensure()
@@ -54,11 +54,14 @@ class RBAC:
         return Decision(allowed=False, reason="\n".join(filter(None, reasons)))
 
     def _named(self, authorizer: str, reason: str) -> str:
-        """A reason as the union of authorizers in k8s.io/apiserver `pkg/authorization/union` shows it."""
+        """Returns a reason in the form of k8s.io/apiserver `pkg/authorization/union`.
+
+        Some releases put the authorizer's name before the reason.
+        """
         return f"{authorizer}: {reason}" if reason and self._names_itself else reason
 
     async def rules_for(self, user: User, namespace: str, /) -> UserRules:
-        """Raises ApiError where the roles of the cluster cannot be made."""
+        """Returns the user's rules in a namespace. Raises ApiError if the default roles cannot be created."""
         await self._ensure()
         rules, errors = self.rules_and_errors(user, namespace)
         problems = [error.message for error in errors]
@@ -74,7 +77,7 @@ class RBAC:
         )
 
     def rules_and_errors(self, user: User, namespace: str) -> tuple[list[Object], list[ApiError]]:
-        """The rules of a user by roles, and a 404 for each binding of the user without its role."""
+        """Returns the user's rules by roles, and a 404 for each of their bindings whose role is missing."""
         granted = list(self.roles.granted_to(user, namespace))
         errors = [item for item in granted if isinstance(item, ApiError)]
         return [item.rule for item in granted if not isinstance(item, ApiError)], errors
@@ -82,7 +85,7 @@ class RBAC:
     def missing(
         self, user: User, namespace: str, wanted: list[Object]
     ) -> tuple[list[Object], list[ApiError]]:
-        """The parts of rules that a user does not have, and a 404 for each binding without its role."""
+        """Returns the parts of `wanted` that the user lacks, and a 404 for each binding without its role."""
         rules, errors = self.rules_and_errors(user, namespace)
         return uncovered(rules, wanted), errors
 
@@ -92,6 +95,6 @@ def _part(rule: Object, members: tuple[str, ...]) -> Object:
 
 
 def aggregate(problems: list[str]) -> str:
-    """Errors as one text, each once, as k8s.io/apimachinery `pkg/util/errors` joins them."""
+    """Joins distinct errors into one text, like k8s.io/apimachinery `pkg/util/errors`."""
     once = list(dict.fromkeys(problems))
     return "".join(once) if len(once) < 2 else f"[{', '.join(once)}]"

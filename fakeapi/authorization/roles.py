@@ -1,7 +1,8 @@
-"""Roles: the rules that bindings give to users, read from the stored objects.
+"""Roles: the rules that bindings grant to users, read from the stored objects.
 
 Follows k8s.io/kubernetes `pkg/registry/rbac/validation/rule.go`. A ClusterRole with an aggregation rule has
-the rules of the roles that it selects, by which `pkg/controller/clusterroleaggregation` replaces its own.
+the rules of the roles that it selects; upstream's `pkg/controller/clusterroleaggregation` writes them into
+it.
 """
 
 from collections.abc import Iterator
@@ -21,14 +22,14 @@ RESOURCES = ("clusterroles", "clusterrolebindings", "roles", "rolebindings")
 
 @dataclass(frozen=True, slots=True)
 class GrantedRule:
-    """A rule that a user has, and the binding that gives it, as a decision names it."""
+    """A rule that a user has; `source` describes the binding that grants it, for the reason of a decision."""
 
     rule: Object
     source: str
 
 
 class Roles:
-    """The roles and bindings of one cluster, decoded once for each change of any of them."""
+    """The roles and bindings of one cluster, decoded again after each change."""
 
     def __init__(self, objects: ClusterObjects) -> None:
         self._objects = objects
@@ -37,8 +38,9 @@ class Roles:
         self._roles: dict[tuple[str, str], Object] = {}
 
     def granted_to(self, user: User, namespace: str) -> Iterator[GrantedRule | ApiError]:
-        """The rules of a user in a namespace, or on the cluster where it is empty, in order of the bindings'
-        names. An error stands for a binding whose role is not there.
+        """Yields the user's rules in a namespace, or cluster-wide if it is "".
+
+        The order is that of the bindings' names. A binding whose role does not exist yields an ApiError 404.
         """
         self._read()
         yield from self._granted(user, "")
@@ -60,7 +62,7 @@ class Roles:
                 yield GrantedRule(rule, source)
 
     def rules_of(self, reference: Object, namespace: str) -> list[Object]:
-        """The rules of a role. Raises ApiError 404."""
+        """Returns the rules of a role. Raises ApiError 404 if the role does not exist."""
         self._read()
         kind, name = reference["kind"], reference["name"]
         place = namespace if kind == "Role" else ""
@@ -70,27 +72,27 @@ class Roles:
         return self._all_rules(role, set())
 
     def _all_rules(self, role: Object, seen: set[str]) -> list[Object]:
-        """The rules of a role: those of the roles that it aggregates, each rule once, or else its own.
+        """Returns the rules that a role aggregates, each rule once; without any, its own rules.
 
-        Roles that aggregate each other are asked once: `seen` are the names of those that were.
+        `seen` holds the names of roles that the aggregation has visited, so that cycles end.
         """
         own: list[Object] = list(role.get("rules") or ())
         selectors = selectors_of(role)
         if not selectors:
             return own
         seen.add(role["metadata"]["name"])
-        found: list[Object] = []
+        aggregated: list[Object] = []
         for selector in selectors:
-            wanted = of_object(selector)
+            compiled = of_object(selector)
             for (namespace, name), other in sorted(self._roles.items()):
                 labels = other["metadata"].get("labels") or {}
-                if wanted is None or namespace or name in seen or not wanted.matches(labels):
+                if compiled is None or namespace or name in seen or not compiled.matches(labels):
                     continue
-                found += [each for each in self._all_rules(other, seen) if each not in found]
-        return found or own
+                aggregated += [rule for rule in self._all_rules(other, seen) if rule not in aggregated]
+        return aggregated or own
 
     def _read(self) -> None:
-        changed = self._objects.store.last_changes(f"/{GROUP}/{each}/" for each in RESOURCES)
+        changed = self._objects.store.last_changes(f"/{GROUP}/{name}/" for name in RESOURCES)
         if changed == self._read_at:
             return
         self._bindings, self._roles = {}, {}
@@ -105,12 +107,12 @@ class Roles:
 
 
 def selectors_of(role: Object) -> list[Object]:
-    """The selectors of the aggregation rule of a cluster role."""
+    """Returns the selectors in the aggregation rule of a ClusterRole."""
     return list((role.get("aggregationRule") or {}).get("clusterRoleSelectors") or ())
 
 
 def _subject_of(user: User, binding: Object, namespace: str) -> Object | None:
-    """The first subject of a binding that is the user."""
+    """Returns the first subject of a binding that matches the user; None if none does."""
     for subject in binding.get("subjects") or ():
         kind, name = subject["kind"], subject["name"]
         if kind == "User" and user.name == name:

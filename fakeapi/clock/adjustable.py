@@ -29,10 +29,10 @@ class ClockState:
 
 
 class AdjustableClock:
-    """A clock that can be frozen, resumed and moved forward, with every timer that waits on it.
+    """A clock that tests can freeze, resume and move forward, together with all timers that wait on it.
 
-    Safe to change from any thread. Moved forward, it goes there at once, and each timer that is due by then
-    expires once, those that were due first before the others. Untouched, it is the machine's clock.
+    Any thread may change it. Moving it forward takes effect at once: each timer whose deadline has passed
+    expires once, in the order of the deadlines. A clock that nobody changes follows the machine's clock.
     """
 
     def __init__(self, *, frozen_at: float | None = None) -> None:
@@ -42,19 +42,19 @@ class AdjustableClock:
         self._begin(frozen_at)
 
     def _begin(self, frozen_at: float | None) -> None:
-        self._passed = 0.0  # what the monotonic clock is ahead of the machine's
-        self._ahead = 0.0  # what the time of day is ahead of the machine's
-        self._frozen: tuple[float, float] | None = None  # monotonic clock and time of day while it stands
+        self._passed = 0.0  # seconds that the monotonic clock is ahead of the machine's
+        self._ahead = 0.0  # seconds that the time of day is ahead of the machine's
+        self._frozen: tuple[float, float] | None = None  # monotonic clock and time of day while frozen
         if frozen_at is not None:
             self._frozen = time.monotonic(), frozen_at
 
     def now(self) -> float:
-        """Seconds since the epoch."""
+        """Returns the time of day in seconds since the epoch."""
         frozen = self._frozen
         return time.time() + self._ahead if frozen is None else frozen[1]
 
     def monotonic(self) -> float:
-        """Seconds since an arbitrary moment; never goes back."""
+        """Returns seconds since an arbitrary moment; the value never decreases."""
         frozen = self._frozen
         return time.monotonic() + self._passed if frozen is None else frozen[0]
 
@@ -69,9 +69,9 @@ class AdjustableClock:
         return self.frozen or self._ahead != 0
 
     def freeze(self, at: Moment | None = None) -> None:
-        """Stops the clock until `resume`, at the current time or, after moving it forward, `at` a later one.
+        """Stops the clock until `resume`; `at` first moves it forward to this time.
 
-        Raises ValueError for a time that has passed.
+        Raises ValueError if `at` is in the past.
         """
         seconds = 0.0 if at is None else self._until(at)
         with self._lock:
@@ -79,7 +79,7 @@ class AdjustableClock:
             self._rearm()
 
     def resume(self) -> None:
-        """Lets a frozen clock run on from its time; does nothing if it runs already."""
+        """Lets a frozen clock run on from its time; does nothing if the clock is running."""
         with self._lock:
             if self._frozen is None:
                 return
@@ -89,7 +89,7 @@ class AdjustableClock:
             self._rearm()
 
     def advance(self, seconds: float) -> None:
-        """Moves forward at once. Raises ValueError for a step back: revisions and leases rely on time."""
+        """Moves the clock forward at once. Raises ValueError for a step back, because leases rely on time."""
         if not 0 <= seconds < float("inf"):
             raise ValueError(f"a clock is moved forward by seconds of 0 or more, not {seconds}")
         if self.now() + seconds > _END_OF_TIME:
@@ -103,20 +103,20 @@ class AdjustableClock:
             self._rearm()
 
     def jump(self, to: Moment) -> None:
-        """Moves forward to a time of day. Raises ValueError for one that has passed."""
+        """Moves the clock forward to a time of day. Raises ValueError for a time in the past."""
         self.advance(self._until(to))
 
     def restart(self, frozen_at: float | None = None) -> None:
-        """Resets the clock to its initial state; pending timers go by the new time from then on."""
+        """Resets the clock to its initial state; pending timers keep their remaining time."""
         self.put_back(ClockState(frozen_at, 0.0))
 
     def state(self) -> ClockState:
-        """The state that `put_back` takes."""
+        """Returns the state of the clock, for `put_back`."""
         with self._lock:
             return ClockState(None if self._frozen is None else self._frozen[1], self._ahead)
 
     def put_back(self, state: ClockState) -> None:
-        """Takes on a state that it had; pending timers go by the new time from then on."""
+        """Restores an earlier state; pending timers keep their remaining time."""
         with self._lock:
             before = self.monotonic()
             self._begin(state.frozen_at)
@@ -127,16 +127,16 @@ class AdjustableClock:
             self._rearm()
 
     def timeout(self, delay: float) -> "_Timeout":
-        """Cancels its block after `delay` seconds and raises TimeoutError, as `asyncio.timeout` does."""
+        """Cancels its block after `delay` seconds and raises TimeoutError, like `asyncio.timeout`."""
         return _Timeout(self, delay)
 
     def _until(self, moment: Moment) -> float:
-        wanted = seconds_of(moment)
-        left = wanted - self.now()
+        target = seconds_of(moment)
+        left = target - self.now()
         if left < 0:
             raise ValueError(
                 f"a clock is not set back: it is {times.now_text(self.now())} already, "
-                f"after {times.now_text(wanted)}"
+                f"after {times.now_text(target)}"
             )
         return left
 
@@ -149,12 +149,12 @@ class AdjustableClock:
             self._timers.discard(timer)
 
     def _rearm(self) -> None:
-        for timer in sorted(self._timers, key=lambda each: each.deadline):
+        for timer in sorted(self._timers, key=lambda timer: timer.deadline):
             timer.loop.call_soon_threadsafe(timer.arm)
 
 
 class _Timeout:
-    """A pending timeout of an event loop; expires at `deadline` of the clock."""
+    """A pending timeout of an event loop; expires when the clock reaches `deadline`."""
 
     __slots__ = ("_clock", "_inner", "_left", "deadline", "loop")
 
@@ -179,7 +179,7 @@ class _Timeout:
         await self._inner.__aexit__(kind, error, trace)
 
     def arm(self) -> None:
-        """Schedules the expiry by the event loop's clock; not while the clock is frozen.
+        """Schedules the expiry in the event loop; while the clock is frozen, only if it is already due.
 
         Must be called in the loop's thread.
         """
@@ -201,7 +201,7 @@ class ClusterClock(AdjustableClock):
         self._draw_anew()
 
     def begin_again(self) -> None:
-        """Resets the clock and the seed's sequence for a new cluster."""
+        """Resets the clock and the seeded sequence of uids and suffixes for a new cluster."""
         self.restart(self._frozen_at)
         self._draw_anew()
 
@@ -212,9 +212,10 @@ class ClusterClock(AdjustableClock):
 
 
 def seconds_of(moment: Moment) -> float:
-    """Seconds since the epoch of a moment.
+    """Returns a moment in seconds since the epoch.
 
-    Raises ValueError for text that is not RFC 3339, and for a datetime without a time zone.
+    Raises ValueError for text that is not RFC 3339, for a datetime without a time zone, and for a time before
+    1970 or after the year 9999.
     """
     if isinstance(moment, datetime):
         if moment.tzinfo is None:

@@ -12,39 +12,39 @@ _SUFFIX_LENGTH = 5
 
 
 class Clock(Protocol):
-    """The time of day, and the time that passes."""
+    """A source of the time of day and of monotonic time, with timers."""
 
     def now(self) -> float:
-        """Seconds since the epoch."""
+        """Returns the time of day in seconds since the epoch."""
         ...
 
     def monotonic(self) -> float:
-        """Seconds since some moment; never goes back. Timers count in these."""
+        """Returns seconds since an arbitrary moment; the value never decreases. Timers use this time."""
         ...
 
     def timeout(self, delay: float) -> AbstractAsyncContextManager[object]:
-        """Cancels its block after `delay` seconds and raises TimeoutError, as `asyncio.timeout` does."""
+        """Cancels its block after `delay` seconds and raises TimeoutError, like `asyncio.timeout`."""
         ...
 
 
 def runs_by_itself(clock: Clock) -> bool:
-    """Whether time passes without a test that moves the clock; False for clocks that do not say `frozen`."""
+    """Whether time passes on its own; False for a frozen clock and for one without a `frozen` attribute."""
     return not getattr(clock, "frozen", True)
 
 
 class ClockAndNames(Clock, Protocol):
-    """A clock, and where everything random comes from."""
+    """A clock that also generates uids, name suffixes and random numbers."""
 
     def uid(self) -> str:
-        """A version 4 UUID that no other object has."""
+        """Returns a new version 4 UUID."""
         ...
 
     def suffix(self) -> str:
-        """Five characters for the end of a generated name, from the letters that Kubernetes uses."""
+        """Returns five random characters for a generated name, from the letters that Kubernetes uses."""
         ...
 
     def fraction(self) -> float:
-        """A random number from 0 to below 1, such as spreads the ends of watches."""
+        """Returns a random number x with 0 <= x < 1; for example, to spread the ends of watches."""
         ...
 
 
@@ -65,11 +65,11 @@ class SystemClockAndNames(SystemClock):
         return _uuid(os.urandom(16))
 
     def suffix(self) -> str:
-        return "".join(random.choices(_SUFFIX_LETTERS, k=_SUFFIX_LENGTH))  # noqa: S311 - names are no secrets
+        return "".join(random.choices(_SUFFIX_LETTERS, k=_SUFFIX_LENGTH))  # noqa: S311 - names are public
 
 
 class SeededClockAndNames:
-    """The same uids, suffixes and fractions for the same seed, in order of use; time from the clock given."""
+    """Generates a repeatable sequence of uids, suffixes and fractions from a seed; `clock` gives the time."""
 
     def __init__(self, seed: int, clock: Clock | None = None) -> None:
         self._random = random.Random(seed)  # noqa: S311 - repeatability is the point

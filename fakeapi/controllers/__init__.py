@@ -1,1 +1,1 @@
-"""Controllers that run inside the server and write through its API as any other client does."""
+"""Controllers that run inside the server and write through its API like any other client."""

@@ -14,11 +14,11 @@ from fakeapi.machinery.patch.media_types import SHORT_NAMES
 JSON = "application/json"
 PROTOBUF = "application/vnd.kubernetes.protobuf"
 LINE_BYTES_MAX = 16 * 1024 * 1024
-"""Bytes of one watch event; a longer one ends the watch."""
+"""Maximum size of a watch event in bytes; a larger event ends the watch."""
 
 
 class Refused(Exception):
-    """A request that was answered with a Status that is not a success, or not answered at all (code 0)."""
+    """The server answered a request with an error Status, or the connection was lost (code 0)."""
 
     def __init__(self, code: int, reason: str, message: str, status: Object) -> None:
         super().__init__(f"{code} {reason}: {message}")
@@ -29,7 +29,7 @@ class Refused(Exception):
 
     @property
     def is_conflict(self) -> bool:
-        """The object was changed meanwhile: read it again and retry."""
+        """Whether another client changed the object meanwhile: read it again and retry."""
         return self.reason == "Conflict"
 
     @property
@@ -42,7 +42,7 @@ class Refused(Exception):
 
 
 class API:
-    """Sends requests as one client, which its User-Agent names.
+    """Sends requests as one client, with its own User-Agent.
 
     Answers are decoded JSON that belongs to the caller. Every method raises Refused.
     """
@@ -68,7 +68,7 @@ class API:
         query: Mapping[str, str] | None = None,
         content_type: str = JSON,
     ) -> Object:
-        """The decoded body of a success."""
+        """Sends a request; returns the decoded body of a successful answer."""
         answer = _Answer()
         sent = b"" if body is None else codec.encode(body)
         headers = list(self._headers)
@@ -79,15 +79,15 @@ class API:
         return answer.result()
 
     async def read_protobuf(self, path: str) -> bytes:
-        """GET of an object in protobuf; returns it with its envelope."""
+        """Reads an object in protobuf; returns the bytes with their envelope."""
         answer = _Answer()
-        headers = [each for each in self._headers if each[0] != b"accept"]
+        headers = [header for header in self._headers if header[0] != b"accept"]
         headers.append((b"accept", PROTOBUF.encode()))
         await self._send(_scope("GET", path, None, headers), b"", answer)
         return answer.content()
 
     async def write_protobuf(self, path: str, body: bytes) -> Object:
-        """PUT of an object in protobuf, given with its envelope; returns the stored object."""
+        """Updates an object from protobuf bytes with their envelope; returns the stored object."""
         answer = _Answer()
         headers = [
             *self._headers,
@@ -107,15 +107,15 @@ class API:
         return await self.request("PUT", path, obj)
 
     async def patch(self, path: str, patch: Any, kind: str = "merge", **query: str) -> Object:
-        """`kind` is json, merge, strategic or apply."""
+        """Patches an object. `kind` is json, merge, strategic or apply."""
         return await self.request("PATCH", path, patch, query=query, content_type=SHORT_NAMES[kind])
 
     async def delete(
         self, path: str, *, uid: str = "", version: str = "", propagation: str = "", grace: int | None = None
     ) -> Object:
-        """With preconditions on uid and resourceVersion where they are given."""
-        wanted = {"uid": uid, "resourceVersion": version}
-        preconditions = {name: value for name, value in wanted.items() if value}
+        """Deletes an object. `uid` and `version` become preconditions if they are not empty."""
+        conditions = {"uid": uid, "resourceVersion": version}
+        preconditions = {name: value for name, value in conditions.items() if value}
         options: Object = {"kind": "DeleteOptions", "apiVersion": "v1"}
         if preconditions:
             options["preconditions"] = preconditions
@@ -126,14 +126,14 @@ class API:
         return await self.request("DELETE", path, options)
 
     async def watch(self, path: str, query: Mapping[str, str], on_event: Callable[[Object], None]) -> None:
-        """Calls `on_event` with each event as it is sent; returns when the server ends the watch."""
+        """Calls `on_event` with each event when it arrives; returns when the server ends the watch."""
         answer = _Lines(on_event)
         scope = _scope("GET", path, {**query, "watch": "true"}, self._headers)
         await self._send(scope, b"", answer)
         answer.result()
 
     async def _send(self, scope: Scope, body: bytes, answer: "_Answer") -> None:
-        """Sends a request and collects the answer; a dropped connection leaves it incomplete."""
+        """Sends a request and collects the answer; a dropped connection leaves the answer incomplete."""
         with contextlib.suppress(DropConnection):
             await self._app(scope, _Sent(body).receive, answer.send)
 
@@ -160,7 +160,7 @@ def _scope(
 
 
 class _Sent:
-    """A request's body, after which the client stays until its task is cancelled."""
+    """Sends a request's body; afterwards the client stays connected until its task is cancelled."""
 
     def __init__(self, body: bytes) -> None:
         self._body: bytes | None = body
@@ -174,7 +174,7 @@ class _Sent:
 
 
 class _Answer:
-    """A whole response."""
+    """Collects a whole response."""
 
     def __init__(self) -> None:
         self.code = 0
@@ -192,9 +192,10 @@ class _Answer:
         self._parts.append(part)
 
     def content(self) -> bytes:
-        """The body of a successful answer.
+        """Returns the body of a successful answer.
 
-        Raises Refused, also for an answer that was cut off: the write may or may not have taken place.
+        Raises Refused for an error, and for an incomplete answer, whose write may or may not have taken
+        place.
         """
         if not self._is_whole:
             raise Refused(0, "ConnectionLost", "the connection was lost before the answer was whole", {})
@@ -205,12 +206,12 @@ class _Answer:
         return content
 
     def result(self) -> Object:
-        """The decoded JSON of a successful answer. Raises Refused as `content`."""
+        """Returns the decoded JSON of a successful answer. Raises Refused like `content`."""
         return _decoded(self.content())
 
 
 class _Lines(_Answer):
-    """A response of one JSON value a line."""
+    """Collects a response with one JSON value per line, and passes each value on."""
 
     def __init__(self, on_event: Callable[[Object], None]) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""ControlledApplication: an application whose server runs controllers beside it."""
+"""ControlledApplication: an application whose server also runs controllers."""
 
 from collections.abc import Coroutine, Iterable
 from typing import TYPE_CHECKING, Any
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class ControlledApplication:
-    """Runs the controllers along with the application it wraps, as clients of its API.
+    """Runs the controllers along with the application that it wraps, as clients of its API.
 
-    When the state of the cluster is replaced they are stopped, and started again with the new state. Where
-    servers share the state, they run in the one that holds the Lease.
+    They stop when the state of the cluster is replaced, and start again with the new state. If several
+    servers share the state, only the server that holds the Lease runs them.
     """
 
     def __init__(
@@ -30,7 +30,7 @@ class ControlledApplication:
         token: str | None = None,
         host: str = "localhost",
     ) -> None:
-        """`token` and `host` are what the application accepts of its clients."""
+        """Takes the `token` and `host` that the application accepts from its clients."""
         self._app = app
         self._cluster = cluster
         self._makers = makers(names)
@@ -45,7 +45,7 @@ class ControlledApplication:
 
     @property
     def manager(self) -> Manager:
-        """Raises RuntimeError before the start, and where another server runs the controllers."""
+        """The running manager. Raises RuntimeError if this server does not run the controllers (yet)."""
         if self._manager is None:
             where = "" if self._leading is None else ": another server of this state runs them"
             raise RuntimeError(f"the controllers are not started{where}")
@@ -76,7 +76,7 @@ class ControlledApplication:
         if self._cluster.store.shared is None:
             await self._run()
             return
-        from fakeapi.controllers.leading import Leading  # noqa: PLC0415 - for several servers alone
+        from fakeapi.controllers.leading import Leading  # noqa: PLC0415 - only for several servers
 
         api = API(self._app, "fakeapi/leader-election", token=self._token, host=self._host)
         self._leading = Leading(api, self._cluster.clock.now, self._run, self._rest)

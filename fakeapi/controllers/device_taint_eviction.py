@@ -1,6 +1,6 @@
-"""DeviceTaintEvictionController: evicts pods from devices with NoExecute taints that they do not tolerate.
+"""DeviceTaintEvictionController: evicts pods whose devices have NoExecute taints without toleration.
 
-Follows k8s.io/kubernetes `pkg/controller/devicetainteviction`, from 1.33 on.
+Follows k8s.io/kubernetes `pkg/controller/devicetainteviction`, since 1.33.
 """
 
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ NAME = "device-taint-eviction-controller"
 NO_EXECUTE = "NoExecute"
 REASON = "DeviceTaintManagerEviction"
 RULE_STATUS_SECONDS = 10.0
-"""Shortest time between two updates of a rule's status."""
+"""Shortest time between two updates of a rule's status, in seconds."""
 
 POD, RULE = "pod", "rule"
 
@@ -92,14 +92,14 @@ class DeviceTaintEvictionController(Controller):
         pod = self._pods.get(namespace, name)
         if pod is None or "deletionTimestamp" in pod["metadata"]:
             return
-        found = self._eviction(pod)
+        eviction = self._eviction(pod)
         uid = pod["metadata"]["uid"]
-        if found is None:
+        if eviction is None:
             if uid in self._marked:
                 self._marked.discard(uid)
                 await self._events.record(pod, "Normal", REASON, "Cancelling deletion")
             return
-        when, rules = found
+        when, rules = eviction
         self._marked.add(uid)
         if self._rules_have_status:
             for rule in rules:
@@ -134,21 +134,21 @@ class DeviceTaintEvictionController(Controller):
     # when to evict a pod --------------------------------------------------------------------------
 
     def _eviction(self, pod: Object) -> tuple[float, list[Object]] | None:
-        """When to delete a pod, in seconds since the epoch, and the rules that cause it; None for never."""
+        """Returns when to delete a pod (seconds since the epoch), with the rules; None if never."""
         if not self._any_taint():
             return None
-        found = [each for claim in self._claims_of(pod) for each in self._reasons(claim)]
-        if not found:
+        reasons = [reason for claim in self._claims_of(pod) for reason in self._reasons(claim)]
+        if not reasons:
             return None
-        rules = {rule["metadata"]["uid"]: rule for _, rule in found if rule is not None}
-        return min(when for when, _ in found), list(rules.values())
+        rules = {rule["metadata"]["uid"]: rule for _, rule in reasons if rule is not None}
+        return min(when for when, _ in reasons), list(rules.values())
 
     def _any_taint(self) -> bool:
         """Whether any device of the cluster has a NoExecute taint; cached until slices or rules change."""
         if self._evicts is None:
             taints = [rule["spec"]["taint"] for rule in self._view.objects("devicetaintrules")]
-            for each in self._view.slices():
-                for device in each.spec.get("devices") or ():
+            for resource_slice in self._view.slices():
+                for device in resource_slice.spec.get("devices") or ():
                     taints += device.get("taints") or ()
             self._evicts = any(taint.get("effect") == NO_EXECUTE for taint in taints)
         return self._evicts
@@ -168,19 +168,19 @@ class DeviceTaintEvictionController(Controller):
                 yield claim
 
     def _reasons(self, claim: Object) -> Iterator[tuple[float, Object | None]]:
-        """The time at which each NoExecute taint of a claim's devices evicts, and its rule, if any."""
+        """Yields the eviction time of each NoExecute taint of a claim's devices, with its rule or None."""
         for result in (claim["status"]["allocation"].get("devices") or {}).get("results") or ():
             for taint, rule in self._taints(result):
                 when = self._time_of(taint)
                 seconds: list[int] = []
                 tolerating = [
-                    each
-                    for each in result.get("tolerations") or ()
-                    if each.get("effect") == NO_EXECUTE and tolerates(each, taint)
+                    toleration
+                    for toleration in result.get("tolerations") or ()
+                    if toleration.get("effect") == NO_EXECUTE and tolerates(toleration, taint)
                 ]
-                if any("tolerationSeconds" not in each for each in tolerating):
+                if any("tolerationSeconds" not in toleration for toleration in tolerating):
                     continue
-                seconds = [max(int(each["tolerationSeconds"]), 0) for each in tolerating]
+                seconds = [max(int(toleration["tolerationSeconds"]), 0) for toleration in tolerating]
                 yield when + min(seconds, default=0), rule
 
     def _time_of(self, taint: Object) -> float:
@@ -188,7 +188,7 @@ class DeviceTaintEvictionController(Controller):
         return datetime.fromisoformat(added).timestamp() if added else self.context.clock.now()
 
     def _taints(self, result: Object) -> Iterator[tuple[Object, Object | None]]:
-        """NoExecute taints of an allocated device, with the rule that each comes from, None for the slice."""
+        """Yields a device's NoExecute taints, each with its DeviceTaintRule or, from the slice, None."""
         place = self._find(result)
         for taint in (place[1].get("taints") or ()) if place is not None else ():
             if taint.get("effect") == NO_EXECUTE:
@@ -203,20 +203,27 @@ class DeviceTaintEvictionController(Controller):
         return applies_to_names(rule["spec"], result["driver"], result["pool"], result["device"])
 
     def _find(self, result: Object) -> tuple[Slice, Object] | None:
-        """The slice and the device of an allocation result, in the pool's newest generation."""
-        pool = [each for each in self._view.slices() if each.pool_id == (result["driver"], result["pool"])]
-        newest = max((each.generation for each in pool), default=0)
-        for each in pool:
-            for device in each.spec.get("devices") or ():
-                if each.generation == newest and device["name"] == result["device"]:
-                    return each, device
+        """Returns slice and device of a result, in the pool's newest generation; None if missing."""
+        pool = [
+            resource_slice
+            for resource_slice in self._view.slices()
+            if resource_slice.pool_id == (result["driver"], result["pool"])
+        ]
+        newest = max((resource_slice.generation for resource_slice in pool), default=0)
+        for resource_slice in pool:
+            for device in resource_slice.spec.get("devices") or ():
+                if resource_slice.generation == newest and device["name"] == result["device"]:
+                    return resource_slice, device
         return None
 
     # status of DeviceTaintRules -------------------------------------------------------------------
 
     async def _report(self, name: str) -> None:
         """Updates the condition EvictionInProgress in the status of a rule."""
-        rule = next((each for each in self._view.objects("devicetaintrules") if _is_named(each, name)), None)
+        rule = next(
+            (candidate for candidate in self._view.objects("devicetaintrules") if _is_named(candidate, name)),
+            None,
+        )
         if rule is None or self._rules is None:
             return
         known = condition_of(rule)
@@ -227,18 +234,18 @@ class DeviceTaintEvictionController(Controller):
             if since < RULE_STATUS_SECONDS:
                 self.context.add_after((RULE, "", name), RULE_STATUS_SECONDS - since)
                 return
-        wanted = {**self._counts(rule).condition(rule), "observedGeneration": generation}
-        if known is not None and all(known.get(key) == value for key, value in wanted.items()):
+        condition = {**self._counts(rule).condition(rule), "observedGeneration": generation}
+        if known is not None and all(known.get(key) == value for key, value in condition.items()):
             return
-        wanted["lastTransitionTime"] = self.context.now()
+        condition["lastTransitionTime"] = self.context.now()
         metadata = {"name": name, "uid": rule["metadata"]["uid"]}
         kind = {"kind": self._rules.kind, "apiVersion": self._rules.api_version}
-        body = {**kind, "metadata": metadata, "status": {"conditions": [wanted]}}
+        body = {**kind, "metadata": metadata, "status": {"conditions": [condition]}}
         path = self._rules.path(name=name, subresource="status")
         await self._api.patch(path, body, "apply", fieldManager=NAME, force="true")
 
     def _counts(self, rule: Object) -> Counts:
-        """Devices and pods that a DeviceTaintRule affects; effect None is counted like NoExecute."""
+        """Counts devices and pods that a DeviceTaintRule affects; the effect None counts like NoExecute."""
         spec = rule["spec"]
         allocated, pods = 0, []
         for claim in self._view.objects("resourceclaims"):
@@ -252,9 +259,9 @@ class DeviceTaintEvictionController(Controller):
             if any(self._is_affected(claim, spec) for claim in self._claims_of(pod)):
                 pods.append(pod["metadata"]["namespace"])
         published = sum(
-            applies_to_names(spec, *each.pool_id, device["name"])
-            for each in self._view.slices()
-            for device in each.spec.get("devices") or ()
+            applies_to_names(spec, *resource_slice.pool_id, device["name"])
+            for resource_slice in self._view.slices()
+            for device in resource_slice.spec.get("devices") or ()
         )
         evicted = self._evicted.get(rule["metadata"]["uid"], 0)
         return Counts(published, allocated, len(pods), len(set(pods)), evicted)
@@ -264,10 +271,10 @@ class DeviceTaintEvictionController(Controller):
         return any(
             applies_to_names(spec, result["driver"], result["pool"], result["device"])
             and not any(
-                each.get("effect") == NO_EXECUTE
-                and tolerates(each, taint)
-                and "tolerationSeconds" not in each
-                for each in result.get("tolerations") or ()
+                toleration.get("effect") == NO_EXECUTE
+                and tolerates(toleration, taint)
+                and "tolerationSeconds" not in toleration
+                for toleration in result.get("tolerations") or ()
             )
             for result in (claim["status"]["allocation"].get("devices") or {}).get("results") or ()
         )

@@ -1,4 +1,4 @@
-"""The condition EvictionInProgress of a DeviceTaintRule, from 1.35 on."""
+"""The condition EvictionInProgress of a DeviceTaintRule, since 1.35."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ class Counts:
     evicted: int
 
     def condition(self, rule: Object) -> Object:
-        """The condition without times."""
+        """Returns the condition without times."""
         effect = rule["spec"]["taint"].get("effect", "")
         status, message = "False", ""
         if effect == "NoExecute" and self.pods:
@@ -50,9 +50,9 @@ class Counts:
 
 
 def condition_of(rule: Object) -> Object | None:
-    """The condition EvictionInProgress that a rule has; None if there is none."""
+    """Returns the condition EvictionInProgress of a rule; None if it has none."""
     conditions = (rule.get("status") or {}).get("conditions") or ()
-    return next((each for each in conditions if each["type"] == CONDITION), None)
+    return next((condition for condition in conditions if condition["type"] == CONDITION), None)
 
 
 def _counted(number: int, noun: str) -> str:

@@ -1,6 +1,6 @@
 """EventSeriesRecorder: records what a controller does as events of events.k8s.io/v1.
 
-Follows k8s.io/client-go `tools/events`; equal events within a series are counted there.
+Follows k8s.io/client-go `tools/events`, which counts equal events within a series.
 """
 
 from datetime import UTC, datetime
@@ -11,14 +11,14 @@ from fakeapi.controllers.events import KnownEvents
 from fakeapi.machinery.json_types import Object
 
 NOTE_LENGTH_MAX = 1024
-"""Bytes of the note of an event that the API takes."""
+"""Maximum size of an event's note in bytes that the API accepts."""
 _ELLIPSIS = " ..."
 
 
 def truncated_note(message: str) -> str:
-    """The message, or as much of it and three dots as the API takes as the note of an event.
+    """Returns the message; shortens it and adds three dots if it is too long for the note of an event.
 
-    Follows truncateMessage of k8s.io/kubernetes `pkg/scheduler/schedule_one.go`.
+    Follows truncateMessage in k8s.io/kubernetes `pkg/scheduler/schedule_one.go`.
     """
     encoded = message.encode()
     if len(encoded) <= NOTE_LENGTH_MAX:
@@ -27,14 +27,14 @@ def truncated_note(message: str) -> str:
 
 
 class EventSeriesRecorder(KnownEvents):
-    """Events of one component."""
+    """Records the events of one component."""
 
     def __init__(self, context: ControllerContext, api: API, component: str) -> None:
         super().__init__(context, api)
         self._component = component
 
     async def record(self, obj: Object, kind: str, reason: str, action: str, note: str) -> None:
-        """Records an event about an object; `kind` is Normal or Warning. A refused event is dropped."""
+        """Records an event; `kind` is Normal or Warning. Drops an event that the API refuses."""
         resource = self._context.resource("events.k8s.io", "events")
         assert resource is not None, "events are served by every release"
         metadata = obj["metadata"]

@@ -1,4 +1,4 @@
-"""EventRecorder: reports what a controller does as events of core/v1; equal ones are counted.
+"""EventRecorder: records what a controller does as events of core/v1, and counts equal events.
 
 Follows k8s.io/client-go `tools/record`.
 """
@@ -8,11 +8,11 @@ from fakeapi.controllers.controller import ControllerContext
 from fakeapi.machinery.json_types import Object
 
 EVENTS_MAX = 4096
-"""Number of events that are remembered to count repeats; when it is reached, all are forgotten."""
+"""Maximum number of events that a recorder remembers to count repeats; then it forgets all of them."""
 
 
 class KnownEvents:
-    """The events that a recorder has created, by what makes them equal."""
+    """The events that a recorder has created, by the properties that make two events equal."""
 
     def __init__(self, context: ControllerContext, api: API) -> None:
         self._context = context
@@ -20,7 +20,7 @@ class KnownEvents:
         self._known: dict[tuple[str, ...], Object] = {}
 
     async def _create(self, path: str, event: Object, key: tuple[str, ...]) -> None:
-        """Creates the event; adds a suffix if its name is taken, as happens while the clock stands still."""
+        """Creates the event; adds a suffix if its name exists, which happens while the clock is frozen."""
         try:
             stored = await self._api.create(path, event)
         except Refused as problem:
@@ -37,14 +37,14 @@ class KnownEvents:
 
 
 class EventRecorder(KnownEvents):
-    """Events of one component."""
+    """Records the events of one component."""
 
     def __init__(self, context: ControllerContext, api: API, component: str, host: str = "") -> None:
         super().__init__(context, api)
         self._source = {"component": component, **({"host": host} if host else {})}
 
     async def record(self, obj: Object, kind: str, reason: str, message: str) -> None:
-        """Records an event about an object; `kind` is Normal or Warning. A refused event is dropped."""
+        """Records an event; `kind` is Normal or Warning. Drops an event that the API refuses."""
         metadata = obj["metadata"]
         resource = self._context.resource("", "events")
         assert resource is not None, "events are served by every release"

@@ -1,7 +1,8 @@
 """Updates an object in protobuf, so that opaque parameters of drivers keep their exact bytes.
 
-An API server compacts opaque parameters in JSON answers. Written back like that, they count as a change,
-which validation refuses in an immutable spec. Kubernetes' components use protobuf, which keeps the bytes.
+An API server compacts opaque parameters in JSON answers. A client that writes them back changes the object,
+and validation refuses changes of an immutable spec. Kubernetes' components use protobuf, which keeps the
+bytes.
 """
 
 from collections.abc import Callable
@@ -18,14 +19,14 @@ async def update_exactly(
 ) -> Object:
     """Reads an object, applies `change` and writes it back, in protobuf; returns the stored object.
 
-    Raises Refused; a Conflict if `obj` is older than the stored object.
+    Raises Refused, with a Conflict if `obj` is older than the stored object.
     """
     path = served_as(resource).path_of(obj)
     _, _, message = protobuf.unwrap(await api.read_protobuf(path))
-    found = protobuf.decode(message, resource.schema)
-    found["metadata"]["resourceVersion"] = obj["metadata"]["resourceVersion"]
-    change(found)
-    encoded = protobuf_encoding.encode(found, resource.schema)
+    decoded = protobuf.decode(message, resource.schema)
+    decoded["metadata"]["resourceVersion"] = obj["metadata"]["resourceVersion"]
+    change(decoded)
+    encoded = protobuf_encoding.encode(decoded, resource.schema)
     return await api.write_protobuf(
         path, protobuf_encoding.wrap(resource.kind.kind, resource.api_version, encoded)
     )

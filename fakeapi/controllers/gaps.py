@@ -1,4 +1,4 @@
-"""Gaps: feature gates that change the API here, and that the controllers do not act on yet."""
+"""Gaps: feature gates that change fakeapi's API although the controllers do not support them yet."""
 
 import logging
 from collections.abc import Container, Iterable
@@ -11,14 +11,14 @@ log = logging.getLogger("fakeapi.controllers")
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """What a controller does not do. `gates` are the gate and those that took it over in later releases."""
+    """A missing feature of a controller. `gates` are its gate and later gates that replaced it."""
 
     controller: str
     gates: tuple[str, ...]
     consequence: str
 
     def gate_in(self, gates: Gates) -> str | None:
-        """The gate that is on and would have an effect on the controller; None if there is none."""
+        """Returns the enabled gate that the controller ignores; None if it is off or unknown."""
         known = next((name for name in self.gates if name in gates), None)
         return known if known is not None and gates.enabled(known) else None
 
@@ -48,7 +48,7 @@ GAPS = (
 
 
 def warn_of_gaps(controllers: Container[str], gates: Gates) -> None:
-    """Logs a warning for each gate that is on and that the running controllers do not act on."""
+    """Logs a warning for each enabled gate that the running controllers do not support."""
     for gate, gap in _open(controllers, gates):
         log.warning(
             "feature gate %s: the controller %s does not act on it: %s", gate, gap.controller, gap.consequence

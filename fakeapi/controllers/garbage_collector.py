@@ -1,7 +1,7 @@
 """GarbageCollector: deletes objects whose owners are gone, and carries out foreground and orphan deletion.
 
-Follows k8s.io/kubernetes `pkg/controller/garbagecollector`. Instead of a graph of its own it reads the caches
-of the resources that have objects.
+Follows k8s.io/kubernetes `pkg/controller/garbagecollector`. Upstream keeps a graph of its own; fakeapi reads
+the caches of all resources that have objects.
 """
 
 from collections import defaultdict
@@ -18,7 +18,7 @@ from fakeapi_storage import StorageError
 ORPHAN = "orphan"
 FOREGROUND = "foregroundDeletion"
 IGNORED = frozenset((("", "events"), ("events.k8s.io", "events")))
-"""Resources that own nothing and are owned by nobody, as upstream leaves them out."""
+"""Resources that upstream's collector ignores too: they neither own objects nor have owners."""
 
 
 class GarbageCollector(Controller):
@@ -49,7 +49,7 @@ class GarbageCollector(Controller):
         self.context.run(look())
 
     def _follow(self, prefix: str) -> None:
-        """Reads the resource with this prefix from now on, if it has not been read before."""
+        """Starts to follow the resource with this prefix, unless it is followed already."""
         if prefix in self._followed:
             return
         self._followed.add(prefix)
@@ -94,15 +94,15 @@ class GarbageCollector(Controller):
                 self.context.add(dependent)
 
     def _add_if_deleting(self, owner: str) -> None:
-        found = self._objects.get(owner)
-        if found is not None and "deletionTimestamp" in found[1]["metadata"]:
+        known = self._objects.get(owner)
+        if known is not None and "deletionTimestamp" in known[1]["metadata"]:
             self.context.add(owner)
 
     async def reconcile(self, key: Any) -> None:
-        found = self._objects.get(key)
-        if found is None:
+        known = self._objects.get(key)
+        if known is None:
             return
-        place, obj = found
+        place, obj = known
         try:
             await self._collect(place, obj)
         except Refused as problem:
@@ -130,12 +130,14 @@ class GarbageCollector(Controller):
                 solid.append(reference)
         if solid:
             if dangling or waiting:
-                await self._remove_owners(place, obj, [each["uid"] for each in (*dangling, *waiting)])
+                await self._remove_owners(
+                    place, obj, [reference["uid"] for reference in (*dangling, *waiting)]
+                )
             return
         await self._delete(place, obj, waits=bool(waiting))
 
     async def _delete(self, place: ServedResource, obj: Object, *, waits: bool) -> None:
-        """Deletes an object without owners; `waits` for one whose owners wait for it to be gone."""
+        """Deletes an object without living owners; `waits`: an owner in foreground deletion waits for it."""
         metadata = obj["metadata"]
         if waits and self._dependents.get(metadata["uid"]):
             for dependent in self._dependents[metadata["uid"]]:
@@ -152,7 +154,10 @@ class GarbageCollector(Controller):
         )
 
     async def _owner(self, reference: Object, place: ServedResource, obj: Object) -> Object | None:
-        """The owner that a reference names; None if it does not exist."""
+        """Returns the owner of a reference, None if it does not exist.
+
+        The owner is an empty object if its resource is not served, or if its scope does not fit.
+        """
         known = self._objects.get(reference["uid"])
         namespace = obj["metadata"].get("namespace", "")
         if known is not None:
@@ -175,16 +180,20 @@ class GarbageCollector(Controller):
 
     def _place_of(self, group: str, version: str, kind: str) -> ServedResource | None:
         catalogue = self.context.cluster.catalogue
-        for each in catalogue.of_version(group, version):
-            if each.kind.kind == kind:
-                found = find_resource(catalogue, group, each.kind.resource, version)
-                return None if found is None else served_as(found)
+        for candidate in catalogue.of_version(group, version):
+            if candidate.kind.kind == kind:
+                resource = find_resource(catalogue, group, candidate.kind.resource, version)
+                return None if resource is None else served_as(resource)
         return None
 
     async def _delete_dependents(self, place: ServedResource, obj: Object) -> None:
-        """Foreground deletion: once nothing that blocks it is left, the object may go."""
+        """Continues a foreground deletion: removes the finalizer once no dependent blocks it."""
         uid = obj["metadata"]["uid"]
-        blocking = [each for each in self._dependents.get(uid, ()) if _blocks(self._objects[each][1], uid)]
+        blocking = [
+            dependent
+            for dependent in self._dependents.get(uid, ())
+            if _blocks(self._objects[dependent][1], uid)
+        ]
         if not blocking:
             await self._remove_finalizer(place, obj, FOREGROUND)
             return
@@ -193,12 +202,12 @@ class GarbageCollector(Controller):
                 self.context.add(dependent)
 
     async def _orphan_dependents(self, place: ServedResource, obj: Object) -> None:
-        """Orphan deletion: the dependents stay, without the owner, before it goes."""
+        """Continues an orphan deletion: removes the owner from all dependents, then the finalizer."""
         uid = obj["metadata"]["uid"]
         for dependent in list(self._dependents.get(uid, ())):
-            dependent_place, found = self._objects[dependent]
+            dependent_place, dependent_obj = self._objects[dependent]
             try:
-                await self._remove_owners(dependent_place, found, [uid])
+                await self._remove_owners(dependent_place, dependent_obj, [uid])
             except Refused as problem:
                 if not problem.is_missing:
                     raise
@@ -206,25 +215,27 @@ class GarbageCollector(Controller):
 
     async def _remove_finalizer(self, place: ServedResource, obj: Object, finalizer: str) -> None:
         metadata = obj["metadata"]
-        left = [each for each in metadata.get("finalizers") or () if each != finalizer]
+        left = [name for name in metadata.get("finalizers") or () if name != finalizer]
         patch = {"metadata": {"resourceVersion": metadata["resourceVersion"], "finalizers": left}}
         await self._api.patch(place.path_of(obj), patch)
 
     async def _remove_owners(self, place: ServedResource, obj: Object, owners: list[str]) -> None:
         deletions = [{"$patch": "delete", "uid": owner} for owner in owners]
-        left = [each for each in obj["metadata"]["ownerReferences"] if each["uid"] not in owners]
+        left = [
+            reference for reference in obj["metadata"]["ownerReferences"] if reference["uid"] not in owners
+        ]
         await _patch_references(self._api, place, obj, deletions, left)
 
     async def _unblock(self, place: ServedResource, obj: Object) -> None:
         references = obj["metadata"].get("ownerReferences") or []
-        changed = [{**each, "blockOwnerDeletion": False} for each in references]
+        changed = [{**reference, "blockOwnerDeletion": False} for reference in references]
         await _patch_references(self._api, place, obj, changed, changed)
 
 
 async def _patch_references(
     api: API, place: ServedResource, obj: Object, strategic: list[Object], merged: list[Object]
 ) -> None:
-    """Changes owner references by a strategic patch, or a merge patch for kinds without strategic ones."""
+    """Changes owner references with a strategic merge patch, or a merge patch if the kind has no other."""
     path, metadata = place.path_of(obj), obj["metadata"]
     try:
         patch = {"metadata": {"uid": metadata["uid"], "ownerReferences": strategic}}
@@ -252,4 +263,4 @@ def _is_deleting_dependents(obj: Object) -> bool:
 
 def _blocks(dependent: Object, owner: str) -> bool:
     references = dependent["metadata"].get("ownerReferences") or ()
-    return any(each["uid"] == owner and each.get("blockOwnerDeletion") for each in references)
+    return any(reference["uid"] == owner and reference.get("blockOwnerDeletion") for reference in references)

@@ -1,7 +1,7 @@
-"""Informer: a cache of the objects of one resource, which a list fills and a watch keeps up to date.
+"""Informer: a cache of one resource's objects; a list fills it and a watch keeps it up to date.
 
-Follows the reflector of k8s.io/client-go `tools/cache`: list, watch from the list's version, list again when
-that version has expired.
+Follows the reflector of k8s.io/client-go `tools/cache`: list, then watch from the list's version, and list
+again when that version has expired.
 """
 
 import asyncio
@@ -18,37 +18,39 @@ from fakeapi.machinery.printable import printable_line
 log = logging.getLogger("fakeapi.controllers")
 
 PAGE = "500"
-"""Objects of one request of a list."""
+"""Objects per page of a list."""
 RETRY_SECONDS = 1.0
-"""Delay before a refused list or watch is retried, in real time: caches also catch up while the server's
-clock stands still."""
+"""Seconds before a refused list or watch is retried.
+
+This is real time, because caches must also catch up while the server's clock is frozen.
+"""
 
 Handler: TypeAlias = Callable[[Object | None, Object | None], None]
-"""Called with an object before and after a change; None where it was not there, or is not any more."""
+"""Called with an object before and after a change; None before its creation and after its deletion."""
 
 
 def key_of(obj: Object) -> str:
-    """NAMESPACE/NAME, or NAME for an object without a namespace."""
+    """Returns NAMESPACE/NAME, or NAME for an object without a namespace."""
     metadata = obj["metadata"]
     namespace = metadata.get("namespace", "")
     return f"{namespace}/{metadata['name']}" if namespace else str(metadata["name"])
 
 
 class Informer:
-    """Objects by key. They are shared by all who read them, and must not be changed."""
+    """A cache of objects by key. All readers share the objects and must not change them."""
 
     def __init__(self, api: API, resource: ServedResource) -> None:
         self.resource = resource
         self.objects: dict[str, Object] = {}
         self.position = 0
-        """Every change up to this resourceVersion has been handled."""
+        """The handlers have seen every change up to this resourceVersion."""
         self._api = api
         self._handlers: list[Handler] = []
         self._wakers: set[asyncio.Event] = set()
         self._expired = False
 
     def on_change(self, handler: Handler) -> None:
-        """Calls `handler` for every object there is, and for every change from now on, in order."""
+        """Calls `handler` for every cached object now, and for every later change, in order."""
         self._handlers.append(handler)
         for obj in self.objects.values():
             handler(None, obj)
@@ -57,27 +59,27 @@ class Informer:
         return self.objects.get(f"{namespace}/{name}" if namespace else name)
 
     def notify(self, waker: asyncio.Event) -> None:
-        """Sets `waker` whenever the position moves."""
+        """Sets `waker` whenever the position advances."""
         self._wakers.add(waker)
 
     async def list(self) -> None:
-        """Reads all objects. Raises Refused."""
+        """Reads all objects into the cache. Raises Refused."""
         query = {"limit": PAGE}
-        found: dict[str, Object] = {}
+        objects: dict[str, Object] = {}
         while True:
             page = await self._api.request("GET", self.resource.path(), query=query)
             for item in page.get("items") or ():
                 item.setdefault("apiVersion", self.resource.api_version)
                 item.setdefault("kind", self.resource.kind)
-                found[key_of(item)] = item
+                objects[key_of(item)] = item
             token = page["metadata"].get("continue")
             if not token:
                 break
             query["continue"] = token
-        self._replace(found, int(page["metadata"]["resourceVersion"]))
+        self._replace(objects, int(page["metadata"]["resourceVersion"]))
 
     async def run(self) -> None:
-        """Follows the changes until it is cancelled; `list` comes before."""
+        """Follows the changes until it is cancelled. Call `list` first."""
         listed = True
         while True:
             try:
@@ -131,7 +133,7 @@ class Informer:
 
 
 async def pause(clock: Clock, seconds: float) -> None:
-    """Returns after `seconds` of the clock."""
+    """Waits until `seconds` of the clock have passed."""
     try:
         async with clock.timeout(seconds):
             await asyncio.get_running_loop().create_future()

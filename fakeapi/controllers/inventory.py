@@ -1,4 +1,4 @@
-"""Finds the resources that have objects, so that controllers of every kind leave the others alone."""
+"""Finds the resources that have objects, so that controllers for all kinds can ignore the others."""
 
 from collections.abc import Iterator
 
@@ -6,13 +6,16 @@ from fakeapi.cluster import Cluster
 from fakeapi.registry.model.resource import Resource
 
 AFTER_SLASH = "0"
-"""The character after "/": what sorts before it shares the prefix."""
+"""The character after "/" in ASCII.
+
+"/GROUP/RESOURCE0" therefore sorts after all keys that begin with "/GROUP/RESOURCE/".
+"""
 
 
 def stored_prefixes(cluster: Cluster) -> Iterator[str]:
-    """The prefixes of storage keys that have objects: /GROUP/RESOURCE/ or /GROUP/HUB/RESOURCE/.
+    """Yields the prefixes of storage keys that have objects: /GROUP/RESOURCE/ or /GROUP/HUB/RESOURCE/.
 
-    One look at the storage for each of them, however many objects there are.
+    Reads the storage once per prefix, however many objects there are.
     """
     start: str | None = None
     while True:
@@ -25,7 +28,7 @@ def stored_prefixes(cluster: Cluster) -> Iterator[str]:
 
 
 def prefix_of(key: str, cluster: Cluster) -> str:
-    """The prefix of a storage key: /GROUP/RESOURCE/, or /GROUP/HUB/RESOURCE/ where the hub is in the key."""
+    """Returns the prefix of a storage key: /GROUP/RESOURCE/, or /GROUP/HUB/RESOURCE/ if the key has a hub."""
     _, group, first, *rest = key.split("/")
     if rest and not _versions_of(cluster, group, first) and _versions_of(cluster, group, rest[0]):
         return f"/{group}/{first}/{rest[0]}/"
@@ -33,14 +36,16 @@ def prefix_of(key: str, cluster: Cluster) -> str:
 
 
 def resource_of(cluster: Cluster, prefix: str) -> Resource | None:
-    """The served resource whose objects have a prefix, in the version that discovery prefers."""
+    """Returns the served resource with this prefix, in discovery's preferred version; None if not served."""
     _, group, *_, plural, _ = prefix.split("/")
-    return next((each for each in _versions_of(cluster, group, plural) if each.prefix == prefix), None)
+    return next(
+        (resource for resource in _versions_of(cluster, group, plural) if resource.prefix == prefix), None
+    )
 
 
 def resources_with_objects(cluster: Cluster, namespace: str = "") -> list[Resource]:
-    """The resources that have objects, of a namespace where one is named, each once."""
-    found: list[Resource] = []
+    """Returns each resource that has objects, in one namespace or in the whole cluster."""
+    resources: list[Resource] = []
     for prefix in stored_prefixes(cluster):
         resource = resource_of(cluster, prefix)
         if resource is None:
@@ -48,8 +53,8 @@ def resources_with_objects(cluster: Cluster, namespace: str = "") -> list[Resour
         if namespace and not resource.kind.namespaced:
             continue
         if not namespace or has_objects(cluster, resource, namespace):
-            found.append(resource)
-    return found
+            resources.append(resource)
+    return resources
 
 
 def has_objects(cluster: Cluster, resource: Resource, namespace: str) -> bool:
@@ -60,5 +65,5 @@ def has_objects(cluster: Cluster, resource: Resource, namespace: str) -> bool:
 def _versions_of(cluster: Cluster, group: str, plural: str) -> list[Resource]:
     catalogue = cluster.catalogue
     name = "" if group == "core" else group
-    found = (catalogue.find(name, version, plural) for version in catalogue.versions(name))
-    return [each for each in found if each is not None]
+    candidates = (catalogue.find(name, version, plural) for version in catalogue.versions(name))
+    return [resource for resource in candidates if resource is not None]

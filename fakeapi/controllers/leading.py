@@ -1,7 +1,7 @@
-"""Leading: of servers that share a state, one runs the controllers, by a Lease.
+"""Leading: elects, by a Lease, the one server among several with shared state that runs the controllers.
 
-Follows k8s.io/client-go `tools/leaderelection` in its times and in how the Lease is written. A server goes by
-its own clock for how long it has seen a Lease unchanged, never by the times that are written in it.
+Follows the timing and the Lease format of k8s.io/client-go `tools/leaderelection`. A server measures with its
+own clock how long a Lease has not changed, and ignores the times in the Lease.
 """
 
 import asyncio
@@ -21,20 +21,20 @@ LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
 NAME = "fakeapi-controllers"
 
 LEASE_SECONDS = 15
-"""After which a Lease that was not renewed may be taken."""
+"""Seconds after which another server may take a Lease that was not renewed."""
 
 RENEW_SECONDS = 10.0
-"""A leader that could not renew its Lease for this long stops its controllers."""
+"""Seconds without a renewal of the Lease after which a leader stops its controllers."""
 
 RETRY_SECONDS = 2.0
-"""Between two looks at the Lease."""
+"""Seconds between two checks of the Lease."""
 
 log = logging.getLogger("fakeapi.controllers")
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """The times of an election, in seconds, and the clock and the sleep that they are taken with."""
+    """The intervals of an election in seconds, and the clock and sleep function that measure them."""
 
     lease: float = LEASE_SECONDS
     renew: float = RENEW_SECONDS
@@ -44,7 +44,7 @@ class Pace:
 
 
 class Leading:
-    """One candidate. `start` is awaited when it begins to lead, `stop` when it does no longer."""
+    """A candidate of the leader election. Awaits `start` when it becomes leader, `stop` afterwards."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class Leading:
         self._task = asyncio.create_task(self._run())
 
     async def end(self) -> None:
-        """Stops leading, and lets go of the Lease, so that another server need not wait for its end."""
+        """Stops leading and releases the Lease, so that another server can take it at once."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -84,7 +84,7 @@ class Leading:
 
     async def _run(self) -> None:
         while True:
-            await self._resign_if_late()  # before anything is asked: the server may have been paused
+            await self._resign_if_late()  # first of all: the process may have been paused
             try:
                 is_held = await self._take_or_renew()
             except Refused as error:
@@ -110,7 +110,10 @@ class Leading:
         await self._stop()
 
     async def _take_or_renew(self) -> bool:
-        """Raises Refused: where another candidate was first, too."""
+        """Takes or renews the Lease; returns whether this server holds it.
+
+        Raises Refused, also if another candidate was faster.
+        """
         try:
             lease = await self._api.get(f"{LEASES}/{NAME}")
         except Refused as error:
@@ -124,14 +127,14 @@ class Leading:
             self._seen = version, self._pace.clock()
         is_over = self._pace.clock() - self._seen[1] > self._pace.lease
         if holder not in ("", self.identity) and not is_over:
-            if self.leads:  # another server took it: no renewal is to be waited for
+            if self.leads:  # another server took the Lease: do not wait for the renewal deadline
                 await self._resign()
             return False
         await self._api.update(f"{LEASES}/{NAME}", self._held(lease, self.identity))
         return True
 
     def _held(self, lease: Object, holder: str | None = None, seconds: int = LEASE_SECONDS) -> Object:
-        """The Lease as held by this server, or by `holder`."""
+        """Returns the Lease with this server, or `holder`, as its holder."""
         identity, now = self.identity if holder is None else holder, _micro_time(self._now())
         old = lease["spec"]
         changes = old.get("leaseTransitions", 0) + (old.get("holderIdentity") != identity)
@@ -151,5 +154,5 @@ class Leading:
 
 
 def _micro_time(seconds: float) -> str:
-    """A time as MicroTime writes it."""
+    """Returns a time in the format of MicroTime."""
     return f"{times.now_text(seconds)[:-1]}.{int(seconds % 1 * 1e6):06d}Z"

@@ -18,26 +18,26 @@ from fakeapi.registry.model.resource import Resource
 log = logging.getLogger("fakeapi.controllers")
 
 CATCH_UP_SECONDS = 1.0
-"""Timeout for the caches to show the newest writes; after it the controllers use them as they are."""
+"""Timeout in seconds for the caches to see the newest writes; afterwards controllers use them as they are."""
 CATCH_UP_WAITS = 50
-"""Number of waits that the timeout is divided into.
+"""Number of waits into which CATCH_UP_SECONDS is divided.
 
-On a busy machine a whole timeout may pass while the process does not run. That costs one wait, and the
-watches get their turns in the others.
+On a busy machine a whole timeout may pass while the process does not run. That costs only one wait, and the
+watches can continue during the others.
 """
 CONFLICTS_AT_ONCE_MAX = 10
-"""Conflicts after which a key comes back at once; after more it comes back later and later."""
+"""Number of conflicts up to which a key comes back at once; afterwards the delay grows."""
 
 
 class NotSettled(TimeoutError):
-    """The controllers still had work when the time was over; the message says which."""
+    """The controllers still had work at the timeout; the message lists it."""
 
 
 class Manager:
     """The controllers, their caches and the queue of their keys.
 
-    One key is reconciled at a time, and only when the caches have caught up with what was written: with the
-    same seed, clock and requests a run repeats itself.
+    Reconciles one key at a time, after the caches have seen all earlier writes. So a run with the same seed,
+    clock and requests repeats itself.
     """
 
     def __init__(
@@ -67,15 +67,15 @@ class Manager:
         }
 
     def __getitem__(self, name: str) -> Controller:
-        """A controller by its name. Raises KeyError for one that does not run."""
+        """Returns a controller by its name. Raises KeyError if it does not run."""
         return self._controllers[name]
 
     def find(self, name: str) -> Controller | None:
-        """A controller by its name; None if it does not run."""
+        """Returns a controller by its name; None if it does not run."""
         return self._controllers.get(name)
 
     async def start(self) -> None:
-        """Fills the caches and begins to work. Raises what a controller's start raises."""
+        """Fills the caches and starts to work. Raises the exceptions of the controllers' `start`."""
         for controller in self._controllers.values():
             await controller.start()
         await self._list_new()
@@ -92,10 +92,9 @@ class Manager:
             await controller.stop()
 
     async def settle(self, seconds: float) -> None:
-        """Returns when no controller has anything to do that is not for later.
+        """Waits until no controller has work that is due now.
 
-        Keys whose time is yet to come, such as those that failed, are not waited for. Raises NotSettled after
-        `seconds`.
+        Ignores keys that are due later, such as keys that failed. Raises NotSettled after `seconds`.
         """
         try:
             async with asyncio.timeout(seconds):
@@ -106,27 +105,27 @@ class Manager:
         except TimeoutError:
             raise NotSettled(f"the controllers did not settle in {seconds:g} s: {self._left()}") from None
 
-    # what contexts ask for ------------------------------------------------------------------------
+    # methods for controller contexts ----------------------------------------------------------------
 
     def api(self, agent: str) -> API:
         return API(self._app, agent, token=self._token, host=self._host)
 
     def informer(self, resource: ServedResource) -> Informer:
-        """The cache of a resource; one that is new is listed before the next key is reconciled."""
-        found = self._informers.get(resource)
-        if found is None:
+        """Returns the cache of a resource; a new cache is listed before the next key is reconciled."""
+        cache = self._informers.get(resource)
+        if cache is None:
             api = self.api(
                 f"kube-controller-manager/{self._cluster.catalogue.primary.version} (linux/amd64) "
                 "kubernetes/fakeapi/shared-informers"
             )
-            found = self._informers[resource] = Informer(api, resource)
-            found.notify(self._changed)
+            cache = self._informers[resource] = Informer(api, resource)
+            cache.notify(self._changed)
             served = self._cluster.catalogue.find(resource.group, resource.version, resource.plural)
             if served is not None:
-                self._followed.append((found, served))
-            self._unlisted.append(found)
+                self._followed.append((cache, served))
+            self._unlisted.append(cache)
             self._changed.set()
-        return found
+        return cache
 
     def add(self, controller: str, key: Hashable) -> None:
         self._queue.add((controller, key))
@@ -190,7 +189,7 @@ class Manager:
             self._tasks.append(asyncio.ensure_future(informer.run()))
 
     async def _caught_up(self) -> None:
-        """Returns when the caches show everything written, or after CATCH_UP_SECONDS."""
+        """Waits until the caches have seen all writes, at most CATCH_UP_SECONDS."""
         if not self._is_behind():
             return
         for _ in range(CATCH_UP_WAITS):
@@ -232,7 +231,7 @@ class Manager:
 
     def _begin(self, controller: str, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.ensure_future(self._guard(controller, work))
-        task.add_done_callback(lambda _: work.close())  # cancelled before its first step, it never ran
+        task.add_done_callback(lambda _: work.close())  # a task cancelled before its first step never ran it
         return task
 
     async def _guard(self, controller: str, work: Coroutine[Any, Any, None]) -> None:

@@ -1,4 +1,4 @@
-"""The controllers, by the names used in options."""
+"""The controllers, by the names that options use."""
 
 from collections.abc import Iterable, Mapping
 from importlib import import_module
@@ -33,29 +33,30 @@ _PLACES: Mapping[str, tuple[str, str]] = {
         "VolumeAttributesClassProtectionController",
     ),
 }
-"""Module and class of each controller. A module is imported when its controller is first made."""
+"""Module and class of each controller. The module is imported when the controller is created."""
 
 ALL = "all"
 
 SETTLE_SECONDS = 30.0
-"""Timeout of `settle`."""
+"""Timeout of `settle`, in seconds."""
 
 
 def chosen(names: str | Iterable[str]) -> list[str]:
-    """The controllers that an option names, each once, in an order that does not depend on the option's.
+    """Returns the controllers that an option names, each once, in a fixed order.
 
-    `names` is a list or a text with commas; "all" stands for every one. Raises ValueError for an unknown one.
+    `names` is a list or a text with commas; "all" selects every controller. Raises ValueError for an unknown
+    name.
     """
-    given = names.split(",") if isinstance(names, str) else names
-    wanted = {each.strip() for each in given} - {""}
-    if ALL in wanted:
+    parts = names.split(",") if isinstance(names, str) else names
+    selected = {part.strip() for part in parts} - {""}
+    if ALL in selected:
         _check_extras(_PLACES)
         return list(_PLACES)
-    unknown = sorted(wanted - _PLACES.keys())
+    unknown = sorted(selected - _PLACES.keys())
     if unknown:
         raise ValueError(f"no controller {', '.join(unknown)}; there are {', '.join(_PLACES)} and {ALL}")
-    _check_extras(wanted)
-    return [name for name in _PLACES if name in wanted]
+    _check_extras(selected)
+    return [name for name in _PLACES if name in selected]
 
 
 def _check_extras(names: Iterable[str]) -> None:
@@ -65,9 +66,9 @@ def _check_extras(names: Iterable[str]) -> None:
 
 
 def makers(names: Iterable[str]) -> "dict[str, MakeController]":
-    """The factories of the named controllers, by name."""
-    found: dict[str, MakeController] = {}
+    """Returns the factories of the named controllers, by name."""
+    factories: dict[str, MakeController] = {}
     for name in names:
         module, member = _PLACES[name]
-        found[name] = getattr(import_module(module), member)
-    return found
+        factories[name] = getattr(import_module(module), member)
+    return factories

@@ -1,7 +1,8 @@
-"""NamespaceController: empties namespaces that are to go, and furnishes those that stay.
+"""NamespaceController: empties terminating namespaces, and creates the default objects of all others.
 
-Follows k8s.io/kubernetes `pkg/controller/namespace/deletion`, and of `pkg/controller` `serviceaccount` and
-`certificates/rootcacertpublisher`: every namespace has a service account and the cluster's certificate.
+Follows k8s.io/kubernetes `pkg/controller/namespace/deletion`, `pkg/controller/serviceaccount` and
+`pkg/controller/certificates/rootcacertpublisher`: every namespace gets a default service account and a config
+map with the cluster's CA certificate.
 """
 
 from collections import Counter
@@ -19,9 +20,9 @@ from fakeapi.registry.model.resource import Resource
 
 FINALIZER = "kubernetes"
 POD_ESTIMATE_SECONDS = 30
-"""Delay before a namespace is checked again for pods without a grace period."""
+"""Seconds before a namespace with pods that have no grace period is checked again."""
 FINALIZERS_ESTIMATE_SECONDS = 15
-"""Delay before a namespace with finalizers left is checked again."""
+"""Seconds before a namespace with remaining finalizers is checked again."""
 ROOT_CA = "kube-root-ca.crt"
 _ROOT_CA_DESCRIPTION = {
     "kubernetes.io/description": (
@@ -43,7 +44,7 @@ _CONDITIONS = {
     "NamespaceContentRemaining": ("ContentRemoved", "All content successfully removed"),
     "NamespaceFinalizersRemaining": ("ContentHasNoFinalizers", "All content-preserving finalizers finished"),
 }
-"""The conditions of a namespace that is going, with reason and message where nothing is amiss."""
+"""The conditions of a terminating namespace, with reason and message for a deletion without problems."""
 
 
 class NamespaceController(Controller):
@@ -88,7 +89,7 @@ class NamespaceController(Controller):
         await self._publish_certificate(name)
 
     async def _publish_certificate(self, name: str) -> None:
-        """Creates the config map with the cluster's certificate, or sets its data again."""
+        """Creates the config map with the cluster's CA certificate, or restores its data."""
         data = {"ca.crt": self.context.cluster.certificate_authority}
         known = self._config_maps.get(name, ROOT_CA)
         if known is None:
@@ -97,7 +98,7 @@ class NamespaceController(Controller):
             await self._create(self._certificates_api, self._config_maps.resource, config_map)
             return
         annotations = known["metadata"].get("annotations") or {}
-        if known.get("data") == data and all(annotations.get(each) for each in _ROOT_CA_DESCRIPTION):
+        if known.get("data") == data and all(annotations.get(key) for key in _ROOT_CA_DESCRIPTION):
             return
         metadata = {**known["metadata"], "annotations": {**annotations, **_ROOT_CA_DESCRIPTION}}
         await self._certificates_api.update(
@@ -114,7 +115,7 @@ class NamespaceController(Controller):
                 raise
 
     async def _empty(self, cached: Object) -> None:
-        """Deletes what is in a namespace; finalizes it, or says in conditions what is left."""
+        """Deletes the objects of a namespace; finalizes it, or reports remaining objects in conditions."""
         name = cached["metadata"]["name"]
         place = self._namespaces.resource
         try:
@@ -133,13 +134,13 @@ class NamespaceController(Controller):
                 raise
 
     def _await(self, namespace: str, resources: Iterable[Resource]) -> None:
-        """Looks at a namespace again when the last of its objects of a resource has gone."""
+        """Checks a namespace again when the last of its objects of a resource is deleted."""
         self._terminating.add(namespace)
         for resource in resources:
             if resource.prefix not in self._awaited and "watch" in resource.kind.verbs:
                 self._awaited.add(resource.prefix)
                 self.context.informer(served_as(resource)).on_change(partial(self._note_gone, resource))
-                self.context.add(namespace)  # what went before the cache was filled is in no event
+                self.context.add(namespace)  # earlier deletions are not in the events of a new cache
 
     def _note_gone(self, resource: Resource, old: Object | None, new: Object | None) -> None:
         if new is not None or old is None:
@@ -152,7 +153,7 @@ class NamespaceController(Controller):
         left = _Left()
         resources = resources_with_objects(self.context.cluster, namespace)
         pods_first = self.context.rules.gates.enabled("OrderedNamespaceDeletion")
-        resources.sort(key=lambda each: pods_first and each.kind.resource != "pods")
+        resources.sort(key=lambda resource: pods_first and resource.kind.resource != "pods")
         for resource in resources:
             place = served_as(resource)
             try:
@@ -166,7 +167,7 @@ class NamespaceController(Controller):
         return left
 
     async def _delete_all(self, place: ServedResource, namespace: str) -> list[Object]:
-        """The objects that are still there after all were deleted."""
+        """Deletes all objects of a resource; returns those that still exist."""
         options = {"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Background"}
         collection = place.path(namespace)
         try:
@@ -181,18 +182,18 @@ class NamespaceController(Controller):
 
     async def _update_conditions(self, namespace: Object, left: "_Left") -> None:
         status = namespace["status"]
-        conditions = [dict(each) for each in status.get("conditions") or ()]
+        conditions = [dict(condition) for condition in status.get("conditions") or ()]
         changed = False
         for kind, (reason, message) in _CONDITIONS.items():
-            wanted = left.condition(kind) or {"status": "False", "reason": reason, "message": message}
-            known = next((each for each in conditions if each["type"] == kind), None)
+            expected = left.condition(kind) or {"status": "False", "reason": reason, "message": message}
+            known = next((condition for condition in conditions if condition["type"] == kind), None)
             if known is None:
-                conditions.append({"type": kind, "lastTransitionTime": self.context.now(), **wanted})
+                conditions.append({"type": kind, "lastTransitionTime": self.context.now(), **expected})
                 changed = True
-            elif any(known.get(field) != value for field, value in wanted.items()):
-                if known["status"] != wanted["status"]:
+            elif any(known.get(field) != value for field, value in expected.items()):
+                if known["status"] != expected["status"]:
                     known["lastTransitionTime"] = self.context.now()
-                known.update(wanted)
+                known.update(expected)
                 changed = True
         if changed:
             status["conditions"] = conditions
@@ -201,13 +202,15 @@ class NamespaceController(Controller):
     async def _finalize(self, name: str) -> None:
         place = self._namespaces.resource
         namespace = await self._deleter.get(place.path(name=name))
-        finalizers = [each for each in namespace["spec"].get("finalizers") or () if each != FINALIZER]
+        finalizers = [
+            finalizer for finalizer in namespace["spec"].get("finalizers") or () if finalizer != FINALIZER
+        ]
         namespace["spec"]["finalizers"] = finalizers
         await self._deleter.update(place.path_of(namespace, "finalize"), namespace)
 
 
 class _Left:
-    """The objects left in a terminating namespace, and how many seconds to wait before the next check."""
+    """The objects left in a terminating namespace, and the delay before the next check in seconds."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
@@ -216,7 +219,7 @@ class _Left:
         self.resources: list[Resource] = []
         self.estimate = 0
         self.awaits_pods = False
-        """Other resources wait until the pods have gone; the conditions say nothing of these pods."""
+        """Whether other resources wait for the deletion of the pods; conditions omit these pods."""
 
     def add(self, resource: Resource, objects: list[Object]) -> None:
         place = served_as(resource)
@@ -233,7 +236,7 @@ class _Left:
             self.estimate = max(self.estimate, FINALIZERS_ESTIMATE_SECONDS if self.finalizers else 1)
 
     def condition(self, kind: str) -> Object | None:
-        """A namespace condition of this type; None if it does not apply."""
+        """Returns the namespace condition of this type; None if it does not apply."""
         counts_show = not self.awaits_pods
         if kind == "NamespaceContentRemaining" and self.counts and counts_show:
             rest = ", ".join(sorted(f"{name} has {n} resource instances" for name, n in self.counts.items()))

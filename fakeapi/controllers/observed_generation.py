@@ -1,8 +1,8 @@
-"""Observed generations in the statuses and conditions of pods that controllers write.
+"""Observed generations in the pod statuses and conditions that controllers write.
 
-Follows k8s.io/kubernetes `pkg/api/v1/pod` (CalculatePodStatusObservedGeneration and its like for
-conditions): the gate PodObservedGenerationTracking asks for them, and one that is there already is kept up to
-date without it.
+Follows k8s.io/kubernetes `pkg/api/v1/pod`, such as CalculatePodStatusObservedGeneration. With the gate
+PodObservedGenerationTracking, each status and condition gets one. Without it, existing ones are still
+updated.
 """
 
 from typing import Any
@@ -15,25 +15,27 @@ GATE = "PodObservedGenerationTracking"
 
 
 def tells_generation(gates: Gates, pod: Object) -> bool:
-    """Whether the pod's status has an observed generation when it is written."""
+    """Whether a new status of the pod has an observed generation."""
     return gates.enabled(GATE) or bool(pod["status"].get(FIELD))
 
 
 def status_observed(gates: Gates, pod: Object, status: Object) -> Object:
-    """The status with the generation of the pod that it is about, in itself and in its conditions."""
-    found = dict(status)
+    """Returns the status with the pod's generation as observed generation, also in its conditions."""
+    observed = dict(status)
     if tells_generation(gates, pod):
-        found[FIELD] = _generation(pod)
+        observed[FIELD] = _generation(pod)
     if "conditions" in status:
-        found["conditions"] = [condition_observed(gates, pod, each) for each in status["conditions"]]
-    return found
+        observed["conditions"] = [
+            condition_observed(gates, pod, condition) for condition in status["conditions"]
+        ]
+    return observed
 
 
 def condition_observed(gates: Gates, pod: Object, condition: Object) -> Object:
-    """The condition with the generation of the pod that it is about."""
+    """Returns the condition with the pod's generation, if the gate or an earlier condition requires it."""
     if not gates.enabled(GATE):
         conditions = pod["status"].get("conditions") or ()
-        if not any(each["type"] == condition["type"] and each.get(FIELD) for each in conditions):
+        if not any(other["type"] == condition["type"] and other.get(FIELD) for other in conditions):
             return condition
     return {**condition, FIELD: _generation(pod)}
 

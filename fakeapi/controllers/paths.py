@@ -1,4 +1,4 @@
-"""ServedResource: where the objects of a resource are in the API."""
+"""ServedResource: the paths of a resource's objects in the API."""
 
 from dataclasses import dataclass
 from urllib.parse import quote
@@ -10,7 +10,7 @@ from fakeapi.registry.model.resource import Resource
 
 @dataclass(frozen=True, slots=True)
 class ServedResource:
-    """A resource in the version that a controller speaks."""
+    """A resource in the version that a controller uses."""
 
     group: str
     version: str
@@ -23,30 +23,31 @@ class ServedResource:
         return f"{self.group}/{self.version}" if self.group else self.version
 
     def path(self, namespace: str = "", name: str = "", subresource: str = "") -> str:
-        """The path of the collection, of one object or of its subresource."""
+        """Returns the path of the collection, of an object or of its subresource."""
         root = f"/apis/{self.group}/{self.version}" if self.group else f"/api/{self.version}"
         scope = f"/namespaces/{quote(namespace, safe='')}" if namespace and self.namespaced else ""
         rest = [quote(part, safe="") for part in (name, subresource) if part]
         return "/".join((f"{root}{scope}/{self.plural}", *rest))
 
     def path_of(self, obj: Object, subresource: str = "") -> str:
-        """The path of an object that there is."""
+        """Returns the path of an existing object."""
         metadata = obj["metadata"]
         return self.path(metadata.get("namespace", ""), metadata["name"], subresource)
 
 
 def find_resource(catalogue: Catalogue, group: str, plural: str, *versions: str) -> Resource | None:
-    """The resource in the first of `versions` that is served, or else in the version that discovery prefers;
-    None where no version has it.
+    """Returns the resource in the first served version of `versions`, or in discovery's preferred version.
+
+    Returns None if no version has the resource.
     """
     for version in versions or catalogue.versions(group):
-        found = catalogue.find(group, version, plural)
-        if found is not None:
-            return found
+        resource = catalogue.find(group, version, plural)
+        if resource is not None:
+            return resource
     return None
 
 
 def served_as(resource: Resource) -> ServedResource:
-    """The place of a resource of the catalogue."""
+    """Returns the ServedResource for a resource of the catalogue."""
     kind = resource.kind
     return ServedResource(kind.group, kind.version, kind.resource, kind.kind, kind.namespaced)

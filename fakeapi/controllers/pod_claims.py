@@ -7,20 +7,19 @@ from fakeapi.machinery.json_types import Object
 
 
 class ClaimNameUnknown(Exception):
-    """The claim of a template is not made yet."""
+    """The ResourceClaim for a pod's claim template does not exist yet."""
 
 
 def claim_source(pod_claim: Object) -> Object:
-    """The object with resourceClaimName: `source` of the pod claim up to 1.30, then the pod claim."""
+    """Returns the object with resourceClaimName: the pod claim's `source` up to 1.30, then the pod claim."""
     source = pod_claim.get("source")
     return source if source is not None else pod_claim
 
 
 def claim_of_pod(pod: Object, pod_claim: Object, *, by_pod: bool = False) -> str | None:
-    """The name of the ResourceClaim; None where it was found that none is needed.
+    """Returns the name of the ResourceClaim; None if the status says that the pod needs none.
 
-    `by_pod` for 1.27, where the name of a generated claim follows from that of the pod. Raises
-    ClaimNameUnknown.
+    `by_pod`: the pod's name determines the name of a generated claim, as in 1.27. Raises ClaimNameUnknown.
     """
     source = claim_source(pod_claim)
     if source.get("resourceClaimName"):
@@ -35,7 +34,7 @@ def claim_of_pod(pod: Object, pod_claim: Object, *, by_pod: bool = False) -> str
 
 
 def owning_pod(obj: Object) -> tuple[str, str]:
-    """Name and uid of the pod that controls an object; empty where there is none."""
+    """Returns name and uid of the pod that controls an object; ("", "") if there is none."""
     for owner in obj["metadata"].get("ownerReferences") or ():
         if owner.get("controller") and owner["apiVersion"] == "v1" and owner["kind"] == "Pod":
             return owner["name"], owner["uid"]
@@ -43,7 +42,7 @@ def owning_pod(obj: Object) -> tuple[str, str]:
 
 
 def owner_reference_to_pod(pod: Object) -> Object:
-    """The pod as the controller of an object that is made for it."""
+    """Returns an owner reference that makes the pod the controller of an object."""
     metadata = pod["metadata"]
     return {
         "apiVersion": "v1",
@@ -55,24 +54,24 @@ def owner_reference_to_pod(pod: Object) -> Object:
 
 
 def is_for_pod(pod: Object, claim: Object) -> bool:
-    """Whether a generated claim is the pod's: of the same namespace, controlled by it."""
+    """Whether a generated claim belongs to the pod: in the same namespace and controlled by it."""
     metadata, own = pod["metadata"], claim["metadata"]
     return bool(own["namespace"] == metadata["namespace"] and owning_pod(claim)[1] == metadata["uid"])
 
 
 def reserved_for(pod: Object, claim: Object) -> bool:
-    """Whether the pod is among those that may use the claim."""
+    """Whether the claim is reserved for the pod."""
     uid = pod["metadata"]["uid"]
-    return any(each["uid"] == uid for each in claim["status"].get("reservedFor") or ())
+    return any(consumer["uid"] == uid for consumer in claim["status"].get("reservedFor") or ())
 
 
 def reference_to_pod(pod: Object) -> Object:
-    """The pod as a consumer of a claim."""
+    """Returns the pod's entry for the `reservedFor` of a claim."""
     return {"resource": "pods", "name": pod["metadata"]["name"], "uid": pod["metadata"]["uid"]}
 
 
 def is_done(pod: Object) -> bool:
-    """Whether a pod will not run (any more): terminated, or deleted before it got a node."""
+    """Whether a pod will not run any more: terminated, or deleted before it was scheduled."""
     if pod["status"].get("phase") in {"Succeeded", "Failed"}:
         return True
     return "deletionTimestamp" in pod["metadata"] and not pod["spec"].get("nodeName")

@@ -1,7 +1,7 @@
-"""Changes of objects after which their quotas are counted again.
+"""Decides which changes of objects require a new calculation of their quotas.
 
-Follows k8s.io/kubernetes `pkg/quota/v1/install/update_filter.go`. What is created or grows is charged by
-admission; a count taken between the charge and the write would lose it.
+Follows k8s.io/kubernetes `pkg/quota/v1/install/update_filter.go`. Admission charges objects that are created
+or grow. A calculation between such a charge and its write would lose the charge.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,7 +11,7 @@ from fakeapi.machinery.json_types import Object
 
 
 def replenishes(group: str, plural: str, old: Object | None, new: Object | None) -> bool:
-    """Whether the change of an object can give something back; None stands for no object."""
+    """Whether the change of an object can reduce its usage; None means that the object does not exist."""
     if old is None:
         return False
     if new is None:
@@ -23,9 +23,9 @@ def replenishes(group: str, plural: str, old: Object | None, new: Object | None)
 def _of_pod(pod: Object) -> Any:
     status = pod.get("status") or {}
     statuses = [
-        (each["name"], each.get("resources"))
+        (container_status["name"], container_status.get("resources"))
         for field in ("containerStatuses", "initContainerStatuses")
-        for each in status.get(field) or ()
+        for container_status in status.get(field) or ()
     ]
     deadline = pod["spec"].get("activeDeadlineSeconds") is not None
     return deadline, status.get("phase") in ("Failed", "Succeeded"), statuses

@@ -1,4 +1,4 @@
-"""ResourceQuotaController: recalculates the status of ResourceQuotas, which admission adds to.
+"""ResourceQuotaController: recalculates the status of ResourceQuotas, whose usage admission increases.
 
 Follows k8s.io/kubernetes `pkg/controller/resourcequota`.
 """
@@ -19,7 +19,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.resource import Resource
 
 RESYNC_SECONDS = 300.0
-"""After which a quota is counted again, for what was charged and then not written."""
+"""Seconds after which a quota is recalculated, to correct charges whose writes failed."""
 
 
 class ResourceQuotaController(Controller):
@@ -34,12 +34,12 @@ class ResourceQuotaController(Controller):
         self._quotas.on_change(self._enqueue)
 
     def _enqueue(self, old: Object | None, new: Object | None) -> None:
-        """Enqueues a quota with new bounds. Its status is admission's as well, and no reason to count."""
+        """Queues a quota with new limits; ignores changes of its status, which admission writes too."""
         if new is not None and (old is None or old["spec"].get("hard") != new["spec"].get("hard")):
             self.context.add((new["metadata"]["namespace"], new["metadata"]["name"]))
 
     def _enqueue_all_beside(self, place: ServedResource, old: Object | None, new: Object | None) -> None:
-        """Enqueues the quotas of a namespace in which an object changed or is gone."""
+        """Queues the quotas of the namespace if this change of an object may have reduced usage."""
         if not replenishes(place.group, place.plural, old, new):
             return
         namespace = (new or old or {})["metadata"].get("namespace", "")
@@ -55,8 +55,8 @@ class ResourceQuotaController(Controller):
         objects = self.context.cluster.server.objects
         hard: dict[str, str] = quota["spec"].get("hard") or {}
         resources = counted_resources(hard, self._resources(), objects)
-        for each in resources:
-            self._follow(served_as(each))
+        for resource in resources:
+            self._follow(served_as(resource))
         status = quota.get("status") or {}
         used = recalculated(quota, resources, objects)
         used = amounts.masked({**(status.get("used") or {}), **used}, hard)
@@ -67,12 +67,12 @@ class ResourceQuotaController(Controller):
         await self._api.update(self._quotas.resource.path_of(quota, "status"), changed)
 
     def _resources(self) -> list[Resource]:
-        """Every resource that a quota can count, in the version that discovery prefers."""
+        """Returns every resource that a quota can count, in discovery's preferred version."""
         catalogue = self.context.cluster.catalogue
-        kinds = [each.kind for each in catalogue.resources if QUOTAS.covers(each, "")]
+        kinds = [resource.kind for resource in catalogue.resources if QUOTAS.covers(resource, "")]
         names = {(kind.group, kind.resource) for kind in kinds}
-        found = (find_resource(catalogue, *name) for name in sorted(names))
-        return [each for each in found if each is not None]
+        resources = (find_resource(catalogue, *name) for name in sorted(names))
+        return [resource for resource in resources if resource is not None]
 
     def _follow(self, place: ServedResource) -> None:
         if place not in self._followed:

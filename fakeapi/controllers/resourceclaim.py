@@ -1,6 +1,6 @@
-"""ResourceClaimController: makes claims from templates for pods, releases and deletes those no longer used.
+"""ResourceClaimController: creates claims from templates for pods, releases and deletes unused claims.
 
-Follows k8s.io/kubernetes `pkg/controller/resourceclaim`, from 1.27 on.
+Follows k8s.io/kubernetes `pkg/controller/resourceclaim`, since 1.27.
 """
 
 from collections import defaultdict
@@ -31,9 +31,9 @@ FINALIZER = "resource.kubernetes.io/delete-protection"
 ANNOTATION = "resource.kubernetes.io/pod-claim-name"
 FIELD_MANAGER = "ResourceClaimController"
 GENERATED_NAME_MAX = 57
-"""Characters of a generated name before its suffix of a hyphen and five characters."""
+"""Maximum length of a generated name, without its suffix of five characters."""
 DELETED_MAX = 500
-"""Deleted pods that are remembered; of others the API is asked."""
+"""Maximum number of deleted pods that are remembered; the controller asks the API about others."""
 
 POD = "pod"
 CLAIM = "claim"
@@ -62,18 +62,18 @@ class ResourceClaimController(Controller):
         self._claims.on_change(self._claim_changed)
 
     def _scheduling_contexts(self) -> Informer | None:
-        """Informer of PodSchedulingContexts, which classic drivers need (up to 1.31); None without them."""
+        """Returns the informer of PodSchedulingContexts; None without classic drivers (since 1.32)."""
         resource = self.context.resource(GROUP, "podschedulingcontexts")
         if resource is None or resource.version != self.context_version():
             return None
         return self.context.informer(resource)
 
     def context_version(self) -> str:
-        """The version of resource.k8s.io that the controller speaks."""
-        found = self.context.resource(GROUP, "resourceclaims")
-        return found.version if found is not None else ""
+        """Returns the version of resource.k8s.io that the controller uses."""
+        resource = self.context.resource(GROUP, "resourceclaims")
+        return resource.version if resource is not None else ""
 
-    # what adds keys -------------------------------------------------------------------------------
+    # handlers that add keys ------------------------------------------------------------------------
 
     def _pod_changed(self, old: Object | None, new: Object | None) -> None:
         pod = new or old or {}
@@ -91,14 +91,14 @@ class ResourceClaimController(Controller):
             self.context.add((POD, namespace, name))
 
     def _template_changed(self, old: Object | None, new: Object | None) -> None:
-        """Pods that wait for a template are looked at again once it is there."""
+        """Queues the pods that wait for a template once it exists."""
         if new is None:
             return
         namespace, name = new["metadata"]["namespace"], new["metadata"]["name"]
         for pod in self._pods.objects.values():
             claims = pod["spec"].get("resourceClaims") or ()
             if pod["metadata"]["namespace"] == namespace and any(
-                claim_source(each).get("resourceClaimTemplateName") == name for each in claims
+                claim_source(pod_claim).get("resourceClaimTemplateName") == name for pod_claim in claims
             ):
                 self.context.add((POD, namespace, pod["metadata"]["name"]))
 
@@ -141,9 +141,9 @@ class ResourceClaimController(Controller):
         pod = self._pods.get(namespace, name)
         if pod is None or "deletionTimestamp" in pod["metadata"]:
             return
-        if is_done(pod):  # upstream finds the claim that it deleted in its cache, and so makes no new one
+        if is_done(pod):  # upstream's cache still has the claim that it deleted, so it creates no new one
             return
-        made: dict[str, str] = {}
+        claim_names: dict[str, str] = {}
         for pod_claim in pod["spec"].get("resourceClaims") or ():
             try:
                 claim = await self._claim_for(pod, pod_claim)
@@ -156,21 +156,21 @@ class ResourceClaimController(Controller):
                 self.context.add_after((POD, namespace, name), 1.0)
                 return
             if claim is not None:
-                made[pod_claim["name"]] = claim
-        if made and self._statuses_are_kept:
-            pod = await self._set_statuses(pod, made)
+                claim_names[pod_claim["name"]] = claim
+        if claim_names and self._statuses_are_kept:
+            pod = await self._set_statuses(pod, claim_names)
         if pod["spec"].get("nodeName"):
             await self._reserve_claims(pod)
 
     @property
     def _statuses_are_kept(self) -> bool:
-        """Whether a pod's status says the names of its claims; 1.27 names claims by their pods."""
+        """Whether pod statuses have the names of claims; 1.27 derives these names from the pods' names."""
         return self.context.has_field("", "pods", "status", "resourceClaimStatuses")
 
     async def _claim_for(self, pod: Object, pod_claim: Object) -> str | None:
-        """The name of a claim that was made from a template just now; None where nothing was to do.
+        """Creates or finds the claim of a pod claim; returns its name for the pod's status.
 
-        Raises Refused, _Missing.
+        Returns None if there is nothing to do. Raises Refused, _Missing.
         """
         template_name = claim_source(pod_claim).get("resourceClaimTemplateName")
         if not template_name:
@@ -199,22 +199,22 @@ class ResourceClaimController(Controller):
         return str(created["metadata"]["name"])
 
     def _generated(self, pod: Object, pod_claim: str, template: Object) -> Object:
-        """A claim made from a template, owned by the pod."""
+        """Returns a new claim from a template, owned by the pod."""
         spec, metadata = template["spec"], pod["metadata"]
-        given = spec.get("metadata") or {}
+        template_metadata = spec.get("metadata") or {}
         owner = owner_reference_to_pod(pod)
         new: Object = {
-            "annotations": {**(given.get("annotations") or {}), ANNOTATION: pod_claim},
+            "annotations": {**(template_metadata.get("annotations") or {}), ANNOTATION: pod_claim},
             "ownerReferences": [owner],
         }
         if self._statuses_are_kept:
             new["generateName"] = _generated_name(metadata["name"], pod_claim)
         else:
             new["name"] = f"{metadata['name']}-{pod_claim}"
-            new["annotations"] = given.get("annotations") or {}
+            new["annotations"] = template_metadata.get("annotations") or {}
             owner["blockOwnerDeletion"] = True
-        if given.get("labels"):
-            new["labels"] = given["labels"]
+        if template_metadata.get("labels"):
+            new["labels"] = template_metadata["labels"]
         resource = self._claims.resource
         return {
             "kind": resource.kind,
@@ -224,7 +224,7 @@ class ResourceClaimController(Controller):
         }
 
     def _find_generated(self, pod: Object, pod_claim: str) -> Object | None:
-        """A claim that was made for the pod before, whose name its status does not say yet."""
+        """Returns a claim that was created for the pod but is not in its status yet; None without one."""
         for claim in self._claims.objects.values():
             annotations = claim["metadata"].get("annotations") or {}
             if owning_pod(claim)[1] == pod["metadata"]["uid"] and annotations.get(ANNOTATION) == pod_claim:
@@ -244,7 +244,7 @@ class ResourceClaimController(Controller):
         return await self._api.patch(path, body, "apply", fieldManager=FIELD_MANAGER, force="true")
 
     async def _reserve_claims(self, pod: Object) -> None:
-        """Reserves claims for a pod that has a node without a scheduler's doing."""
+        """Reserves claims for a pod that was bound to its node without a scheduler."""
         namespace = pod["metadata"]["namespace"]
         for pod_claim in pod["spec"].get("resourceClaims") or ():
             try:
@@ -275,7 +275,7 @@ class ResourceClaimController(Controller):
         await self._api.update(self._claims.resource.path_of(claim, "status"), changed)
 
     async def _ask_for_allocation(self, pod: Object) -> None:
-        """A PodSchedulingContext with the pod's node, so that a classic driver allocates for it."""
+        """Selects the pod's node in a PodSchedulingContext, so that a classic driver allocates for it."""
         assert self._contexts is not None
         metadata, node = pod["metadata"], pod["spec"]["nodeName"]
         place = self._contexts.resource
@@ -300,7 +300,7 @@ class ResourceClaimController(Controller):
         if claim is None:
             return
         consumers = claim["status"].get("reservedFor") or []
-        left = [each for each in consumers if await self._is_valid(namespace, each)]
+        left = [consumer for consumer in consumers if await self._is_valid(namespace, consumer)]
         try:
             if len(left) < len(consumers):
                 await self._release(claim, left)
@@ -313,7 +313,7 @@ class ResourceClaimController(Controller):
                 raise
 
     async def _is_valid(self, namespace: str, consumer: Object) -> bool:
-        """Whether a consumer may still use the claim; those that are no pods are left alone."""
+        """Whether a consumer may still use the claim; True for every consumer that is not a pod."""
         if consumer.get("apiGroup") or consumer["resource"] != "pods":
             return True
         if consumer["uid"] in self._deleted:
@@ -329,7 +329,7 @@ class ResourceClaimController(Controller):
         return bool(pod["metadata"]["uid"] == consumer["uid"] and not is_done(pod))
 
     async def _release(self, claim: Object, left: list[Object]) -> None:
-        """Takes consumers away; a claim that nobody uses any more is deallocated."""
+        """Removes consumers, and deallocates a claim without remaining consumers."""
         status = {key: value for key, value in claim["status"].items() if key != "reservedFor"}
         if left:
             status["reservedFor"] = left
@@ -358,15 +358,16 @@ class ResourceClaimController(Controller):
     async def _remove_finalizer(self, claim: Object) -> None:
         def change(found: Object) -> None:
             finalizers = found["metadata"].get("finalizers") or []
-            found["metadata"]["finalizers"] = [each for each in finalizers if each != FINALIZER]
+            found["metadata"]["finalizers"] = [name for name in finalizers if name != FINALIZER]
 
         resource = find_resource(self.context.cluster.catalogue, GROUP, "resourceclaims")
         assert resource is not None, "claims are followed"
         await update_exactly(self._api, resource, claim, change)
 
     async def _delete_unneeded(self, claim: Object) -> None:
-        """Deletes a generated claim whose pod is done or was replaced; the garbage collector deletes those
-        whose pods are gone.
+        """Deletes a generated claim whose pod is done or was replaced by another pod with the same name.
+
+        The garbage collector deletes the claims of deleted pods.
         """
         name, uid = owning_pod(claim)
         pod = self._pods.get(claim["metadata"]["namespace"], name) if name else None
@@ -378,7 +379,7 @@ WAITS = "WaitForFirstConsumer"
 
 
 class _Missing(Exception):
-    """A claim cannot be made because its template is not there."""
+    """A claim cannot be created because its template does not exist."""
 
 
 def _finalizers(claim: Object) -> list[str]:
@@ -403,7 +404,7 @@ def _known_claims(pod: Object) -> Iterator[str]:
 
 
 def _generated_name(pod: str, pod_claim: str) -> str:
-    """`POD-CLAIM-`, both names cut in proportion where they are too long together."""
+    """Returns `POD-CLAIM-`; shortens both names in proportion if they are too long together."""
     name = f"{pod}-{pod_claim}-"
     length = len(name)
     if length <= GENERATED_NAME_MAX:

@@ -1,7 +1,7 @@
-"""WorkQueue: keys that controllers have to look at, in the order in which they came, each once.
+"""WorkQueue: keys that controllers have to reconcile, each once, in the order of their arrival.
 
-Follows k8s.io/client-go `util/workqueue`: a key that waits is not added again, one that failed comes back
-later and later.
+Follows k8s.io/client-go `util/workqueue`: a waiting key is not added again, and a key that fails comes back
+with increasing delays.
 """
 
 import asyncio
@@ -12,23 +12,23 @@ from fakeapi.clock.clocks import Clock
 from fakeapi.controllers.informer import pause
 
 Item: TypeAlias = tuple[str, Hashable]
-"""A controller's name and a key of its own."""
+"""A controller's name and one of its keys."""
 
 RETRY_SECONDS_MIN = 0.005
 RETRY_SECONDS_MAX = 1000.0
-"""The first and the longest time until a key that failed comes back; each time is twice the one before."""
+"""Shortest and longest delay in seconds before a failed key comes back; each delay is twice the last."""
 
 
 def retry_seconds(failures: int) -> float:
-    """The time until a key comes back that has failed, and had failed `failures` times before."""
+    """Returns the delay in seconds for a failed key that had already failed `failures` times before."""
     return min(RETRY_SECONDS_MIN * 2.0 ** min(failures, 60), RETRY_SECONDS_MAX)
 
 
 class WorkQueue:
-    """Keys that wait now, and keys that come back when their time has come."""
+    """Keys that are waiting, and keys that come back after a delay."""
 
     def __init__(self, clock: Clock, on_change: Callable[[], None]) -> None:
-        """`on_change` is called when a key was added."""
+        """Takes `on_change`, which is called whenever a key is added."""
         self._clock = clock
         self._on_change = on_change
         self._waiting: dict[Item, None] = {}
@@ -36,7 +36,7 @@ class WorkQueue:
         self._later: dict[Item, tuple[float, asyncio.Task[None]]] = {}
 
     def __len__(self) -> int:
-        """The keys that wait now."""
+        """Returns the number of waiting keys."""
         return len(self._waiting)
 
     @property
@@ -54,14 +54,14 @@ class WorkQueue:
         self._on_change()
 
     def pop(self) -> Item | None:
-        """The key that came first; None if there is none."""
+        """Removes and returns the key that arrived first; None if no key waits."""
         for item in self._waiting:
             del self._waiting[item]
             return item
         return None
 
     def add_after(self, item: Item, seconds: float) -> None:
-        """Adds the key when `seconds` have passed; of several times the earliest counts."""
+        """Adds the key after `seconds`; if it is delayed already, the earlier time counts."""
         due = self._clock.monotonic() + seconds
         known = self._later.get(item)
         if known is not None:
@@ -71,7 +71,7 @@ class WorkQueue:
         self._later[item] = due, asyncio.ensure_future(self._add_later(item, seconds))
 
     def retry(self, item: Item) -> None:
-        """Adds a key that failed, after a time that grows with its failures."""
+        """Adds a key that failed, after a delay that grows with its failures."""
         failures = self._failures.get(item, 0)
         self._failures[item] = failures + 1
         self.add_after(item, retry_seconds(failures))

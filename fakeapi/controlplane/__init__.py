@@ -1,4 +1,4 @@
-"""Joins registry, kinds, admission and authorization into the API server of one cluster.
+"""Assembles registry, kinds, admission and authorization into the API server of one cluster.
 
 Follows k8s.io/kubernetes `pkg/controlplane`.
 """

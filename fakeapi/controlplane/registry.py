@@ -38,12 +38,12 @@ if TYPE_CHECKING:
     from fakeapi.registry.custom.definitions import CustomResources
 
 DEFINITIONS = "/apiextensions.k8s.io/customresourcedefinitions/"
-"""The prefix of the storage keys of definitions."""
+"""The prefix of the storage keys of CustomResourceDefinitions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """What the verbs work on. Made by `open_registry`."""
+    """Everything that the API verbs work on. Created by `open_registry`."""
 
     server: Server
     admission: Admission
@@ -63,7 +63,7 @@ class Registry:
     def serve(
         self, kinds: Iterable[Kind], release: Release, definition: KindDefinition | None = None
     ) -> None:
-        """Serve further kinds, by the definition or by that of their group's folder."""
+        """Serves further kinds, with `definition` or else with the definition in their group's folder."""
         find = definition_of if definition is None else lambda _: definition
         self.catalogue.add(*(Resource(kind, release, find, self.context) for kind in kinds))
 
@@ -77,9 +77,9 @@ class Registry:
                 self.store.on_first_change(prefix, activate)
 
     def authorize_by_roles(self) -> None:
-        """Allow only what roles and bindings allow, and nobody to give more than they have."""
-        from fakeapi.authorization.rbac import RBAC  # noqa: PLC0415 - for those who ask for it
-        from fakeapi.authorization.roles import GROUP, RESOURCES  # noqa: PLC0415 - the same
+        """Turns on RBAC: only roles and bindings give permissions; nobody may grant more than they have."""
+        from fakeapi.authorization.rbac import RBAC  # noqa: PLC0415 - only for RBAC
+        from fakeapi.authorization.roles import GROUP, RESOURCES  # noqa: PLC0415 - only for RBAC
 
         async def ensure() -> None:
             for name in RESOURCES:
@@ -93,7 +93,7 @@ class Registry:
         self.admission.extend(CLAIM_STATUS_PERMISSIONS)
 
     async def ensure_initial_objects(self) -> None:
-        """Create the namespaces that every cluster begins with, one after the other, as a new server does."""
+        """Creates the initial namespaces that are missing, one after the other, like a new server."""
         resource = self.catalogue.find("", "v1", NAMESPACE.resource)
         if resource is None:
             return
@@ -101,7 +101,7 @@ class Registry:
         if self.storage.revision == INITIAL_REVISION:
             await self._begin(resource, missing)
             return
-        from fakeapi.registry.verbs.creating import create  # noqa: PLC0415 - where some were deleted
+        from fakeapi.registry.verbs.creating import create  # noqa: PLC0415 - only if some were deleted
 
         for name in missing:
             body = resource.empty_object()
@@ -115,7 +115,7 @@ class Registry:
                     raise
 
     async def _begin(self, resource: Resource, names: Iterable[str]) -> None:
-        """Stores the namespaces of a new cluster, where admission has nothing to go by yet."""
+        """Stores the namespaces of a new cluster without admission, which has nothing to check yet."""
         store, hub = self.store, resource.definition.hub_api_version
         writes = [
             self.storage.create(
@@ -130,7 +130,7 @@ class Registry:
 
 @dataclass(frozen=True, slots=True)
 class _StoredEntries:
-    """The entries of a storage, as strategies read them."""
+    """The entries of a storage, in the form that strategies read."""
 
     storage: Storage
 
@@ -148,8 +148,9 @@ def open_registry(
     plugins: Selection | None = None,
     outbound: Outbound = NO_OUTBOUND,
 ) -> Registry:
-    """The registry of a server that serves what `serving` says, with these admission plugins; it reaches
-    others by `outbound`.
+    """Opens the registry of a server that serves the kinds of `serving`, with these admission plugins.
+
+    Webhook calls and other outgoing requests use `outbound`.
     """
     namespaces = Namespaces(storage)
     context = StrategyContext(
@@ -162,7 +163,7 @@ def open_registry(
     catalogue = Catalogue((), serving.primary)
 
     def make_custom() -> "CustomResources":
-        from fakeapi.registry.custom.definitions import CustomResources  # noqa: PLC0415 - few servers have any
+        from fakeapi.registry.custom.definitions import CustomResources  # noqa: PLC0415 - rarely used
 
         return CustomResources(server, catalogue, context, bootstrap)
 
@@ -179,6 +180,6 @@ def open_registry(
 
 
 async def serve_stored_definitions(registry: Registry) -> None:
-    """Serves the CustomResourceDefinitions of a database that is opened again. Raises ApiError."""
+    """Serves the CustomResourceDefinitions of a reopened database. Raises ApiError."""
     if registry.storage.list(DEFINITIONS, start_after=None, limit=1, at=None).entries:
         await registry.server.custom.restore()

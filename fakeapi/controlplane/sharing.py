@@ -1,7 +1,7 @@
-"""Sharing: what a server does because others write the same storage.
+"""Sharing: keeps a server in step with others that write to the same storage.
 
-The changes of all servers are told here as soon as they are shown: what this server keeps beside the storage
-(served definitions, admission plugins that are asked, the newest change of each resource) follows them.
+The storage reports the changes of all servers here as soon as they are visible. This server then updates its
+own state: the served definitions, the active admission plugins and the newest change of each resource.
 """
 
 import asyncio
@@ -16,13 +16,13 @@ from fakeapi.registry.stored.keys import parse_key
 from fakeapi_storage import Event, EventKind, SharedStorage, StorageError
 
 TAKEOVER_SECONDS = 5.0
-"""After which a server settles a definition that another one left unsettled: it may have been killed."""
+"""Seconds after which a server settles a definition that another server, perhaps dead, left unsettled."""
 
 log = logging.getLogger("fakeapi")
 
 
 class Sharing:
-    """Keeps one server in step with the others."""
+    """Keeps one server in step with the other servers of its storage."""
 
     def __init__(self, registry: Registry, storage: SharedStorage) -> None:
         self._registry = registry
@@ -31,7 +31,7 @@ class Sharing:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
-        """Agrees with the others on what all must have, makes what a new cluster has, and begins to follow.
+        """Agrees on a signing key with the other servers, creates the initial objects and follows changes.
 
         Raises ApiError, StorageError.
         """
@@ -43,7 +43,7 @@ class Sharing:
         await self.make_initial_objects()
 
     async def make_initial_objects(self) -> None:
-        """Makes the objects that a new cluster has, and a server makes at its start. Raises ApiError."""
+        """Creates the bootstrap objects of all resources that are still missing. Raises ApiError."""
         for resource in [*self._registry.catalogue.resources]:
             await self._registry.bootstrap.ensure(resource)
 
@@ -87,7 +87,7 @@ class Sharing:
 
 
 def new_key() -> str:
-    """A new key for the tokens of service accounts."""
+    """Returns a new signing key for service account tokens."""
     from fakeapi.registry.identity.token_signer import new_key_text  # noqa: PLC0415 - loads OpenSSL
 
     return new_key_text()

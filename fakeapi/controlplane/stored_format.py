@@ -1,12 +1,13 @@
-"""The format of stored keys and values, and the migration of databases that were written in older ones.
+"""The format of stored keys and values, and the migration of databases in older formats.
 
-`fakeapi_storage` records the format in the database, and migrates an older one when it is opened. A change of
-the keys or values of objects that databases may hold needs a new format, and a migration from the last one.
+`fakeapi_storage` records the format in the database and migrates an older one when it opens the database. A
+change to the keys or values of objects that databases may hold needs a new format and a migration from the
+last one.
 
-Format 1 kept objects in the oldest version that the release served, under keys that named it:
-`/resource.k8s.io/v1alpha3/resourceclaims/NAMESPACE/NAME`; a blank at the end of a value said that a driver's
-value stands in it as it was written. From format 2 on objects are kept in the hub of their kind, under keys
-that name no version: `/resource.k8s.io/resourceclaims/NAMESPACE/NAME`.
+Format 1 stored objects in the oldest version that the release served, under keys that named this version:
+`/resource.k8s.io/v1alpha3/resourceclaims/NAMESPACE/NAME`. A blank at the end of a row's value meant that it
+contains an opaque value exactly as a driver wrote it. Since format 2 objects are stored in the hub version of
+their kind, under keys that name no version: `/resource.k8s.io/resourceclaims/NAMESPACE/NAME`.
 """
 
 from collections.abc import Mapping
@@ -23,17 +24,19 @@ from fakeapi.releases import Kind, load_release
 from fakeapi_storage import Format, OpenFailed, Storage
 
 RELEASE_LABEL = "release"
-"""The label of a database that names the release which wrote it, "" for a server of several."""
+"""The label of a database for the release that wrote it; "" for a server that serves several releases."""
 
 _RELEASES_OF_FORMAT_1: Mapping[str, str] = MappingProxyType(
     {"v1alpha2": "1.30", "v1alpha3": "1.33", "v1": "1.33"}
 )
-"""A release that knows all kinds that format 1 kept in a version; PodSchedulingContext of v1alpha3 is
-1.31's."""
+"""By version, a release that knows all kinds that format 1 stored in this version.
+
+PodSchedulingContext in v1alpha3 is only in 1.31.
+"""
 
 
 def to_hub(key: str, value: bytes) -> tuple[str, bytes]:
-    """Migrates a row of format 1 to format 2. Raises KeyError for a kind that no release kept so."""
+    """Migrates a row from format 1 to format 2. Raises KeyError for a kind that format 1 never stored."""
     _, group, version, resource, rest = key.split("/", 4)
     kind = _kind("" if group == "core" else group, version, resource)
     definition = definition_of(kind)
@@ -47,7 +50,7 @@ def to_hub(key: str, value: bytes) -> tuple[str, bytes]:
     return hub_key, stored_form.encode_value({**converted, "apiVersion": definition.hub_api_version})
 
 
-@lru_cache(maxsize=64)  # of the few kinds that a database has, for each of its rows
+@lru_cache(maxsize=64)  # few kinds, many rows
 def _kind(group: str, version: str, resource: str) -> Kind:
     for release in (_RELEASES_OF_FORMAT_1[version], "1.31"):
         try:
@@ -61,13 +64,13 @@ STORED_FORMAT = Format(version=2, migrations={1: to_hub})
 
 
 class UnservedObjects(OpenFailed):
-    """A database with objects of a kind that the server does not serve."""
+    """The database has objects of a kind that the server does not serve."""
 
 
 async def check_stored(storage: Storage, catalogue: Catalogue, location: str, release: str) -> None:
-    """Refuses a database with objects that could not be seen, and labels it with the release that serves it.
+    """Refuses a database with objects that this server cannot serve; labels it with the server's release.
 
-    `release` is "" for a server of several. Raises UnservedObjects, StorageFailed.
+    `release` is "" for a server that serves several. Raises UnservedObjects, StorageFailed.
     """
     written_by = storage.labels.get(RELEASE_LABEL, "")
     try:
@@ -76,10 +79,10 @@ async def check_stored(storage: Storage, catalogue: Catalogue, location: str, re
         raise UnservedObjects(location, str(error)) from error
     for key in keys:
         if not catalogue.stores(key.resource, key.prefix):
-            what = key.qualified + (" of v1alpha2" if key.is_classic else "")
+            resource_name = key.qualified + (" of v1alpha2" if key.is_classic else "")
             how = f"with --release {written_by}" if written_by else "without --release"
             raise UnservedObjects(
-                location, f"it has objects of {what}, which this server does not serve: start {how}"
+                location, f"it has objects of {resource_name}, which this server does not serve: start {how}"
             )
     if written_by != release or RELEASE_LABEL not in storage.labels:
         await storage.set_labels({**storage.labels, RELEASE_LABEL: release})

@@ -1,8 +1,8 @@
-"""The built-in plugins that kube-apiserver has on by default, in its order.
+"""The built-in plugins that kube-apiserver enables by default, in its order.
 
-Follows k8s.io/kubernetes `pkg/kubeapiserver/options/plugins.go`. ServiceAccount is off: no controller makes
-the service accounts that it asks for. It and others stand in `optional`; which plugins a server has is chosen
-in `fakeapi.admission.selection`.
+Follows k8s.io/kubernetes `pkg/kubeapiserver/options/plugins.go`. Unlike upstream, ServiceAccount is off,
+because not every server has a controller that creates service accounts. The module `optional` lists all
+plugins that are off. `fakeapi.admission.selection` selects the plugins of a server.
 """
 
 from typing import TYPE_CHECKING
@@ -117,7 +117,7 @@ DEFAULT_PLUGINS = (
 
 
 def _everything(resource: "Resource", subresource: str) -> bool:
-    """Covers all but the kinds that configure admission, which would otherwise lock themselves in."""
+    """Covers all kinds except those that configure admission, so that nobody can lock themselves out."""
     return resource.kind.group != "admissionregistration.k8s.io"
 
 
@@ -137,12 +137,12 @@ _UNCOUNTED = frozenset(
         "localsubjectaccessreviews.authorization.k8s.io",
     )
 )
-"""Resources without object count quotas: upstream ignores them, or does not store them."""
+"""Resources that object count quotas do not count, because upstream ignores or does not store them."""
 _COUNTED_SUBRESOURCES = kinds("pods/resize", "persistentvolumeclaims/status")
 
 
 def _counted(resource: "Resource", subresource: str) -> bool:
-    """Covers what quotas can be about."""
+    """Covers the resources that quotas can count."""
     if subresource:
         return _COUNTED_SUBRESOURCES(resource, subresource)
     return resource.kind.namespaced and str(resource.qualified) not in _UNCOUNTED
@@ -160,14 +160,14 @@ ROLE_ESCALATION = PluginEntry(
         "clusterrolebindings.rbac.authorization.k8s.io",
     ),
 )
-"""Asked where roles decide who may do what. In Kubernetes the storage of roles does this, and no plugin."""
+"""A plugin that RBAC activates. In Kubernetes the storage of roles checks for escalation."""
 
 CLAIM_STATUS_PERMISSIONS = PluginEntry(
     "ClaimStatusPermissions",
     f"{_HERE}.claim_status_permissions:ClaimStatusPermissions",
     kinds("resourceclaims.resource.k8s.io/status"),
 )
-"""Asked where roles decide, like the one above."""
+"""A plugin that RBAC activates."""
 
 MUTATING_WEBHOOKS = PluginEntry(
     "MutatingAdmissionWebhook", f"{_HERE}.webhooks.mutating:MutatingWebhooks", lambda *_: True

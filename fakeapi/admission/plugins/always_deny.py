@@ -11,16 +11,16 @@ class AlwaysDeny(AdmissionPlugin):
     operations = frozenset(Operation)
 
     def mutate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403."""
+        """Refuses every write: raises ApiError 403."""
         raise attributes.forbidden("admission control is denying all modifications")
 
 
 class DenyServiceExternalIPs(AdmissionPlugin):
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 for external IPs that the service did not have."""
+        """Raises ApiError 403 for new external IPs of a service."""
         new, old = (
-            set(((each or {}).get("spec") or {}).get("externalIPs") or ())
-            for each in (attributes.obj, attributes.old)
+            set(((service or {}).get("spec") or {}).get("externalIPs") or ())
+            for service in (attributes.obj, attributes.old)
         )
         if new - old:
             raise attributes.forbidden("Use of external IPs is denied by admission control")

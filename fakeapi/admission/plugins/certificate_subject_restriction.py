@@ -1,4 +1,4 @@
-"""CertificateSubjectRestriction: nobody asks for a certificate of an administrator of the API server.
+"""CertificateSubjectRestriction: refuses requests for certificates of the group system:masters.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/certificates/subjectrestriction`.
 """
@@ -18,7 +18,7 @@ class CertificateSubjectRestriction(AdmissionPlugin):
     operations: ClassVar[frozenset[Operation]] = CREATE_ONLY
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403. The request is one that can be read."""
+        """Raises ApiError 403 for a request with the group system:masters. The request must be readable."""
         spec = attributes.new_object()["spec"]
         if spec.get("signerName") != SIGNER:
             return

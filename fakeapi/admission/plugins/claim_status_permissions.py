@@ -1,7 +1,7 @@
-"""ClaimStatusPermissions: who may bind a claim, and who may report on its devices.
+"""ClaimStatusPermissions: checks who may bind a claim, and who may report the status of its devices.
 
-Follows AuthorizedForBinding and AuthorizedForDeviceStatus of k8s.io/kubernetes
-`pkg/registry/resource/utils.go`, behind DRAResourceClaimGranularStatusAuthorization from 1.36 on.
+Follows AuthorizedForBinding and AuthorizedForDeviceStatus in k8s.io/kubernetes
+`pkg/registry/resource/utils.go`, behind DRAResourceClaimGranularStatusAuthorization since 1.36.
 """
 
 from collections.abc import Awaitable
@@ -24,10 +24,10 @@ _SERVICE_ACCOUNT = "system:serviceaccount:"
 
 
 class ClaimStatusPermissions(AdmissionPlugin):
-    """Asks for the permissions on the synthetic subresources `binding` and `driver` of claims."""
+    """Checks the permissions for the synthetic subresources `binding` and `driver` of claims."""
 
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Raises ApiError 422."""
+        """Raises ApiError 422 if a permission is missing."""
         gates = attributes.resource.release.gates
         if attributes.old is None or not gates.enabled(GATE):
             return None
@@ -42,13 +42,15 @@ class ClaimStatusPermissions(AdmissionPlugin):
             raise invalid(attributes.resource.qualified_kind, attributes.name, errors)
 
     async def _binding(self, attributes: Attributes, new: Object, old: Object) -> list[FieldError]:
-        if all((new.get(each) or None) == (old.get(each) or None) for each in ("allocation", "reservedFor")):
+        if all(
+            (new.get(field) or None) == (old.get(field) or None) for field in ("allocation", "reservedFor")
+        ):
             return []
-        wanted = _wanted(attributes, _verb(attributes), "binding", namespace="", name="")
-        refused = await self._refused(wanted)
+        permission = _wanted(attributes, _verb(attributes), "binding", namespace="", name="")
+        refused = await self._refused(permission)
         if refused is None:
             return []
-        needs = f'requires resource="resourceclaims/binding", verb="{wanted.verb}" permission'
+        needs = f'requires resource="resourceclaims/binding", verb="{permission.verb}" permission'
         text = f"changing status.allocation or status.reservedFor {needs}: {refused}"
         return [forbidden("status.allocation", text)]
 
@@ -65,11 +67,11 @@ class ClaimStatusPermissions(AdmissionPlugin):
         return errors
 
     async def _any_refused(self, attributes: Attributes, verbs: list[str], driver: str) -> str | None:
-        """Why none of the verbs is allowed: of the first; None if one is."""
+        """Returns the refusal of the first verb; None if any of the verbs is allowed."""
         first = None
         for verb in verbs:
-            wanted = _wanted(attributes, verb, "driver", namespace=attributes.namespace, name=driver)
-            refused = await self._refused(wanted)
+            permission = _wanted(attributes, verb, "driver", namespace=attributes.namespace, name=driver)
+            refused = await self._refused(permission)
             if refused is None:
                 return None
             first = first or refused
@@ -88,14 +90,14 @@ def _wanted(
     attributes: Attributes, verb: str, subresource: str, *, namespace: str, name: str
 ) -> AccessAttributes:
     kind = attributes.resource.kind
-    found = AccessAttributes(attributes.user, verb, group=kind.group, resource=kind.resource)
-    return replace(found, subresource=subresource, namespace=namespace, name=name)
+    permission = AccessAttributes(attributes.user, verb, group=kind.group, resource=kind.resource)
+    return replace(permission, subresource=subresource, namespace=namespace, name=name)
 
 
 def _changed_drivers(new: Object, old: Object) -> set[str]:
-    """The drivers with a device whose status is new, gone or another one."""
-    before = {_key(each): each for each in old.get("devices") or ()}
-    after = {_key(each): each for each in new.get("devices") or ()}
+    """Returns the drivers of devices whose status was added, removed or changed."""
+    before = {_key(device): device for device in old.get("devices") or ()}
+    after = {_key(device): device for device in new.get("devices") or ()}
     return {key[0] for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
 
 
@@ -104,7 +106,7 @@ def _key(device: Object) -> tuple[str, str, str, str]:
 
 
 def _node_of(allocation: Object) -> str:
-    """The node that an allocation is for, if its selector names one and nothing else."""
+    """Returns the node of an allocation if its selector names exactly one node; else ""."""
     terms = (allocation.get("nodeSelector") or {}).get("nodeSelectorTerms") or []
     if len(terms) != 1 or terms[0].get("matchExpressions"):
         return ""

@@ -1,4 +1,4 @@
-"""DefaultStorageClass and DefaultIngressClass: who names no class gets the default one.
+"""DefaultStorageClass and DefaultIngressClass: set the default class in objects without a class.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/storage/storageclass/setdefault` and
 `plugin/pkg/admission/network/defaultingressclass`.
@@ -12,7 +12,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes
 
 BETA_STORAGE_CLASS = "volume.beta.kubernetes.io/storage-class"
-"""The annotation that named the class of a claim before there was a field."""
+"""The annotation for the class of a claim, from before there was a field."""
 
 _DEFAULT_STORAGE = (
     "storageclass.kubernetes.io/is-default-class",
@@ -49,12 +49,12 @@ class DefaultIngressClass(AdmissionPlugin):
 
 
 def default_class(classes: Iterable[Object], marks: Iterable[str]) -> str | None:
-    """The name of the class that is marked as default; of several the newest, then the first by name."""
+    """Returns the name of the default class, or None. Of several the newest wins, then the first by name."""
     named = sorted(
         (
-            each["metadata"]
-            for each in classes
-            if any(_annotations(each).get(mark) == "true" for mark in marks)
+            candidate["metadata"]
+            for candidate in classes
+            if any(_annotations(candidate).get(mark) == "true" for mark in marks)
         ),
         key=lambda meta: str(meta["name"]),
     )

@@ -1,4 +1,4 @@
-"""DefaultTolerationSeconds: a pod tolerates a node that is not ready or not reachable for five minutes.
+"""DefaultTolerationSeconds: pods tolerate unready and unreachable nodes for five minutes.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/defaulttolerationseconds`.
 """
@@ -13,10 +13,10 @@ TAINTS = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 
 class DefaultTolerationSeconds(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> None:
-        """Adds the tolerations for taints that the pod says nothing of."""
+        """Adds a toleration for each of the two taints that the pod does not tolerate yet."""
         spec = attributes.new_object()["spec"]
         present = spec.get("tolerations") or []
-        missing = [taint for taint in TAINTS if not any(_covers(each, taint) for each in present)]
+        missing = [taint for taint in TAINTS if not any(_covers(toleration, taint) for toleration in present)]
         if missing:
             added = [
                 {"key": taint, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": SECONDS}

@@ -1,7 +1,7 @@
-"""LimitRanger: defaults and bounds of what pods and claims ask for, from the limit ranges of their namespace.
+"""LimitRanger: sets defaults and checks bounds of resource requests, from the limit ranges of the namespace.
 
-Follows k8s.io/kubernetes `plugin/pkg/admission/limitranger`. Limit ranges, and the resources in them, are
-asked in the order of their names, which upstream leaves to chance.
+Follows k8s.io/kubernetes `plugin/pkg/admission/limitranger`. Limit ranges and their resources are checked in
+the order of their names; upstream's order is random.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -19,18 +19,18 @@ ANNOTATION = "kubernetes.io/limit-ranger"
 _MILLI_MAX = (1 << 63) // 1000
 
 Bound = Callable[[str, str, str, Resources, Resources], str]
-"""The problem of requests and limits with one enforced value; empty where there is none."""
+"""Checks requests and limits against one enforced value; returns the problem, or ""."""
 
 
 class LimitRanger(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> None:
-        """Fills in what containers of a new or resized pod leave open."""
+        """Sets missing requests and limits in the containers of a new or resized pod."""
         if attributes.resource.kind.resource == "pods" and _is_asked(attributes):
             for limit_range in self._limit_ranges(attributes):
                 _set_defaults(attributes.new_object(), limit_range)
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 with the problems of the first limit range that there are any with."""
+        """Raises ApiError 403 with the problems of the first limit range that the object violates."""
         if not _is_asked(attributes):
             return
         check = _pod_problems if attributes.resource.kind.resource == "pods" else _claim_problems
@@ -47,7 +47,10 @@ class LimitRanger(AdmissionPlugin):
 
 
 def _is_asked(attributes: Attributes) -> bool:
-    """Updates of pods change no resources, except through `resize`; what is being deleted is let go."""
+    """Whether limit ranges apply to a write; they ignore objects that are being deleted.
+
+    An update of a pod cannot change resources, except through `resize`.
+    """
     is_pod, is_update = attributes.resource.kind.resource == "pods", attributes.operation is Operation.UPDATE
     if is_pod and is_update != (attributes.subresource == "resize"):
         return False
@@ -86,11 +89,13 @@ def _pod_problems(pod: Object, limit: Object, *, pod_level: bool) -> list[str]:
     if limit.get("type") == "Container":
         spec = pod["spec"]
         containers = [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]
-        resources = [each.get("resources") or {} for each in containers]
+        resources = [container.get("resources") or {} for container in containers]
         return [
             problem
-            for each in resources
-            for problem in _problems(limit, each.get("requests") or {}, each.get("limits") or {})
+            for requirements in resources
+            for problem in _problems(
+                limit, requirements.get("requests") or {}, requirements.get("limits") or {}
+            )
         ]
     if limit.get("type") == "Pod":
         requests = pod_totals(pod["spec"], "requests", pod_level=pod_level)
@@ -157,7 +162,7 @@ def _maximum(kind: str, name: str, enforced: str, requests: Resources, limits: R
 
 def _ratio(kind: str, name: str, enforced: str, requests: Resources, limits: Resources) -> str:
     start = f"{name} max limit to request ratio per {kind} is {enforced}, but "
-    request, limit = (_value(each.get(name, "0"), enforced) for each in (requests, limits))
+    request, limit = (_value(amounts.get(name, "0"), enforced) for amounts in (requests, limits))
     if not request:
         return f"{start}no request is specified or request is 0"
     if not limit:
@@ -171,7 +176,7 @@ def _is_less(one: str, other: str) -> bool:
 
 
 def _value(text: str, beside: str) -> Decimal:
-    """An amount to the thousandth, or where it or the other one is too large for that, to the whole."""
+    """Returns an amount in thousandths, rounded up; in whole units if either amount is too large for that."""
     amount = quantity.parse(text).amount
     exact = max(amount, quantity.parse(beside).amount) <= _MILLI_MAX
     return amount.quantize(Decimal("0.001"), ROUND_UP) if exact else amount.to_integral_value(ROUND_UP)

@@ -1,8 +1,8 @@
-"""MutatingAdmissionPolicy: changes what is written as policies say in CEL.
+"""MutatingAdmissionPolicy: changes written objects by policies with CEL expressions.
 
-Follows k8s.io/apiserver `pkg/admission/plugin/policy/mutating` and `policy/generic`. Policies are asked by
-name, and their bindings by name, which upstream leaves open. A policy whose expressions cannot be evaluated
-here changes nothing, and warns.
+Follows k8s.io/apiserver `pkg/admission/plugin/policy/mutating` and `policy/generic`. Policies and their
+bindings apply in the order of their names; upstream leaves the order open. A policy with expressions that
+fakeapi cannot evaluate changes nothing and adds a warning.
 """
 
 from collections.abc import Awaitable, Iterable, Iterator
@@ -25,12 +25,12 @@ from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.model.semantic_equality import semantically_equal
 
 Key = tuple[str, str, str]
-"""Names of a policy, its binding and its parameters, which may have a namespace."""
+"""Names of a policy, of its binding and of its parameters (`NAMESPACE/NAME`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Invocation:
-    """A policy with a binding and one set of parameters, about a version of the resource."""
+    """A policy with a binding and one set of parameters, for one version of the resource."""
 
     policy: Object
     binding: Object
@@ -69,14 +69,19 @@ class _PolicyError:
 
 @dataclass(slots=True)
 class _Rounds:
-    """What is kept from the first round: who may be asked again, who has to, and what came out."""
+    """The state between the two rounds of mutating admission.
+
+    - `may`: policies that ran and may run again
+    - `has_to`: policies that have to run again
+    - `output`: the object after the last round
+    """
 
     may: set[Key] = field(default_factory=set)
     has_to: set[Key] = field(default_factory=set)
     output: Any = None
 
     def ask_again(self) -> None:
-        """Something has changed: all that were asked before, and may be asked again, have to be."""
+        """Makes all policies that may run again do so, because the object has changed."""
         self.has_to |= self.may
         self.may = set()
 
@@ -90,7 +95,7 @@ class MutatingAdmissionPolicy(PolicyPlugin):
     )
 
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Changes the object by each policy in turn. Raises ApiError 403 for a policy that fails."""
+        """Applies each policy to the object in turn. Raises ApiError 403 for a policy that fails."""
         return self.evaluate(attributes)
 
     def evaluate_all(self, policies: list[Object], attributes: Attributes) -> None:
@@ -98,9 +103,9 @@ class MutatingAdmissionPolicy(PolicyPlugin):
         invocations = list(self._invocations(policies, attributes, errors))
         if invocations:
             errors += self._dispatch(invocations, attributes)
-        found = [each for each in errors if not each.is_ignored]
-        if found:
-            raise _denied(attributes, found)
+        fatal = [error for error in errors if not error.is_ignored]
+        if fatal:
+            raise _denied(attributes, fatal)
 
     def _invocations(
         self, policies: list[Object], attributes: Attributes, errors: list[_PolicyError]
@@ -127,9 +132,7 @@ class MutatingAdmissionPolicy(PolicyPlugin):
                     yield _Invocation(policy, binding, params, resource)
 
     def _chosen(self, policy: Object, binding: Object, attributes: Attributes) -> list[Object | None]:
-        """The sets of parameters that a binding has a policy asked with; none where it is about other
-        writes.
-        """
+        """Returns the parameters with which a binding applies its policy; none if it does not match."""
         if matched(binding["spec"].get("matchResources"), attributes, self.objects) is None:
             return []
         return parameters(policy["spec"], binding["spec"], attributes, self.objects)
@@ -151,9 +154,9 @@ class MutatingAdmissionPolicy(PolicyPlugin):
             if problem is not None:
                 errors += [problem] if isinstance(problem, _PolicyError) else []
                 continue
-            made, found = self._mutate(invocation, write)
-            errors += found
-            if made:
+            count, new_errors = self._mutate(invocation, write)
+            errors += new_errors
+            if count:
                 changed = True
                 rounds.ask_again()
             if invocation.policy["spec"].get("reinvocationPolicy") == "IfNeeded":
@@ -165,37 +168,37 @@ class MutatingAdmissionPolicy(PolicyPlugin):
         return errors
 
     def _hindrance(self, invocation: _Invocation, write: VersionedWrite) -> "_PolicyError | bool | None":
-        """Why a policy does not change anything: its match conditions do not hold, which is True, or fail."""
+        """Returns an error, or True if the match conditions are false; None if the policy applies."""
         conditions = invocation.policy["spec"].get("matchConditions") or ()
-        held = self._expressions(invocation, write).conditions(conditions)
-        if isinstance(held, Unsupported):
-            _warn(invocation, held, write.attributes)
+        outcome = self._expressions(invocation, write).conditions(conditions)
+        if isinstance(outcome, Unsupported):
+            _warn(invocation, outcome, write.attributes)
             return True
-        if isinstance(held, Failed):
-            return invocation.error(held.reason)
-        return None if held.value else True
+        if isinstance(outcome, Failed):
+            return invocation.error(outcome.reason)
+        return None if outcome.value else True
 
     def _mutate(self, invocation: _Invocation, write: VersionedWrite) -> tuple[int, list[_PolicyError]]:
-        """How many mutations of a policy were made, and the errors of the others."""
-        made, errors = 0, list[_PolicyError]()
+        """Returns how many mutations of a policy succeeded, and the errors of the others."""
+        count, errors = 0, list[_PolicyError]()
         attributes = write.attributes
         for mutation in (
             invocation.policy["spec"].get("mutations") or () if attributes.obj is not None else ()
         ):
-            asked = self._expressions(invocation, write)
+            expressions = self._expressions(invocation, write)
             try:
-                unsupported = mutate(mutation, asked, write, invocation.resource)
+                unsupported = mutate(mutation, expressions, write, invocation.resource)
             except MutationError as error:
                 errors.append(invocation.error(str(error)))
                 continue
             if unsupported is not None:
                 _warn(invocation, unsupported, attributes)
                 break
-            made += 1
-        return made, errors
+            count += 1
+        return count, errors
 
     def _expressions(self, invocation: _Invocation, write: VersionedWrite) -> Expressions:
-        """They see the object as the mutations before have left it."""
+        """Returns the policy's expressions; they see the object after all earlier mutations."""
         spec, params = invocation.policy["spec"], invocation.params
         return expressions_of(spec, params, write, invocation.resource, self.server)
 
@@ -211,9 +214,9 @@ def _warn(invocation: _Invocation, outcome: Unsupported, attributes: Attributes)
 
 
 def _denied(attributes: Attributes, errors: list[_PolicyError]) -> ApiError:
-    """A 403 with the reason and the words of the first error."""
+    """Returns a 403 with reason and message of the first error."""
     error = attributes.forbidden("admission request denied by policy")
-    causes = tuple(Cause("", each.text) for each in errors)
+    causes = tuple(Cause("", policy_error.text) for policy_error in errors)
     return replace(
         error,
         message=errors[0].text,

@@ -1,7 +1,7 @@
-"""NamespaceLifecycle: a namespaced object is only created in a namespace that exists and stays.
+"""NamespaceLifecycle: creates namespaced objects only in namespaces that exist and are not being deleted.
 
-Follows k8s.io/apiserver `pkg/admission/plugin/namespace/lifecycle`. The namespaces that can not be deleted
-are part of the kind's definition (`KindDefinition.immortal`).
+Follows k8s.io/apiserver `pkg/admission/plugin/namespace/lifecycle`. The kind's definition lists the
+namespaces that cannot be deleted (`KindDefinition.immortal`).
 """
 
 from fakeapi.admission.plugin import CREATE_ONLY, AdmissionPlugin
@@ -18,6 +18,6 @@ class NamespaceLifecycle(AdmissionPlugin):
         self._namespaces = Namespaces(server.store.storage)
 
     def mutate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403, 404, 500."""
+        """Raises ApiError 403, 404 or 500 if the namespace does not accept new objects."""
         obj = attributes.new_object()
         self._namespaces.check_creation(attributes.resource, attributes.target, obj["metadata"])

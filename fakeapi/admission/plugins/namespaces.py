@@ -1,4 +1,4 @@
-"""NamespaceExists and NamespaceAutoProvision: what is written needs its namespace, or makes it.
+"""NamespaceExists and NamespaceAutoProvision: require or create the namespace of a written object.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/namespace`.
 """
@@ -18,7 +18,7 @@ class NamespaceExists(AdmissionPlugin):
     operations = frozenset((Operation.CREATE, Operation.UPDATE, Operation.DELETE))
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 404 for a namespace that there is not."""
+        """Raises ApiError 404 if the namespace does not exist."""
         if _is_missing(self.objects, attributes.namespace):
             raise errors.not_found(Qualified("", "namespaces"), attributes.namespace)
 
@@ -27,7 +27,7 @@ class NamespaceAutoProvision(AdmissionPlugin):
     operations = CREATE_ONLY
 
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Makes the namespace of a new object, unless it is a dry run. Raises ApiError 403."""
+        """Creates the namespace of a new object, except for a dry run. Raises ApiError 403."""
         if attributes.dry_run or not _is_missing(self.objects, attributes.namespace):
             return None
         return self._make(attributes)

@@ -1,7 +1,7 @@
-"""NodeDeclaredFeatureValidator: a change of a pod on a node must not need more than the node can do.
+"""NodeDeclaredFeatureValidator: refuses changes of bound pods that need features their node lacks.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/nodedeclaredfeatures` and k8s.io/component-helpers
-`nodedeclaredfeatures/features`, from 1.35 on.
+`nodedeclaredfeatures/features`, since 1.35.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ class NodeDeclaredFeatureValidator(AdmissionPlugin):
     operations = UPDATE_ONLY
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 for a node that there is not, or does not declare what the change needs."""
+        """Raises ApiError 403 if the node is missing or does not declare a feature that the change needs."""
         release = attributes.resource.release
         pod, old = attributes.new_object(), attributes.old
         node_name = pod["spec"].get("nodeName", "")
@@ -89,4 +89,7 @@ _NEEDS: Mapping[str, Callable[[Object, Object, Object], bool]] = {
     "InPlacePodVerticalScalingInitContainers": _resizes_init_container,
     "InPlacePodVerticalScalingMemoryBackedVolumes": _resizes_volume,
 }
-"""Whether a change, from spec to spec of a pod with a status, needs a feature of the node."""
+"""Functions that decide whether a pod's change needs a feature of the node, by feature.
+
+They take the new spec, the old spec and the status.
+"""

@@ -1,4 +1,4 @@
-"""The built-in plugins that a server has when it is told to.
+"""The built-in plugins that are off by default and that an option can enable.
 
 Follows k8s.io/kubernetes `pkg/kubeapiserver/options/plugins.go`.
 """
@@ -45,4 +45,7 @@ OPTIONAL_PLUGINS = (
     PluginEntry("DenyServiceExternalIPs", f"{_HERE}.always_deny:DenyServiceExternalIPs", kinds("services")),
     PluginEntry("AlwaysDeny", f"{_HERE}.always_deny:AlwaysDeny", _everything),
 )
-"""In upstream's order. AlwaysAdmit is known by its name, and asks nothing."""
+"""The plugins in upstream's order; AlwaysAdmit is missing, because it does nothing.
+
+Options accept its name.
+"""

@@ -1,7 +1,7 @@
-"""OwnerReferencesPermissionEnforcement: setting ownerReferences takes permission to delete the object.
+"""OwnerReferencesPermissionEnforcement: setting ownerReferences requires permission to delete the object.
 
-blockOwnerDeletion takes permission to update the finalizers of the owner. Follows k8s.io/kubernetes
-`plugin/pkg/admission/gc`.
+Setting blockOwnerDeletion requires permission to update the finalizers of the owner. Follows
+k8s.io/kubernetes `plugin/pkg/admission/gc`.
 """
 
 from collections.abc import Awaitable
@@ -32,7 +32,7 @@ class OwnerReferencesPermissionEnforcement(AdmissionPlugin):
         authorizer = self.server.authorizer
         kind = attributes.resource.kind
         if attributes.operation is not Operation.CREATE:
-            wanted = AccessAttributes(
+            access = AccessAttributes(
                 attributes.user,
                 "delete",
                 kind.group,
@@ -41,7 +41,7 @@ class OwnerReferencesPermissionEnforcement(AdmissionPlugin):
                 attributes.namespace,
                 attributes.name,
             )
-            decision = await authorizer.authorize(wanted)
+            decision = await authorizer.authorize(access)
             if not decision.allowed:
                 why = "cannot set an ownerRef on a resource you can't delete"
                 raise attributes.forbidden(f"{why}: {decision.reason}, <nil>")
@@ -59,20 +59,20 @@ class OwnerReferencesPermissionEnforcement(AdmissionPlugin):
                 raise attributes.forbidden(f"{why}: {decision.reason}, <nil>")
 
     def _holding(self, attributes: Attributes, owner: Object) -> AccessAttributes:
-        """The permission that blockOwnerDeletion takes: update of the owner's finalizers.
+        """Returns the permission that blockOwnerDeletion requires: to update the owner's finalizers.
 
         Raises ApiError 403 for a kind that is not served.
         """
         version, kind = owner["apiVersion"], owner["kind"]
         group, _, short = version.rpartition("/")
-        found = self.objects.find(group, short, guessed_resource(kind))
-        if found is None or found.kind.kind != kind:
+        resource = self.objects.find(group, short, guessed_resource(kind))
+        if resource is None or resource.kind.kind != kind:
             why = f"cannot find RESTMapping for APIVersion {version} Kind {kind}"
             missing = f"no matches for kind {quote(kind)} in version {quote(version)}"
             raise attributes.forbidden(f"cannot set blockOwnerDeletion in this case because {why}: {missing}")
-        namespace = attributes.namespace if found.kind.namespaced else ""
+        namespace = attributes.namespace if resource.kind.namespaced else ""
         return AccessAttributes(
-            attributes.user, "update", group, found.kind.resource, _FINALIZERS, namespace, owner["name"]
+            attributes.user, "update", group, resource.kind.resource, _FINALIZERS, namespace, owner["name"]
         )
 
 
@@ -85,6 +85,10 @@ def _owners(obj: Object | None) -> list[Any]:
 
 
 def _newly_blocked(new: list[Any], old: list[Any]) -> list[Any]:
-    """The owners whose reference has blockOwnerDeletion, and did not have it before."""
-    blocked = {each["uid"] for each in old if each.get("blockOwnerDeletion")}
-    return [each for each in new if each.get("blockOwnerDeletion") and each["uid"] not in blocked]
+    """Returns the owner references whose blockOwnerDeletion is new."""
+    blocked = {reference["uid"] for reference in old if reference.get("blockOwnerDeletion")}
+    return [
+        reference
+        for reference in new
+        if reference.get("blockOwnerDeletion") and reference["uid"] not in blocked
+    ]

@@ -1,4 +1,4 @@
-"""PersistentVolumeClaimResize: only a bound claim of a class that allows it may grow.
+"""PersistentVolumeClaimResize: only bound claims of a class with allowVolumeExpansion may grow.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/storage/persistentvolume/resize`.
 """
@@ -14,7 +14,7 @@ class PersistentVolumeClaimResize(AdmissionPlugin):
     operations = UPDATE_ONLY
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403."""
+        """Raises ApiError 403 if the claim must not grow."""
         new, old = attributes.new_object(), attributes.old
         assert old is not None, "an update has an old object"
         if quantity.compare(_size(new), _size(old)) <= 0:
@@ -30,8 +30,8 @@ class PersistentVolumeClaimResize(AdmissionPlugin):
     def _class_allows(self, name: str, before: str) -> bool:
         if not name or name != before:
             return False
-        found = self.objects.get("storage.k8s.io", "storageclasses", "", name)
-        return bool(found and found.get("allowVolumeExpansion"))
+        storage_class = self.objects.get("storage.k8s.io", "storageclasses", "", name)
+        return bool(storage_class and storage_class.get("allowVolumeExpansion"))
 
 
 def _size(claim: Object) -> str:

@@ -21,7 +21,7 @@ class PodGroupProtection(AdmissionPlugin):
     operations = CREATE_ONLY
 
     def mutate(self, attributes: Attributes) -> None:
-        """Adds the finalizer that a controller removes once the group has no more pods."""
+        """Adds the finalizer, which a controller removes once the group has no more pods."""
         if attributes.resource.release.gates.enabled(GATE):
             add_finalizer(attributes.new_object(), FINALIZER)
 
@@ -45,7 +45,10 @@ class PodGroupWorkloadExists(AdmissionPlugin):
             raise attributes.forbidden(f"PodGroup rejected: Workload {quote(name)} not found")
         if workload["metadata"].get("deletionTimestamp") is not None:
             raise attributes.forbidden(f"PodGroup rejected: Workload {quote(name)} is being deleted")
-        if all(each.get("name") != template for each in workload["spec"].get("podGroupTemplates") or ()):
+        if all(
+            group_template.get("name") != template
+            for group_template in workload["spec"].get("podGroupTemplates") or ()
+        ):
             why = f"PodGroupTemplate {quote(template)} not found in Workload {quote(name)}"
             raise attributes.forbidden(f"PodGroup rejected: {why}")
 
@@ -68,7 +71,7 @@ class JobValidation(AdmissionPlugin):
                 raise attributes.forbidden(why)
 
     def _groups(self, job: Object) -> Iterator[Object]:
-        """The PodGroup named in the Job's pod template, or else those that the Job controls."""
+        """Yields the PodGroup in the Job's pod template, or else the PodGroups that the Job controls."""
         namespace = job["metadata"].get("namespace", "")
         named = (job["spec"]["template"]["spec"].get("schedulingGroup") or {}).get("podGroupName")
         if named is not None:
@@ -77,5 +80,5 @@ class JobValidation(AdmissionPlugin):
             return
         for group in self.objects.list(GROUP, "podgroups", namespace):
             owners = group["metadata"].get("ownerReferences") or ()
-            if any(each.get("controller") and each["uid"] == job["metadata"]["uid"] for each in owners):
+            if any(owner.get("controller") and owner["uid"] == job["metadata"]["uid"] for owner in owners):
                 yield group

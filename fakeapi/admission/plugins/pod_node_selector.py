@@ -1,6 +1,6 @@
-"""PodNodeSelector: pods go to the nodes that an annotation of their namespace selects.
+"""PodNodeSelector: restricts pods to the nodes that an annotation of their namespace selects.
 
-Follows k8s.io/kubernetes `plugin/pkg/admission/podnodeselector`, without its file of configuration.
+Follows k8s.io/kubernetes `plugin/pkg/admission/podnodeselector`, without its configuration file.
 """
 
 from fakeapi.admission.field_order import sort_spec
@@ -16,37 +16,40 @@ class PodNodeSelector(AdmissionPlugin):
     operations = CREATE_ONLY
 
     def mutate(self, attributes: Attributes) -> None:
-        """Adds the selector of the namespace. Raises ApiError 403, 404, 500."""
+        """Adds the namespace's node selector to the pod. Raises ApiError 403, 404, 500."""
         spec = attributes.new_object()["spec"]
-        wanted = self._checked(attributes)
-        if wanted:
-            spec["nodeSelector"] = dict(sorted({**wanted, **(spec.get("nodeSelector") or {})}.items()))
+        node_selector = self._checked(attributes)
+        if node_selector:
+            spec["nodeSelector"] = dict(sorted({**node_selector, **(spec.get("nodeSelector") or {})}.items()))
             sort_spec(attributes)
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403, 404, 500."""
+        """Checks the pod's node selector. Raises ApiError 403, 404, 500."""
         self._checked(attributes)
 
     def _checked(self, attributes: Attributes) -> dict[str, str]:
-        """The selector of the namespace, with which that of the pod agrees."""
+        """Returns the node selector of the namespace. Raises ApiError 403 if the pod's selector conflicts.
+
+        Raises ApiError 404 if the namespace is missing, and 500 if its selector is invalid.
+        """
         namespace = self.objects.get("", "namespaces", "", attributes.namespace)
         if namespace is None:
             raise errors.not_found(Qualified("", "namespaces"), attributes.namespace)
-        wanted = _labels((namespace["metadata"].get("annotations") or {}).get(ANNOTATION, ""))
+        node_selector = _labels((namespace["metadata"].get("annotations") or {}).get(ANNOTATION, ""))
         pod = attributes.new_object()
-        given = pod["spec"].get("nodeSelector") or {}
-        if any(given.get(key, value) != value for key, value in wanted.items()):
+        pod_selector = pod["spec"].get("nodeSelector") or {}
+        if any(pod_selector.get(key, value) != value for key, value in node_selector.items()):
             why = "pod node label selector conflicts with its namespace node label selector"
             raise errors.forbidden(attributes.resource.qualified, pod["metadata"].get("name", ""), why)
-        return wanted
+        return node_selector
 
 
 def _labels(selector: str) -> dict[str, str]:
-    """Raises ApiError 500."""
-    found: dict[str, str] = {}
-    for each in selector.split(",") if selector else ():
-        parts = each.split("=")
+    """Parses a node selector such as "a=b,c=d". Raises ApiError 500 if it is not valid."""
+    labels: dict[str, str] = {}
+    for term in selector.split(",") if selector else ():
+        parts = term.split("=")
         if len(parts) != 2:
             raise ApiError(500, "", f"invalid selector: [{' '.join(parts)}]")
-        found[parts[0].strip()] = parts[1].strip()
-    return found
+        labels[parts[0].strip()] = parts[1].strip()
+    return labels

@@ -1,6 +1,6 @@
-"""PodResizeValidator: a pod on a node can only be resized to what the node has.
+"""PodResizeValidator: a pod on a node cannot be resized beyond the node's allocatable resources.
 
-Follows k8s.io/kubernetes `plugin/pkg/admission/podresize`, from 1.36 on.
+Follows k8s.io/kubernetes `plugin/pkg/admission/podresize`, since 1.36.
 """
 
 from decimal import ROUND_CEILING, Decimal
@@ -22,7 +22,7 @@ class PodResizeValidator(AdmissionPlugin):
     operations = UPDATE_ONLY
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 for a node that there is not, runs another system or has too little."""
+        """Raises ApiError 403 if the node is missing, is too small or does not run Linux."""
         release = attributes.resource.release
         pod, old = attributes.new_object(), attributes.old
         node_name = pod["spec"].get("nodeName", "")
@@ -44,20 +44,20 @@ class PodResizeValidator(AdmissionPlugin):
 
 
 def _missing(spec: Object, node: Object) -> str:
-    """The end of the message: each resource of which the node has too little; empty where the pod fits."""
+    """Returns the end of the error message, which lists the resources that the node lacks; "" if none."""
     requested, allocatable = _requests(spec), node["status"].get("allocatable") or {}
-    found = []
+    parts = []
     for name, factor in (("cpu", _MILLI), ("memory", Decimal(1))):
-        wanted, there = requested.get(name, "0"), allocatable.get(name, "0")
-        if quantity.compare(wanted, there) > 0:
-            found.append(
-                f"{name}, requested: {_scaled(wanted, factor)}, allocatable: {_scaled(there, factor)}"
+        needed, there = requested.get(name, "0"), allocatable.get(name, "0")
+        if quantity.compare(needed, there) > 0:
+            parts.append(
+                f"{name}, requested: {_scaled(needed, factor)}, allocatable: {_scaled(there, factor)}"
             )
-    return "; ".join(found)
+    return "; ".join(parts)
 
 
 def _requests(spec: Object) -> dict[str, str]:
-    """Requests of a pod: pod-level ones before those of its containers, and its overhead."""
+    """Returns the requests of a pod with its overhead; pod-level requests replace those of containers."""
     return added(pod_totals(spec, "requests", pod_level=True), spec.get("overhead") or {})
 
 

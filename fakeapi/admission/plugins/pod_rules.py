@@ -24,7 +24,7 @@ _IDENTITY = ("key", "operator", "value", "effect")
 
 
 class AlwaysPullImages(AdmissionPlugin):
-    """Nobody uses an image that somebody else pulled to the node."""
+    """Makes nodes pull every image, so that pods cannot use private images that other pods pulled."""
 
     def mutate(self, attributes: Attributes) -> None:
         if _has_no_new_image(attributes):
@@ -38,7 +38,7 @@ class AlwaysPullImages(AdmissionPlugin):
                 volume["image"]["pullPolicy"] = ALWAYS
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 500 where somebody changed the policy since, as upstream's errors come out."""
+        """Raises ApiError 500, like upstream, if a later plugin or webhook changed a pull policy."""
         if _has_no_new_image(attributes):
             return
         spec = attributes.new_object()["spec"]
@@ -46,21 +46,21 @@ class AlwaysPullImages(AdmissionPlugin):
             f"spec.{field}[{index}].imagePullPolicy": container.get("imagePullPolicy", "")
             for field, index, container in _containers(spec)
         } | {
-            f"spec.volumes[{index}].image.pullPolicy": each["image"].get("pullPolicy", "")
-            for index, each in enumerate(spec.get("volumes") or ())
-            if each.get("image") is not None
+            f"spec.volumes[{index}].image.pullPolicy": volume["image"].get("pullPolicy", "")
+            for index, volume in enumerate(spec.get("volumes") or ())
+            if volume.get("image") is not None
         }
-        found = [
+        problems = [
             attributes.forbidden(str(not_supported(path, policy, [ALWAYS]))).message
             for path, policy in policies.items()
             if policy != ALWAYS
         ]
-        if found:
-            raise ApiError(500, "", aggregate(found))
+        if problems:
+            raise ApiError(500, "", aggregate(problems))
 
 
 class ExtendedResourceToleration(AdmissionPlugin):
-    """A pod that asks for an extended resource tolerates the taint of that name."""
+    """Adds tolerations for taints with the names of the extended resources that a pod requests."""
 
     def mutate(self, attributes: Attributes) -> None:
         spec = attributes.new_object()["spec"]
@@ -82,7 +82,7 @@ class ExtendedResourceToleration(AdmissionPlugin):
 
 class LimitPodHardAntiAffinityTopology(AdmissionPlugin):
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 for a required anti-affinity in anything larger than a node."""
+        """Raises ApiError 403 for a required anti-affinity with a topology other than the node."""
         pod = attributes.new_object()
         terms = ((pod["spec"].get("affinity") or {}).get("podAntiAffinity") or {}).get(
             "requiredDuringSchedulingIgnoredDuringExecution"
@@ -104,11 +104,11 @@ def _containers(spec: Object) -> Iterator[tuple[str, int, Object]]:
 
 
 def _has_no_new_image(attributes: Attributes) -> bool:
-    """Whether a write is an update of a pod that uses no other images than before."""
+    """Whether a write updates a pod without adding images."""
     if attributes.operation is not Operation.UPDATE or attributes.old is None:
         return False
     new, old = (
-        {each.get("image", "") for _, _, each in _containers(pod["spec"])}
+        {container.get("image", "") for _, _, container in _containers(pod["spec"])}
         for pod in (attributes.new_object(), attributes.old)
     )
     return new <= old
@@ -121,8 +121,11 @@ def _is_extended(name: str, unit: str) -> bool:
 
 
 def _with_toleration(tolerations: list[Object], added: Object) -> list[Object]:
-    """Tolerations with one more, in place of the same one with a limit in time."""
-    same = [all(each.get(name, "") == added.get(name, "") for name in _IDENTITY) for each in tolerations]
+    """Returns the tolerations with one added; it replaces an equal toleration with tolerationSeconds."""
+    same = [
+        all(toleration.get(name, "") == added.get(name, "") for name in _IDENTITY)
+        for toleration in tolerations
+    ]
     if not any(same):
         return [*tolerations, added]
-    return [added if is_same else each for each, is_same in zip(tolerations, same, strict=True)]
+    return [added if is_same else toleration for toleration, is_same in zip(tolerations, same, strict=True)]

@@ -41,17 +41,19 @@ class PodTolerationRestriction(AdmissionPlugin):
         self.validate(attributes)
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 404, and 500 for a toleration that the namespace does not allow."""
+        """Raises ApiError 404 for a missing namespace, and 500 for a toleration that it does not allow."""
         tolerations = attributes.new_object()["spec"].get("tolerations")
         if not tolerations:
             return
         allowed = self._tolerations(attributes, ALLOWED)
-        if allowed and not all(any(covers(wide, each) for wide in allowed) for each in tolerations):
+        if allowed and not all(
+            any(covers(wide, toleration) for wide in allowed) for toleration in tolerations
+        ):
             words = "pod tolerations (possibly merged with namespace default tolerations) conflict with its "
             raise ApiError(500, "", f"{words}namespace whitelist")
 
     def _tolerations(self, attributes: Attributes, annotation: str) -> list[Object] | None:
-        """The tolerations in an annotation of the namespace; None if it is not set."""
+        """Returns the tolerations in an annotation of the namespace; None if it is not set."""
         namespace = self.objects.get("", "namespaces", "", attributes.namespace)
         if namespace is None:
             raise errors.not_found(Qualified("", "namespaces"), attributes.namespace)
@@ -65,20 +67,20 @@ class PodTolerationRestriction(AdmissionPlugin):
 
 
 def merged(tolerations: Sequence[Object]) -> list[Object]:
-    """Merges tolerations: leaves out those that others cover; of two equal ones the first stays."""
+    """Merges tolerations: omits those that others cover, and keeps the first of equal ones."""
     kept: list[Object] = []
-    for index, each in enumerate(tolerations):
+    for index, toleration in enumerate(tolerations):
         later = tolerations[index + 1 :]
-        if any(covers(wide, each) for wide in kept):
+        if any(covers(wide, toleration) for wide in kept):
             continue
-        if any(covers(wide, each) and not semantically_equal(wide, each) for wide in later):
+        if any(covers(wide, toleration) and not semantically_equal(wide, toleration) for wide in later):
             continue
-        kept.append(each)
+        kept.append(toleration)
     return kept
 
 
 def covers(wide: Object, toleration: Object) -> bool:
-    """Whether one toleration covers everything that the other one tolerates."""
+    """Whether the first toleration covers everything that the second one tolerates."""
     if semantically_equal(wide, toleration):
         return True
     operator, key, effect = (wide.get(name, "") for name in ("operator", "key", "effect"))

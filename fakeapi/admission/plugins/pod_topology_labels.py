@@ -1,4 +1,4 @@
-"""PodTopologyLabels: a pod that is bound to a node gets the labels of the node's zone and region.
+"""PodTopologyLabels: copies the zone and region labels of a node to the pods on it.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/podtopologylabels`.
 """
@@ -14,7 +14,7 @@ class PodTopologyLabels(AdmissionPlugin):
     operations = CREATE_ONLY
 
     def mutate(self, attributes: Attributes) -> None:
-        """Labels a binding, from which the pod takes them, or a pod that names its node."""
+        """Adds the labels to a pod that names its node, or to a binding, from which the pod gets them."""
         release = attributes.resource.release
         if not release.gates.enabled(GATE):
             return
@@ -24,8 +24,8 @@ class PodTopologyLabels(AdmissionPlugin):
             node = target.get("name", "") if target.get("kind") == "Node" else ""
         else:
             node = obj["spec"].get("nodeName", "")
-        found = self.objects.get("", "nodes", "", node) if node else None
-        of_node = {} if found is None else found["metadata"].get("labels") or {}
+        node_object = self.objects.get("", "nodes", "", node) if node else None
+        of_node = {} if node_object is None else node_object["metadata"].get("labels") or {}
         labels = {name: of_node[name] for name in release.quirks.topology_labels if name in of_node}
         if labels:
             set_labels(obj, labels)

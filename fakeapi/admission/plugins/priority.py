@@ -1,4 +1,4 @@
-"""Priority: a pod gets the priority of its class, and only one class is the default.
+"""Priority: sets a pod's priority from its class, and allows only one default class.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/priority`.
 """
@@ -11,12 +11,12 @@ from fakeapi.registry.admission.attributes import Attributes, Operation
 GROUP = "scheduling.k8s.io"
 PREEMPT = "PreemptLowerPriority"
 SYSTEM_CLASSES = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
-"""Classes that every cluster has, by name, with their values."""
+"""Priority classes that every cluster has, by name, with their values."""
 
 
 class Priority(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> None:
-        """Sets priority, class and preemption policy of a new pod or group of pods. Raises ApiError 403."""
+        """Sets priority, class and preemption policy of a new pod or pod group. Raises ApiError 403."""
         resource, created = attributes.resource.kind.resource, attributes.operation is Operation.CREATE
         if resource == "pods" and not created:
             _keep(attributes)
@@ -41,10 +41,10 @@ class Priority(AdmissionPlugin):
     def _admit_pod(self, attributes: Attributes) -> None:
         spec = attributes.new_object()["spec"]
         value, policy = self._priority_of(attributes, spec)
-        given = spec.get("priority")
-        if given is not None and given != value:
+        own = spec.get("priority")
+        if own is not None and own != value:
             raise attributes.forbidden(
-                f"the integer value of priority ({given}) must not be provided in pod spec; priority "
+                f"the integer value of priority ({own}) must not be provided in pod spec; priority "
                 f"admission controller computed {value} from the given PriorityClass name"
             )
         spec["priority"] = value
@@ -57,52 +57,57 @@ class Priority(AdmissionPlugin):
             return
         spec = attributes.new_object()["spec"]
         value, _ = self._priority_of(attributes, spec)
-        given = spec.get("priority")
-        if given is not None and given != value:
+        own = spec.get("priority")
+        if own is not None and own != value:
             raise attributes.forbidden(
-                f"priority set in the pod group ({given}) must match the priority computed ({value}) "
+                f"priority set in the pod group ({own}) must match the priority computed ({value}) "
                 "based on the priority class set in the spec"
             )
         spec["priority"] = value
         sort_spec(attributes)
 
     def _priority_of(self, attributes: Attributes, spec: Object) -> tuple[int, str | None]:
-        """Priority and preemption policy of the class that the spec names, or of the default class, which is
-        then named.
+        """Returns priority and preemption policy of the pod's class, or of the default class.
+
+        Sets `priorityClassName` in the spec. Raises ApiError 403 for a class that does not exist.
         """
         name = spec.get("priorityClassName", "")
-        found = self._class(name) if name else self._default_class()
-        if found is not None:
-            spec["priorityClassName"] = found["metadata"]["name"]
-            return found["value"], found.get("preemptionPolicy")
+        priority_class = self._class(name) if name else self._default_class()
+        if priority_class is not None:
+            spec["priorityClassName"] = priority_class["metadata"]["name"]
+            return priority_class["value"], priority_class.get("preemptionPolicy")
         if name:
             raise attributes.forbidden(f"no PriorityClass with name {name} was found")
         return 0, PREEMPT
 
     def _class(self, name: str) -> Object | None:
-        found = self.objects.get(GROUP, "priorityclasses", "", name)
-        if found is None and name in SYSTEM_CLASSES:
+        priority_class = self.objects.get(GROUP, "priorityclasses", "", name)
+        if priority_class is None and name in SYSTEM_CLASSES:
             return {"metadata": {"name": name}, "value": SYSTEM_CLASSES[name], "preemptionPolicy": PREEMPT}
-        return found
+        return priority_class
 
     def _default_class(self) -> Object | None:
-        """The class that is marked as default; of several the lowest."""
-        defaults = [each for each in self.objects.list(GROUP, "priorityclasses") if each.get("globalDefault")]
-        return min(defaults, key=lambda each: int(each["value"]), default=None)
+        """Returns the class that is marked as default; of several, the one with the lowest value."""
+        defaults = [
+            priority_class
+            for priority_class in self.objects.list(GROUP, "priorityclasses")
+            if priority_class.get("globalDefault")
+        ]
+        return min(defaults, key=lambda priority_class: int(priority_class["value"]), default=None)
 
 
 def _set_policy(attributes: Attributes, spec: Object, policy: str) -> None:
-    given = spec.get("preemptionPolicy")
-    if given is not None and given != policy:
+    own = spec.get("preemptionPolicy")
+    if own is not None and own != policy:
         raise attributes.forbidden(
-            f"the string value of PreemptionPolicy ({given}) must not be provided in pod spec; priority "
+            f"the string value of PreemptionPolicy ({own}) must not be provided in pod spec; priority "
             f"admission controller computed {policy} from the given PriorityClass name"
         )
     spec["preemptionPolicy"] = policy
 
 
 def _keep(attributes: Attributes) -> None:
-    """An update that leaves out what was set when the pod was made means what it was."""
+    """Keeps priority and preemption policy in an update that omits them."""
     assert attributes.old is not None, "an update has an old object"
     new, old = attributes.new_object()["spec"], attributes.old["spec"]
     for name in ("priority", "preemptionPolicy"):

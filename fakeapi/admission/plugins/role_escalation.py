@@ -1,4 +1,4 @@
-"""RoleEscalation: nobody gives somebody more than they may do themselves.
+"""RoleEscalation: users cannot grant permissions that they do not have.
 
 Follows k8s.io/kubernetes 1.37 `pkg/registry/rbac`: `policybased` of each kind, `validation`, helpers.go and
 escalation_check.go.
@@ -21,7 +21,7 @@ from fakeapi.registry.authorization.rules import compact_texts, quoted_list
 from fakeapi.registry.server import Server
 
 _COLLECTED = ("ownerReferences", "finalizers", "managedFields", "selfLink")
-"""Metadata that the garbage collector may change without having the rights of a role."""
+"""Metadata that the garbage collector may change without the permissions of a role."""
 _EVERYTHING: list[Object] = [
     {"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]},
     {"verbs": ["*"], "nonResourceURLs": ["*"]},
@@ -31,9 +31,9 @@ _RESOURCES = {"ClusterRole": "clusterroles", "Role": "roles"}
 
 
 class RoleEscalation(AdmissionPlugin):
-    """Compares the rules of a role, or of the role that a binding gives, with those of the client.
+    """Compares the rules of a role, or of the role in a binding, with the permissions of the client.
 
-    Runs after all other mutating steps and before validation, as upstream's storage of roles does.
+    Runs after all other mutating steps and before validation, like upstream's storage of roles.
     """
 
     def __init__(self, server: Server) -> None:
@@ -43,7 +43,7 @@ class RoleEscalation(AdmissionPlugin):
         self._rbac = authorizer
 
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Changes nothing. Raises ApiError 403; 400, 404 and 500 for bindings to no known role."""
+        """Checks the write. Raises ApiError 403, and 400, 404 or 500 for bindings to unknown roles."""
         if SUPERUSERS in attributes.user.groups:
             return None
         if "roleRef" in attributes.new_object():
@@ -64,10 +64,10 @@ class RoleEscalation(AdmissionPlugin):
                 raise _refused(attributes, _AGGREGATES)
 
     def _rules_after(self, new: Object, old: Object | None) -> list[Object]:
-        """The rules of a role after a write.
+        """Returns the rules of a role after a write.
 
-        In a cluster, an aggregated role has the aggregated rules in it. A patch keeps them, and so does a PUT
-        of the stored object, which its uid tells from a new object.
+        In a cluster, an aggregated role contains the aggregated rules. A patch keeps them. A PUT of the
+        stored object keeps them too; its uid distinguishes it from a new object.
         """
         rules = list(new.get("rules") or ())
         if old is None or not selectors_of(old) or new["metadata"].get("uid") != old["metadata"]["uid"]:
@@ -96,7 +96,7 @@ class RoleEscalation(AdmissionPlugin):
         self._confirm(attributes, rules)
 
     async def _may(self, attributes: Attributes, verb: str, group: str, resource: str, name: str) -> bool:
-        """Whether the client may give more than it has: by the verb `escalate` on roles, `bind` to a role."""
+        """Whether the client may `escalate` or `bind` a role, which lets it grant more than it has."""
         access = AccessAttributes(
             attributes.user, verb, group=group, resource=resource, namespace=attributes.namespace, name=name
         )
@@ -111,13 +111,13 @@ class RoleEscalation(AdmissionPlugin):
 
 
 def _refused(attributes: Attributes, why: str) -> ApiError:
-    """The 403 with the name in the object, which a generated name is not yet."""
+    """Returns a 403 with the name in the object, which is empty for a generated name."""
     name = attributes.new_object()["metadata"].get("name", "")
     return errors.forbidden(attributes.resource.qualified, name, why)
 
 
 def _not_found(attributes: Attributes, error: ApiError) -> ApiError:
-    """The 404 of a role. Upstream's storage of roles takes its kind from the request that it serves."""
+    """Returns the 404 of a role; like upstream, it names the resource of the request."""
     assert error.details is not None, "made by `errors.not_found`"
     return errors.not_found(attributes.resource.qualified, error.details.name)
 
@@ -133,7 +133,7 @@ def _message(attributes: Attributes, missing: list[Object], problems: list[str])
 
 
 def _changes_collected_only(new: Object, old: Object | None) -> bool:
-    """Whether an update changes nothing but what the garbage collector changes."""
+    """Whether an update changes only fields that the garbage collector changes."""
     return old is not None and _compared(new) == _compared(old)
 
 
@@ -143,7 +143,7 @@ def _compared(obj: Object) -> Any:
 
 
 def _without_empty(value: Any) -> Any:
-    """A value without empty members, which Go's semantic equality takes for missing ones."""
+    """Returns a value without empty members, which Go's semantic equality treats as missing."""
     if isinstance(value, list):
         return [_without_empty(item) for item in value]
     if not isinstance(value, dict):

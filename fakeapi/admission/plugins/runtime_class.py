@@ -1,4 +1,4 @@
-"""RuntimeClass: a pod gets the overhead and the scheduling of its runtime class.
+"""RuntimeClass: sets the overhead and the scheduling fields of a pod's runtime class.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/runtimeclass` and `pkg/util/tolerations`.
 """
@@ -15,21 +15,21 @@ class RuntimeClass(AdmissionPlugin):
     operations = CREATE_ONLY
 
     def mutate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403."""
-        found = self._class_of(attributes)
-        if found is None:
+        """Raises ApiError 403 for a missing class, and for a pod that conflicts with it."""
+        runtime_class = self._class_of(attributes)
+        if runtime_class is None:
             return
-        _set_overhead(attributes, found)
-        if found.get("scheduling") is not None:
-            _set_scheduling(attributes, found["scheduling"])
+        _set_overhead(attributes, runtime_class)
+        if runtime_class.get("scheduling") is not None:
+            _set_scheduling(attributes, runtime_class["scheduling"])
         sort_spec(attributes)
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403."""
-        found = self._class_of(attributes)
+        """Raises ApiError 403 for a missing class, and for an overhead other than that of the class."""
+        runtime_class = self._class_of(attributes)
         overhead = attributes.new_object()["spec"].get("overhead")
-        if found is not None and found.get("overhead") is not None:
-            if not semantically_equal(_fixed(found), overhead):
+        if runtime_class is not None and runtime_class.get("overhead") is not None:
+            if not semantically_equal(_fixed(runtime_class), overhead):
                 raise attributes.forbidden(
                     "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
                 )
@@ -42,10 +42,10 @@ class RuntimeClass(AdmissionPlugin):
         name = attributes.new_object()["spec"].get("runtimeClassName")
         if name is None:
             return None
-        found = self.objects.get("node.k8s.io", "runtimeclasses", "", name)
-        if found is None:
+        runtime_class = self.objects.get("node.k8s.io", "runtimeclasses", "", name)
+        if runtime_class is None:
             raise attributes.forbidden(f"pod rejected: RuntimeClass {quote(name)} not found")
-        return found
+        return runtime_class
 
 
 def _fixed(runtime_class: Object) -> Object | None:
@@ -83,12 +83,12 @@ def _set_scheduling(attributes: Attributes, scheduling: Object) -> None:
 
 
 def merged_tolerations(tolerations: list[Object]) -> list[Object]:
-    """Tolerations without those that another one includes; of equal ones the first stays."""
+    """Merges tolerations: omits those that another one includes, and keeps the first of equal ones."""
     merged: list[Object] = []
-    for index, each in enumerate(tolerations):
-        later = (other for other in tolerations[index + 1 :] if other != each)
-        if not any(_includes(other, each) for other in (*merged, *later)):
-            merged.append(each)
+    for index, toleration in enumerate(tolerations):
+        later = (other for other in tolerations[index + 1 :] if other != toleration)
+        if not any(_includes(other, toleration) for other in (*merged, *later)):
+            merged.append(toleration)
     return merged
 
 

@@ -1,7 +1,7 @@
-"""ServiceAccount: a pod runs as a service account, and has a token of it.
+"""ServiceAccount: sets the service account of a pod and mounts its token.
 
-Follows k8s.io/kubernetes `plugin/pkg/admission/serviceaccount`. The account `default` is made when a pod
-first asks for it, as there may be no controller that makes it.
+Follows k8s.io/kubernetes `plugin/pkg/admission/serviceaccount`. The plugin creates the account `default` for
+the first pod that needs it, because the controller that normally creates it may not run.
 """
 
 from collections.abc import Awaitable, Iterable, Iterator
@@ -20,8 +20,9 @@ MOUNTS_ALL = "kubernetes.io/enforce-mountable-secrets"
 VOLUME_PREFIX = "kube-api-access-"
 MOUNT_PATH = "/var/run/secrets/kubernetes.io/serviceaccount"
 TOKEN_SECONDS = 3607
-"""Lifetime of the token in the projected volume; the odd number tells upstream's server that the token was
-injected and may be used longer.
+"""Lifetime of the token in the projected volume, in seconds.
+
+Upstream's server recognizes an injected token by this odd number, and lets clients use it longer.
 """
 
 _TRUE = ("1", "t", "T", "TRUE", "true", "True")
@@ -43,7 +44,7 @@ _CALLED = {
 
 class ServiceAccount(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Names the account, mounts its token and adds its pull secrets. Raises ApiError 403."""
+        """Sets the account, mounts its token and adds its pull secrets. Raises ApiError 403."""
         if attributes.operation is not Operation.CREATE:
             return None
         pod = attributes.new_object()
@@ -60,7 +61,7 @@ class ServiceAccount(AdmissionPlugin):
         return None
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 for an account that there is not, and for secrets that it may not use."""
+        """Raises ApiError 403 for a missing account, and for secrets that it may not use."""
         pod = attributes.new_object()
         is_new = attributes.operation is Operation.CREATE
         if not is_new and attributes.subresource != "ephemeralcontainers":
@@ -82,19 +83,19 @@ class ServiceAccount(AdmissionPlugin):
         if not name:
             called = pod["metadata"].get("name", "")
             raise attributes.forbidden(f"no service account specified for pod {namespace}/{called}")
-        found = self._find(attributes, name)
-        if found is None and name == DEFAULT and attributes.dry_run:
+        account = self._find(attributes, name)
+        if account is None and name == DEFAULT and attributes.dry_run:
             return {"metadata": {"name": name}}
-        if found is None:
+        if account is None:
             why = f'serviceaccount "{name}" not found'
             raise attributes.forbidden(f"error looking up service account {namespace}/{name}: {why}")
-        return found
+        return account
 
     def _find(self, attributes: Attributes, name: str) -> Object | None:
         return self.objects.get("", "serviceaccounts", attributes.namespace, name)
 
     async def _with_default(self, attributes: Attributes) -> None:
-        """Makes the account `default`, unless it is a dry run."""
+        """Creates the account `default`, except for a dry run."""
         if not attributes.dry_run:
             resource = self.objects.find("", "v1", "serviceaccounts")
             assert resource is not None, "there are pods"
@@ -115,11 +116,11 @@ class ServiceAccount(AdmissionPlugin):
             self._mount(attributes)
         secrets = account.get("imagePullSecrets") or []
         if not spec.get("imagePullSecrets") and secrets:
-            spec["imagePullSecrets"] = [{"name": each.get("name", "")} for each in secrets]
+            spec["imagePullSecrets"] = [{"name": secret.get("name", "")} for secret in secrets]
         sort_spec(attributes)
 
     def _mount(self, attributes: Attributes) -> None:
-        """Mounts a volume with the token wherever nothing else is mounted in its place."""
+        """Mounts a volume with the token in each container that mounts nothing else at this path."""
         spec, schema = attributes.new_object()["spec"], attributes.resource.schema
         names = [volume["name"] for volume in spec.get("volumes") or ()]
         present = next((name for name in names if name.startswith(VOLUME_PREFIX)), None)
@@ -128,7 +129,7 @@ class ServiceAccount(AdmissionPlugin):
         for field in ("initContainers", "containers"):
             for container in spec.get(field) or ():
                 mounts = container.get("volumeMounts") or []
-                if all(each["mountPath"] != MOUNT_PATH for each in mounts):
+                if all(mount["mountPath"] != MOUNT_PATH for mount in mounts):
                     added = {"name": name, "readOnly": True, "mountPath": MOUNT_PATH}
                     container["volumeMounts"] = [*mounts, added]
                     sort_fields(container, schema, "spec", field)
@@ -150,12 +151,12 @@ def _token_volume(name: str) -> Object:
 
 
 def is_mirror(pod: Object) -> bool:
-    """Whether a pod stands for one of a node's own."""
+    """Whether a pod is a mirror pod, which represents a static pod of a node."""
     return MIRROR in (pod["metadata"].get("annotations") or {})
 
 
 def _check_mirror(attributes: Attributes) -> None:
-    """A pod that mirrors one of a node's own refers to nothing in the cluster. Raises ApiError 403."""
+    """Raises ApiError 403 for a mirror pod that references service accounts, secrets or tokens."""
     spec = attributes.new_object()["spec"]
     if spec.get("serviceAccountName"):
         raise attributes.forbidden("a mirror pod may not reference service accounts")
@@ -166,29 +167,29 @@ def _check_mirror(attributes: Attributes) -> None:
 
 
 def secret_names(spec: Object) -> Iterator[str]:
-    """The names of the secrets that a pod refers to, empty ones among them."""
-    for each in spec.get("imagePullSecrets") or ():
-        yield each.get("name", "")
+    """Yields the names of the secrets that a pod references, including empty names."""
+    for secret in spec.get("imagePullSecrets") or ():
+        yield secret.get("name", "")
     for field in _CALLED:
         for container in spec.get(field) or ():
             for _, name in _secrets_of_environment(container):
                 yield name
     for volume in spec.get("volumes") or ():
         for source, member in _SECRET_SOURCES:
-            found = (volume.get(source) or {}).get(member) or ""
-            yield found if isinstance(found, str) else found.get("name", "")
-    for each in projected_sources(spec.get("volumes") or ()):
-        yield (each.get("secret") or {}).get("name", "")
+            reference = (volume.get(source) or {}).get(member) or ""
+            yield reference if isinstance(reference, str) else reference.get("name", "")
+    for projected in projected_sources(spec.get("volumes") or ()):
+        yield (projected.get("secret") or {}).get("name", "")
 
 
 def projected_sources(volumes: Iterable[Object]) -> Iterator[Object]:
-    """The sources of the projected volumes among a pod's volumes."""
+    """Yields the sources of the projected volumes among these volumes."""
     for volume in volumes:
         yield from (volume.get("projected") or {}).get("sources") or ()
 
 
 def _secrets_of_environment(container: Object) -> Iterator[tuple[str, str]]:
-    """Names of secrets that variables come from, each with how it is used."""
+    """Yields the names of secrets for a container's variables, each after a description of its use."""
     for variable in container.get("env") or ():
         reference = (variable.get("valueFrom") or {}).get("secretKeyRef")
         if reference is not None:
@@ -199,8 +200,8 @@ def _secrets_of_environment(container: Object) -> Iterator[tuple[str, str]]:
 
 
 def _problems(spec: Object, account: Object, *, is_new: bool) -> Iterator[str]:
-    """Errors for secrets of the pod that its service account does not list."""
-    known = {each.get("name", "") for each in account.get("secrets") or ()}
+    """Yields the errors for secrets of the pod that its service account does not list."""
+    known = {secret.get("name", "") for secret in account.get("secrets") or ()}
     end = f"is not allowed because service account {account['metadata']['name']} does not reference that"
     if is_new:
         for volume in spec.get("volumes") or ():
@@ -214,8 +215,8 @@ def _problems(spec: Object, account: Object, *, is_new: bool) -> Iterator[str]:
                     called = f"{_CALLED[field]} {container['name']}"
                     yield f'{called} with {use} referencing secret.secretName="{name}" {end} secret'
     if is_new:
-        pulls = {each.get("name", "") for each in account.get("imagePullSecrets") or ()}
-        for index, each in enumerate(spec.get("imagePullSecrets") or ()):
-            name = each.get("name", "")
+        pulls = {secret.get("name", "") for secret in account.get("imagePullSecrets") or ()}
+        for index, secret in enumerate(spec.get("imagePullSecrets") or ()):
+            name = secret.get("name", "")
             if name not in pulls:
                 yield f'imagePullSecrets[{index}].name="{name}" {end} imagePullSecret'

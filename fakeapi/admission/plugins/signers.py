@@ -32,13 +32,13 @@ class _SignerCheck(AdmissionPlugin):
         return self._check(attributes, signer)
 
     def signer(self, attributes: Attributes) -> str:
-        """The signer that a write takes permission on; empty if it takes none."""
+        """Returns the signer on which a write requires permission; "" if it requires none."""
         raise NotImplementedError
 
     async def _check(self, attributes: Attributes, signer: str) -> None:
         for name in (signer, f"{signer.partition('/')[0]}/*"):
-            asked = AccessAttributes(attributes.user, self.verb, GROUP, "signers", name=name)
-            if (await self.server.authorizer.authorize(asked)).allowed:
+            access = AccessAttributes(attributes.user, self.verb, GROUP, "signers", name=name)
+            if (await self.server.authorizer.authorize(access)).allowed:
                 return
         raise attributes.forbidden(f"user not permitted to {self.refusal} signerName {quote(signer)}")
 
@@ -56,7 +56,7 @@ class CertificateSigning(_SignerCheck):
     verb, refusal = "sign", "sign requests with"
 
     def signer(self, attributes: Attributes) -> str:
-        new, old = (each.get("status") or {} for each in (attributes.new_object(), attributes.old or {}))
+        new, old = (obj.get("status") or {} for obj in (attributes.new_object(), attributes.old or {}))
         is_same = new.get("certificate") == old.get("certificate") and semantically_equal(
             new.get("conditions"), old.get("conditions")
         )
@@ -79,6 +79,6 @@ def _signer_of(obj: Object | None) -> str:
 
 
 def _content(obj: Object) -> Object:
-    """An object without the metadata that garbage collection changes."""
+    """Returns an object without the metadata that the garbage collector changes."""
     metadata = {name: value for name, value in obj["metadata"].items() if name not in _OF_GARBAGE_COLLECTOR}
     return {**obj, "metadata": metadata}

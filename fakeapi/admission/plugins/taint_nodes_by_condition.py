@@ -1,4 +1,4 @@
-"""TaintNodesByCondition: a new node has the taint of one that is not ready.
+"""TaintNodesByCondition: adds the not-ready taint to new nodes.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/nodetaint`.
 """
@@ -16,6 +16,6 @@ class TaintNodesByCondition(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> None:
         spec = attributes.new_object()["spec"]
         taints = spec.get("taints") or []
-        if not any(all(each.get(name) == NOT_READY[name] for name in NOT_READY) for each in taints):
+        if not any(all(taint.get(name) == NOT_READY[name] for name in NOT_READY) for taint in taints):
             spec["taints"] = [*taints, dict(NOT_READY)]
             sort_spec(attributes)

@@ -1,8 +1,8 @@
-"""ValidatingAdmissionPolicy: refuses writes that do not hold what policies say in CEL.
+"""ValidatingAdmissionPolicy: refuses writes that violate the CEL expressions of policies.
 
-Follows k8s.io/apiserver `pkg/admission/plugin/policy/validating`. Policies are asked by name, and their
-bindings by name, which upstream leaves open; of the refusals the first is told. A policy whose expressions
-cannot be evaluated here refuses nothing, and warns. What is audited goes nowhere.
+Follows k8s.io/apiserver `pkg/admission/plugin/policy/validating`. Policies and their bindings are evaluated
+in the order of their names; upstream leaves the order open. The first refusal is the answer. A policy with
+expressions that fakeapi cannot evaluate refuses nothing and adds a warning. Audit annotations are not kept.
 """
 
 from collections.abc import Awaitable, Iterator, Mapping
@@ -27,7 +27,7 @@ _INVALID = "Invalid"
 
 @dataclass(frozen=True, slots=True)
 class _Refusal:
-    """What one validation, or one failure, says against a write. `always`: whatever the binding's actions."""
+    """A failed validation, or a failure to evaluate. `always`: refuse even without the action Deny."""
 
     message: str
     reason: str = _INVALID
@@ -41,7 +41,7 @@ class ValidatingAdmissionPolicy(PolicyPlugin):
     operations: ClassVar[frozenset[Operation]] = frozenset(Operation)
 
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Asks every policy, then refuses by the first refusal. Raises ApiError 401, 403, 413, 422."""
+        """Evaluates every policy, then raises the first refusal. Raises ApiError 401, 403, 413, 422."""
         return self.evaluate(attributes)
 
     def evaluate_all(self, policies: list[Object], attributes: Attributes) -> None:
@@ -95,40 +95,40 @@ class ValidatingAdmissionPolicy(PolicyPlugin):
                 yield _Refusal(f"failed to configure binding: {error}", always=True)
             return
         for params in chosen:
-            asked = expressions_of(spec, params, write, resource, self.server)
-            held = asked.conditions(spec.get("matchConditions") or ())
-            if isinstance(held, Unsupported):
-                yield held
-            elif isinstance(held, Failed):
-                yield from (_Refusal(held.reason),) if strict else ()
-            elif held.value:
-                yield from _within_budget(spec, asked)
+            expressions = expressions_of(spec, params, write, resource, self.server)
+            outcome = expressions.conditions(spec.get("matchConditions") or ())
+            if isinstance(outcome, Unsupported):
+                yield outcome
+            elif isinstance(outcome, Failed):
+                yield from (_Refusal(outcome.reason),) if strict else ()
+            elif outcome.value:
+                yield from _within_budget(spec, expressions)
 
 
 def _is_strict(spec: Object) -> bool:
-    """Whether a failure counts as a refusal."""
+    """Whether a failure counts as a refusal (failurePolicy Fail)."""
     return bool(spec.get("failurePolicy") != "Ignore")
 
 
 def _within_budget(spec: Object, asked: Expressions) -> Iterator[_Refusal | Unsupported]:
-    """The failures of validations and audit annotations; a single one if the cost budget is exceeded."""
+    """Yields the refusals by validations and audit annotations; only one if they exceed the budget."""
     strict = _is_strict(spec)
     try:
-        found: list[_Refusal | Unsupported] = []
+        refusals: list[_Refusal | Unsupported] = []
         for validation in spec.get("validations") or ():
-            found += _refusals_by(validation, asked, strict=strict)
+            refusals += _refusals_by(validation, asked, strict=strict)
         asked.budget()
         for annotation in spec.get("auditAnnotations") or ():
-            found += _refusals_to_audit(annotation, asked, strict=strict)
+            refusals += _refusals_to_audit(annotation, asked, strict=strict)
     except OutOfBudget as error:
-        found = [_Refusal(str(error))] if strict else []
-    yield from found
+        refusals = [_Refusal(str(error))] if strict else []
+    yield from refusals
 
 
 def _refusals_by(
     validation: Mapping[str, Any], asked: Expressions, *, strict: bool
 ) -> Iterator[_Refusal | Unsupported]:
-    """What a validation says against the write."""
+    """Yields the refusal by a validation, if any."""
     text = validation["expression"]
     match asked.outcome(text):
         case Unsupported() as unsupported:
@@ -153,7 +153,7 @@ def _message(validation: Mapping[str, Any], asked: Expressions) -> str:
 def _refusals_to_audit(
     annotation: Mapping[str, str], asked: Expressions, *, strict: bool
 ) -> Iterator[_Refusal | Unsupported]:
-    """Whether a note for the audit log cannot be made."""
+    """Yields a refusal if the value of an audit annotation cannot be evaluated."""
     text = annotation["valueExpression"]
     match asked.outcome(text):
         case Unsupported() as unsupported:

@@ -22,26 +22,26 @@ NOT_READY = "the roles of the cluster are not there yet"
 
 
 def authorizer_of(attributes: Attributes, server: "Server") -> Check:
-    """The checks on behalf of the user of a write, until an expression names a service account."""
+    """Returns the authorization checks for the user of a write, or for a service account in expressions."""
 
     def decides(check: Check, verb: str) -> Decision:
         access = _access(attributes.user, check, verb)
-        asked = server.authorizer.authorize(access)
+        coroutine = server.authorizer.authorize(access)
         try:
-            asked.send(None)
+            coroutine.send(None)
         except StopIteration as answered:
             return Decision(answered.value.allowed, answered.value.reason)
-        asked.close()
+        coroutine.close()
         return Decision(allowed=False, error=NOT_READY)
 
     return Check(decides)
 
 
 def is_asked(specifications: Iterable[Object], server: "Server") -> bool:
-    """Whether specs of policies, or match conditions, use the authorizer, and it has to be prepared."""
+    """Whether specs of policies, or match conditions, use an authorizer that needs `prepare`."""
     if server.authorizer is ALWAYS_ALLOW:
         return False
-    return any(b"authorizer" in codec.encode(each) for each in specifications)
+    return any(b"authorizer" in codec.encode(specification) for specification in specifications)
 
 
 async def prepare(server: "Server") -> None:

@@ -25,9 +25,9 @@ from fakeapi.releases.rules import ReleaseRules, rules_of
 BUDGET = 10_000_000
 """Cost limit of all expressions of one policy for one write."""
 CONDITIONS_BUDGET = BUDGET // 4
-"""Cost limit of its match conditions."""
+"""Cost limit of the match conditions of one policy."""
 POLICY_MEMORY_MAX = 2 * MEMORY_MAX
-"""Bytes that all expressions of one policy may take for one write, as its variables keep their values."""
+"""Maximum bytes that all expressions of one policy may use for one write, including their variables."""
 
 OUT_OF_BUDGET = "validation failed due to running out of cost budget, no further validation rules will be run"
 CALL_EXCEEDED = "operation cancelled: actual cost limit exceeded"
@@ -55,13 +55,13 @@ class OutOfBudget(Exception):
 
 
 class Expressions:
-    """Evaluates expressions of a policy. Each of its variables is evaluated once, when it is first used."""
+    """Evaluates expressions of a policy. Each variable is evaluated once, when it is first used."""
 
     def __init__(self, spec: Object, known: Mapping[str, Any], rules: ReleaseRules) -> None:
-        """`known`: the CEL values of the variables that every expression may use, by name."""
+        """Takes the CEL values of the variables that all expressions may use as `known`, by name."""
         self._known = dict(known)
         self._rules = rules
-        self._texts = {each["name"]: each["expression"] for each in spec.get("variables") or ()}
+        self._texts = {variable["name"]: variable["expression"] for variable in spec.get("variables") or ()}
         self._declared = Declared(
             params=spec.get("paramKind") is not None,
             variables=variable_errors(spec, rules, always=True)[1],
@@ -76,7 +76,7 @@ class Expressions:
         self._left = units
 
     def conditions(self, conditions: Iterable[Mapping[str, str]]) -> Outcome:
-        """Whether all match conditions hold. One that does not decides, whatever others fail with."""
+        """Returns whether all match conditions hold. A false condition decides, even if others fail."""
         self.budget(CONDITIONS_BUDGET)
         unsupported: Outcome | None = None
         failures: list[str] = []
@@ -96,18 +96,17 @@ class Expressions:
         return unsupported or (Failed(aggregate(failures)) if failures else Value(value=True))
 
     def outcome(self, text: str, *, patches: bool = False) -> Outcome:
-        """Evaluates an expression to a CEL value; a failure contains its text. `patches`: it constructs
-        objects.
+        """Evaluates an expression to a CEL value; a failure contains the expression's text.
 
-        Raises OutOfBudget.
+        `patches`: the expression may construct objects. Raises OutOfBudget.
         """
         try:
-            found = program(text, replace(self._declared, patches=patches), self._rules)
+            compiled = program(text, replace(self._declared, patches=patches), self._rules)
         except Uncompiled as error:
             if error.is_known:
                 return Failed(f"compilation error: {error}")
             return Unsupported(str(error))
-        done = found.evaluate(self._known, memory=self.memory)
+        done = compiled.evaluate(self._known, memory=self.memory)
         self._pay(done.cost)
         if done.exceeded:
             return Failed(f"expression '{text}' resulted in error: {CALL_EXCEEDED}")
@@ -116,7 +115,7 @@ class Expressions:
         return Value(done.value)
 
     def variable(self, name: str) -> Any:
-        """The value of a composed variable; MISSING if unknown, an Err if it fails. Raises OutOfBudget."""
+        """Returns a composed variable; MISSING if unknown, an Err if it fails. Raises OutOfBudget."""
         if name not in self._texts:
             return MISSING
         if name not in self._found:
@@ -125,10 +124,10 @@ class Expressions:
 
     def _evaluated(self, name: str) -> Any:
         try:
-            found = program(self._texts[name], self._declared, self._rules)
+            compiled = program(self._texts[name], self._declared, self._rules)
         except Uncompiled as error:
             return Err(f'composited variable "{name}" fails to compile: {error}')
-        done = found.evaluate(self._known, memory=self.memory)
+        done = compiled.evaluate(self._known, memory=self.memory)
         self._pay(done.cost)
         failed = CALL_EXCEEDED if done.exceeded else ""
         if isinstance(done.value, Err):
@@ -156,7 +155,7 @@ class _Variables(MapValue):
 def expressions_of(
     spec: Object, params: Object | None, write: VersionedWrite, resource: Resource, server: Server
 ) -> Expressions:
-    """The expressions of a policy with one set of parameters, about a write in a version of its resource."""
+    """Returns the expressions of a policy for one set of parameters and one version of the resource."""
     attributes = write.attributes
     known = variables_of(write, resource)
     known["request"] = _shown_request(known["request"])
@@ -173,7 +172,7 @@ def expressions_of(
 
 
 def _request_resource(authorizer: Any, write: VersionedWrite) -> Any:
-    """The authorization check of the resource that the write is for, `authorizer.requestResource`."""
+    """Returns the authorization check for the resource of the write, `authorizer.requestResource`."""
     attributes = write.attributes
     return replace(
         authorizer,
@@ -187,14 +186,14 @@ def _request_resource(authorizer: Any, write: VersionedWrite) -> Any:
 
 
 def _shown_request(request: Object) -> Object:
-    """The `request` variable, with empty fields left out as in its JSON."""
-    shown = {name: value for name, value in request.items() if value or name not in _OMITTED}
+    """Returns the `request` variable without empty fields, like its JSON."""
+    kept = {name: value for name, value in request.items() if value or name not in _OMITTED}
     user = {name: value for name, value in request["userInfo"].items() if value}
-    return {**shown, "userInfo": user}
+    return {**kept, "userInfo": user}
 
 
 def _shown_namespace(namespace: Object) -> Any:
-    """A namespace with what expressions may see of it."""
+    """Returns a namespace with the fields that expressions may read."""
     metadata = {
         name: namespace["metadata"][name] for name in _SHOWN_OF_NAMESPACES if name in namespace["metadata"]
     }

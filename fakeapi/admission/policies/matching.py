@@ -1,4 +1,4 @@
-"""Matches the rules of a policy or a binding to a write, and picks the version of the resource.
+"""Matches the rules of a policy or a binding to a write, and selects the version of the resource.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/policy/matching`.
 """
@@ -31,9 +31,9 @@ class _Selectors:
 def matched(
     criteria: Mapping[str, Any] | None, attributes: Attributes, objects: ClusterObjects
 ) -> Resource | None:
-    """The version of the resource that match resources are about, None where a write is none of theirs.
+    """Returns the version of the resource that MatchResources (`criteria`) select; None without a match.
 
-    No match resources at all are about every write. Raises ApiError 404 for a namespace that is not there.
+    If `criteria` is None, every write matches. Raises ApiError 404 for a missing namespace.
     """
     if criteria is None:
         return attributes.resource
@@ -50,16 +50,18 @@ def matched(
     if next(_versions(excluded, attributes, objects, exact=exact), None) is not None:
         return None
     rules = criteria.get("resourceRules") or ()
-    found = next(_versions(rules, attributes, objects, exact=exact), None) if rules else attributes.resource
-    if found is not None and missing is not None:
+    resource = (
+        next(_versions(rules, attributes, objects, exact=exact), None) if rules else attributes.resource
+    )
+    if resource is not None and missing is not None:
         raise missing
-    return found
+    return resource
 
 
 def _versions(
     rules: Sequence[Mapping[str, Any]], attributes: Attributes, objects: ClusterObjects, *, exact: bool
 ) -> Iterator[Resource]:
-    """The versions of the resource that rules are about: the request's own, then others."""
+    """Yields the versions of the resource that rules match: the request's own first, then others."""
     named = [
         rule for rule in rules if not rule.get("resourceNames") or attributes.name in rule["resourceNames"]
     ]

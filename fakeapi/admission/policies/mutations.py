@@ -1,4 +1,4 @@
-"""Mutations: what an ApplyConfiguration or a JSON patch in CEL makes of an object.
+"""Mutations: apply an ApplyConfiguration or a JSON patch from a CEL expression to an object.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/policy/mutating/patch`.
 """
@@ -24,15 +24,16 @@ from fakeapi.registry.model.resource import Resource
 
 
 class MutationError(ValueError):
-    """A mutation that cannot be made."""
+    """A mutation cannot be applied; the message says why."""
 
 
 def mutate(
     mutation: Mapping[str, Any], asked: Expressions, write: VersionedWrite, resource: Resource
 ) -> Unsupported | None:
-    """Makes a mutation of the new object, in a version of its resource.
+    """Applies a mutation to the new object, in a version of its resource.
 
-    Raises MutationError; ApiError 500 for what is not an object of the kind.
+    Returns Unsupported if fakeapi cannot evaluate the expression. Raises MutationError, and ApiError 500 if
+    the result is not a valid object of the kind.
     """
     applies = mutation.get("patchType") == "ApplyConfiguration"
     text = (mutation.get("applyConfiguration" if applies else "jsonPatch") or {}).get("expression", "")
@@ -59,7 +60,7 @@ def mutate(
 
 
 def _json(value: Any, asked: Expressions) -> Any:
-    """The result of an expression as decoded JSON. Raises MutationError."""
+    """Returns the result of an expression as decoded JSON. Raises MutationError."""
     try:
         with asked.memory:
             problems = list(misnamed(value))
@@ -89,27 +90,30 @@ def _merged(configuration: Any, obj: Object, node: Struct) -> Object:
 
 
 def _atomic(value: Any, node: Node, path: str) -> Iterator[str]:
-    """Paths of lists, maps and structs that only change as a whole."""
+    """Yields the paths of lists, maps and structs that are atomic."""
     match value:
         case dict():
             if isinstance(node, AnyValue) or (isinstance(node, Struct | Map) and node.atomic):
                 yield path
             if isinstance(node, Struct):
-                for name, each in value.items():
+                for name, member in value.items():
                     if name in node.fields:
-                        yield from _atomic(each, node.fields[name].node, path + spell(of_field(name)))
+                        yield from _atomic(member, node.fields[name].node, path + spell(of_field(name)))
         case list():
             if isinstance(node, AnyValue) or (isinstance(node, List) and node.list_type is ListType.ATOMIC):
                 yield path
             if isinstance(node, List):
-                for index, each in enumerate(value):
-                    yield from _atomic(each, node.items, f"{path}[{index}]")
+                for index, item in enumerate(value):
+                    yield from _atomic(item, node.items, f"{path}[{index}]")
 
 
 def _patched(operations: Any, obj: Object, node: Struct) -> Object | None:
-    """A patch whose test fails changes nothing. Raises MutationError, ApiError 500."""
-    given = [{name: each[name] for name in each if name != "from" or each[name]} for each in operations]
-    steps = json_patch.decode_operations(codec.encode(given), checked=False)
+    """Applies a JSON patch; returns None if one of its tests fails. Raises MutationError, ApiError 500."""
+    cleaned = [
+        {name: operation[name] for name in operation if name != "from" or operation[name]}
+        for operation in operations
+    ]
+    steps = json_patch.decode_operations(codec.encode(cleaned), checked=False)
     try:
         document: Object = json_patch.applied(steps, obj)
     except json_patch.FailedTestError:

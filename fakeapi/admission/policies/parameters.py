@@ -1,6 +1,6 @@
-"""Parameters: the objects that a binding gives to its policy.
+"""Parameters: the objects that a binding selects for its policy.
 
-Follows CollectParams of k8s.io/apiserver `pkg/admission/plugin/policy/generic/policy_dispatcher.go`.
+Follows CollectParams in k8s.io/apiserver `pkg/admission/plugin/policy/generic/policy_dispatcher.go`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,15 +14,16 @@ from fakeapi.registry.objects import ClusterObjects
 
 
 class ParameterError(ValueError):
-    """The parameters of a binding cannot be had."""
+    """The parameters of a binding are not available; the message says why."""
 
 
 def parameters(
     spec: Object, bound: Object, attributes: Attributes, objects: ClusterObjects
 ) -> list[Object | None]:
-    """The parameters of a policy that a binding chooses, one set after the other; None is a set without any.
+    """Returns the parameters that a binding selects; the policy is evaluated once for each.
 
-    `spec` and `bound` are the specs of the policy and of the binding. Raises ParameterError.
+    `spec` and `bound` are the specs of the policy and of the binding. Without parameters the list has a
+    single None. Raises ParameterError.
     """
     kind, reference = spec.get("paramKind"), bound.get("paramRef")
     if kind is None or reference is None:
@@ -32,23 +33,23 @@ def parameters(
     if resource is None:
         raise ParameterError(f"paramKind kind `{_shown(kind)}` not known")
     namespace = _namespace(resource, reference, attributes)
-    found: list[Object | None] = list(_chosen(resource, reference, namespace, objects))
-    if not found and reference.get("parameterNotFoundAction") == "Deny":
+    chosen: list[Object | None] = list(_chosen(resource, reference, namespace, objects))
+    if not chosen and reference.get("parameterNotFoundAction") == "Deny":
         raise ParameterError("no params found for policy binding with `Deny` parameterNotFoundAction")
-    return found
+    return chosen
 
 
 def _namespace(resource: Resource, reference: Mapping[str, Any], attributes: Attributes) -> str:
-    given: str = reference.get("namespace") or ""
+    named: str = reference.get("namespace") or ""
     if not resource.kind.namespaced:
-        if given:
+        if named:
             raise ParameterError("paramRef.namespace must not be provided for a cluster-scoped `paramKind`")
         return ""
-    if not given and not attributes.namespace:
+    if not named and not attributes.namespace:
         raise ParameterError(
             "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources"
         )
-    return given or attributes.namespace
+    return named or attributes.namespace
 
 
 def _chosen(
@@ -57,23 +58,23 @@ def _chosen(
     group, name = resource.kind.group, resource.kind.resource
     if reference.get("name"):
         one = objects.get(group, name, namespace, reference["name"])
-        found = [] if one is None else [one]
+        chosen = [] if one is None else [one]
     else:
         selector = compiled(reference.get("selector") or {})
         assert selector is not None, "there is a selector"
         every = objects.list(group, name, namespace)
-        found = [each for each in every if selector.matches(each["metadata"].get("labels") or {})]
-    for each in found:
-        yield {"kind": resource.kind.kind, **resource.from_hub(each)}
+        chosen = [obj for obj in every if selector.matches(obj["metadata"].get("labels") or {})]
+    for obj in chosen:
+        yield {"kind": resource.kind.kind, **resource.from_hub(obj)}
 
 
 def _shown(kind: Mapping[str, str]) -> str:
-    """A ParamKind as its String prints it."""
+    """Returns a ParamKind in the format of its String method in Go."""
     return f"&ParamKind{{APIVersion:{kind['apiVersion']},Kind:{kind['kind']},}}"
 
 
 def guessed_resource(kind: str) -> str:
-    """The resource of a kind, as k8s.io/apimachinery `UnsafeGuessKindToResource` guesses it."""
+    """Returns the resource for a kind by the rules of k8s.io/apimachinery `UnsafeGuessKindToResource`."""
     name = kind.lower()
     if name.endswith("endpoints"):
         return name

@@ -20,14 +20,17 @@ _REVIEWING = frozenset(("authentication.k8s.io", "authorization.k8s.io"))
 
 
 class PolicyPlugin(AdmissionPlugin, ABC):
-    """Evaluates all policies of a kind. `gate` enables it; `policies`, `bindings` are resources of GROUP."""
+    """Evaluates all policies of a kind.
+
+    `gate` is its feature gate; `policies` and `bindings` are resources of GROUP.
+    """
 
     gate: ClassVar[str]
     policies: ClassVar[str]
     bindings: ClassVar[str]
 
     def evaluate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Evaluates the policies, once the authorizer is ready if an expression uses it. Raises ApiError."""
+        """Evaluates the policies; if they use the authorizer, waits until it is ready. Raises ApiError."""
         release, resource = attributes.resource.release, attributes.resource.kind
         if not release.gates.enabled(self.gate):
             return None
@@ -46,7 +49,7 @@ class PolicyPlugin(AdmissionPlugin, ABC):
             await waiting
 
     def _evaluated(self, policies: list[Object], attributes: Attributes) -> Awaitable[None] | None:
-        """Evaluates on the event loop; if that exceeds the allowance, starts again in a thread."""
+        """Evaluates on the event loop; starts again in a thread if that exceeds the allowance."""
         evaluate = partial(self.evaluate_all, policies, attributes)
         begun_with = attributes.obj, deepcopy(attributes.reinvocation)
         heavy = self.server.heavy
@@ -59,7 +62,7 @@ class PolicyPlugin(AdmissionPlugin, ABC):
 
     @staticmethod
     def _restarting(attributes: Attributes, evaluate: Callable[[], None]) -> Callable[[], None]:
-        """A step that evaluates in a thread, and restores the write if the allowance is exceeded."""
+        """Returns a step that evaluates in a thread, and restores the write if the allowance is exceeded."""
         loop = asyncio.get_running_loop()
 
         def step() -> None:
@@ -77,8 +80,8 @@ class PolicyPlugin(AdmissionPlugin, ABC):
         """Evaluates the policies in the order of their names. Raises ApiError for a denied write."""
 
     def bindings_by_policy(self) -> dict[str, list[Object]]:
-        """The bindings, by the name of their policy."""
-        found: dict[str, list[Object]] = {}
-        for each in self.objects.list(GROUP, self.bindings):
-            found.setdefault(each["spec"].get("policyName", ""), []).append(each)
-        return found
+        """Returns the bindings by the name of their policy."""
+        by_policy: dict[str, list[Object]] = {}
+        for binding in self.objects.list(GROUP, self.bindings):
+            by_policy.setdefault(binding["spec"].get("policyName", ""), []).append(binding)
+        return by_policy

@@ -16,13 +16,13 @@ from fakeapi.releases.rule_settings import rule_settings
 from fakeapi.releases.rules import ReleaseRules
 
 PROGRAMS_MAX = 1024
-"""Size of the cache of programs; the least recently used are dropped."""
+"""Size of the program cache, which drops the least recently used programs."""
 
 
 class Uncompiled(ValueError):
-    """An expression without a program; the message says why.
+    """An expression has no program; the message says why.
 
-    `is_known`: the error is one of Kubernetes; if False it could not be checked here.
+    `is_known`: Kubernetes reports this error too. If it is False, fakeapi could not check the expression.
     """
 
     def __init__(self, why: str, *, is_known: bool) -> None:
@@ -31,11 +31,11 @@ class Uncompiled(ValueError):
 
 
 def program(text: str, declared: Declared, rules: ReleaseRules) -> Program:
-    """The program of an expression. Raises Uncompiled."""
-    found = _program(text, declared, rules.quirks, rule_settings(rules).dialect)
-    if isinstance(found, Uncompiled):
-        raise found
-    return found
+    """Returns the program of an expression. Raises Uncompiled."""
+    result = _program(text, declared, rules.quirks, rule_settings(rules).dialect)
+    if isinstance(result, Uncompiled):
+        raise result
+    return result
 
 
 @lru_cache(PROGRAMS_MAX)

@@ -1,4 +1,4 @@
-"""allocate: chooses devices on one node for claims, and makes the AllocationResults for their status."""
+"""allocate: chooses devices on one node for claims, and creates the AllocationResults for their status."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,9 +31,9 @@ from fakeapi.machinery.json_types import Object
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """Everything to allocate from: slices with taints, DeviceClasses by name, devices in use.
+    """Everything that an allocation reads: slices with taints, DeviceClasses by name, devices in use.
 
-    `turn` picks the first pool, modulo their number, in releases that do not sort pools.
+    `turn` modulo the number of pools is the index of the first pool, in releases that do not sort pools.
     """
 
     slices: Slices
@@ -53,9 +53,9 @@ async def allocate(
 ) -> list[Object] | None:
     """Allocates devices on a node: an AllocationResult for each claim; None if the devices do not suffice.
 
-    Claims, classes and slices are in the layout of v1. Raises AllocationError if scheduling of the pod has to
+    Claims, classes and slices are in the layout of v1. Raises AllocationError if scheduling of the pod must
     end with an error, NodeError if the pools of the node are invalid. A search that exceeds `effort` raises
-    one or the other, depending on the release.
+    AllocationError or NodeError, depending on the release.
     """
     pools = gather_pools(inventory.slices, node, rules)
     if pools and not rules.pools_are_sorted:
@@ -77,18 +77,18 @@ async def allocate(
             context = _Context(pools, inventory, rules, selection, search)
             work.append(await _claim_work(index, claim, context))
         selection.forget()
-        found = await search.run()
+        succeeded = await search.run()
     except TooManyDevices:
-        found = False
+        succeeded = False
     except SearchTooLong:
         if rules.quirks.long_searches_are_errors:
             raise AllocationError(f"node {node['metadata']['name']}: {TIMED_OUT}") from None
         raise NodeError(TIMED_OUT) from None
-    if not found:
+    if not succeeded:
         if any(pool.problem for pool in pools) and not rules.quirks.incomplete_pools_serve:
             raise NodeError("invalid resource pools were encountered")
         return None
-    return [_result(each, node["metadata"]["name"], rules, new_share_id) for each in work]
+    return [_result(claim_work, node["metadata"]["name"], rules, new_share_id) for claim_work in work]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ async def _claim_work(index: int, claim: Object, context: _Context) -> ClaimWork
             key = (index, number, max(choice - 1, 0) if shares_first else choice)
             choices.append(await _request(key, claim, Request(own, parent, spec, {}), context))
         requests.append(choices)
-        needed = min(each.count for each in choices)
+        needed = min(alternative.count for alternative in choices)
         if rules.quirks.claim_limit_names_request and needed > RESULTS_MAX - least:
             limit = f"exceeds the claim limit of {RESULTS_MAX}, with {least} already accounted for"
             raise AllocationError(f"claim {name}, request {request['name']}: adding {needed} devices {limit}")
@@ -127,15 +127,15 @@ async def _claim_work(index: int, claim: Object, context: _Context) -> ClaimWork
 
 
 def _constraints(claim: str, devices: Object, rules: AllocationRules) -> list[Constraint]:
-    found = []
+    constraints = []
     for number, spec in enumerate(devices.get("constraints") or ()):
         same_device = rules.quirks.distinct_is_the_same_device
         constraint = constraint_of(spec, lists=rules.list_attributes, same_device=same_device)
         if constraint is None:
             problem = "empty constraint (unsupported constraint type?)"
             raise AllocationError(f"claim {claim}, constraint #{number}: {problem}")
-        found.append(constraint)
-    return found
+        constraints.append(constraint)
+    return constraints
 
 
 async def _request(key: tuple[int, int, int], claim: Object, request: Request, context: _Context) -> Request:
@@ -144,11 +144,11 @@ async def _request(key: tuple[int, int, int], claim: Object, request: Request, c
     if not context.rules.admin_access and "adminAccess" in request.spec and not request.parent:
         raise AllocationError(f"{whose}: admin access is requested, but the feature is disabled")
     class_name = request.spec["deviceClassName"]
-    found = context.inventory.classes.get(class_name)
-    if found is None:
+    device_class = context.inventory.classes.get(class_name)
+    if device_class is None:
         missing = f'deviceclass.resource.k8s.io "{class_name}" not found'
         raise AllocationError(f"{whose}: could not retrieve device class {class_name}: {missing}")
-    request.device_class = found
+    request.device_class = device_class
     mode = request.spec.get("allocationMode", EXACT_COUNT)
     if mode == EXACT_COUNT:
         request.count = int(request.spec.get("count", 1))
@@ -182,20 +182,20 @@ async def _find_all(
 def _result(
     work: ClaimWork, node_name: str, rules: AllocationRules, new_share_id: Callable[[], str]
 ) -> Object:
-    devices: Object = {"results": [_device_result(each, rules, new_share_id) for each in work.results]}
+    devices: Object = {"results": [_device_result(taken, rules, new_share_id) for taken in work.results]}
     config = [*_config_of_classes(work, rules), *_config_of_claim(work, rules)]
     brief = rules.quirks.config_for_all_names_no_request
     if config:
-        devices["config"] = [_for_all(each, work) for each in config] if brief else config
+        devices["config"] = [_for_all(entry, work) for entry in config] if brief else config
     result: Object = {"devices": devices}
     places = [
         (
-            each.device.spec
-            if each.device.slice.spec.get("perDeviceNodeSelection")
-            else each.device.slice.spec,
-            bool(each.device.spec.get("bindsToNode")),
+            taken.device.spec
+            if taken.device.slice.spec.get("perDeviceNodeSelection")
+            else taken.device.slice.spec,
+            bool(taken.device.spec.get("bindsToNode")),
         )
-        for each in work.results
+        for taken in work.results
     ]
     selector = merged_selector(places, node_name)
     if selector is not None:
@@ -227,51 +227,57 @@ def _device_result(taken: Result, rules: AllocationRules, new_share_id: Callable
 
 
 def _config_of_classes(work: ClaimWork, rules: AllocationRules) -> list[Object]:
-    """Config of the DeviceClasses, with source FromClass; once for each class, which lists its requests."""
-    found: list[Object] = []
+    """Returns the config of the DeviceClasses, with source FromClass.
+
+    Each class comes once and lists its requests; some releases repeat it for each request and list none.
+    """
+    entries: list[Object] = []
     by_class: dict[str, list[Object]] = {}
     for number, choices in enumerate(work.requests):
         request = choices[work.chosen.get(number, 0)]
         name = request.device_class["metadata"]["name"]
         if rules.quirks.config_of_classes_names_no_request:
-            found += [
-                {"source": "FromClass", **each} for each in request.device_class["spec"].get("config") or ()
+            entries += [
+                {"source": "FromClass", **entry} for entry in request.device_class["spec"].get("config") or ()
             ]
         elif name in by_class:
-            for each in by_class[name]:
-                each["requests"].append(request.full_name)
+            for entry in by_class[name]:
+                entry["requests"].append(request.full_name)
         else:
             by_class[name] = [
-                {"source": "FromClass", "requests": [request.full_name], **each}
-                for each in request.device_class["spec"].get("config") or ()
+                {"source": "FromClass", "requests": [request.full_name], **entry}
+                for entry in request.device_class["spec"].get("config") or ()
             ]
-            found += by_class[name]
-    return found
+            entries += by_class[name]
+    return entries
 
 
 def _config_of_claim(work: ClaimWork, rules: AllocationRules) -> list[Object]:
-    """Config of the claim, with source FromClaim; some releases leave out that of requests not allocated."""
-    found: list[Object] = []
-    for each in (work.claim["spec"].get("devices") or {}).get("config") or ():
-        own = {"source": "FromClaim", **each}
-        wanted = each.get("requests") or []
-        if not wanted or not rules.quirks.config_is_filtered:
-            found.append(own)
+    """Returns the config of the claim, with source FromClaim.
+
+    Some releases omit the config of requests that were not allocated.
+    """
+    entries: list[Object] = []
+    for entry in (work.claim["spec"].get("devices") or {}).get("config") or ():
+        own = {"source": "FromClaim", **entry}
+        names = entry.get("requests") or []
+        if not names or not rules.quirks.config_is_filtered:
+            entries.append(own)
             continue
         for number, choices in enumerate(work.requests):
             request = choices[work.chosen.get(number, 0)]
-            if (request.parent or request.name) in wanted or (request.parent and request.full_name in wanted):
-                found.append(own)
+            if (request.parent or request.name) in names or (request.parent and request.full_name in names):
+                entries.append(own)
                 if rules.quirks.config_for_all_names_no_request:
                     break
-    return found
+    return entries
 
 
 def _for_all(config: Object, work: ClaimWork) -> Object:
-    """The config entry without `requests`, if these are all the requests that were allocated."""
-    wanted = config.get("requests") or ()
+    """Returns the config entry without `requests` if it names all allocated requests; else unchanged."""
+    names = config.get("requests") or ()
     for number, choices in enumerate(work.requests):
         request = choices[work.chosen.get(number, 0)]
-        if (request.parent or request.name) not in wanted and request.full_name not in wanted:
+        if (request.parent or request.name) not in names and request.full_name not in names:
             return config
     return {name: value for name, value in config.items() if name != "requests"}

@@ -1,6 +1,6 @@
-"""Consumable capacity: the amount of a shared device that a request consumes, and whether it is left.
+"""Consumable capacity: how much of a shared device a request consumes, and whether enough is left.
 
-Follows k8s.io/dynamic-resource-allocation `structured/internal`, consumable capacity, from 1.34 on.
+Follows the consumable capacity in k8s.io/dynamic-resource-allocation `structured/internal`, since 1.34.
 """
 
 from collections.abc import Mapping
@@ -10,8 +10,8 @@ from fakeapi.machinery.meta import quantity
 
 
 def consumed(requests: Mapping[str, str], capacity: Mapping[str, Object]) -> dict[str, str]:
-    """The amount of each capacity that a request consumes, rounded by the request policies of the device."""
-    return {name: _consumed(requests.get(name), each) for name, each in capacity.items()}
+    """Returns how much of each capacity a request consumes, rounded by the device's request policies."""
+    return {name: _consumed(requests.get(name), spec) for name, spec in capacity.items()}
 
 
 def fits(
@@ -20,19 +20,20 @@ def fits(
     taken: Mapping[str, str],
     taking: Mapping[str, str],
 ) -> bool:
-    """Whether a device has enough capacity beside what other claims and this search take; False also if the
-    request violates a request policy.
+    """Whether a device has enough capacity left for a request, and the request meets the request policies.
+
+    `taken` is what other claims consume, `taking` what this search has allocated so far.
     """
     if not requests.keys() <= capacity.keys():
         return False
-    for name, each in capacity.items():
-        wanted = _consumed(requests.get(name), each)
-        if _violates(wanted, each.get("requestPolicy") or {}):
+    for name, spec in capacity.items():
+        needed = _consumed(requests.get(name), spec)
+        if _violates(needed, spec.get("requestPolicy") or {}):
             return False
-        total = wanted
+        total = needed
         for other in (taken.get(name), taking.get(name)):
             total = total if other is None else quantity.add(total, other)
-        if quantity.compare(total, each["value"]) > 0:
+        if quantity.compare(total, spec["value"]) > 0:
             return False
     return True
 
@@ -76,8 +77,8 @@ def _violates(wanted: str, policy: Object) -> bool:
 
 
 def total(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
-    """Adds amounts by name."""
-    found = dict(one)
+    """Returns the sums of two sets of amounts, by name."""
+    sums = dict(one)
     for name, amount in other.items():
-        found[name] = quantity.add(found[name], amount) if name in found else amount
-    return found
+        sums[name] = quantity.add(sums[name], amount) if name in sums else amount
+    return sums

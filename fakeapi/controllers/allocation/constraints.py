@@ -1,4 +1,4 @@
-"""Constraints between the devices of a claim: matchAttribute and distinctAttribute."""
+"""Constraints on the devices of a claim: matchAttribute and distinctAttribute."""
 
 from typing import Any, NamedTuple, Protocol
 
@@ -10,7 +10,7 @@ _LISTS = ("ints", "bools", "strings", "versions")
 
 
 class Taken(NamedTuple):
-    """A device that the search chose for a request; `choice` names the subrequest, if it has any."""
+    """A device that the search chose for a request; `choice` names the subrequest, or is ""."""
 
     request: str
     choice: str
@@ -30,9 +30,9 @@ class Constraint(Protocol):
 
 
 def constraint_of(spec: Object, *, lists: bool, same_device: bool = False) -> Constraint | None:
-    """The constraint for an entry of a claim's spec; None for an unknown type.
+    """Returns the constraint for an entry of a claim's spec; None for an unknown type.
 
-    `lists`: attributes may be lists. `same_device`: distinct attributes are those of different devices.
+    `lists`: attributes may be lists. `same_device`: two devices always count as distinct.
     """
     requests = frozenset(spec.get("requests") or ())
     if spec.get("matchAttribute"):
@@ -58,7 +58,7 @@ class _OfRequests:
 
 
 class MatchAttribute(_OfRequests):
-    """matchAttribute: all devices have a value of the attribute in common."""
+    """matchAttribute: all devices share at least one value of the attribute."""
 
     def __init__(self, attribute: str, requests: frozenset[str], *, lists: bool) -> None:
         super().__init__(attribute, requests, lists=lists)
@@ -71,16 +71,16 @@ class MatchAttribute(_OfRequests):
         attribute = attribute_of(taken.device, self._attribute)
         if attribute is None:
             return False
-        found = _values(attribute) if self._lists else _scalar(attribute)
+        values = _values(attribute) if self._lists else _scalar(attribute)
         if self._count == 0:
-            if self._lists and found is None:
+            if self._lists and values is None:
                 return False
-            self._common = found
+            self._common = values
         elif self._lists:
-            if found is None or found[0] != self._common[0] or not found[1] & self._common[1]:
+            if values is None or values[0] != self._common[0] or not values[1] & self._common[1]:
                 return False
-            self._common = found[0], found[1] & self._common[1]
-        elif found is None or found != self._common:
+            self._common = values[0], values[1] & self._common[1]
+        elif values is None or values != self._common:
             return False
         self._count += 1
         return True
@@ -91,9 +91,9 @@ class MatchAttribute(_OfRequests):
 
 
 class DistinctAttribute(_OfRequests):
-    """distinctAttribute: no two devices have a value of the attribute in common.
+    """distinctAttribute: no two devices share a value of the attribute.
 
-    As upstream, only the last device of each request is compared.
+    Like upstream, only the last device of each request is compared.
     """
 
     def __init__(self, attribute: str, requests: frozenset[str], *, lists: bool) -> None:
@@ -115,7 +115,7 @@ class DistinctAttribute(_OfRequests):
         return True
 
     def _compared(self, taken: Taken, attribute: Object) -> Object:
-        """The value that attributes are compared by; the attribute itself unless a release differs."""
+        """Returns the attribute to compare; a subclass may compare something else."""
         return attribute
 
     def remove(self, taken: Taken) -> None:
@@ -124,31 +124,34 @@ class DistinctAttribute(_OfRequests):
             self._count -= 1
 
     def _differs(self, attribute: Object) -> bool:
-        found = _values(attribute) if self._lists else _scalar(attribute)
-        if found is None:
+        values = _values(attribute) if self._lists else _scalar(attribute)
+        if values is None:
             return False
-        for each in self._known.values():
-            known = _values(each) if self._lists else _scalar(each)
-            if known is None or known[0] != found[0]:
+        for other in self._known.values():
+            known = _values(other) if self._lists else _scalar(other)
+            if known is None or known[0] != values[0]:
                 continue
-            if known[1] & found[1] if self._lists else known[1] == found[1]:
+            if known[1] & values[1] if self._lists else known[1] == values[1]:
                 return False
         return True
 
 
 class DistinctDevice(DistinctAttribute):
-    """distinctAttribute where the attributes of two devices are distinct although their values are equal."""
+    """distinctAttribute in releases that treat two devices as distinct even if their values are equal."""
 
     def _compared(self, taken: Taken, attribute: Object) -> Object:
         return {"string": str(taken.device.id)}
 
 
 def attribute_of(device: Device, name: str) -> Object | None:
-    """An attribute by its fully qualified name; those in the driver's own domain may be stored without it."""
+    """Returns an attribute by its fully qualified name; None if the device lacks it.
+
+    Attributes in the driver's own domain may be stored without the domain.
+    """
     attributes = device.spec.get("attributes") or {}
     if name in attributes:
-        found: Object = attributes[name]
-        return found
+        attribute: Object = attributes[name]
+        return attribute
     domain, slash, short = name.partition("/")
     if slash and domain == device.id.driver and short in attributes:
         own: Object = attributes[short]

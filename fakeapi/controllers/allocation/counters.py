@@ -1,4 +1,4 @@
-"""Shared counters of partitionable devices: what is left of them, and what a search consumes."""
+"""Shared counters of partitionable devices: how much is left, and how much a search consumes."""
 
 from collections.abc import Hashable, Iterable, Iterator
 
@@ -12,7 +12,7 @@ _Amounts = dict[tuple[str, str], str]
 
 
 class Counters:
-    """Counters of all pools of one search, for releases that keep account of them (not `SLICE_ANEW`)."""
+    """Counters of all pools in one search, for releases that track them (not `SLICE_ANEW`)."""
 
     def __init__(self, state: AllocatedState, quirks: AllocationQuirks) -> None:
         self._state = state
@@ -24,7 +24,7 @@ class Counters:
         self._taking: dict[Hashable, _Amounts] = {}
 
     def take(self, device: Device) -> bool:
-        """Consumes the counters of a device; False, with nothing consumed, if too little is left."""
+        """Consumes the counters of a device; returns False and consumes nothing if too little is left."""
         left = self._left_for(device)
         taking = self._taking.setdefault(self._place(device), {})
         for key, amount in _consumption(device.spec):
@@ -64,28 +64,30 @@ class Counters:
         return known
 
     def _used(self, slices: Iterable[Slice], pool: Pool) -> Iterator[Object]:
-        for each in slices:
-            for spec in each.spec.get("devices") or ():
+        for resource_slice in slices:
+            for spec in resource_slice.spec.get("devices") or ():
                 if self._is_held(DeviceID(*pool.id, spec["name"])):
                     yield spec
 
 
 def counter_sets(slices: Iterable[Slice]) -> dict[str, dict[str, str]]:
-    """The counters of slices by the name of their set."""
+    """Returns the counters of slices by the name of their counter set."""
     return {
-        each["name"]: {name: counter["value"] for name, counter in (each.get("counters") or {}).items()}
+        counter_set["name"]: {
+            name: counter["value"] for name, counter in (counter_set.get("counters") or {}).items()
+        }
         for one in slices
-        for each in one.spec.get("sharedCounters") or ()
+        for counter_set in one.spec.get("sharedCounters") or ()
     }
 
 
 def enough_in_slice(device: Device, in_use: Iterable[DeviceID]) -> bool:
-    """Whether the counters of its slice suffice for a device beside those in use (until 1.33)."""
+    """Whether the slice's counters suffice for a device in addition to the devices in use (until 1.33)."""
     used = set(in_use)
     left = {
-        (each["name"], counter): value["value"]
-        for each in device.slice.spec.get("sharedCounters") or ()
-        for counter, value in (each.get("counters") or {}).items()
+        (counter_set["name"], counter): value["value"]
+        for counter_set in device.slice.spec.get("sharedCounters") or ()
+        for counter, value in (counter_set.get("counters") or {}).items()
     }
     for spec in device.slice.spec.get("devices") or ():
         if DeviceID(device.id.driver, device.id.pool, spec["name"]) in used:

@@ -1,4 +1,4 @@
-"""Effort: bounds the search for the devices of one pod, over all nodes, and lets other work run meanwhile."""
+"""Effort: limits the search for the devices of one pod on all nodes, and lets other tasks run meanwhile."""
 
 import asyncio
 from collections.abc import Callable
@@ -10,53 +10,62 @@ from fakeapi.controllers.allocation.model import SearchTooLong
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
 
 TRIES_MAX = 100_000
-"""Number of devices that one scheduling attempt may try after a search gave a device back.
+"""Maximum number of devices that a scheduling attempt tries after it has given a device back.
 
-They take about half a second. The number of combinations doubles with each device. Upstream stops after ten
-seconds on a node (DRASchedulerFilterTimeout), before 1.34 never."""
+That takes about half a second. The number of combinations doubles with each device. Upstream stops after ten
+seconds on a node (DRASchedulerFilterTimeout); before 1.34 it never stops.
+"""
 
 SECONDS_MAX = 2.0
-"""CPU time of one scheduling attempt for expensive selectors. The cost limit of CEL allows one evaluation
-almost half a second."""
+"""Maximum CPU seconds that one scheduling attempt may spend on expensive selectors.
+
+The cost limit of CEL allows almost half a second for one evaluation.
+"""
 
 FREE_SECONDS = 0.0002
-"""CPU time of each evaluation that does not count. Only devices and requests multiply cheap selectors."""
+"""CPU seconds of each evaluation that do not count against the limit.
+
+Cheap selectors need no limit of their own: devices and requests limit how often they run.
+"""
 
 TURN_SECONDS = 0.002
-"""Time after which a scheduling attempt lets the event loop run other work. Requests need several turns."""
+"""Seconds after which a scheduling attempt lets the event loop run other tasks.
+
+An API request needs several turns of the loop.
+"""
 
 Result = TypeVar("Result")
 
 
 class Effort:
-    """The effort of one scheduling attempt. The search on each node may take half of what is left.
+    """The effort of one scheduling attempt. The search on each node may spend half of the remaining effort.
 
-    So a node whose search explodes leaves something for all other nodes, and the sum has a bound.
+    So a very long search on one node leaves some effort for all other nodes, and the total is limited.
     """
 
     def __init__(self, heavy: HeavySteps) -> None:
-        """Steps that `heavy` considers expensive run in a thread."""
+        """Takes `heavy`, which runs expensive steps in a thread."""
         self._heavy = heavy
         self._turn_ends = perf_counter() + TURN_SECONDS
         self.tries = TRIES_MAX
         self.seconds = SECONDS_MAX
         self.gave_up = False
-        """Whether a search was given up at its bound."""
+        """Whether a search was stopped at its limit."""
 
     @property
     def turn_is_over(self) -> bool:
-        """Whether the caller must await `give_turn` before it goes on."""
+        """Whether the caller must await `give_turn` before it continues."""
         return perf_counter() >= self._turn_ends
 
     async def give_turn(self) -> None:
-        """Lets the event loop run other work."""
+        """Lets the event loop run other tasks."""
         await asyncio.sleep(0)
         self._turn_ends = perf_counter() + TURN_SECONDS
 
     async def run(self, step: Callable[[], Result]) -> tuple[Result, float]:
-        """The result of a step that evaluates selectors, and the CPU time that it took beyond FREE_SECONDS.
+        """Returns the result of a step that evaluates selectors, and its CPU seconds above FREE_SECONDS.
 
-        Raises the exception of the step. An expensive step is begun again in a thread.
+        Raises the exception of the step. An expensive step starts again in a thread.
         """
         seconds: list[float] = []
         result = await self._heavy.run(0, partial(_timed, step, seconds))
@@ -65,7 +74,7 @@ class Effort:
         return result, max(sum(seconds) - FREE_SECONDS, 0.0)
 
     def on_node(self) -> "NodeEffort":
-        """The effort of the search on the next node."""
+        """Returns the effort for the search on the next node."""
         return NodeEffort(self)
 
 
@@ -78,7 +87,7 @@ class NodeEffort:
         self._seconds_left = whole.seconds / 2
 
     def step(self, *, counts: bool) -> bool:
-        """Takes one step of a search; returns whether the caller must await `give_turn`.
+        """Counts one step of a search; returns whether the caller must await `give_turn`.
 
         `counts`: the search has given a device back before. Raises SearchTooLong.
         """
@@ -90,11 +99,11 @@ class NodeEffort:
         return self._whole.turn_is_over
 
     async def give_turn(self) -> None:
-        """Lets the event loop run other work."""
+        """Lets the event loop run other tasks."""
         await self._whole.give_turn()
 
     async def evaluate(self, step: Callable[[], Result]) -> Result:
-        """The result of a step that evaluates selectors. Raises SearchTooLong."""
+        """Returns the result of a step that evaluates selectors. Raises SearchTooLong."""
         if self._seconds_left < 0:
             self._give_up()
         result, seconds = await self._whole.run(step)

@@ -1,4 +1,4 @@
-"""Devices, pools and the errors of an allocation."""
+"""Devices and pools, the devices in use, and the exceptions of an allocation."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -28,7 +28,7 @@ class PoolID(NamedTuple):
 
 
 TIMED_OUT = "timed out trying to allocate devices"
-"""The message of a search that was given up, in the words of 1.34 and newer."""
+"""The message of a search that reached its limit, as in 1.34 and newer."""
 
 
 class SearchTooLong(Exception):
@@ -36,11 +36,11 @@ class SearchTooLong(Exception):
 
 
 class AllocationError(Exception):
-    """Scheduling of the pod ends with an error, such as a CEL selector that fails or an invalid pool."""
+    """Scheduling of the pod ends with an error, such as a failed CEL selector or an invalid pool."""
 
 
 class NodeError(Exception):
-    """Devices cannot be allocated on this node; the text says why."""
+    """Devices cannot be allocated on this node; the message says why."""
 
 
 @dataclass(eq=False, slots=True)
@@ -75,9 +75,9 @@ class Device:
 
 @dataclass(eq=False, slots=True)
 class Pool:
-    """A resource pool as seen from one node. `problem` says why it is invalid, "" if it is valid.
+    """A resource pool as one node sees it. `problem` says why it is invalid; it is "" for a valid pool.
 
-    `elsewhere` are slices of other nodes whose devices consume the same counters.
+    `elsewhere` holds slices of other nodes whose devices consume the same counters.
     """
 
     id: PoolID
@@ -91,9 +91,9 @@ class Pool:
     def find_devices(self) -> None:
         """Fills `devices` from the slices, in their order."""
         self.devices = [
-            Device(DeviceID(*self.id, spec["name"]), spec, each, self)
-            for each in self.slices
-            for spec in each.spec.get("devices") or ()
+            Device(DeviceID(*self.id, spec["name"]), spec, resource_slice, self)
+            for resource_slice in self.slices
+            for spec in resource_slice.spec.get("devices") or ()
         ]
 
 

@@ -9,12 +9,12 @@ from fakeapi.machinery.json_types import Object
 
 
 def matches_selector(selector: Object, node: Object) -> bool:
-    """Whether a NodeSelector matches: any of its terms. One without terms matches nothing."""
+    """Whether any term of a NodeSelector matches the node. A selector without terms matches nothing."""
     return any(matches_term(term, node) for term in selector.get("nodeSelectorTerms") or ())
 
 
 def matches_term(term: Object, node: Object) -> bool:
-    """Whether all requirements of a term are met. An empty term matches nothing."""
+    """Whether the node meets all requirements of a term. An empty term matches nothing."""
     expressions, fields = term.get("matchExpressions") or (), term.get("matchFields") or ()
     if not expressions and not fields:
         return False
@@ -25,25 +25,25 @@ def matches_term(term: Object, node: Object) -> bool:
 
 
 def _all_met(requirements: Iterable[Object], values: Mapping[str, str]) -> bool:
-    return all(is_met(each, values) for each in requirements)
+    return all(is_met(requirement, values) for requirement in requirements)
 
 
 def is_met(requirement: Object, values: Mapping[str, str]) -> bool:
-    """Whether a requirement (key, operator, values) is met by labels or fields."""
+    """Whether labels or fields meet a requirement (key, operator, values)."""
     key, operator = requirement["key"], requirement["operator"]
-    wanted = requirement.get("values") or ()
+    allowed = requirement.get("values") or ()
     has = key in values
     match operator:
         case "In":
-            return has and values[key] in wanted
+            return has and values[key] in allowed
         case "NotIn":
-            return not has or values[key] not in wanted
+            return not has or values[key] not in allowed
         case "Exists":
             return has
         case "DoesNotExist":
             return not has
         case "Gt" | "Lt":
-            return has and _compare(operator, values[key], wanted)
+            return has and _compare(operator, values[key], allowed)
         case _:
             return False
 
@@ -66,7 +66,7 @@ def serves_node(place: Object, node: Object) -> bool:
 
 
 def merged_selector(places: Iterable[tuple[Object, bool]], node_name: str) -> Object | None:
-    """Merges the node selectors of devices into that of their allocation; None if all nodes can use it.
+    """Merges the node selectors of devices into one for their allocation; None if all nodes can use it.
 
     Each place is a slice or device spec, with the device's bindsToNode.
     """
@@ -76,12 +76,12 @@ def merged_selector(places: Iterable[tuple[Object, bool]], node_name: str) -> Ob
             here = {"key": "metadata.name", "operator": "In", "values": [node_name]}
             return {"nodeSelectorTerms": [{"matchFields": [here]}]}
         for part in ("matchExpressions", "matchFields"):
-            for given in ((place.get("nodeSelector") or {}).get("nodeSelectorTerms") or ())[:1]:
-                for requirement in given.get(part) or ():
+            for own_term in ((place.get("nodeSelector") or {}).get("nodeSelectorTerms") or ())[:1]:
+                for requirement in own_term.get(part) or ():
                     known = term.setdefault(part, [])
-                    if not any(_same(requirement, each) for each in known):
+                    if not any(_same(requirement, other) for other in known):
                         known.append(requirement)
-    term = {part: found for part, found in term.items() if found}
+    term = {part: requirements for part, requirements in term.items() if requirements}
     return {"nodeSelectorTerms": [term]} if term else None
 
 

@@ -16,34 +16,41 @@ class Slices:
 
     def __init__(self, slices: Iterable[Slice]) -> None:
         self.every = list(slices)
-        self._order = {id(each): number for number, each in enumerate(self.every)}
+        self._order = {id(resource_slice): number for number, resource_slice in enumerate(self.every)}
         self._of_node: defaultdict[str, list[Slice]] = defaultdict(list)
         self._shared: list[Slice] = []
-        for each in self.every:
-            name = each.spec.get("nodeName")
-            if name and not each.spec.get("sharedCounters"):
-                self._of_node[name].append(each)
+        for resource_slice in self.every:
+            name = resource_slice.spec.get("nodeName")
+            if name and not resource_slice.spec.get("sharedCounters"):
+                self._of_node[name].append(resource_slice)
             else:
-                self._shared.append(each)
+                self._shared.append(resource_slice)
 
     def visible(self, node: str) -> list[Slice]:
-        """The slices of a node and those that are not for a single node, in the order of `every`."""
+        """Returns the slices of this node, and all that are not indexed by node, in the order of `every`."""
         own = self._of_node.get(node, [])
-        return sorted((*own, *self._shared), key=lambda each: self._order[id(each)]) if own else self._shared
+        return (
+            sorted((*own, *self._shared), key=lambda resource_slice: self._order[id(resource_slice)])
+            if own
+            else self._shared
+        )
 
 
 def gather_pools(slices: Slices, node: Object, rules: AllocationRules) -> list[Pool]:
-    """The pools that have slices for the node, with the newest generation among these, complete or not."""
+    """Returns the pools that have slices for the node, complete or not.
+
+    Each pool has the newest generation among these slices.
+    """
     every = slices.every
     by_pool: dict[PoolID, list[Slice]] = {}
     visible = slices.visible(node["metadata"]["name"])
     if rules.conditions_come_last:
         visible = sorted(visible, key=_slice_has_binding_conditions)
-    for each in visible:
-        if _is_relevant(each.spec, node, rules):
-            _add(by_pool, each, rules)
-    found = [_pool(pool_id, own, every, rules) for pool_id, own in by_pool.items()]
-    pools = [pool for pool in found if pool is not None]
+    for resource_slice in visible:
+        if _is_relevant(resource_slice.spec, node, rules):
+            _add(by_pool, resource_slice, rules)
+    gathered = [_pool(pool_id, own, every, rules) for pool_id, own in by_pool.items()]
+    pools = [pool for pool in gathered if pool is not None]
     if rules.pools_are_sorted:
         pools.sort(key=lambda pool: (has_binding_conditions(pool), pool.id))
     for pool in pools:
@@ -67,7 +74,7 @@ def _is_relevant(spec: Object, node: Object, rules: AllocationRules) -> bool:
 
 
 def _add(by_pool: dict[PoolID, list[Slice]], each: Slice, rules: AllocationRules) -> None:
-    """Adds a slice to its pool: an older generation is ignored, a newer one replaces the other slices."""
+    """Adds a slice to its pool; ignores an older generation, while a newer one replaces all others."""
     known = by_pool.get(each.pool_id)
     if known is None:
         by_pool[each.pool_id] = [each]
@@ -78,29 +85,31 @@ def _add(by_pool: dict[PoolID, list[Slice]], each: Slice, rules: AllocationRules
 
 
 def _pool(pool_id: PoolID, own: list[Slice], every: list[Slice], rules: AllocationRules) -> Pool | None:
-    """The pool as seen from one node; None if slices of other nodes have a newer generation."""
-    wanted, generation = int(own[0].spec["pool"]["resourceSliceCount"]), own[0].generation
+    """Returns the pool as one node sees it; None if slices of other nodes have a newer generation."""
+    expected, generation = int(own[0].spec["pool"]["resourceSliceCount"]), own[0].generation
     if not rules.quirks.other_nodes_complete_pools:
-        pool = Pool(pool_id, is_incomplete=len(own) != wanted, slices=own)
+        pool = Pool(pool_id, is_incomplete=len(own) != expected, slices=own)
         if rules.quirks.duplicates is not Duplicates.NOTHING:
             pool.problem = _duplicate(own)
         return pool
     whole = own
-    if len(own) != wanted:
-        others = [each for each in every if each.pool_id == pool_id]
-        if any(each.generation > generation for each in others):
+    if len(own) != expected:
+        others = [other for other in every if other.pool_id == pool_id]
+        if any(other.generation > generation for other in others):
             return None
-        whole = [each for each in others if each.generation == generation]
-        if len(whole) != wanted:
+        whole = [other for other in others if other.generation == generation]
+        if len(whole) != expected:
             return Pool(pool_id, is_incomplete=True)
     if rules.pools_are_sorted:
-        own = sorted(own, key=lambda each: each.name)
-    return _checked(pool_id, own, [each for each in whole if each not in own], rules)
+        own = sorted(own, key=lambda resource_slice: resource_slice.name)
+    return _checked(pool_id, own, [other for other in whole if other not in own], rules)
 
 
 def _checked(pool_id: PoolID, own: list[Slice], elsewhere: list[Slice], rules: AllocationRules) -> Pool:
     with_devices = [
-        each for each in own if not (rules.partitionable_devices and each.spec.get("sharedCounters"))
+        resource_slice
+        for resource_slice in own
+        if not (rules.partitionable_devices and resource_slice.spec.get("sharedCounters"))
     ]
     problem = _duplicate(with_devices)
     if not problem and rules.partitionable_devices:
@@ -113,8 +122,8 @@ def _checked(pool_id: PoolID, own: list[Slice], elsewhere: list[Slice], rules: A
 
 def _duplicate(slices: Iterable[Slice]) -> str:
     names: set[str] = set()
-    for each in slices:
-        for device in each.spec.get("devices") or ():
+    for resource_slice in slices:
+        for device in resource_slice.spec.get("devices") or ():
             if device["name"] in names:
                 return f"duplicate device name {device['name']}"
             names.add(device["name"])
@@ -122,8 +131,8 @@ def _duplicate(slices: Iterable[Slice]) -> str:
 
 
 def _counter_problem(own: list[Slice], users: list[Slice]) -> str:
-    """Reports duplicate counter sets and counters that devices consume but no set defines; "" if none."""
-    names = [each["name"] for one in own for each in one.spec.get("sharedCounters") or ()]
+    """Reports duplicate counter sets, and counters that devices consume but no set defines; else ""."""
+    names = [counter_set["name"] for one in own for counter_set in one.spec.get("sharedCounters") or ()]
     if len(names) != len(set(names)):
         return f"duplicate counter set name {next(name for name in names if names.count(name) > 1)}"
     sets = counter_sets(own)
@@ -140,7 +149,7 @@ def _counter_problem(own: list[Slice], users: list[Slice]) -> str:
 
 def has_binding_conditions(pool: Pool) -> bool:
     """Whether a device of the pool has binding conditions."""
-    return any(_slice_has_binding_conditions(each) for each in pool.slices)
+    return any(_slice_has_binding_conditions(resource_slice) for resource_slice in pool.slices)
 
 
 def _slice_has_binding_conditions(each: Slice) -> bool:

@@ -1,4 +1,4 @@
-"""Request: one request of a claim, or one subrequest of firstAvailable, as the search uses it."""
+"""Request: one request of a claim, or one of its subrequests in firstAvailable, prepared for the search."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,9 +15,9 @@ EXACT_COUNT = "ExactCount"
 
 @dataclass(eq=False, slots=True)
 class Request:
-    """A request of a claim; for a subrequest of firstAvailable `parent` is the name of the request, else "".
+    """A request of a claim, or a subrequest; `parent` names the request of a subrequest, and is "" otherwise.
 
-    `count` is the number of devices; with allocationMode All these are listed in `devices`.
+    `count` is the number of devices. With allocationMode All, `devices` lists them.
     """
 
     name: str
@@ -29,7 +29,7 @@ class Request:
 
     @property
     def full_name(self) -> str:
-        """The name of the request, or `request/subrequest`, as the status of a claim writes it."""
+        """The name of the request, or `request/subrequest`, as in the status of a claim."""
         return f"{self.parent}/{self.name}" if self.parent else self.name
 
     @property
@@ -47,7 +47,7 @@ class Request:
 
 
 def choices_of(request: Object) -> Iterator[tuple[str, str, Object]]:
-    """(name, name of the parent, spec) of a request, or of each of its subrequests."""
+    """Yields (name, parent's name, spec) for a request, or for each of its subrequests."""
     if request.get("firstAvailable"):
         for choice in request["firstAvailable"]:
             yield choice["name"], request["name"], choice
@@ -56,5 +56,5 @@ def choices_of(request: Object) -> Iterator[tuple[str, str, Object]]:
 
 
 def name_of_claim(claim: Object) -> str:
-    """NAMESPACE/NAME, as in error messages."""
+    """Returns NAMESPACE/NAME of a claim, for error messages."""
     return f"{claim['metadata']['namespace']}/{claim['metadata']['name']}"

@@ -1,4 +1,4 @@
-"""AllocationRules: what the allocator of a release does, by its feature gates."""
+"""AllocationRules: the behaviour of a release's allocator, by its feature gates."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ from fakeapi.releases.allocation_quirks import AllocationQuirks, allocation_quir
 class AllocationRules:
     """Features of an allocator.
 
-    `pools_are_sorted` to `results_have_tolerations` depend on gates and release, `quirks` on the release, the
-    others on gates.
+    The fields from `pools_are_sorted` to `results_have_tolerations` depend on gates and release, `quirks`
+    depends on the release, and all others depend on gates.
     """
 
     admin_access: bool
@@ -24,17 +24,17 @@ class AllocationRules:
     extended_resources: bool
     node_allocatable: bool
     pools_are_sorted: bool
-    """Pools are sorted by driver and name, those with binding conditions last, and their slices by name."""
+    """Whether pools are sorted by driver and name, and slices by name; binding conditions come last."""
     conditions_come_last: bool
-    """Slices and pools with binding conditions come after the others, which are in any order."""
+    """Whether slices and pools with binding conditions come after the others, which are not sorted."""
     order_is_kept: bool
-    """The search tries the devices of a request in the order of the pools only."""
+    """Whether the search tries the devices of a request only in the order of the pools."""
     results_have_tolerations: bool
     quirks: AllocationQuirks
 
 
 def allocation_rules(minor: int, gates: Mapping[str, bool]) -> AllocationRules:
-    """The rules of release 1.`minor` with these gates."""
+    """Returns the rules of release 1.`minor` with these gates."""
     quirks = allocation_quirks_of(minor)
     consumable = gates.get("DRAConsumableCapacity", False)
     conditions = gates.get("DRADeviceBindingConditions", False)

@@ -1,6 +1,6 @@
 """Search: allocates devices to the requests of claims by first fit with backtracking.
 
-Claims, their requests and the devices of a request are tried in order; the first full solution counts.
+It tries claims, their requests and the devices of a request in order, and takes the first full solution.
 """
 
 from collections import Counter
@@ -32,7 +32,7 @@ class TooManyDevices(Exception):
 
 
 class Position(NamedTuple):
-    """Indexes of the claim, request, subrequest and device that the search looks for next."""
+    """Indexes of the claim, request, subrequest and device that the search allocates next."""
 
     claim: int
     request: int
@@ -42,7 +42,7 @@ class Position(NamedTuple):
 
 @dataclass(eq=False, slots=True)
 class Result:
-    """A device allocated to a request. `consumed` is the consumed capacity of a shared device, else None."""
+    """A device allocated to a request. `consumed` is the consumed capacity of a shared device; else None."""
 
     request: Request
     device: Device
@@ -51,7 +51,7 @@ class Result:
 
 @dataclass(eq=False, slots=True)
 class ClaimWork:
-    """A claim to allocate. `requests` lists the alternatives of each request: subrequests, or just itself."""
+    """A claim to allocate. `requests` lists the choices for each request: its subrequests, or just itself."""
 
     claim: Object
     requests: list[list[Request]]
@@ -64,7 +64,7 @@ _Undo = Callable[[], None]
 
 
 class Search:
-    """Search for devices on one node. `run` returns whether all were found; the results are in `work`."""
+    """Searches for devices on one node. `run` returns whether it found all; the results are in `work`."""
 
     def __init__(
         self,
@@ -92,7 +92,7 @@ class Search:
         return await self._find(Position(0, 0, 0, 0), in_choice=False, start=0)
 
     async def _find(self, at: Position, *, in_choice: bool, start: int) -> bool:
-        """Allocates the device at a position and, recursively, all that follow."""
+        """Allocates a device for this position and, recursively, for all later positions."""
         if self._effort.step(counts=self._tries_again):
             await self._effort.give_turn()
         if at.claim >= len(self._work):
@@ -127,11 +127,11 @@ class Search:
         for index in range(len(choices)):
             self._tries_again = self._tries_again or index > 0
             try:
-                found = await self._find(at._replace(choice=index), in_choice=True, start=0)
+                succeeded = await self._find(at._replace(choice=index), in_choice=True, start=0)
             except TooManyDevices:
                 continue
             all_too_many = False
-            if found:
+            if succeeded:
                 work.chosen[at.request] = index
                 return True
         if all_too_many:
@@ -145,15 +145,15 @@ class Search:
         choice = 0 if self._rules.quirks.all_forgets_choice else at.choice
         after = Position(at.claim, at.request, choice, at.device + 1)
         try:
-            found = await self._find(after, in_choice=in_choice, start=0)
+            succeeded = await self._find(after, in_choice=in_choice, start=0)
         except TooManyDevices:
             self._undo_all(undo)
             raise
-        if not found:
+        if not succeeded:
             self._undo_all(undo)
             if self._rules.quirks.all_leaves_out_used:
                 raise AllocationError("stop allocation")
-        return found
+        return succeeded
 
     def _undo_all(self, undo: _Undo | None) -> None:
         if undo is not None and not self._rules.quirks.all_is_not_undone:
@@ -178,8 +178,8 @@ class Search:
                 if undo is None:
                     continue
                 after = at._replace(device=at.device + 1)
-                # Releases that try every order find the same devices: in order they are the first that fit.
-                # Without the newer rule a device that is shared may be taken again.
+                # Releases that try every order find the same devices: the first fit in order. Without
+                # `order_is_kept` the search may take a shared device again.
                 first = number if self._rules.order_is_kept else number - 1
                 try:
                     if await self._find(after, in_choice=in_choice, start=first):
@@ -207,7 +207,7 @@ class Search:
         return device.id not in self._state.devices and not self._taking[device.id]
 
     def has_capacity(self, request: Request, device: Device) -> bool:
-        """Whether a device has the capacity that a request asks for, or consumes by default."""
+        """Whether a device has the capacity that a request needs, explicitly or by default."""
         if not self._rules.consumable_capacity:
             return True
         taking: dict[str, str] = {}
@@ -217,7 +217,7 @@ class Search:
         return capacity.fits(request.capacity, device.spec.get("capacity") or {}, taken, taking)
 
     def _take(self, at: Position, request: Request, device: Device, *, must: bool) -> _Undo | None:
-        """Allocates a device; returns a function that undoes it, None if the device is not available.
+        """Allocates a device; returns a function that undoes it, or None if the device is not available.
 
         `must`: raise AllocationError if a constraint does not allow the device.
         """
@@ -278,7 +278,7 @@ class Search:
         return self.has_capacity(request, Device(other, spec, device.slice, device.pool))
 
     def _take_counters(self, device: Device, *, shares: bool) -> _Undo | None:
-        """Consumes counters of a device; returns a function that undoes it, None if too little is left."""
+        """Consumes a device's counters; returns a function that undoes it, None if too little is left."""
         if not device.spec.get("consumesCounters"):
             return _nothing
         quirks = self._rules.quirks
@@ -286,7 +286,7 @@ class Search:
         if not self._rules.partitionable_devices:
             return _nothing if is_anew else None
         if is_anew:
-            in_use = self._state.devices | {each for each, count in self._taking.items() if count > 0}
+            in_use = self._state.devices | {taken for taken, count in self._taking.items() if count > 0}
             return _nothing if enough_in_slice(device, in_use) else None
         is_in_use = device.id in self._state.shared or self._shares.get(device.id)
         if shares and is_in_use and not quirks.shared_devices_take_counters_again:
@@ -311,4 +311,4 @@ def _drop(results: list[Result]) -> None:
 
 
 def _nothing() -> None:
-    """The undo step where there is nothing to undo."""
+    """Undoes a step that changed nothing."""

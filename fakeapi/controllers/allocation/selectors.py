@@ -17,19 +17,19 @@ HINT = (
 
 
 class SelectorError(Exception):
-    """A selector failed; the text follows `selector #N: ` in the allocation error."""
+    """A selector failed; in the allocation error, the message follows `selector #N: `."""
 
 
 class DeviceMatcher(Protocol):
-    """Evaluates a CEL selector on a device."""
+    """Evaluates a CEL selector for a device."""
 
     def __call__(self, expression: str, driver: str, device: Object) -> bool:
-        """Raises SelectorError."""
+        """Returns whether the device matches the expression. Raises SelectorError."""
         ...
 
 
 class Selection:
-    """Devices that requests may get by their selectors, in one search on one node."""
+    """The devices that match the selectors of requests, in one search on one node."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class Selection:
         binding_conditions: bool,
         names_devices: bool = False,
     ) -> None:
-        """`names_devices`: errors name the device on which a selector failed."""
+        """Takes `names_devices`: error messages name the device for which a selector failed."""
         self._names_devices = names_devices
         self._matcher = matcher
         self._node = node
@@ -64,7 +64,7 @@ class Selection:
     ) -> bool:
         """Whether a device matches the selectors of class and request. Raises AllocationError, SearchTooLong.
 
-        `key` identifies the request; without `by_class` the selectors of the class are ignored.
+        `key` identifies the request. Without `by_class` the selectors of the class are ignored.
         """
         if not self._binding_conditions and device.spec.get("bindingConditions"):
             return False
@@ -98,7 +98,7 @@ class Selection:
         return True
 
     async def _is_match(self, expression: str, device: Device) -> bool:
-        """Whether a device matches a selector; evaluated once. Raises SelectorError, SearchTooLong."""
+        """Whether a device matches a selector; caches the result. Raises SelectorError, SearchTooLong."""
         # devices of an invalid pool may share a name
         key = (expression, device.id, id(device.spec))
         known = self._matching.get(key)

@@ -1,4 +1,4 @@
-"""Taints of devices, and the tolerations of requests."""
+"""Matches the taints of devices with the tolerations of requests."""
 
 from fakeapi.controllers.allocation.rules import AllocationRules
 from fakeapi.machinery.json_types import Object
@@ -11,13 +11,13 @@ def prevents_allocation(device: Object, request: Object, rules: AllocationRules)
     tolerations = request.get("tolerations") or ()
     return any(
         (rules.quirks.unknown_effects_prevent or taint.get("effect") in PREVENTING)
-        and not any(tolerates(each, taint) for each in tolerations)
+        and not any(tolerates(toleration, taint) for toleration in tolerations)
         for taint in device.get("taints") or ()
     )
 
 
 def tolerates(toleration: Object, taint: Object) -> bool:
-    """Whether a toleration of a device covers a taint."""
+    """Whether a device toleration covers a taint."""
     if toleration.get("effect") and toleration["effect"] != taint.get("effect"):
         return False
     if toleration.get("key") and toleration["key"] != taint["key"]:

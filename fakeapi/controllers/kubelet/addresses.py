@@ -2,17 +2,17 @@
 
 
 class NodeAddresses:
-    """`node` is the node's address; the pods' are assigned from a network of its own, in order."""
+    """Assigns addresses to pods, in order, from the node's own network. `node` is the node's address."""
 
     def __init__(self, number: int) -> None:
-        """`number` is that of the node in its cluster, from 1 on."""
+        """Takes the number of the node in its cluster; the first node has 1."""
         self.node = f"10.0.0.{number}"
         self._number = number
         self._assigned = 0
         self._of_pods: dict[str, str] = {}
 
     def of_pod(self, uid: str) -> str:
-        """The address of a pod; assigned when first asked for."""
+        """Returns the address of a pod; assigns one at the first call."""
         if uid not in self._of_pods:
             number = self._assigned
             self._assigned += 1
@@ -20,5 +20,5 @@ class NodeAddresses:
         return self._of_pods[uid]
 
     def release(self, uid: str) -> None:
-        """Forgets the address of a pod that is gone."""
+        """Forgets the address of a deleted pod."""
         self._of_pods.pop(uid, None)

@@ -1,4 +1,4 @@
-"""NodeAgent: one node of the server's own: its directory, drivers, prepared claims and pods."""
+"""NodeAgent: one of the server's own nodes, with its directory, drivers, prepared claims and pods."""
 
 from pathlib import Path
 
@@ -22,18 +22,18 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.wholefile import make_directory
 
 PLUGINS = "plugins_registry"
-"""The directory below that of the node in which drivers create their registration sockets."""
+"""The directory below the node's directory in which drivers create their registration sockets."""
 UNREACHABLE = "FailedDriverConnection"
-"""The reason of the event about a driver's socket that cannot be reached. A kubelet only logs it."""
+"""The reason of the event about an unreachable driver socket. A real kubelet only logs the problem."""
 
 
 class NodeAgent:
-    """A node's registrations, prepared claims, slices and pods; passes changes of drivers on to each."""
+    """A node's registrations, prepared claims, slices and pods; forwards driver changes to each of them."""
 
     def __init__(
         self, context: ControllerContext, pods: Informer, name: str, directory: Path, number: int
     ) -> None:
-        """`number` is that of the node in its cluster, from 1 on."""
+        """Takes the number of the node in its cluster; the first node has 1."""
         self.name = name
         self.directory = directory
         self.prepared = Prepared()
@@ -80,16 +80,18 @@ class NodeAgent:
         return sorted(self.registrations.drivers)
 
     def cdi_devices(self, namespace: str, pod: str) -> list[str]:
-        """CDI device IDs of a pod's prepared claims, in the order in which these were prepared."""
-        found = self._pods.get(namespace, pod)
-        if found is None:
+        """Returns the CDI device IDs of a pod's prepared claims, in the order of preparation."""
+        pod_object = self._pods.get(namespace, pod)
+        if pod_object is None:
             return []
-        return [cdi for each in self.prepared.of_pod(found["metadata"]["uid"]) for cdi in each.cdi_devices]
+        return [
+            cdi for claim in self.prepared.of_pod(pod_object["metadata"]["uid"]) for cdi in claim.cdi_devices
+        ]
 
     async def start(self) -> None:
-        """Makes the directories and the Node. Raises OSError, Refused.
+        """Creates the directories and the Node. Raises OSError, Refused.
 
-        The directories have the mode 0750, as those of k8s.io/kubernetes `pkg/kubelet` (setupDataDirs):
+        The directories have the mode 0750, as in k8s.io/kubernetes `pkg/kubelet` (setupDataDirs), because
         drivers run as the user of the kubelet.
         """
         for name in (PLUGINS, "plugins"):
@@ -108,7 +110,7 @@ class NodeAgent:
                 streams.stop()
 
     def remember(self) -> None:
-        """Loads the checkpoint of prepared claims, and keeps it up to date from now on."""
+        """Loads the checkpoint of prepared claims, and keeps the file up to date from then on."""
         self._has_checkpoint = True
         for entry in checkpoint.load(self.directory):
             self.prepared.add(entry)
@@ -120,7 +122,7 @@ class NodeAgent:
             checkpoint.save(self.directory, self.prepared)
 
     async def sync_capacity(self, node: Object | None) -> None:
-        """Lets pods have the extended resources that were added to the node. Raises Refused."""
+        """Makes extended resources that were added to the node's capacity allocatable. Raises Refused."""
         if node is None:
             return
         changed = self._extended.changed_allocatable(node)
@@ -132,14 +134,14 @@ class NodeAgent:
             )
 
     async def report_unreachable(self, problem: str) -> None:
-        """Records an event about the node: a driver's socket cannot be reached. Raises Refused."""
+        """Records an event about the node: a driver's socket is unreachable. Raises Refused."""
         machines = self._context.resource("", "nodes")
         assert machines is not None, "nodes are served by every release"
         node = await self._api.get(machines.path(name=self.name))
         await self._events.record(node, "Warning", UNREACHABLE, shortened(problem))
 
     def driver_changed(self, name: str) -> None:
-        """Retries pods that wait for their claims, and updates the slices of a driver that came or went."""
+        """Retries pods that wait for claims and updates slices after a driver registered or unregistered."""
         driver = self.registrations.drivers.get(name)
         self.slices.driver_is(name, registered=driver is not None)
         if self._published is not None:
@@ -170,7 +172,7 @@ class NodeAgent:
                 self._context.add((self.name, "health", key))
 
     async def publish(self, driver: str) -> None:
-        """Writes ResourceSlices of a driver of 1.30, which publishes through the kubelet. Raises Refused."""
+        """Writes the ResourceSlices of a driver for 1.30, which publishes via the kubelet. Raises Refused."""
         if self._published is not None:
             await self._published.sync(driver)
 

@@ -1,6 +1,6 @@
-"""Checkpoint: the prepared claims of a node, kept in its directory for the next start of its kubelet.
+"""Checkpoint: the prepared claims of a node, stored in its directory for the next start of its kubelet.
 
-Follows k8s.io/kubernetes `pkg/kubelet/cm/dra/state`, in a format of its own.
+Follows k8s.io/kubernetes `pkg/kubelet/cm/dra/state`, with a file format of its own.
 """
 
 import logging
@@ -17,11 +17,11 @@ log = logging.getLogger("fakeapi.controllers")
 FILE = "dra_manager_state"
 
 FILE_BYTES_MAX = 64 * 1024 * 1024
-"""Bytes of the checkpoint; the claims of a longer one are forgotten."""
+"""Maximum size of the checkpoint in bytes; a larger file is ignored."""
 
 
 def load(directory: Path) -> Prepared:
-    """Reads the prepared claims of a node; empty if the file is missing or unreadable."""
+    """Reads the prepared claims of a node; none if the file is missing or unreadable."""
     path = directory / FILE
     prepared = Prepared()
     try:

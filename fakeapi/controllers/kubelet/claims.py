@@ -30,7 +30,7 @@ GROUP = "resource.k8s.io"
 
 
 class PrepareError(Exception):
-    """Claims cannot be prepared or unprepared now; the text is the kubelet's message."""
+    """Claims cannot be prepared or unprepared now; the message is the kubelet's."""
 
 
 class Claims:
@@ -44,9 +44,9 @@ class Claims:
         prepared: Prepared,
         keep: Callable[[], None],
     ) -> None:
-        """`keep` writes `prepared` to the checkpoint; it may raise OSError.
+        """Takes `keep`, which writes `prepared` to the checkpoint and may raise OSError.
 
-        It is called before drivers prepare claims and after each has answered.
+        It is called before drivers prepare claims and after each driver's answer.
         """
         self._context = context
         self._api = api
@@ -77,12 +77,12 @@ class Claims:
                 self._driver(driver, self._quirks.no_driver_to_prepare)
             self._note(pod, *entries)
         for driver in _drivers(entries):
-            left = [each for each in entries if driver in each.drivers and driver not in each.devices]
+            left = [entry for entry in entries if driver in entry.drivers and driver not in entry.devices]
             if not left:
                 continue
-            found = self._driver(driver, self._quirks.no_driver_to_prepare)
+            registered = self._driver(driver, self._quirks.no_driver_to_prepare)
             try:
-                devices = await found.prepare([each.for_driver(driver) for each in left])
+                devices = await registered.prepare([entry.for_driver(driver) for entry in left])
             except DriverError as error:
                 raise self._problem(error) from None
             for entry in left:
@@ -90,7 +90,7 @@ class Claims:
             self._note(pod, *left)
 
     def _note(self, pod: Object, *entries: PreparedClaim) -> None:
-        """Makes the pod a user of claims, which have to be unprepared before it can end."""
+        """Adds the pod to the users of claims; they must be unprepared before the pod can end."""
         for entry in entries:
             self._prepared.add(entry)
             entry.pods.add(pod["metadata"]["uid"])
@@ -98,9 +98,9 @@ class Claims:
             self._checkpoint()
 
     async def unprepare(self, pod: str) -> None:
-        """Unprepares the claims of a pod, given by uid, that no other pod uses. Raises PrepareError.
+        """Unprepares the claims that only this pod (a uid) uses. Raises PrepareError.
 
-        Concurrent calls for one pod share one run.
+        Concurrent calls for the same pod share one run.
         """
         running = self._unpreparing.get(pod)
         if running is None:
@@ -116,10 +116,10 @@ class Claims:
             else:
                 last.append(entry)
         for driver in _drivers(last):
-            claims = [each.for_driver(driver) for each in last if driver in each.drivers]
-            found = self._driver(driver, self._quirks.no_driver_to_unprepare)
+            claims = [entry.for_driver(driver) for entry in last if driver in entry.drivers]
+            registered = self._driver(driver, self._quirks.no_driver_to_unprepare)
             try:
-                await found.unprepare(claims)
+                await registered.unprepare(claims)
             except DriverError as error:
                 raise self._problem(error) from None
         for entry in last:
@@ -137,8 +137,8 @@ class Claims:
         return PrepareError(template.format(**error.details))
 
     def _names(self, pod: Object) -> list[tuple[str, bool]]:
-        """The names of the pod's claims, and whether the pod must own it, as one made from a template."""
-        found = []
+        """Returns each claim's name, and whether the pod must own the claim because it is from a template."""
+        names = []
         used = _used_names(pod) if self._quirks.skips_unused_claims else None
         for pod_claim in pod["spec"].get("resourceClaims") or ():
             if used is not None and pod_claim["name"] not in used:
@@ -151,11 +151,11 @@ class Claims:
                 problem = f"{whose}: ResourceClaim not created yet"
                 raise PrepareError(self._quirks.name_unknown.format(problem=problem)) from None
             if name is not None:
-                found.append((name, bool(claim_source(pod_claim).get("resourceClaimTemplateName"))))
+                names.append((name, bool(claim_source(pod_claim).get("resourceClaimTemplateName"))))
         extended = pod["status"].get("extendedResourceClaimStatus")
         if extended:
-            found.append((extended["resourceClaimName"], False))
-        return found
+            names.append((extended["resourceClaimName"], False))
+        return names
 
     async def _entry(self, pod: Object, named: tuple[str, bool]) -> PreparedClaim:
         name, is_own = named
@@ -190,24 +190,24 @@ class Claims:
         return known
 
     def _told(self, claim: Object, resource: Resource) -> dict[str, Claim]:
-        """The claim as it is sent to each driver, with the data of its resource handle (until 1.30)."""
+        """Returns the claim for each driver, with the data of the driver's resource handle (until 1.30)."""
         allocation = claim["status"]["allocation"]
-        found: dict[str, Claim] = {}
+        claims: dict[str, Claim] = {}
         for handle in allocation.get("resourceHandles") or ():
             driver = handle.get("driverName") or claim["status"].get("driverName", "")
             structured = handle.get("structuredData")
             encoded = () if structured is None else (_encoded(structured, resource),)
-            found.setdefault(
+            claims.setdefault(
                 driver, replace(_claim(claim), handle=handle.get("data", ""), structured=encoded)
             )
-        return found
+        return claims
 
     def _driver(self, name: str, missing: str) -> Driver:
-        """The registered driver. Raises PrepareError, in the words of `missing`, if there is none."""
-        found = self._registrations.drivers.get(name)
-        if found is None:
+        """Returns the registered driver. Raises PrepareError with the text `missing` if there is none."""
+        driver = self._registrations.drivers.get(name)
+        if driver is None:
             raise PrepareError(missing.format(driver=name))
-        return found
+        return driver
 
 
 def _drivers(entries: Iterable[PreparedClaim]) -> list[str]:
@@ -215,11 +215,11 @@ def _drivers(entries: Iterable[PreparedClaim]) -> list[str]:
 
 
 def _used_names(pod: Object) -> set[str]:
-    """The names in the pod of claims that a container uses."""
+    """Returns the names of the pod's claims that a container uses."""
     spec = pod["spec"]
     containers = [*(spec.get("initContainers") or ()), *spec["containers"]]
-    resources = [each.get("resources") or {} for each in containers]
-    return {claim["name"] for each in resources for claim in each.get("claims") or ()}
+    resources = [container.get("resources") or {} for container in containers]
+    return {claim["name"] for requirements in resources for claim in requirements.get("claims") or ()}
 
 
 def _claim(claim: Object) -> Claim:
@@ -228,7 +228,7 @@ def _claim(claim: Object) -> Claim:
 
 
 def _encoded(structured: Object, resource: Resource) -> bytes:
-    """The structured data of a resource handle in protobuf, as it is sent to drivers."""
+    """Returns the structured data of a resource handle in protobuf, the form that drivers receive."""
     node: Any = resource.schema
     for name in ("status", "allocation", "resourceHandles"):
         node = node.fields[name].node

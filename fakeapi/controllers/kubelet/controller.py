@@ -1,7 +1,7 @@
-"""KubeletController: nodes of the server's own, whose pods run once their claims are prepared.
+"""KubeletController: kubelets of the server's own nodes; they run pods once their claims are prepared.
 
-Follows k8s.io/kubernetes `pkg/kubelet` as far as the API and DRA drivers see it. No container is started:
-pods are Running until they are deleted, or until somebody writes another phase.
+Follows k8s.io/kubernetes `pkg/kubelet`, as far as the API and DRA drivers see it. It starts no containers:
+pods are Running until they are deleted, or until a client writes another phase.
 """
 
 import shutil
@@ -98,4 +98,4 @@ class KubeletController(Controller):
 
 
 def _names(text: str) -> list[str]:
-    return [name for name in (each.strip() for each in text.split(",")) if name]
+    return [name for name in (part.strip() for part in text.split(",")) if name]

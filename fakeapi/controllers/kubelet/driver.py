@@ -1,4 +1,4 @@
-"""Driver: a DRA driver that registered at a node, called over gRPC as the kubelet of the release calls it."""
+"""Driver: a DRA driver that registered with a node, called over gRPC like the release's kubelet does."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -13,14 +13,14 @@ from fakeapi.controllers.kubelet.messages import MESSAGES
 from fakeapi.controllers.kubelet.socket_paths import connectable
 
 CALL_SECONDS = 45.0
-"""Timeout of each call to a driver, as in the kubelet."""
+"""Timeout of each call to a driver in seconds, as in the kubelet."""
 
 NEW_SERVICES = {
     "v1.DRAPlugin": "/k8s.io.kubelet.pkg.apis.dra.v1.DRAPlugin/",
     "v1beta1.DRAPlugin": "/k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin/",
     "v1alpha4.Node": "/v1alpha3.Node/",
 }
-"""gRPC services by the names that drivers register, with the prefix of their methods."""
+"""Prefixes of the methods of gRPC services, by the service names that drivers register."""
 
 OLD_BATCH = "/v1alpha3.Node/"
 OLD_SINGLE = "/v1alpha2.Node/"
@@ -30,9 +30,9 @@ Reason: TypeAlias = Literal["call_failed", "claim_failed", "claims_left_out", "u
 
 
 class DriverError(Exception):
-    """A call to a driver failed, or it answered with an error.
+    """A call to a driver failed, or the driver answered with an error.
 
-    `reason` names the kubelet's message (a field of KubeletQuirks), which takes `details`. Long details are
+    `reason` names the field of KubeletQuirks with the kubelet's message, `details` fill it. Long details are
     shortened.
     """
 
@@ -44,7 +44,7 @@ class DriverError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A claim as it is sent to drivers. `handle` and `structured` are sent until 1.30."""
+    """A claim in the form that drivers receive. `handle` and `structured` are sent until 1.30."""
 
     namespace: str
     uid: str
@@ -55,7 +55,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class PreparedDevice:
-    """A device that a driver prepared. Until 1.30 there are only CDI devices."""
+    """A device that a driver prepared. Until 1.30 it has only CDI devices."""
 
     cdi_devices: tuple[str, ...]
     requests: tuple[str, ...] = ()
@@ -68,7 +68,8 @@ class PreparedDevice:
 class Driver:
     """A registered DRA driver.
 
-    `service` is the gRPC service to call, `OLD_BATCH` before 1.31; `offered` are those that it registered.
+    `service` is the gRPC service to call, `OLD_BATCH` before 1.31. `offered` lists the services that the
+    driver registered.
     """
 
     name: str
@@ -77,10 +78,10 @@ class Driver:
     offered: tuple[str, ...] = ()
 
     async def prepare(self, claims: Sequence[Claim]) -> dict[str, list[PreparedDevice]]:
-        """Prepares claims; returns the devices of each by its uid. Raises DriverError."""
+        """Prepares claims; returns the devices of each claim by its uid. Raises DriverError."""
         if self.service == OLD_BATCH:
             return await self._prepare_old(claims)
-        request = MESSAGES["PrepareRequest"](claims=[_claim(each) for each in claims])
+        request = MESSAGES["PrepareRequest"](claims=[_claim(claim) for claim in claims])
         method = f"{NEW_SERVICES[self.service]}NodePrepareResources"
         answer = await self._call(method, request, "PrepareResponse", "NodePrepareResources")
         return {
@@ -98,25 +99,25 @@ class Driver:
         }
 
     async def unprepare(self, claims: Sequence[Claim]) -> None:
-        """Raises DriverError."""
+        """Unprepares claims. Raises DriverError."""
         if self.service == OLD_BATCH:
             await self._unprepare_old(claims)
             return
-        request = MESSAGES["UnprepareRequest"](claims=[_claim(each) for each in claims])
+        request = MESSAGES["UnprepareRequest"](claims=[_claim(claim) for claim in claims])
         method = f"{NEW_SERVICES[self.service]}NodeUnprepareResources"
         answer = await self._call(method, request, "UnprepareResponse", "NodeUnprepareResources")
         _results(answer, claims, "NodeUnprepareResources")
 
     async def _prepare_old(self, claims: Sequence[Claim]) -> dict[str, list[PreparedDevice]]:
-        request = MESSAGES["OldPrepareRequest"](claims=[_old_claim(each) for each in claims])
+        request = MESSAGES["OldPrepareRequest"](claims=[_old_claim(claim) for claim in claims])
         try:
             answer = await self._call(
                 f"{OLD_BATCH}NodePrepareResources", request, "OldPrepareResponse", "NodePrepareResources"
             )
         except _Unimplemented:
-            return {each.uid: await self._prepare_one(each) for each in claims}
-        found = _results(answer, claims, "NodePrepareResources")
-        return {uid: [PreparedDevice(tuple(result.cdi_devices))] for uid, result in found.items()}
+            return {claim.uid: await self._prepare_one(claim) for claim in claims}
+        results = _results(answer, claims, "NodePrepareResources")
+        return {uid: [PreparedDevice(tuple(result.cdi_devices))] for uid, result in results.items()}
 
     async def _prepare_one(self, claim: Claim) -> list[PreparedDevice]:
         method = f"{OLD_SINGLE}NodePrepareResource"
@@ -124,15 +125,15 @@ class Driver:
         return [PreparedDevice(tuple(answer.cdi_devices))]
 
     async def _unprepare_old(self, claims: Sequence[Claim]) -> None:
-        request = MESSAGES["OldPrepareRequest"](claims=[_old_claim(each) for each in claims])
+        request = MESSAGES["OldPrepareRequest"](claims=[_old_claim(claim) for claim in claims])
         try:
             answer = await self._call(
                 f"{OLD_BATCH}NodeUnprepareResources", request, "UnprepareResponse", "NodeUnprepareResources"
             )
         except _Unimplemented:
-            for each in claims:
+            for claim in claims:
                 method = f"{OLD_SINGLE}NodeUnprepareResource"
-                await self._call(method, _one_claim(each), "OneUnprepared", "NodeUnprepareResource")
+                await self._call(method, _one_claim(claim), "OneUnprepared", "NodeUnprepareResource")
             return
         _results(answer, claims, "NodeUnprepareResources")
 
@@ -174,14 +175,17 @@ async def stream(endpoint: str, method: str, request: Any, response: str) -> Asy
 
 @asynccontextmanager
 async def _channel(endpoint: str) -> AsyncIterator[grpc.aio.Channel]:
-    """A gRPC channel to a Unix socket. Raises UnreachableSocket, a grpc.aio.AioRpcError."""
+    """Opens a gRPC channel to a Unix socket. Raises UnreachableSocket, which is a grpc.aio.AioRpcError."""
     with connectable(endpoint) as path:
         async with grpc.aio.insecure_channel(f"unix:{path}", options=_OPTIONS) as channel:
             yield channel
 
 
 def _readable(message: Any) -> Any:
-    """The message; grpc answers None for one that it cannot decode, where Go's client fails."""
+    """Returns the message. Raises grpc.aio.AioRpcError for None, which grpc returns for undecodable ones.
+
+    Go's client fails in this case too.
+    """
     if message is None:
         none = grpc.aio.Metadata()
         raise grpc.aio.AioRpcError(grpc.StatusCode.INTERNAL, none, none, details=_UNREADABLE)
@@ -191,7 +195,9 @@ def _readable(message: Any) -> Any:
 _UNREADABLE = "grpc: failed to unmarshal the received message: proto: cannot parse invalid wire-format data"
 
 _OPTIONS = (("grpc.default_authority", "localhost"), ("grpc.use_local_subchannel_pool", 1))
-"""Go's gRPC servers refuse a socket path as authority; without a local pool, tests would share connections.
+"""Options of gRPC channels.
+
+Go's servers refuse a socket path as authority. Without a local pool, tests would share connections.
 """
 
 
@@ -201,9 +207,9 @@ def _words(error: grpc.aio.AioRpcError) -> str:
 
 
 def _results(answer: Any, claims: Sequence[Claim], name: str) -> dict[str, Any]:
-    """The result of each claim by uid. Raises DriverError for a failed, missing or unknown one."""
-    by_uid = {each.uid: each for each in claims}
-    found: dict[str, Any] = {}
+    """Returns the result for each claim by uid. Raises DriverError for a failed, missing or unknown claim."""
+    by_uid = {claim.uid: claim for claim in claims}
+    results: dict[str, Any] = {}
     for entry in answer.claims:
         claim = by_uid.get(entry.key)
         if claim is None:
@@ -216,11 +222,11 @@ def _results(answer: Any, claims: Sequence[Claim], name: str) -> dict[str, Any]:
                 claim=claim.name,
                 problem=entry.value.error,
             )
-        found[entry.key] = entry.value
-    skipped = len(claims) - len(found)
+        results[entry.key] = entry.value
+    skipped = len(claims) - len(results)
     if skipped:
         raise DriverError("claims_left_out", method=name, count=str(skipped))
-    return found
+    return results
 
 
 def _claim(claim: Claim) -> Any:

@@ -1,4 +1,4 @@
-"""HealthCache: what the drivers of a node say about the health of their devices.
+"""HealthCache: the health of devices, as the drivers of a node report it.
 
 Follows k8s.io/kubernetes `pkg/kubelet/cm/dra/healthinfo.go`.
 """
@@ -13,19 +13,19 @@ HEALTHY, UNHEALTHY, UNKNOWN = "Healthy", "Unhealthy", "Unknown"
 _STATES = {1: HEALTHY, 2: UNHEALTHY}
 
 STALE_SECONDS = 30.0
-"""Time after which the health of a device is unknown whose driver has not named another one."""
+"""Seconds after which a report about a device's health expires, unless its driver gives another timeout."""
 MESSAGE_MAX = 1024
-"""Bytes of a message about a device; of a longer one the first are kept, with three dots at the end."""
+"""Maximum bytes of a message about a device; a longer message is shortened and ends with three dots."""
 DEVICES_MAX = 16384
-"""Devices of a driver whose health is kept; others are left out."""
+"""Maximum number of devices per driver whose health is kept; other devices are ignored."""
 
 Device = tuple[str, str]
-"""Pool and name of a device."""
+"""The pool and name of a device."""
 
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """The health of a device. `stale` is how many seconds it holds."""
+    """The health of a device. `stale` is the number of seconds for which it is valid."""
 
     state: str = UNKNOWN
     message: str = ""
@@ -33,10 +33,10 @@ class Health:
 
 
 class HealthCache:
-    """The health of devices by driver; times are seconds of one clock."""
+    """The health of devices by driver; all times are seconds of one monotonic clock."""
 
     def __init__(self, *, timeouts_are_given: bool) -> None:
-        """`timeouts_are_given`: drivers say for each device how long its health holds."""
+        """Takes `timeouts_are_given`: whether drivers report how long each device's health is valid."""
         self._timeouts_are_given = timeouts_are_given
         self._drivers: dict[str, dict[Device, tuple[Health, float]]] = {}
 
@@ -47,18 +47,18 @@ class HealthCache:
         return known[0]
 
     def update(self, driver: str, reported: Iterable[Any], now: float) -> set[Device]:
-        """Takes a report (`DeviceHealth` messages) of all devices of a driver; returns those that changed.
+        """Stores a driver's report (`DeviceHealth` messages) about all its devices; returns the changed ones.
 
-        A device that it does not name is forgotten when its health has become stale.
+        A device that is missing in the report is forgotten when its health expires.
         """
         known = self._drivers.setdefault(driver, {})
         changed, named = set(), set()
-        for each in reported:
-            device = each.device.pool_name, each.device.device_name
+        for report in reported:
+            device = report.device.pool_name, report.device.device_name
             named.add(device)
             if device not in known and len(known) >= DEVICES_MAX:
                 continue
-            health = self._health(each)
+            health = self._health(report)
             if device not in known or known[device][0] != health:
                 changed.add(device)
             known[device] = health, now
@@ -71,7 +71,7 @@ class HealthCache:
         return changed
 
     def forget(self, driver: str) -> None:
-        """The health of a driver's devices is unknown from now on."""
+        """Forgets the health of a driver's devices, so that it is unknown."""
         self._drivers.pop(driver, None)
 
     def _health(self, message: Any) -> Health:

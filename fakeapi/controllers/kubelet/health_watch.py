@@ -1,6 +1,6 @@
-"""HealthWatch: the streams in which drivers report the health of their devices, and what pods show of it.
+"""HealthWatch: follows the drivers' streams about device health, and writes it into container statuses.
 
-Follows k8s.io/kubernetes `pkg/kubelet/cm/dra` from 1.34 on: NodeWatchResources of the service
+Follows k8s.io/kubernetes `pkg/kubelet/cm/dra` since 1.34: NodeWatchResources of the service
 DRAResourceHealth, and `allocatedResourcesStatus` of the containers that use the devices.
 """
 
@@ -20,13 +20,13 @@ from fakeapi.machinery.json_types import Object
 
 GATE, MESSAGE_GATE = "ResourceHealthStatus", "ResourceHealthStatusMessage"
 RETRY_SECONDS = 5.0
-"""Delay before a stream that ended is opened again, in real time rather than the server's clock."""
+"""Seconds before a stream that ended is opened again, in real time instead of the server's clock."""
 SYNC_SECONDS = 60.0
-"""Time after which a kubelet looks at all pods again, and at health that has become stale."""
+"""Seconds between two checks of all pods, which also find health reports that have expired."""
 
 
 class HealthWatch:
-    """The health of the devices of one node; `changed` is called with the uids of pods to look at again."""
+    """The health of one node's devices; calls `changed` with the uids of pods whose status may change."""
 
     def __init__(
         self, context: ControllerContext, prepared: Prepared, changed: Callable[[set[str]], None]
@@ -41,11 +41,11 @@ class HealthWatch:
 
     @staticmethod
     def is_on(context: ControllerContext) -> bool:
-        """Whether the release's kubelet asks drivers for the health of devices."""
+        """Whether the release's kubelet follows the health of devices."""
         return bool(context.rules.quirks.health_services) and context.rules.gates.get(GATE, False)
 
     async def run(self) -> None:
-        """Has all pods looked at from time to time, until it is cancelled."""
+        """Reports all pods as changed at regular intervals, until it is cancelled."""
         while True:
             await pause(self._clock, SYNC_SECONDS)
             self._changed({pod for claim in self._prepared for pod in claim.pods})
@@ -56,7 +56,7 @@ class HealthWatch:
             self.driver_went(name)
 
     def driver_came(self, driver: Driver) -> None:
-        """Starts to follow what a driver reports, if it offers that."""
+        """Starts to follow a driver's health reports, if the driver offers them."""
         self.driver_went(driver.name)
         for service in self._quirks.health_services:
             if service in driver.offered or not self._quirks.drivers_offer_health:
@@ -86,33 +86,33 @@ class HealthWatch:
     def _tell(self, driver: str, changed: set[Device]) -> None:
         pods: set[str] = set()
         for claim in self._prepared:
-            if any((each.pool, each.device) in changed for each in claim.devices.get(driver, ())):
+            if any((device.pool, device.device) in changed for device in claim.devices.get(driver, ())):
                 pods |= claim.pods
         if pods:
             self._changed(pods)
 
     def of_pod(self, pod: Object, statuses: list[Object]) -> list[Object]:
-        """The statuses of a pod's containers with the health of the devices that each of them uses."""
+        """Returns the statuses of a pod's containers, with the health of each container's devices."""
         claims_of: dict[str, list[Object]] = {
-            each["name"]: (each.get("resources") or {}).get("claims") or []
-            for each in pod["spec"]["containers"]
+            container["name"]: (container.get("resources") or {}).get("claims") or []
+            for container in pod["spec"]["containers"]
         }
         return [self._of_container(pod, status, claims_of.get(status["name"], [])) for status in statuses]
 
     def _of_container(self, pod: Object, status: Object, claims: list[Object]) -> Object:
         if not claims:
             return status
-        found = {each["name"]: each for each in status.get("allocatedResourcesStatus") or ()}
+        entries = {entry["name"]: entry for entry in status.get("allocatedResourcesStatus") or ()}
         for used in claims:
             claim = self._claim(pod, used["name"])
             if claim is None:
                 continue
             request = used.get("request", "")
             name = f"claim:{used['name']}/{request}" if request else f"claim:{used['name']}"
-            found[name] = {"name": name, "resources": self._resources(claim, request)}
+            entries[name] = {"name": name, "resources": self._resources(claim, request)}
         kept = {name: value for name, value in status.items() if name != "allocatedResourcesStatus"}
-        shown = [each for each in found.values() if each["resources"]]
-        return {**kept, "allocatedResourcesStatus": shown} if shown else kept
+        visible = [entry for entry in entries.values() if entry["resources"]]
+        return {**kept, "allocatedResourcesStatus": visible} if visible else kept
 
     def _claim(self, pod: Object, pod_claim: str) -> PreparedClaim | None:
         by = self._quirks.health_finds_claims_by
@@ -123,10 +123,10 @@ class HealthWatch:
         listed = (
             pod["status"].get("resourceClaimStatuses") if in_status else pod["spec"].get("resourceClaims")
         )
-        for each in listed or ():
-            if each["name"] == pod_claim:
+        for entry in listed or ():
+            if entry["name"] == pod_claim:
                 try:
-                    name = claim_of_pod(pod, each)
+                    name = claim_of_pod(pod, entry)
                 except ClaimNameUnknown:
                     return None
                 return None if name is None else self._prepared.get(namespace, name)
@@ -134,7 +134,7 @@ class HealthWatch:
 
     def _resources(self, claim: PreparedClaim, request: str) -> list[Object]:
         now = self._clock.monotonic()
-        found: list[Object] = []
+        resources: list[Object] = []
         seen = set()
         for driver, device in self._devices(claim, request):
             resource = device.cdi_devices[0] if device.cdi_devices else _name(driver, device)
@@ -145,15 +145,15 @@ class HealthWatch:
             entry = {"resourceID": resource, "health": health.state}
             if self._says_why and health.message:
                 entry["message"] = health.message
-            found.append(entry)
-        return found
+            resources.append(entry)
+        return resources
 
     def _devices(self, claim: PreparedClaim, request: str) -> Iterator[tuple[str, PreparedDevice]]:
-        asked = request.partition("/")[0] if self._quirks.health_is_of_requests else ""
+        request_name = request.partition("/")[0] if self._quirks.health_is_of_requests else ""
         for driver, devices in claim.devices.items():
-            for each in devices:
-                if not (asked and each.requests and asked not in each.requests):
-                    yield driver, each
+            for device in devices:
+                if not (request_name and device.requests and request_name not in device.requests):
+                    yield driver, device
 
 
 def _name(driver: str, device: PreparedDevice) -> str:

@@ -1,4 +1,4 @@
-"""KeyedWork: work in the background, one at a time for each key."""
+"""KeyedWork: runs work in the background, at most one task for each key at a time."""
 
 import logging
 from collections.abc import Callable, Coroutine
@@ -15,10 +15,10 @@ Key = tuple[str, ...]
 
 
 class KeyedWork:
-    """Runs work beside other keys' work.
+    """Runs the work of different keys concurrently.
 
-    A key that is busy is queued again when its work has ended; one whose work failed comes back later and
-    later, as keys of the queue do.
+    A key that is busy is queued again when its work has ended. After a failure the key comes back with
+    increasing delays, like keys of the controllers' queue.
     """
 
     def __init__(self, context: ControllerContext) -> None:
@@ -28,7 +28,7 @@ class KeyedWork:
         self._failures: dict[Key, int] = {}
 
     def spawn(self, key: Key, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Runs work for a key of the queue, or queues the key again once that ends which runs already."""
+        """Runs work for a key; if the key is busy, queues it again for when the running work has ended."""
         if key in self._busy:
             self._again.add(key)
             return
@@ -36,7 +36,7 @@ class KeyedWork:
         self._context.spawn(self._guarded(key, work))
 
     def forget(self, key: Key) -> None:
-        """Forgets the failures of a key that stands for nothing any more."""
+        """Forgets the failures of a key whose object no longer exists."""
         self._failures.pop(key, None)
 
     async def _guarded(self, key: Key, work: Callable[[], Coroutine[Any, Any, None]]) -> None:

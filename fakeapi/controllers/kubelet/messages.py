@@ -1,8 +1,9 @@
 """The messages of the gRPC services between a kubelet and a DRA driver.
 
 From the published k8s.io/kubelet `pkg/apis/pluginregistration/v1`, `pkg/apis/dra` and `pkg/apis/dra-health`
-of 1.27 to 1.37. From v1alpha4 on the versions have the same messages; those before name CDI devices, and
-claims come with the data of their allocation. Messages of the API inside them are bytes here.
+of 1.27 to 1.37. All versions since v1alpha4 have the same messages. In older versions the devices are CDI
+devices, and claims come with the data of their allocation. Embedded messages of the Kubernetes API are bytes
+here.
 """
 
 from typing import Any
@@ -77,7 +78,7 @@ _MESSAGES: dict[str, dict[str, tuple[int, str]]] = {
     },
     "HealthResponse": {"devices": (1, "*DeviceHealth")},
 }
-"""Fields of each message: number and type, with a star if it is repeated. Maps are lists of entries."""
+"""Fields of each message: number and type, with a star if repeated. Maps are lists of entries."""
 
 
 def _make() -> dict[str, Any]:
@@ -86,9 +87,9 @@ def _make() -> dict[str, Any]:
     )
     for name, fields in _MESSAGES.items():
         message = described.message_type.add(name=name)
-        for field, (number, given) in fields.items():
-            label = _FIELD.LABEL_REPEATED if given.startswith("*") else _FIELD.LABEL_OPTIONAL
-            of = given.removeprefix("*")
+        for field, (number, declared) in fields.items():
+            label = _FIELD.LABEL_REPEATED if declared.startswith("*") else _FIELD.LABEL_OPTIONAL
+            of = declared.removeprefix("*")
             added = message.field.add(name=field, number=number, label=label)
             if of in _SCALARS:
                 added.type = _SCALARS[of]

@@ -19,7 +19,7 @@ _HEALTHY = {
 
 
 def node_object(name: str, address: str, version: str, now: str) -> Object:
-    """The Node object as a kubelet registers it."""
+    """Returns the Node object that a kubelet registers."""
     labels = {
         "beta.kubernetes.io/arch": "amd64",
         "beta.kubernetes.io/os": "linux",
@@ -67,17 +67,17 @@ def node_object(name: str, address: str, version: str, now: str) -> Object:
 
 
 class ExtendedResources:
-    """The extended resources in a node's capacity, which its kubelet lets pods have.
+    """The extended resources in a node's capacity, which its kubelet makes allocatable.
 
-    Follows MachineInfo of k8s.io/kubernetes `pkg/kubelet/nodestatus`.
+    Follows MachineInfo in k8s.io/kubernetes `pkg/kubelet/nodestatus`.
     """
 
     def __init__(self) -> None:
         self._seen: set[str] = set()
 
     def changed_allocatable(self, node: Object) -> dict[str, str | None]:
-        """The changes to `allocatable` as a merge patch; None deletes a resource that left the capacity."""
-        capacity, allocatable = (node["status"].get(each) or {} for each in ("capacity", "allocatable"))
+        """Returns a merge patch for `allocatable`; None deletes a resource that left the capacity."""
+        capacity, allocatable = (node["status"].get(field) or {} for field in ("capacity", "allocatable"))
         extended = {name: amount for name, amount in capacity.items() if "/" in name}
         changed: dict[str, str | None] = {
             name: amount for name, amount in extended.items() if allocatable.get(name) != amount
@@ -88,27 +88,29 @@ class ExtendedResources:
 
 
 async def register(context: ControllerContext, api: API, name: str, address: str) -> None:
-    """Creates the Node, and takes away the taint that admission gives to new nodes. Raises Refused."""
+    """Creates the Node, and removes the taint that admission adds to new nodes. Raises Refused."""
     nodes = context.resource("", "nodes")
     assert nodes is not None, "nodes are served by every release"
-    wanted = node_object(name, address, context.version, context.now())
+    node = node_object(name, address, context.version, context.now())
     try:
-        await api.create(nodes.path(), wanted)
+        await api.create(nodes.path(), node)
     except Refused as problem:
         if not problem.exists:
             raise
     path = nodes.path(name=name)
     current = await api.get(path)
     taints = [
-        each for each in current["spec"].get("taints") or () if each["key"] != "node.kubernetes.io/not-ready"
+        taint
+        for taint in current["spec"].get("taints") or ()
+        if taint["key"] != "node.kubernetes.io/not-ready"
     ]
     if len(taints) != len(current["spec"].get("taints") or ()):
         await api.patch(path, {"spec": {"taints": taints or None}})
-    await api.patch(f"{path}/status", {"status": wanted["status"]}, "strategic")
+    await api.patch(f"{path}/status", {"status": node["status"]}, "strategic")
 
 
 async def beat(context: ControllerContext, api: API, name: str) -> None:
-    """Renews the lease of the node for ever."""
+    """Renews the lease of the node until it is cancelled."""
     leases = context.resource("coordination.k8s.io", "leases")
     assert leases is not None, "leases are served by every release"
     path = leases.path("kube-node-lease", name)
@@ -136,7 +138,7 @@ async def beat(context: ControllerContext, api: API, name: str) -> None:
 
 
 async def _owner(context: ControllerContext, api: API, name: str) -> list[Object]:
-    """The Node as the owner of its lease; nothing while it is not there."""
+    """Returns the Node as the owner of its lease; an empty list while the Node does not exist."""
     nodes = context.resource("", "nodes")
     assert nodes is not None, "nodes are served by every release"
     try:

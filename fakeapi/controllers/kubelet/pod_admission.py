@@ -1,6 +1,6 @@
-"""Admission of pods by the kubelet: why a node refuses a pod that was bound to it.
+"""Admission of pods by the kubelet: decides whether a node runs a pod that was bound to it.
 
-Follows k8s.io/kubernetes `pkg/kubelet/lifecycle/predicate.go`. The filters are those of the scheduler.
+Follows k8s.io/kubernetes `pkg/kubelet/lifecycle/predicate.go`. Uses the filters of the scheduler.
 """
 
 from collections.abc import Iterable
@@ -20,11 +20,11 @@ _FILTERS = (("NodeAffinity", node_affinity), ("NodePorts", node_ports))
 _MILLI = 1000
 
 Refusal = tuple[str, str]
-"""Reason and message."""
+"""Why the kubelet rejected a pod: `status.reason` and `status.message`."""
 
 
 def refusal(pod: Object, node: Object, others: Iterable[Object], quirks: Quirks) -> Refusal | None:
-    """Why a node refuses a pod; None if it takes it. `others` are the pods that it has taken."""
+    """Returns why a node rejects a pod; None if it admits the pod. `others` are its admitted pods."""
     if (pod["metadata"].get("labels") or {}).get(_OS_LABEL, SYSTEM) != SYSTEM:
         message = f"Failed to admit pod as the `{_OS_LABEL}` label doesn't match node label"
         return "PodOSSelectorNodeLabelDoesNotMatch", message
@@ -46,24 +46,24 @@ def refusal(pod: Object, node: Object, others: Iterable[Object], quirks: Quirks)
 
 
 def _lacking(pod: Object, state: NodeState) -> Refusal | None:
-    """The first resource that the node has too little of. What it does not know is none of its own."""
+    """Returns the refusal for the first resource that the node lacks; ignores unknown extended resources."""
     if len(state.pods) + 1 > state.allocatable("pods"):
         return _out_of("pods", Fraction(1), Fraction(len(state.pods)), state)
     known = state.node["status"].get("allocatable") or {}
-    for name, wanted in requests_of(pod).items():
+    for name, amount in requests_of(pod).items():
         used = state.requested.get(name, Fraction(0))
-        if wanted and (name in known or "/" not in name) and wanted > state.allocatable(name) - used:
-            return _out_of(name, wanted, used, state)
+        if amount and (name in known or "/" not in name) and amount > state.allocatable(name) - used:
+            return _out_of(name, amount, used, state)
     return None
 
 
 def _out_of(name: str, wanted: Fraction, used: Fraction, state: NodeState) -> Refusal:
     unit = _MILLI if name == "cpu" else 1
-    figures = [int(each * unit) for each in (wanted, used, state.allocatable(name))]
+    figures = [int(amount * unit) for amount in (wanted, used, state.allocatable(name))]
     message = "Node didn't have enough resource: {}, requested: {}, used: {}, capacity: {}"
     return f"{_OUT_OF}{name}", message.format(name, *figures)
 
 
 def _failed(name: str, why: str, quirks: Quirks) -> Refusal:
-    told = f": {why}" if quirks.kubelet_explains_predicates else ""
-    return name, f"Predicate {name} failed{told}"
+    reason = f": {why}" if quirks.kubelet_explains_predicates else ""
+    return name, f"Predicate {name} failed{reason}"

@@ -1,4 +1,4 @@
-"""PodWorker: runs the pods of one node, once their claims are prepared, and ends them.
+"""PodWorker: runs and ends the pods of one node; a pod runs once its claims are prepared.
 
 Follows k8s.io/kubernetes `pkg/kubelet` (SyncPod, SyncTerminatingPod) without containers.
 """
@@ -23,12 +23,14 @@ from fakeapi.machinery.printable import printable_line
 log = logging.getLogger("fakeapi.controllers")
 
 RETRY_SECONDS = 10.0
-"""Delay before a pod is retried whose claims could not be prepared or unprepared. A driver that registers
-ends the wait."""
+"""Seconds before a pod is retried after its claims could not be prepared or unprepared.
+
+A driver that registers ends the wait.
+"""
 
 
 class PodWorker:
-    """Brings one pod at a time to where it should be. `health` is None where the release shows none."""
+    """Reconciles one pod at a time. `health` is None if the release does not report device health."""
 
     def __init__(
         self,
@@ -52,8 +54,9 @@ class PodWorker:
         self._waiting: dict[tuple[str, ...], None] = {}
 
     async def sync(self, pod: Object) -> None:
-        """Runs a pod, ends one that is being deleted, or unprepares the claims of a finished one. Raises
-        Refused.
+        """Runs a pod, ends a pod that is being deleted, or unprepares the claims of a finished pod.
+
+        Raises Refused.
         """
         self._waiting.pop((self._node, "pod", key_of(pod)), None)
         if "deletionTimestamp" in pod["metadata"]:
@@ -67,22 +70,22 @@ class PodWorker:
                 await self._report_readiness(pod)
 
     def retry_waiting(self) -> None:
-        """Queues the pods that wait for a driver, and those that are gone whose claims do."""
+        """Queues the pods that wait for a driver, and the deleted pods whose claims wait for a driver."""
         waiting, self._waiting = self._waiting, {}
         for key in waiting:
             self._context.add(key)
 
     async def show_health(self, pod: Object) -> None:
-        """Writes the health of a running pod's devices to its status, where it changed. Raises Refused."""
+        """Writes the health of a running pod's devices to its status if it has changed. Raises Refused."""
         if self._health is None or pod["status"].get("phase") != "Running":
             return
         known = pod["status"].get("containerStatuses") or []
-        shown = self._health.of_pod(pod, known)
-        if shown != known:
-            await self._statuses.patch(pod, {"containerStatuses": shown})
+        updated = self._health.of_pod(pod, known)
+        if updated != known:
+            await self._statuses.patch(pod, {"containerStatuses": updated})
 
     async def unprepare(self, uid: str) -> None:
-        """Unprepares the claims of a pod that no longer exists, by its uid; retried later if it fails."""
+        """Unprepares the claims of a deleted pod, given by uid; a failure is retried later."""
         self._addresses.release(uid)
         self._waiting.pop((self._node, "gone", uid), None)
         try:
@@ -97,14 +100,17 @@ class PodWorker:
         if node is None:
             return None
         others = (
-            each
-            for each in self._pods.objects.values()
-            if each["spec"].get("nodeName") == self._node and _is_admitted(each)
+            other
+            for other in self._pods.objects.values()
+            if other["spec"].get("nodeName") == self._node and _is_admitted(other)
         )
         return refusal(pod, node, others, self._context.rules.quirks)
 
     async def _fail_if_late(self, pod: Object) -> bool:
-        """Fails a pod that is past its activeDeadlineSeconds, and comes back when it will be."""
+        """Fails a pod that has exceeded its activeDeadlineSeconds; otherwise queues it for its deadline.
+
+        Returns whether the pod failed.
+        """
         seconds, start = pod["spec"].get("activeDeadlineSeconds"), pod["status"].get("startTime")
         if seconds is None or start is None:
             return False
@@ -118,12 +124,12 @@ class PodWorker:
         return True
 
     async def _report_readiness(self, pod: Object) -> None:
-        known = {each["type"]: each for each in pod["status"].get("conditions") or ()}
+        known = {condition["type"]: condition for condition in pod["status"].get("conditions") or ()}
         if pod["spec"].get("readinessGates"):
             conditions = pod_status.running_conditions(pod, self._context.now())
-        else:  # what somebody wrote stays
+        else:  # keep conditions that other clients wrote
             conditions = [known[kind] for kind in pod_status.CONDITIONS if kind in known]
-        changed = any(_said(each) != _said(known.get(each["type"], {})) for each in conditions)
+        changed = any(_said(condition) != _said(known.get(condition["type"], {})) for condition in conditions)
         if changed or self._statuses.is_behind(pod):
             await self._statuses.patch(pod, {"conditions": conditions})
 
@@ -149,7 +155,7 @@ class PodWorker:
         await self._statuses.report(pod, status)
 
     async def _end(self, pod: Object) -> None:
-        """Unprepares the claims of a pod that is being deleted, and deletes it with grace period 0."""
+        """Unprepares the claims of a pod that is being deleted, and then deletes it with grace period 0."""
         if not await self._unprepare_or_wait(pod):
             return
         try:
@@ -161,7 +167,7 @@ class PodWorker:
     async def _unprepare_or_wait(self, pod: Object) -> bool:
         try:
             await self._claims.unprepare(pod["metadata"]["uid"])
-        except PrepareError as problem:  # no event tells of it: a kubelet writes to its log alone
+        except PrepareError as problem:  # a kubelet only logs this problem
             log.warning("pod %s: unprepare dynamic resources: %s", key_of(pod), printable_line(problem))
             self._wait("pod", key_of(pod))
             return False
@@ -173,7 +179,7 @@ class PodWorker:
 
 
 def _is_admitted(pod: Object) -> bool:
-    """Whether the kubelet has taken a pod, which has not ended since."""
+    """Whether the kubelet has admitted a pod that has not ended since."""
     status = pod["status"]
     return "startTime" in status and status.get("phase") not in {"Succeeded", "Failed"}
 

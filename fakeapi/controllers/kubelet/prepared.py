@@ -11,8 +11,9 @@ from fakeapi.machinery.json_types import Object
 class PreparedClaim:
     """A claim that drivers prepared, or are about to prepare.
 
-    `drivers` are the drivers in its allocation, `devices` what each of them prepared, `pods` the uids of the
-    pods that use it. `told` is the claim as sent to a driver, where that differs between drivers.
+    `drivers` are the drivers in its allocation, `devices` the devices that each of them prepared, and `pods`
+    the uids of the pods that use the claim. `told` has the claim for each driver that receives it in another
+    form.
     """
 
     claim: Claim
@@ -30,7 +31,7 @@ class PreparedClaim:
 
     @property
     def cdi_devices(self) -> list[str]:
-        return [cdi for found in self.devices.values() for each in found for cdi in each.cdi_devices]
+        return [cdi for devices in self.devices.values() for device in devices for cdi in device.cdi_devices]
 
 
 class Prepared:
@@ -55,16 +56,16 @@ class Prepared:
         self._claims.pop((entry.claim.namespace, entry.claim.name), None)
 
     def of_pod(self, uid: str) -> list[PreparedClaim]:
-        return [each for each in self._claims.values() if uid in each.pods]
+        return [entry for entry in self._claims.values() if uid in entry.pods]
 
 
 def drivers_of(claim: Object) -> list[str]:
-    """The drivers in a claim's allocation, in the order of its results, without duplicates."""
+    """Returns the drivers in a claim's allocation, in the order of its results, without duplicates."""
     allocation = claim["status"].get("allocation") or {}
     results = (allocation.get("devices") or {}).get("results") or ()
     handles = allocation.get("resourceHandles") or ()
-    names = [each["driver"] for each in results] + [
-        each.get("driverName") or claim["status"].get("driverName", "") for each in handles
+    names = [result["driver"] for result in results] + [
+        handle.get("driverName") or claim["status"].get("driverName", "") for handle in handles
     ]
     if not names and "driverName" in claim["status"]:
         names = [claim["status"]["driverName"]]

@@ -1,4 +1,4 @@
-"""PublishedResources: writes the ResourceSlices that drivers of 1.30 publish through the kubelet.
+"""PublishedResources: writes the ResourceSlices that drivers for 1.30 publish through the kubelet.
 
 Follows k8s.io/kubernetes `pkg/kubelet/cm/dra/plugin/noderesources.go` of 1.30: a driver streams the resources
 of its node (NodeListAndWatchResources), and the kubelet writes them to ResourceSlices.
@@ -20,14 +20,14 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema import protobuf
 
 RETRY_SECONDS = 5.0
-"""Delay before a failed stream is opened again, in real time rather than the server's clock."""
+"""Seconds before a failed stream is opened again, in real time instead of the server's clock."""
 
 _IN_SLICE = b"\x22"
-"""The tag of a slice's resource model, field 4, in protobuf."""
+"""The protobuf tag of a slice's resource model, which is field 4."""
 
 
 class PublishedResources:
-    """Resources that the drivers of one node published; `changed` is called with a driver's name."""
+    """Resources that the drivers of one node published; calls `changed` with a driver's name."""
 
     def __init__(
         self, context: ControllerContext, api: API, node: str, changed: Callable[[str], None]
@@ -68,7 +68,7 @@ class PublishedResources:
             try:
                 request = MESSAGES["ResourcesRequest"]()
                 async for answer in stream(driver.endpoint, method, request, "ResourcesResponse"):
-                    self._models[driver.name] = [self._model(each) for each in answer.resources]
+                    self._models[driver.name] = [self._model(encoded) for encoded in answer.resources]
                     self._changed(driver.name)
             except grpc.aio.AioRpcError as error:
                 if error.code() is grpc.StatusCode.UNIMPLEMENTED:
@@ -80,27 +80,27 @@ class PublishedResources:
             await asyncio.sleep(RETRY_SECONDS)
 
     def _model(self, encoded: bytes) -> Object:
-        """Decodes a resource model, as the field of a ResourceSlice that it is."""
+        """Decodes a resource model as a field of a ResourceSlice."""
         size, length = len(encoded), b""
         while size > 127:
             length += bytes([size & 127 | 128])
             size >>= 7
-        found = protobuf.decode(_IN_SLICE + length + bytes([size]) + encoded, self._resource.schema)
-        return {key: value for key, value in found.items() if key not in _OWN}
+        decoded = protobuf.decode(_IN_SLICE + length + bytes([size]) + encoded, self._resource.schema)
+        return {key: value for key, value in decoded.items() if key not in _OWN}
 
     async def sync(self, driver: str) -> None:
         """Creates, updates and deletes slices until they match what a driver published. Raises Refused."""
-        wanted = list(self._models.get(driver, ()))
+        missing = list(self._models.get(driver, ()))
         obsolete = []
-        for each in self._slices.objects.values():
-            if each.get("nodeName") != self._node or each["driverName"] != driver:
+        for known in self._slices.objects.values():
+            if known.get("nodeName") != self._node or known["driverName"] != driver:
                 continue
-            model = {key: value for key, value in each.items() if key not in _OWN}
-            if model in wanted:
-                wanted.remove(model)
+            model = {key: value for key, value in known.items() if key not in _OWN}
+            if model in missing:
+                missing.remove(model)
             else:
-                obsolete.append(each)
-        for model in wanted:
+                obsolete.append(known)
+        for model in missing:
             if obsolete:
                 old = obsolete.pop()
                 kept = {key: value for key, value in old.items() if key in _OWN}

@@ -1,8 +1,8 @@
-"""NodeSlices: deletes the ResourceSlices of drivers that are not registered at a node.
+"""NodeSlices: deletes the ResourceSlices of drivers that are not registered with a node.
 
-Follows k8s.io/kubernetes `pkg/kubelet/cm/dra/plugin` from 1.31 on: all slices of the node when the kubelet
-starts, those of a driver when it is no longer registered, in some releases after a delay, so that a driver
-can be replaced.
+Follows k8s.io/kubernetes `pkg/kubelet/cm/dra/plugin` since 1.31. When the kubelet starts, it deletes all
+slices of the node. When a driver unregisters, it deletes the driver's slices; some releases wait before, so
+that a driver can be replaced.
 """
 
 from collections.abc import Callable
@@ -13,15 +13,13 @@ from fakeapi.machinery.json_types import Object
 
 GROUP, PLURAL = "resource.k8s.io", "resourceslices"
 RETRY_SECONDS_MIN, RETRY_SECONDS_MAX = 1.0, 300.0
-"""Delays between attempts to delete slices; each is twice the one before."""
+"""Shortest and longest delay in seconds between attempts to delete slices; each delay is twice the last."""
 EVERY = ""
-"""Stands for all drivers."""
+"""The driver name that stands for all drivers."""
 
 
 class NodeSlices:
-    """The ResourceSlices of one node. `later` schedules a call of `wipe` for a driver, in seconds of the
-    clock.
-    """
+    """The ResourceSlices of one node. `later` schedules a call of `wipe` for a driver after some seconds."""
 
     def __init__(
         self,
@@ -45,7 +43,7 @@ class NodeSlices:
             self._later(EVERY, 0.0)
 
     def driver_is(self, driver: str, *, registered: bool) -> None:
-        """Notes that a driver registered or unregistered."""
+        """Handles the registration or unregistration of a driver."""
         if self._delay is None or not driver:
             return
         if registered:
@@ -55,8 +53,9 @@ class NodeSlices:
             self._later(driver, self._delay)
 
     async def wipe(self, driver: str) -> None:
-        """Deletes the slices of a driver, or of EVERY driver, if it is due and the driver has not registered
-        again.
+        """Deletes the slices of a driver, or of EVERY driver.
+
+        Does nothing before the delay is over, or if the driver has registered again.
         """
         if self._resource is None or self._delay is None:
             return

@@ -1,7 +1,7 @@
-"""Paths of Unix sockets: links to those whose path gRPC does not take, and short directories for nodes.
+"""Paths of Unix sockets: links to sockets whose path gRPC does not accept, and short directories for nodes.
 
-The address of a Unix socket has room for 107 bytes on Linux and 103 on macOS. A driver that mounts the node's
-directory elsewhere, such as at /var/lib/kubelet, can listen at a path that is longer when seen from here.
+The address of a Unix socket is limited to 107 bytes on Linux and 103 on macOS. A driver that mounts the
+node's directory elsewhere, such as at /var/lib/kubelet, can listen at a path that is longer on this machine.
 """
 
 import os
@@ -18,15 +18,15 @@ import grpc
 import grpc.aio
 
 ADDRESS_BYTES_MAX = 103
-"""Bytes of a path that every system takes as the address of a Unix socket."""
+"""Maximum length in bytes of a path that every system accepts as the address of a Unix socket."""
 DIRECTORY_ATTEMPTS = 100
-"""Random names that are tried for a new directory of nodes."""
+"""Number of attempts to find a free random name for a directory of nodes."""
 _PLAIN = re.compile(r"(?!//)[\w./@+,=:~-]+", re.ASCII)
-"""Paths that mean the same in a gRPC target, which is a URI."""
+"""Paths that need no escaping in a gRPC target, which is a URI."""
 
 
 class UnreachableSocket(grpc.aio.AioRpcError):  # type: ignore[misc]  # grpc has no types
-    """No address that the system takes leads to a socket; it is an error of each call."""
+    """A socket has no address that the system accepts. The error is raised by each call."""
 
     def __init__(self, problem: str) -> None:
         none = grpc.aio.Metadata()
@@ -36,10 +36,10 @@ class UnreachableSocket(grpc.aio.AioRpcError):  # type: ignore[misc]  # grpc has
 
 @contextmanager
 def connectable(path: str) -> Iterator[str]:
-    """A path to the socket that gRPC takes: its own, or that of a link in a temporary directory.
+    """Yields a path to the socket that gRPC accepts: its own, or that of a link in a temporary directory.
 
-    The link lasts as long as the context. gRPC errors that are raised in it name the socket's own path.
-    Raises UnreachableSocket if there can be no link, and UnicodeEncodeError for a path that is not UTF-8.
+    The link exists as long as the context. gRPC errors inside the context name the socket's own path. Raises
+    UnreachableSocket if no link is possible, and UnicodeEncodeError for a path that is not UTF-8.
     """
     if _PLAIN.fullmatch(path) and len(path.encode()) <= ADDRESS_BYTES_MAX:
         yield path
@@ -56,7 +56,7 @@ def connectable(path: str) -> Iterator[str]:
 
 
 def _link(path: str, directory: str) -> str:
-    """Makes a link to the socket in an empty directory. Raises UnreachableSocket."""
+    """Creates a link to the socket in an empty directory. Raises UnreachableSocket."""
     link = f"{directory}/s"
     size, room = len(path.encode()), f"the {ADDRESS_BYTES_MAX} that a socket's address has room for"
     if len(os.fsencode(link)) > ADDRESS_BYTES_MAX:
@@ -71,10 +71,10 @@ def _link(path: str, directory: str) -> str:
 
 
 def make_short_directory() -> Path:
-    """Makes a private temporary directory whose name has six letters. Raises OSError.
+    """Creates a private temporary directory whose name has six characters. Raises OSError.
 
-    With a node named `node`, the registry in it has as many bytes as /var/lib/kubelet/plugins_registry where
-    temporary files are in /tmp: drivers have as much room for the names of their sockets as in a cluster.
+    If temporary files are in /tmp, the registry path of a node named `node` is as long as
+    /var/lib/kubelet/plugins_registry. So drivers have as many bytes for socket names as in a real cluster.
     """
     parent = Path("/tmp" if sys.platform == "darwin" else tempfile.gettempdir())  # noqa: S108 - made privately
     for _ in range(DIRECTORY_ATTEMPTS):

@@ -1,4 +1,4 @@
-"""StatusWriter: writes the statuses of a node's pods, as the release's kubelet writes them.
+"""StatusWriter: writes the statuses of a node's pods like the release's kubelet.
 
 Follows k8s.io/kubernetes `pkg/kubelet/status` as far as the API sees it.
 """
@@ -14,7 +14,7 @@ READY_GATE = "PodReadyToStartContainersCondition"
 
 
 class StatusWriter:
-    """Patches pods' statuses. A pod that is gone, or another by now, is left alone."""
+    """Patches the statuses of pods; ignores a pod that was deleted, or replaced by one with the same name."""
 
     def __init__(self, context: ControllerContext, api: API) -> None:
         pods = context.resource("", "pods")
@@ -30,7 +30,7 @@ class StatusWriter:
         return tells_generation(self._gates, pod) and pod["status"].get(FIELD) != generation
 
     async def report(self, pod: Object, status: Object) -> None:
-        """Writes the status, unless only conditions differ from what the pod has. Raises Refused."""
+        """Writes the status if anything except conditions differs from the pod's status. Raises Refused."""
         known = pod["status"]
         if all(known.get(name) == value for name, value in status.items() if name != "conditions") and (
             known.get("phase") == status["phase"]
@@ -39,7 +39,7 @@ class StatusWriter:
         await self.patch(pod, status)
 
     async def patch(self, pod: Object, status: Object) -> None:
-        """Writes parts of the status, with the generation that they are about. Raises Refused."""
+        """Writes parts of the status, with the observed generation. Raises Refused."""
         if "conditions" in status:
             status = pod_status.ordered(pod, status, self._without)
         status = status_observed(self._gates, pod, status)

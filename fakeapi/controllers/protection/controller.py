@@ -20,7 +20,7 @@ class ProtectionController(Controller):
     agent: ClassVar[str]
     """The controller's name in the User-Agent."""
     adds_finalizer: ClassVar[bool] = True
-    """Whether the controller adds the finalizer to objects from before its admission plugin was enabled."""
+    """Whether the controller adds the finalizer to objects that are older than its admission plugin."""
 
     @property
     def is_needed(self) -> bool:
@@ -38,14 +38,14 @@ class ProtectionController(Controller):
         self.follow_users()
 
     def follow_users(self) -> None:
-        """Asks for informers of the objects that use protected ones."""
+        """Gets informers of the objects that use protected objects."""
 
     @abstractmethod
     def is_used(self, obj: Object) -> bool:
         """Whether something uses an object that is being deleted."""
 
     def look_at(self, key: str) -> None:
-        """Has the object reconciled if its finalizer can be added or removed."""
+        """Queues the object if its finalizer can be added or removed."""
         obj = None if self._protected is None else self._protected.objects.get(key)
         if obj is not None:
             self._enqueue(None, obj)

@@ -1,4 +1,4 @@
-"""PodGroupProtectionController: PodGroups stay until their last pod has ended or gone.
+"""PodGroupProtectionController: keeps PodGroups until their last pod has ended or is deleted.
 
 Follows k8s.io/kubernetes `pkg/controller/scheduling/podgroupprotection` of 1.36.
 """
@@ -33,7 +33,7 @@ class PodGroupProtectionController(ProtectionController):
                 self.look_at(f"{pod['metadata']['namespace']}/{_group_of(pod)}")
 
     def is_used(self, obj: Object) -> bool:
-        """Whether an active pod names the group, scheduled or not."""
+        """Whether an active pod, scheduled or not, belongs to the group."""
         metadata = obj["metadata"]
         return any(
             pod["metadata"]["namespace"] == metadata["namespace"]

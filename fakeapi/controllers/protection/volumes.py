@@ -74,7 +74,7 @@ class VolumeAttributesClassProtectionController(ProtectionController):
                 self.look_at(name)
 
     def is_used(self, obj: Object) -> bool:
-        """Whether a claim or a volume names the class."""
+        """Whether a claim or a volume uses the class."""
         name = obj["metadata"]["name"]
         return any(
             name in _attributes_classes_of(user) for users in self._users for user in users.objects.values()
@@ -82,7 +82,7 @@ class VolumeAttributesClassProtectionController(ProtectionController):
 
 
 def _claims_of(pod: Object) -> Iterator[tuple[str, bool]]:
-    """The names of the claims of a pod, and whether each is for an ephemeral volume."""
+    """Yields the name of each of a pod's volume claims, and whether it is for an ephemeral volume."""
     for volume in pod["spec"].get("volumes") or ():
         if "persistentVolumeClaim" in volume:
             yield volume["persistentVolumeClaim"]["claimName"], False
@@ -100,7 +100,7 @@ def _uses(pod: Object, claim: Object) -> bool:
 
 
 def _is_shut_down(pod: Object) -> bool:
-    """Whether the kubelet is done with a pod, or it was deleted by force."""
+    """Whether the kubelet has finished a pod, or the pod was deleted by force."""
     metadata = pod["metadata"]
     return "deletionTimestamp" in metadata and metadata.get("deletionGracePeriodSeconds") == 0
 
@@ -111,7 +111,7 @@ def _is_controlled_by(claim: Object, pod: Object) -> bool:
 
 
 def _attributes_classes_of(obj: Object) -> set[str]:
-    """The VolumeAttributesClasses that a claim or a volume names in spec and status."""
+    """Returns the VolumeAttributesClasses in spec and status of a claim or a volume."""
     status = obj.get("status") or {}
     names = (
         obj["spec"].get("volumeAttributesClassName"),

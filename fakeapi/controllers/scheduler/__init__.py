@@ -1,1 +1,1 @@
-"""The scheduler: puts pods on nodes and allocates their claims, as kube-scheduler's default profile does."""
+"""The scheduler: binds pods to nodes and allocates their claims, like kube-scheduler's default profile."""

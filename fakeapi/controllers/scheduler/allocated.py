@@ -1,4 +1,4 @@
-"""The allocated state of all claims: devices in use, and consumed capacity of shared ones."""
+"""The allocated state of all claims: devices in use, and consumed capacity of shared devices."""
 
 from collections.abc import Iterable
 
@@ -8,9 +8,9 @@ from fakeapi.machinery.json_types import Object
 
 
 def allocated_state(claims: Iterable[Object], *, shares: bool, admin_counts: bool) -> AllocatedState:
-    """The allocated state according to the claims, which are in the layout of v1.
+    """Returns the state of all devices that the claims, in the layout of v1, have allocated.
 
-    `shares`: devices can be shared. `admin_counts`: admin access takes devices too.
+    `shares`: devices can be shared. `admin_counts`: devices with admin access count as in use.
     """
     state = AllocatedState()
     for claim in claims:

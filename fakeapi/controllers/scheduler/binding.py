@@ -20,7 +20,7 @@ from fakeapi.machinery.json_types import Object
 FINALIZER = "resource.kubernetes.io/delete-protection"
 DEALLOCATED = "deallocation of ResourceClaim completed"
 ATTEMPTS_MAX = 5
-"""Number of attempts to update a claim on conflict."""
+"""Maximum number of attempts to update a claim after conflicts."""
 
 OnFailure = Callable[[str], Awaitable[None]]
 
@@ -34,13 +34,13 @@ class Binder:
         self._view = view
         self._rules = rules
         self._told: set[str] = set()
-        """UIDs of pods that were told what they take of a node, and are not bound yet."""
+        """UIDs of unbound pods whose status already has the node resources of their claims."""
         self._events = EventSeriesRecorder(context, api, "default-scheduler")
 
     async def reserve(self, pod: Object, outcome: Outcome, failed: OnFailure) -> list[Object] | None:
-        """Allocates the claims and reserves them for the pod; returns them as stored.
+        """Allocates the claims and reserves them for the pod; returns the stored claims.
 
-        If a claim cannot be reserved, it undoes the reservations, calls `failed` and returns None.
+        If a claim cannot be reserved, this removes the reservations, calls `failed` and returns None.
         """
         results = {
             id(claim): result
@@ -55,14 +55,14 @@ class Binder:
                 continue
             try:
                 if claim is outcome.claims.extended:
-                    found = await self._reserve_extended(pod, claim, results.get(id(claim)), outcome)
+                    reserved = await self._reserve_extended(pod, claim, results.get(id(claim)), outcome)
                 else:
-                    found = await self._reserve(pod, claim, results.get(id(claim)))
+                    reserved = await self._reserve(pod, claim, results.get(id(claim)))
             except BindError as problem:
                 await self.unreserve(pod, [*stored, *outcome.claims.claims[len(stored) :]])
                 await failed(str(problem))
                 return None
-            stored.append(found)
+            stored.append(reserved)
         try:
             await self._tell_node_claims(pod, outcome)
         except BindError as problem:
@@ -72,7 +72,7 @@ class Binder:
         return stored
 
     async def _tell_node_claims(self, pod: Object, outcome: Outcome) -> None:
-        """Writes to the pod's status what it takes of the node through its claims. Raises BindError."""
+        """Writes to the pod's status how much of the node's resources its claims use. Raises BindError."""
         statuses = outcome.claims.node_claims.get(outcome.node)
         if not statuses:
             return
@@ -115,7 +115,7 @@ class Binder:
         await self._events.record(pod, "Normal", "Scheduled", "Binding", note)
 
     async def deallocate(self, wanted: Deallocation) -> str:
-        """Deletes a claim, asks its driver to deallocate it, or removes its allocation and reservations.
+        """Deletes a claim, requests its deallocation from its driver, or removes allocation and reservations.
 
         Returns the message for the pod's condition. Raises Refused.
         """
@@ -132,8 +132,9 @@ class Binder:
         return DEALLOCATED
 
     async def _reserve(self, pod: Object, claim: Object, result: Object | None) -> Object:
-        """Writes allocation and reservation, and retries on conflict; returns the stored claim. Raises
-        BindError.
+        """Writes allocation and reservation, and retries on conflict; returns the stored claim.
+
+        Raises BindError.
         """
         name = f"{claim['metadata']['namespace']}/{claim['metadata']['name']}"
         for attempts_left in reversed(range(ATTEMPTS_MAX)):
@@ -141,16 +142,16 @@ class Binder:
                 raise BindError(f"claim {name} got deleted in the meantime")
             if result is not None and claim["status"].get("allocation"):
                 raise BindError(f"claim {name} got allocated elsewhere in the meantime")
-            what = "add reservation to"
+            action = "add reservation to"
             try:
                 if result is not None:
-                    what = "add finalizer to"
+                    action = "add finalizer to"
                     claim = await self._with_finalizer(claim)
-                    what = "add allocation and reservation to"
+                    action = "add allocation and reservation to"
                 return await self._update(self._reserved(pod, claim, result), "status")
             except Refused as problem:
                 if not problem.is_conflict or not attempts_left:
-                    raise BindError(f"{what} claim {name}: {problem.message}") from None
+                    raise BindError(f"{action} claim {name}: {problem.message}") from None
             claim = await self._fetch(claim, name)
         raise AssertionError("the last attempt ends in an answer or an error")
 
@@ -161,15 +162,15 @@ class Binder:
 
         Sets extendedResourceClaimStatus of the pod. Raises BindError.
         """
-        wanted = outcome.claims.wanted[outcome.node]
-        if not wanted.requests:
+        needs = outcome.claims.wanted[outcome.node]
+        if not needs.requests:
             return claim
         if claim["metadata"]["name"] == IN_MEMORY:
-            claim = await self._create({**claim, "spec": {"devices": {"requests": wanted.requests}}})
+            claim = await self._create({**claim, "spec": {"devices": {"requests": needs.requests}}})
         claim = await self._reserve(pod, claim, result)
         status = {
             "extendedResourceClaimStatus": {
-                "requestMappings": wanted.mappings,
+                "requestMappings": needs.mappings,
                 "resourceClaimName": claim["metadata"]["name"],
             }
         }
@@ -216,12 +217,12 @@ class Binder:
     async def _without_finalizer(self, claim: Object) -> None:
         def change(found: Object) -> None:
             finalizers = found["metadata"].get("finalizers") or []
-            found["metadata"]["finalizers"] = [each for each in finalizers if each != FINALIZER]
+            found["metadata"]["finalizers"] = [name for name in finalizers if name != FINALIZER]
 
         await update_exactly(self._api, self._view.resource("resourceclaims"), claim, change)
 
     async def unreserve(self, pod: Object, claims: Iterable[Object]) -> None:
-        """Removes the pod from `reservedFor` of the claims; refusals are ignored."""
+        """Removes the pod from `reservedFor` of the claims; ignores refusals."""
         uid = pod["metadata"]["uid"]
         await self._clear_node_claims(pod)
         for claim in claims:
@@ -242,7 +243,7 @@ class Binder:
             raise BindError(f"get updated claim {name} after conflict: {problem.message}") from None
 
     async def _update(self, claim: Object, subresource: str) -> Object:
-        """Writes a claim in the version that is served; takes and returns it in the layout of v1."""
+        """Writes a claim in the served version; takes and returns it in the layout of v1."""
         resource = self._view.resource("resourceclaims")
         place = served_as(resource)
         body = resource.from_hub(claim)

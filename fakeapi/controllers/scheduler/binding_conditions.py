@@ -1,6 +1,6 @@
 """Binding conditions: device conditions that must be True before a pod is bound to its node.
 
-Follows k8s.io/kubernetes `pkg/scheduler/framework/plugins/dynamicresources` from 1.34 on. Claims are in the
+Follows k8s.io/kubernetes `pkg/scheduler/framework/plugins/dynamicresources` since 1.34. Claims are in the
 layout of v1.
 """
 
@@ -11,23 +11,22 @@ from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 
 TIMEOUT_SECONDS = 600.0
-"""Time from allocation until the binding conditions must be met (DynamicResourcesArgs.bindingTimeout)."""
+"""Seconds that an allocation may wait for its binding conditions (DynamicResourcesArgs.bindingTimeout)."""
 
 
 class BindingFailure(Exception):
-    """The binding conditions of a claim failed or timed out; the text is the scheduler's message."""
+    """The binding conditions of a claim failed or timed out; the message is the scheduler's."""
 
 
 def have_conditions(claims: Iterable[Object]) -> bool:
     """Whether any device of allocated claims has binding conditions."""
-    return any(each.get("bindingConditions") for claim in claims for each in _results(claim))
+    return any(result.get("bindingConditions") for claim in claims for result in _results(claim))
 
 
 def are_ready(claims: Iterable[Object], now: float, *, names_claim_first: bool) -> bool:
-    """Whether the binding conditions of all claims are met. Raises BindingFailure if some failed or timed
-    out.
+    """Whether the binding conditions of all claims are True.
 
-    `names_claim_first`: the wording of errors before 1.36.
+    Raises BindingFailure if one failed or timed out. `names_claim_first`: use the error texts before 1.36.
     """
     for claim in claims:
         name = claim["metadata"]["name"]
@@ -65,17 +64,17 @@ def _results(claim: Object) -> Iterator[Object]:
 
 
 def _conditions(claim: Object, result: Object) -> dict[str, Object] | None:
-    """The conditions of an allocated device by type; None if no status is reported for it."""
-    for each in claim["status"].get("devices") or ():
-        if all(each[key] == result[key] for key in ("driver", "pool", "device")) and (
-            each.get("shareID") == result.get("shareID")
+    """Returns the conditions of an allocated device by type; None if its status is not reported."""
+    for status in claim["status"].get("devices") or ():
+        if all(status[key] == result[key] for key in ("driver", "pool", "device")) and (
+            status.get("shareID") == result.get("shareID")
         ):
-            return {found["type"]: found for found in each.get("conditions") or ()}
+            return {condition["type"]: condition for condition in status.get("conditions") or ()}
     return None
 
 
 def _failure(claim: Object) -> Object | None:
-    """The binding failure condition of the first device that is not ready; None if it has not failed."""
+    """Returns the failure condition of the first device that is not ready; None if it has not failed."""
     for result in _results(claim):
         if not result.get("bindingConditions"):
             continue

@@ -1,4 +1,4 @@
-"""BindingWaits: pods with node and claims that wait for the binding conditions of their devices."""
+"""BindingWaits: scheduled pods that wait for the binding conditions of their devices."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Wait:
 
 
 class BindingWaits:
-    """The waiting pods by key. A waiting pod counts towards the resources in use on its node."""
+    """The waiting pods by key. Each counts towards the resources in use on its node."""
 
     def __init__(
         self,
@@ -52,18 +52,18 @@ class BindingWaits:
         return wait
 
     def is_over(self, key: str) -> bool:
-        """Whether the binding conditions of the pod's claims are met. Raises BindingFailure."""
+        """Whether the binding conditions of the pod's claims are True. Raises BindingFailure."""
         wait = self._waits[key]
         namespace = wait.pod["metadata"]["namespace"]
-        found = [self._view.claim(namespace, name) for name in wait.claims]
+        claims = [self._view.claim(namespace, name) for name in wait.claims]
         return are_ready(
-            [claim for claim in found if claim is not None],
+            [claim for claim in claims if claim is not None],
             self._now(),
             names_claim_first=self._names_claim_first,
         )
 
     def users_of(self, claim: Object) -> list[str]:
-        """The keys of the pods that wait for a claim."""
+        """Returns the keys of the pods that wait for a claim."""
         metadata = claim["metadata"]
         return [
             key

@@ -1,4 +1,4 @@
-"""ClaimPlugin: interface of the scheduler plugin DynamicResources, for both layouts of claims."""
+"""ClaimPlugin: the interface of the scheduler plugin DynamicResources, for both layouts of claims."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -18,13 +18,14 @@ from fakeapi.machinery.json_types import Object
 class PodClaims:
     """The claims of a pod during one scheduling attempt.
 
-    `allocations` has, by node, the allocation results of the claims in `unallocated`, in their order.
-    `unavailable` are claims that are allocated for other nodes.
-
-    `by_class` are the extended resources of the pod that DeviceClasses back, `classes` the class of each
-    resource. `extended` is the pod's claim for them, also in `claims`; `wanted` has, by node, the requests it
-    would have. `node_claims` has, by node, what the pod's status is to tell of node-allocatable resources.
-    `talk` is the negotiation with classic drivers, in releases that have them.
+    - `allocations`: by node, the allocation results of the claims in `unallocated`, in the same order
+    - `unavailable`: claims that are allocated for other nodes
+    - `by_class`: the pod's extended resources that have a DeviceClass
+    - `classes`: the class of each of these resources
+    - `extended`: the pod's claim for these resources, which is also in `claims`
+    - `wanted`: by node, the requests that this claim would have
+    - `node_claims`: by node, the entries of the pod's status for node-allocatable resources
+    - `talk`: the negotiation with classic drivers, in releases that have them
     """
 
     claims: list[Object] = field(default_factory=list)
@@ -42,9 +43,10 @@ class PodClaims:
 
 @dataclass(frozen=True, slots=True)
 class Deallocation:
-    """A claim to deallocate so that its pod can be scheduled. `by_driver`: its classic driver is asked to.
+    """A claim to deallocate so that its pod can be scheduled.
 
-    `is_deleted`: it was created for extended resources in an earlier attempt, and is deleted.
+    `by_driver`: the scheduler asks its classic driver to do so. `is_deleted`: it was created for extended
+    resources in an earlier attempt, and is deleted.
     """
 
     claim: Object
@@ -60,17 +62,20 @@ class ClaimPlugin(ABC, Generic[State]):
 
     @abstractmethod
     async def pre_filter(self, pod: Object, effort: Effort, turn: int = 0) -> State:
-        """Finds the claims of the pod; `turn` counts failed attempts. Raises CannotSchedule, PluginError."""
+        """Returns the claims of the pod; `turn` is the number of earlier attempts that failed.
+
+        Raises CannotSchedule, PluginError.
+        """
 
     @abstractmethod
     async def filter(
         self, state: State, pod: Object, node: NodeState, effort: Effort
     ) -> Unschedulable | None:
-        """The reason why the claims cannot be used on a node; None if they can. Raises PluginError."""
+        """Returns why the claims cannot be used on a node; None if they can. Raises PluginError."""
 
     @abstractmethod
     def score(self, state: State, node: str) -> int:
-        """Score for the prioritized-list choices that a claim gets on a node; 0 without such lists."""
+        """Returns the score of a node by the subrequests that its claims get; 0 without prioritized lists."""
 
     @abstractmethod
     async def reserve(self, state: State, pod: Object, node: str, fitting: Sequence[str]) -> None:
@@ -81,8 +86,8 @@ class ClaimPlugin(ABC, Generic[State]):
 
     @abstractmethod
     async def post_filter(self, state: State, pod: Object) -> Deallocation | None:
-        """A claim to deallocate that only this pod uses, to make other nodes possible. Raises Refused."""
+        """Returns a claim whose deallocation makes other nodes possible, or None. Raises Refused."""
 
     @abstractmethod
     async def after_binding(self, state: State, pod: Object) -> None:
-        """Deletes what only scheduling needed, such as the PodSchedulingContext."""
+        """Deletes objects that only scheduling needed, such as the PodSchedulingContext."""

@@ -1,4 +1,4 @@
-"""ClassicBinder: writes allocations and reservations of v1alpha2 claims, as schedulers until 1.30 do."""
+"""ClassicBinder: writes allocations and reservations of v1alpha2 claims, like schedulers until 1.30."""
 
 from fakeapi.controllers.api import Refused
 from fakeapi.controllers.paths import served_as
@@ -8,8 +8,9 @@ from fakeapi.machinery.json_types import Object
 
 
 class ClassicBinder(Binder):
-    """Writes allocation and reservation in one patch that adds one consumer, so that other pods can add
-    theirs.
+    """Writes allocation and reservation in one patch that adds one consumer.
+
+    Other pods can add their own consumers at the same time.
     """
 
     async def _reserve(self, pod: Object, claim: Object, result: Object | None) -> Object:

@@ -1,8 +1,8 @@
 """Negotiation: the scheduler and the controllers of classic drivers agree on a node for a pod.
 
-Follows k8s.io/kubernetes `pkg/scheduler/framework/plugins/dynamicresources` of 1.27 to 1.31: the scheduler
-proposes nodes in a PodSchedulingContext, drivers report unsuitable ones, the scheduler selects a node,
-drivers allocate for it.
+Follows k8s.io/kubernetes `pkg/scheduler/framework/plugins/dynamicresources` of 1.27 to 1.31. The scheduler
+proposes nodes in a PodSchedulingContext, and drivers report the unsuitable ones. Then the scheduler selects a
+node, and drivers allocate for it.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ _DRIVER = "waiting for resource driver"
 
 
 class Waiting(Exception):
-    """The pod has to wait for a driver; text and `reason` go into its condition PodScheduled."""
+    """The pod has to wait for a driver; message and `reason` go into its condition PodScheduled."""
 
     def __init__(self, message: str, reason: str = "Unschedulable") -> None:
         super().__init__(message)
@@ -32,10 +32,10 @@ class Waiting(Exception):
 
 @dataclass(eq=False, slots=True)
 class Pending:
-    """A claim that a classic driver is to allocate.
+    """A claim that a classic driver has to allocate.
 
-    `selectors` are the node selectors of its classes, `excluded` is the message for nodes that they exclude,
-    `says` the driver's entry in the status of the PodSchedulingContext.
+    `selectors` are the node selectors of its classes, `excluded` is the message for nodes that do not match,
+    and `says` is the driver's entry in the status of the PodSchedulingContext.
     """
 
     selectors: list[Object]
@@ -45,9 +45,9 @@ class Pending:
 
 @dataclass(eq=False, slots=True)
 class Negotiation:
-    """Negotiation in one scheduling attempt.
+    """The negotiation in one scheduling attempt.
 
-    `known` is the stored PodSchedulingContext, `structured` the number of claims that the scheduler itself
+    `known` is the stored PodSchedulingContext. `structured` is the number of claims that the scheduler itself
     allocates.
     """
 
@@ -56,22 +56,22 @@ class Negotiation:
     structured: int = 0
 
     def says_of(self, pod_claim: str) -> Object | None:
-        """The driver's entry for a pod claim in the PodSchedulingContext's status; None if there is none."""
-        said: Sequence[Object] = ((self.known or {}).get("status") or {}).get("resourceClaims") or ()
-        return next((each for each in said if each["name"] == pod_claim), None)
+        """Returns the driver's entry for a pod claim in the PodSchedulingContext's status, or None."""
+        entries: Sequence[Object] = ((self.known or {}).get("status") or {}).get("resourceClaims") or ()
+        return next((entry for entry in entries if entry["name"] == pod_claim), None)
 
     def filter(self, node: Object) -> Unschedulable | None:
-        """The reason why a node is excluded for the pending claims; None if it is not."""
+        """Returns the reason why a node is excluded for the pending claims; None if it is not."""
         name = node["metadata"]["name"]
-        for each in self.pending:
-            if not all(matches_selector(selector, node) for selector in each.selectors):
-                return Unschedulable((each.excluded,))
-            if each.says is not None and name in (each.says.get("unsuitableNodes") or ()):
+        for pending in self.pending:
+            if not all(matches_selector(selector, node) for selector in pending.selectors):
+                return Unschedulable((pending.excluded,))
+            if pending.says is not None and name in (pending.says.get("unsuitableNodes") or ()):
                 return Unschedulable(("resourceclaim cannot be allocated for the node (unsuitable)",))
         return None
 
     def next_step(self, node: str, fitting: Sequence[str]) -> tuple[str | None, list[str] | None]:
-        """The selectedNode and potentialNodes to write; None leaves a field unchanged."""
+        """Returns the selectedNode and potentialNodes to write; None leaves a field unchanged."""
         spec = (self.known or {}).get("spec") or {}
         proposed = spec.get("potentialNodes") or ()
         selected, potential = None, None
@@ -81,15 +81,15 @@ class Negotiation:
         elif node not in proposed:
             potential = [node]
         delayed = len(self.pending)
-        told = sum(each.says is not None for each in self.pending)
+        reported = sum(pending.says is not None for pending in self.pending)
         is_only_one = delayed == 1 and not self.structured
-        if is_only_one or (told + self.structured == delayed and self.structured < delayed):
+        if is_only_one or (reported + self.structured == delayed and self.structured < delayed):
             selected = node if spec.get("selectedNode") != node else None
         return selected, potential
 
 
 class ClassicDrivers:
-    """Negotiates with classic drivers; `manner` is how the release reports pods that wait for them."""
+    """Negotiates with classic drivers; `manner` selects how the release reports pods that wait for them."""
 
     def __init__(self, contexts: SchedulingContexts, manner: DriverWait) -> None:
         self._contexts = contexts
@@ -100,8 +100,9 @@ class ClassicDrivers:
         return Negotiation(self._contexts.find(pod))
 
     async def reserve(self, pod: Object, talk: Negotiation, node: str, fitting: Sequence[str]) -> None:
-        """Writes the next step to the PodSchedulingContext; returns if no claim is pending. Raises Waiting,
-        Refused.
+        """Writes the next step to the PodSchedulingContext; does nothing without pending claims.
+
+        Raises Waiting, Refused.
         """
         if not talk.pending:
             return
@@ -124,17 +125,17 @@ class ClassicDrivers:
                 raise Waiting(nodes_message(1, "", {_DRIVER if is_told else _INFORMATION: 1}))
 
     async def stop_allocating(self, pod: Object, talk: Negotiation) -> None:
-        """Clears selectedNode before a driver is asked to deallocate. Raises Refused."""
+        """Clears selectedNode before the scheduler asks a driver to deallocate. Raises Refused."""
         if ((talk.known or {}).get("spec") or {}).get("selectedNode"):
             await self._contexts.publish(pod, talk.known, "", None)
 
     async def end(self, pod: Object) -> None:
-        """Deletes the PodSchedulingContext of a pod that was bound."""
+        """Deletes the PodSchedulingContext of a bound pod."""
         await self._contexts.delete(pod)
 
 
 def check_usable(pod: Object, claim: Object) -> None:
-    """Raises CannotSchedule for a claim about to be deallocated, or one in use that is not shareable."""
+    """Raises CannotSchedule for a claim to be deallocated, or a non-shareable one that another pod uses."""
     status = claim["status"]
     if status.get("deallocationRequested"):
         raise CannotSchedule("resourceclaim must be reallocated")
@@ -143,5 +144,5 @@ def check_usable(pod: Object, claim: Object) -> None:
     if allocation is None or not users:
         return
     uid = pod["metadata"]["uid"]
-    if not allocation.get("shareable") and all(each["uid"] != uid for each in users):
+    if not allocation.get("shareable") and all(user["uid"] != uid for user in users):
         raise CannotSchedule("resourceclaim in use")

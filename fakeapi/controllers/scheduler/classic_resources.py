@@ -36,7 +36,7 @@ _EXCLUDED = "excluded by resource class node filter"
 class ClassicClaims(PodClaims):
     """Claims of v1alpha2 during one scheduling attempt.
 
-    `models` has the requests of each claim in `unallocated` with the suitableNodes of its class.
+    `models` has, for each claim in `unallocated`, its requests and the suitableNodes of its class.
     """
 
     models: list[tuple[ClaimModel, Object | None]] = field(default_factory=list)
@@ -75,14 +75,17 @@ class ClassicResources(ClaimPlugin[ClassicClaims]):
         self, state: ClassicClaims, talk: Negotiation, pod_claim: str, claim: Object
     ) -> None:
         name = claim["spec"]["resourceClassName"]
-        found = self._view.classes("resourceclasses").get(name)
-        if found is None:
+        resource_class = self._view.classes("resourceclasses").get(name)
+        if resource_class is None:
             raise CannotSchedule(f"resource class {name} does not exist")
-        nodes = found.get("suitableNodes")
-        if found.get("structuredParameters"):
+        nodes = resource_class.get("suitableNodes")
+        if resource_class.get("structuredParameters"):
             try:
                 model = ClaimModel(
-                    found, self._class_parameters(found), self._claim_parameters(found, claim), self._quirks
+                    resource_class,
+                    self._class_parameters(resource_class),
+                    self._claim_parameters(resource_class, claim),
+                    self._quirks,
                 )
             except SelectorFailure as failure:
                 raise PluginError(NAME, "PreFilter", str(failure)) from None
@@ -99,9 +102,9 @@ class ClassicResources(ClaimPlugin[ClassicClaims]):
         reference = resource_class.get("parametersRef")
         if reference is None:
             return {}
-        found = self._parameters("resourceclassparameters", reference, reference.get("namespace", ""))
-        if found is not None:
-            return found
+        parameters = self._parameters("resourceclassparameters", reference, reference.get("namespace", ""))
+        if parameters is not None:
+            return parameters
         if _is_own(reference, "ResourceClassParameters"):
             where = _named(reference.get("namespace", ""), reference["name"])
             raise CannotSchedule(f"class parameters {where} not found")
@@ -115,9 +118,9 @@ class ClassicResources(ClaimPlugin[ClassicClaims]):
             requests = [{"driverName": resource_class["driverName"], "requests": [request]}]
             return {"shareable": True, "driverRequests": requests}
         namespace = claim["metadata"]["namespace"]
-        found = self._parameters("resourceclaimparameters", reference, namespace)
-        if found is not None:
-            return found
+        parameters = self._parameters("resourceclaimparameters", reference, namespace)
+        if parameters is not None:
+            return parameters
         where = _named(namespace, reference["name"])
         if _is_own(reference, "ResourceClaimParameters"):
             raise CannotSchedule(f"claim parameters {where} not found")
@@ -125,15 +128,15 @@ class ClassicResources(ClaimPlugin[ClassicClaims]):
         raise CannotSchedule(f"generated claim parameters for {kind} {where} not found")
 
     def _parameters(self, plural: str, reference: Object, namespace: str) -> Object | None:
-        """The parameters object that a reference names, or the one generated from the object it names."""
+        """Returns the parameters that a reference names, or those generated from the named object."""
         kind = "ResourceClassParameters" if plural == "resourceclassparameters" else "ResourceClaimParameters"
-        for each in self._view.objects(plural):
-            metadata = each["metadata"]
+        for candidate in self._view.objects(plural):
+            metadata = candidate["metadata"]
             if _is_own(reference, kind):
                 if metadata["namespace"] == namespace and metadata["name"] == reference["name"]:
-                    return each
+                    return candidate
                 continue
-            origin = each.get("generatedFrom")
+            origin = candidate.get("generatedFrom")
             if origin is None or any(
                 origin.get(key, "") != reference.get(key, "") for key in ("apiGroup", "kind", "name")
             ):
@@ -141,7 +144,7 @@ class ClassicResources(ClaimPlugin[ClassicClaims]):
             of_class = plural == "resourceclassparameters"
             own = origin.get("namespace", "") if of_class else metadata["namespace"]
             if own == namespace:
-                return each
+                return candidate
         return None
 
     async def filter(
@@ -207,7 +210,7 @@ class ClassicResources(ClaimPlugin[ClassicClaims]):
     async def post_filter(self, state: ClassicClaims, pod: Object) -> Deallocation | None:
         uid = pod["metadata"]["uid"]
         for claim in state.unavailable:
-            if all(each["uid"] == uid for each in claim["status"].get("reservedFor") or ()):
+            if all(consumer["uid"] == uid for consumer in claim["status"].get("reservedFor") or ()):
                 if FINALIZER in (claim["metadata"].get("finalizers") or ()):
                     return Deallocation(claim)
                 if state.talk is not None:

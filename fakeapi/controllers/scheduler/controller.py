@@ -1,7 +1,7 @@
-"""SchedulerController: schedules pods one after the other: binds each, or reports why it fits nowhere.
+"""SchedulerController: schedules pods one after the other; binds each, or reports why it fits nowhere.
 
-Follows k8s.io/kubernetes `pkg/scheduler`, with one worker and without its delays for unschedulable pods: such
-a pod is tried again at the next change that could help it.
+Follows k8s.io/kubernetes `pkg/scheduler`, with one worker. Unschedulable pods have no backoff: each is tried
+again after the next change that could help it.
 """
 
 from collections.abc import Iterable
@@ -39,7 +39,7 @@ from fakeapi.machinery.json_types import Object
 SCHEDULER_NAME = "default-scheduler"
 BACKOFF_SECONDS_MIN = 1.0
 BACKOFF_SECONDS_MAX = 10.0
-"""Bounds of the exponential backoff of a pod that failed to schedule with an error."""
+"""Bounds of the exponential backoff in seconds for a pod whose scheduling ended with an error."""
 
 DECISIONS_MAX = 1000
 
@@ -61,13 +61,13 @@ class SchedulerController(Controller):
         self._active: dict[str, int] = {}
         self._parked: set[str] = set()
         self._costly: set[str] = set()
-        """Pods of the last attempts whose search for devices was given up."""
+        """Pods whose last attempt ended because the search for devices reached its limit."""
         self._changes = 0
-        """Number of changes that could help an unschedulable pod, also one that is being scheduled."""
+        """Number of changes so far that could help an unschedulable pod, counted also during an attempt."""
         self._failures: dict[str, int] = {}
         self._nominations: set[str] = set()
         self.decisions: dict[str, dict[str, int]] = {}
-        """Feasible nodes of a pod with their scores, by the pod's key; the last DECISIONS_MAX of them."""
+        """Feasible nodes of a pod with their scores, by the pod's key; only the last DECISIONS_MAX pods."""
         self._arrivals = 0
         self._quirks = context.rules.quirks
         self._view = DeviceView(context)
@@ -97,7 +97,7 @@ class SchedulerController(Controller):
         self._view.on_change(self._something_changed)
 
     def _claim_plugin(self, allocation: AllocationRules) -> ClaimPlugin[Any]:
-        """The plugin DynamicResources for the layout of claims in this release."""
+        """Returns the plugin DynamicResources for the release's layout of claims."""
         context, rules = self.context, self.context.rules
         drivers = self._classic_drivers(allocation)
         if self._view.is_classic and drivers is not None:
@@ -107,7 +107,10 @@ class SchedulerController(Controller):
         return DynamicResources(self._view, allocation, matcher, clock.uid, clock.now, drivers)
 
     def _classic_drivers(self, allocation: AllocationRules) -> ClassicDrivers | None:
-        """Support of classic drivers: always until 1.30, by DRAControlPlaneController in 1.31, else None."""
+        """Returns the support for classic drivers: until 1.30 always, in 1.31 behind a gate, else None.
+
+        The gate of 1.31 is DRAControlPlaneController.
+        """
         resource = self.context.resource(GROUP, PLURAL)
         claims = self.context.resource(GROUP, "resourceclaims")
         if resource is None or claims is None or resource.version != claims.version:
@@ -143,9 +146,7 @@ class SchedulerController(Controller):
             self._neighbour_came(new)
 
     def _neighbour_came(self, pod: Object) -> None:
-        """Retries unschedulable pods with pod affinity or topology spread when another pod is placed or
-        changes.
-        """
+        """Retries pods with pod affinity or topology spread after another pod was bound or changed."""
         self._changes += 1
         for key in sorted(self._parked):
             waiting = self._pods.objects.get(key)
@@ -154,12 +155,12 @@ class SchedulerController(Controller):
                 self._enqueue(key)
 
     def _something_changed(self, old: Object | None, new: Object | None) -> None:
-        """Retries all unschedulable pods: any change may have made room for them."""
+        """Retries all unschedulable pods, because any change may have made room for them."""
         self._changes += 1
         self._retry(sorted(self._parked))
 
     def _retry(self, keys: Iterable[str]) -> None:
-        """Retries pods. A pod whose search for devices was given up waits first, so that others get on."""
+        """Retries pods; those whose search for devices reached its limit wait first."""
         for key in keys:
             self._parked.discard(key)
             if key in self._costly:
@@ -174,7 +175,7 @@ class SchedulerController(Controller):
         self.context.add(NEXT)
 
     def _next(self) -> Object | None:
-        """Takes the pod with the highest priority from the queue; among equals the one that came first."""
+        """Takes the pod with the highest priority from the queue; among equals, the oldest entry."""
         best: tuple[tuple[int, int], Object] | None = None
         for key, arrival in list(self._active.items()):
             pod = self._pods.objects.get(key)
@@ -241,7 +242,7 @@ class SchedulerController(Controller):
             await self._give_up(pod, str(error))
 
     def _nominated(self, pod: Object, states: dict[str, NodeState]) -> dict[str, NodeState]:
-        """The nodes, with the pods nominated to them added unless their priority is lower than the pod's."""
+        """Returns the nodes with their nominated pods added, except nominated pods of lower priority."""
         for key in self._nominations:
             other = self._pods.objects.get(key)
             node = "" if other is None else other["status"].get("nominatedNodeName", "")
@@ -258,7 +259,7 @@ class SchedulerController(Controller):
         self.decisions[key] = outcome.feasible
 
     def _choose(self, names: list[str]) -> str:
-        """A random one of the best nodes, as upstream."""
+        """Returns a random one of the best nodes, like upstream."""
         return names[int(self.context.clock.fraction() * len(names))]
 
     async def _bind(self, pod: Object, outcome: Outcome) -> None:
@@ -294,12 +295,12 @@ class SchedulerController(Controller):
         key = key_of(pod)
         note = f"waiting for binding conditions for device on node {outcome.node}"
         await self._events.record(pod, "Normal", "BindingConditionsPending", "Scheduling", note)
-        self._waits.add(key, Wait(pod, outcome, tuple(each["metadata"]["name"] for each in claims)))
+        self._waits.add(key, Wait(pod, outcome, tuple(claim["metadata"]["name"] for claim in claims)))
         self.context.add((BINDING, key))
         self.context.add_after((BINDING, key), TIMEOUT_SECONDS)
 
     async def _look_at_devices(self, key: str) -> None:
-        """Binds a waiting pod once its binding conditions are met; gives up if they failed or timed out."""
+        """Binds a waiting pod once its binding conditions are True; gives up if one failed or timed out."""
         if key not in self._waits:
             return
         try:
@@ -312,7 +313,7 @@ class SchedulerController(Controller):
         assert wait is not None, "the key was there"
         if key not in self._pods.objects or failure:
             claims = [self._view.claim(wait.pod["metadata"]["namespace"], name) for name in wait.claims]
-            await self._binder.unreserve(wait.pod, [each for each in claims if each is not None])
+            await self._binder.unreserve(wait.pod, [claim for claim in claims if claim is not None])
         if key not in self._pods.objects:
             return
         if failure:
@@ -325,7 +326,7 @@ class SchedulerController(Controller):
             self.context.add((BINDING, key))
 
     async def _reserve(self, pod: Object, outcome: Outcome) -> bool:
-        """Runs Reserve; False if the pod has to wait for a driver. Raises Refused, PluginError."""
+        """Runs Reserve; returns False if the pod has to wait for a driver. Raises Refused, PluginError."""
         try:
             await self._plugin.reserve(outcome.claims, pod, outcome.node, list(outcome.feasible))
         except Waiting as wait:
@@ -349,7 +350,7 @@ class SchedulerController(Controller):
         await self._report(pod, "Unschedulable", message, candidate.node if candidate else "")
 
     async def _preempt(self, pod: Object, node: str, victim: Object) -> None:
-        """Deletes a pod to make room for one of higher priority."""
+        """Deletes a pod to make room for a pod of higher priority."""
         condition: Object = {
             "type": "DisruptionTarget",
             "status": "True",
@@ -370,17 +371,15 @@ class SchedulerController(Controller):
         await self._events.record(victim, "Normal", "Preempted", "Preempting", note)
 
     async def _post_filter(self, pod: Object, outcome: Outcome) -> str:
-        """Deallocates a claim that keeps the pod unschedulable, if any; returns the message for its
-        condition.
-        """
+        """Deallocates a claim that makes the pod unschedulable, if any; returns the pod's message."""
         if not self._view.serves_claims:
             return ""
         if not outcome.claims.claims:
             return "no new claims to deallocate"
-        wanted = await self._plugin.post_filter(outcome.claims, pod)
-        if wanted is None:
+        deallocation = await self._plugin.post_filter(outcome.claims, pod)
+        if deallocation is None:
             return "still not schedulable"
-        return await self._binder.deallocate(wanted)
+        return await self._binder.deallocate(deallocation)
 
     async def _give_up(self, pod: Object, message: str) -> None:
         key = key_of(pod)
@@ -393,15 +392,15 @@ class SchedulerController(Controller):
         """Records FailedScheduling, and updates condition PodScheduled and nominatedNodeName of the pod."""
         await self._events.record(pod, "Warning", "FailedScheduling", "Scheduling", truncated_note(message))
         known = _condition(pod)
-        wanted = {"type": "PodScheduled", "status": "False", "reason": reason, "message": message}
+        fields = {"type": "PodScheduled", "status": "False", "reason": reason, "message": message}
         was_nominated = pod["status"].get("nominatedNodeName", "")
-        is_known = known is not None and all(known.get(name) == value for name, value in wanted.items())
+        is_known = known is not None and all(known.get(name) == value for name, value in fields.items())
         if is_known and nominated in {"", was_nominated}:
             return
         since = self.context.now()
         if known is not None and known["status"] == "False":
             since = known["lastTransitionTime"]
-        condition = {"lastProbeTime": None, "lastTransitionTime": since, **wanted}
+        condition = {"lastProbeTime": None, "lastTransitionTime": since, **fields}
         condition = condition_observed(self.context.rules.gates, pod, condition)
         path = self._pods.resource.path_of(pod, "status")
         status: Object = {"conditions": [condition]}
@@ -415,7 +414,7 @@ class SchedulerController(Controller):
 
 
 def _is_waiting(pod: Object) -> bool:
-    """Whether a pod is pending and this scheduler has to place it."""
+    """Whether a pod is pending and this scheduler is responsible for it."""
     spec = pod["spec"]
     return (
         not spec.get("nodeName")
@@ -431,7 +430,7 @@ def _has_ended(pod: Object) -> bool:
 
 
 def _was_changed(old: Object, new: Object) -> bool:
-    """Whether the spec, the labels or the names of claims in the status changed."""
+    """Whether the spec, the labels or the claim names in the status changed."""
 
     def relevant(pod: Object) -> tuple[Any, ...]:
         metadata = pod["metadata"]
@@ -442,4 +441,4 @@ def _was_changed(old: Object, new: Object) -> bool:
 
 def _condition(pod: Object) -> Object | None:
     conditions = pod["status"].get("conditions") or ()
-    return next((each for each in conditions if each["type"] == "PodScheduled"), None)
+    return next((condition for condition in conditions if condition["type"] == "PodScheduled"), None)

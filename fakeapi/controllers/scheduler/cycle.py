@@ -1,4 +1,4 @@
-"""One attempt to find a node for a pod."""
+"""A scheduling attempt: filters and scores the nodes for one pod, and chooses one."""
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -20,9 +20,10 @@ _NO_VICTIMS = "No preemption victims found for incoming pod"
 
 @dataclass(eq=False, slots=True)
 class Outcome:
-    """Result of a scheduling attempt. `node` is "" if the pod fits nowhere; `problem` and `refusals` say why.
+    """The result of a scheduling attempt.
 
-    `feasible` are the nodes that the pod fits on with their scores; a single one is not scored.
+    If no node fits, `node` is "", and `problem` and `refusals` say why. `feasible` has the nodes that the pod
+    fits on with their scores; a single node is not scored.
     """
 
     claims: PodClaims
@@ -33,14 +34,14 @@ class Outcome:
     refusals: dict[str, Unschedulable] = field(default_factory=dict)
     filtering: "Filtering | None" = None
     ineligible: str = ""
-    """Why the pod may not preempt others."""
+    """The reason why the pod may not preempt others; "" if it may."""
     hindrances: dict[str, Unschedulable] = field(default_factory=dict)
-    """Why the pod would not fit on a node even without the pods of lower priority."""
+    """By node, the reason why the pod would not fit even without the pods of lower priority."""
 
     def message(self, of_claims: str | None, quirks: Quirks) -> str:
-        """The message of the pod's condition PodScheduled.
+        """Returns the message for the pod's condition PodScheduled.
 
-        `of_claims` is the message of PostFilter about claims, None if pods were preempted.
+        `of_claims` is the message of PostFilter about claims; None if pods were preempted.
         """
         reasons: dict[str, int] = {}
         for refusal in self.refusals.values():
@@ -69,7 +70,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Filtering:
-    """The filters of one scheduling attempt. `states` are all nodes, as affinity and topology spread need."""
+    """The filters of one scheduling attempt. `states` has all nodes, for affinity and topology spread."""
 
     pod: Object
     states: Mapping[str, NodeState]
@@ -80,14 +81,14 @@ class Filtering:
     effort: Effort
 
     async def refusals(self, names: Iterable[str]) -> AsyncIterator[tuple[NodeState, Unschedulable | None]]:
-        """Yields each of the nodes with the reason why the pod does not fit, None if it does. Raises
-        PluginError.
-        """
+        """Yields each node with the reason why the pod does not fit, or None. Raises PluginError."""
         wants = Wants(self.pod, self.quirks, self.claims.by_class)
         topology = self._topology(wants)
         for name in names:
             state = self.states[name]
-            refusal = next((found for each in FILTERS if (found := each(wants, state)) is not None), None)
+            refusal = next(
+                (problem for check in FILTERS if (problem := check(wants, state)) is not None), None
+            )
             if refusal is None and topology is not None:
                 refusal = topology.filter(state)
             if self.effort.turn_is_over:
@@ -95,7 +96,7 @@ class Filtering:
             yield state, refusal or await self.plugin.filter(self.claims, self.pod, state, self.effort)
 
     def _topology(self, wants: Wants) -> PodTopology | None:
-        """The filters for pod affinity and topology spread; None if neither this pod nor others need them."""
+        """Returns the filters for pod affinity and topology spread; None if no pod needs them."""
         if not has_rules(self.pod) and not any(state.shunning for state in self.states.values()):
             return None
         return PodTopology(
@@ -119,8 +120,10 @@ async def attempt(
 ) -> Outcome:
     """Runs one scheduling attempt for a pod. Raises PluginError.
 
-    `choose` picks one of the best nodes, `effort` bounds the search for devices, `turn` counts the attempts
-    that ended with an error, `namespaces` returns those of the cluster by name.
+    - `choose`: picks one of the best nodes
+    - `effort`: limits the search for devices
+    - `turn`: the number of earlier attempts that ended with an error
+    - `namespaces`: returns the cluster's namespaces by name
     """
     try:
         claims = await plugin.pre_filter(pod, effort, turn)

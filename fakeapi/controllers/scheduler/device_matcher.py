@@ -1,6 +1,6 @@
-"""Evaluates the CEL selectors of classes and requests on devices.
+"""Evaluates the CEL selectors of classes and requests for devices.
 
-Follows k8s.io/dynamic-resource-allocation `structured` (selectorsMatch) in the words of errors.
+The error texts follow k8s.io/dynamic-resource-allocation `structured` (selectorsMatch).
 """
 
 from fakeapi.controllers.allocation.selectors import DeviceMatcher, SelectorError
@@ -11,13 +11,13 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def device_matcher(rules: ReleaseRules) -> DeviceMatcher:
-    """The matcher of a release's scheduler."""
+    """Returns the device matcher of a release's scheduler."""
 
     def matches(expression: str, driver: str, device: Object) -> bool:
         selector = compile_selector(expression, rules)
         if not isinstance(selector, DeviceSelector):
             raise SelectorError(f"CEL compile error: {selector.detail}")
-        found = selector.matches(
+        result = selector.matches(
             Device(
                 driver,
                 device.get("attributes") or {},
@@ -25,8 +25,8 @@ def device_matcher(rules: ReleaseRules) -> DeviceMatcher:
                 bool(device.get("allowMultipleAllocations")),
             )
         )
-        if found.error:
-            raise SelectorError(f"CEL runtime error: {found.error}")
-        return found.matches
+        if result.error:
+            raise SelectorError(f"CEL runtime error: {result.error}")
+        return result.matches
 
     return matches

@@ -28,7 +28,7 @@ from fakeapi.machinery.json_types import Object
 
 NAME = "DynamicResources"
 CHOICES_MAX = 8
-"""Maximum number of subrequests (FirstAvailableDeviceRequestMaxSize), and the score of the first."""
+"""Maximum number of subrequests (FirstAvailableDeviceRequestMaxSize), and the score of the first one."""
 
 
 class DynamicResources(ClaimPlugin[PodClaims]):
@@ -43,7 +43,7 @@ class DynamicResources(ClaimPlugin[PodClaims]):
         now: Callable[[], float],
         drivers: ClassicDrivers | None = None,
     ) -> None:
-        """`drivers` negotiates with classic drivers: in 1.31, where a gate enables them."""
+        """Takes `drivers`, which negotiates with classic drivers, only in 1.31 and behind a gate."""
         self._view = view
         self._rules = rules
         self._matcher = matcher
@@ -163,7 +163,7 @@ class DynamicResources(ClaimPlugin[PodClaims]):
                 return problem
         if unavailable:
             known = {claim["metadata"]["uid"] for claim in state.unavailable}
-            state.unavailable += [each for each in unavailable if each["metadata"]["uid"] not in known]
+            state.unavailable += [claim for claim in unavailable if claim["metadata"]["uid"] not in known]
             return Unschedulable(("resourceclaim not available on the node",))
         return None
 
@@ -174,7 +174,7 @@ class DynamicResources(ClaimPlugin[PodClaims]):
     def _want_extended(
         self, state: PodClaims, claim: Object, pod: Object, node: NodeState
     ) -> Unschedulable | None:
-        """Determines the requests of the claim for extended resources on a node."""
+        """Determines which requests the claim for extended resources has on a node."""
         if (claim["spec"].get("devices") or {}).get("requests"):
             return Unschedulable(("cannot schedule extended resource claim",))
         names = [name for name in state.by_class if not node.allocatable(name)]
@@ -189,25 +189,26 @@ class DynamicResources(ClaimPlugin[PodClaims]):
     def _account(
         self, accounting: NodeAllocatable, state: PodClaims, pod: Object, node: NodeState
     ) -> Unschedulable | None:
-        """Adds up what the pod takes of the node's own resources through its claims."""
+        """Calculates how much of the node's own resources the pod uses through its claims."""
         results = state.allocations.get(node.name, ())
-        new = {id(claim): each for claim, each in zip(state.unallocated, results, strict=False)}
+        new = {id(claim): allocation for claim, allocation in zip(state.unallocated, results, strict=False)}
         uses = [
             ClaimUse(claim, new.get(id(claim), claim["status"].get("allocation")), id(claim) in new)
             for claim in state.claims
         ]
         try:
-            found = accounting.account(pod, uses, self._view.names_of_claims(pod), node)
+            statuses = accounting.account(pod, uses, self._view.names_of_claims(pod), node)
         except LookupFailed as problem:
             raise PluginError(NAME, "filter", str(problem)) from None
-        if isinstance(found, Unschedulable):
-            return found
-        state.node_claims[node.name] = found
+        if isinstance(statuses, Unschedulable):
+            return statuses
+        state.node_claims[node.name] = statuses
         return None
 
     def _claims_on(self, state: PodClaims, node: str) -> list[Object]:
-        """The claims to allocate on a node; the one for extended resources requests those that the node
-        lacks.
+        """Returns the claims to allocate on a node.
+
+        The claim for extended resources requests those resources that the node lacks.
         """
         claims = []
         for claim in state.unallocated:
@@ -261,7 +262,7 @@ class DynamicResources(ClaimPlugin[PodClaims]):
             if claim is extended:
                 break
             if claim is state.extended or any(
-                each["uid"] != uid for each in claim["status"].get("reservedFor") or ()
+                consumer["uid"] != uid for consumer in claim["status"].get("reservedFor") or ()
             ):
                 continue
             if not claim["status"]["allocation"].get("controller"):
@@ -282,9 +283,11 @@ def _exact_requests(claim: Object) -> list[Object]:
 
 
 def _available(claims: Sequence[Object], node: Object) -> list[Object]:
-    """The claims that are allocated, and for the node."""
-    allocated = [(each, each["status"].get("allocation")) for each in claims]
-    return [each for each, found in allocated if found is not None and _is_available(found, node)]
+    """Returns the claims that are allocated and can be used on the node."""
+    allocated = [(claim, claim["status"].get("allocation")) for claim in claims]
+    return [
+        claim for claim, allocation in allocated if allocation is not None and _is_available(allocation, node)
+    ]
 
 
 def _is_available(allocation: Object | None, node: Object) -> bool:
@@ -294,7 +297,7 @@ def _is_available(allocation: Object | None, node: Object) -> bool:
 
 def _score(claim: Object, result: Object | None) -> int:
     allocation = claim["status"].get("allocation") or result or {}
-    chosen = {each["request"] for each in (allocation.get("devices") or {}).get("results") or ()}
+    chosen = {entry["request"] for entry in (allocation.get("devices") or {}).get("results") or ()}
     requests: Sequence[Object] = (claim["spec"].get("devices") or {}).get("requests") or ()
     return sum(
         CHOICES_MAX - index

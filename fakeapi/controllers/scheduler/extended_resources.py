@@ -1,4 +1,4 @@
-"""Extended resources backed by DeviceClasses: the ResourceClaim for those that a pod requests.
+"""Extended resources backed by DeviceClasses: builds a pod's ResourceClaim for the ones that it requests.
 
 Follows k8s.io/kubernetes `pkg/scheduler/framework/plugins/dynamicresources/extendeddynamicresources.go`.
 """
@@ -18,40 +18,42 @@ IN_MEMORY = "<extended-resources>"
 
 @dataclass(eq=False, slots=True)
 class Wanted:
-    """Device requests of a claim for extended resources, and the requestMappings to containers."""
+    """The device requests of a claim for extended resources, and the requestMappings to containers."""
 
     requests: list[Object]
     mappings: list[Object]
 
 
 def class_names(classes: Iterable[Object]) -> dict[str, str]:
-    """Names of DeviceClasses by the extended resource that they back.
+    """Returns the names of DeviceClasses by the extended resource that they back.
 
-    If there are several, the newest wins, then the first by name.
+    If several classes back a resource, the newest wins, then the first by name.
     """
-    found: dict[str, str] = {}
-    by_age = sorted(classes, key=lambda each: str(each["metadata"]["name"]), reverse=True)
-    for each in sorted(by_age, key=lambda each: str(each["metadata"]["creationTimestamp"])):
-        name = each["metadata"]["name"]
-        found[CLASS_PREFIX + name] = name
-        if each["spec"].get("extendedResourceName"):
-            found[each["spec"]["extendedResourceName"]] = name
-    return found
+    names: dict[str, str] = {}
+    by_age = sorted(classes, key=lambda device_class: str(device_class["metadata"]["name"]), reverse=True)
+    for device_class in sorted(
+        by_age, key=lambda device_class: str(device_class["metadata"]["creationTimestamp"])
+    ):
+        name = device_class["metadata"]["name"]
+        names[CLASS_PREFIX + name] = name
+        if device_class["spec"].get("extendedResourceName"):
+            names[device_class["spec"]["extendedResourceName"]] = name
+    return names
 
 
 def mapped_requests(pod: Object, classes: Mapping[str, str]) -> frozenset[str]:
-    """The resources that a pod requests and that DeviceClasses back."""
+    """Returns the resources that a pod requests and that DeviceClasses back."""
     return frozenset(name for name, value in requests_of(pod).items() if value and name in classes)
 
 
 def claim_for(pod: Object, claims: Iterable[Object], uid: str) -> Object:
-    """The pod's claim for extended resources; if there is none, one in memory that can be created."""
+    """Returns the pod's claim for extended resources; if it has none, a new claim that is not stored yet."""
     metadata = pod["metadata"]
     for claim in claims:
         own = claim["metadata"]
         owners = own.get("ownerReferences") or ()
         if (own.get("annotations") or {}).get(ANNOTATION) == "true" and any(
-            each["uid"] == metadata["uid"] and each.get("controller") for each in owners
+            owner["uid"] == metadata["uid"] and owner.get("controller") for owner in owners
         ):
             return claim
     return {
@@ -69,14 +71,14 @@ def claim_for(pod: Object, claims: Iterable[Object], uid: str) -> Object:
 
 
 def wanted(pod: Object, resources: Iterable[str], classes: Mapping[str, str]) -> Wanted:
-    """The device requests for some resources. Init containers reuse devices of the containers after them."""
+    """Returns the device requests for extended resources; init containers reuse later containers' devices."""
     containers = [*(pod["spec"].get("initContainers") or ()), *(pod["spec"].get("containers") or ())]
     first = len(pod["spec"].get("initContainers") or ())
-    found = Wanted([], [])
+    result = Wanted([], [])
     for resource in sorted(resources):
-        _add(found, containers, first, resource, classes[resource])
-    found.requests.sort(key=lambda each: str(each["name"]))
-    return found
+        _add(result, containers, first, resource, classes[resource])
+    result.requests.sort(key=lambda request: str(request["name"]))
+    return result
 
 
 def _add(found: Wanted, containers: list[Object], first: int, resource: str, class_name: str) -> None:
@@ -100,20 +102,20 @@ def _add(found: Wanted, containers: list[Object], first: int, resource: str, cla
             if largest is None or largest["exactly"]["count"] < request["exactly"]["count"]:
                 largest = request
     if largest is not None:
-        for each in of_short:
-            if each["requestName"] in names:
-                each["requestName"] = largest["name"]
+        for mapping in of_short:
+            if mapping["requestName"] in names:
+                mapping["requestName"] = largest["name"]
         found.requests.append(largest)
-    found.requests += [each for each in lasting if each is not None]
+    found.requests += [request for request in lasting if request is not None]
     found.mappings += [*mappings, *of_short]
 
 
 def _request(
     index: int, container: Object, resource: str, class_name: str, reusable: list[Object | None]
 ) -> tuple[Object | None, list[Object]]:
-    """The request for devices that a container cannot reuse from others, and all requests that serve it."""
-    asked = (container.get("resources") or {}).get("requests") or {}
-    count = int(amount(asked.get(resource, "0")))
+    """Returns the request for the devices that a container cannot reuse, and the mappings to its requests."""
+    requests = (container.get("resources") or {}).get("requests") or {}
+    count = int(amount(requests.get(resource, "0")))
     if not count:
         return None, []
     mappings = []
@@ -123,7 +125,7 @@ def _request(
             count -= request["exactly"]["count"]
             if count <= 0:
                 return None, mappings
-    name = f"container-{index}-request-{sorted(asked).index(resource)}"
+    name = f"container-{index}-request-{sorted(requests).index(resource)}"
     exactly = {"deviceClassName": class_name, "allocationMode": "ExactCount", "count": count}
     return {"name": name, "exactly": exactly}, [*mappings, _mapping(container, resource, name)]
 

@@ -1,7 +1,7 @@
-"""Filters of the default scheduler profile that look at one node and at no claims.
+"""The default scheduler profile's filters that need only one node and no claims.
 
-Follow k8s.io/kubernetes `pkg/scheduler/framework/plugins`, in the order in which they run; the first that
-refuses a node gives the reason.
+Follow k8s.io/kubernetes `pkg/scheduler/framework/plugins`, in the order in which upstream runs them. The
+first filter that refuses a node gives the reason.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ _KEEPS_AWAY = frozenset(("NoSchedule", "NoExecute"))
 
 @dataclass(frozen=True, slots=True)
 class Wants:
-    """A pod to schedule. `by_class` are the resources it requests that DeviceClasses back."""
+    """A pod to schedule. `by_class` are its requested resources that DeviceClasses back."""
 
     pod: Object
     quirks: Quirks
@@ -36,8 +36,8 @@ def node_unschedulable(wants: Wants, state: NodeState) -> Unschedulable | None:
 
 
 def node_name(wants: Wants, state: NodeState) -> Unschedulable | None:
-    wanted = wants.pod["spec"].get("nodeName")
-    if not wanted or wanted == state.name:
+    name = wants.pod["spec"].get("nodeName")
+    if not name or name == state.name:
         return None
     return Unschedulable(("node(s) didn't match the requested node name",))
 
@@ -54,8 +54,8 @@ def taint_toleration(wants: Wants, state: NodeState) -> Unschedulable | None:
 def node_affinity(wants: Wants, state: NodeState) -> Unschedulable | None:
     labels = state.node["metadata"].get("labels") or {}
     pod = wants.pod
-    wanted = pod["spec"].get("nodeSelector") or {}
-    matches = all(labels.get(key) == value for key, value in wanted.items())
+    node_selector = pod["spec"].get("nodeSelector") or {}
+    matches = all(labels.get(key) == value for key, value in node_selector.items())
     affinity = (pod["spec"].get("affinity") or {}).get("nodeAffinity") or {}
     required = affinity.get("requiredDuringSchedulingIgnoredDuringExecution")
     if matches and required is not None:
@@ -64,10 +64,10 @@ def node_affinity(wants: Wants, state: NodeState) -> Unschedulable | None:
 
 
 def node_ports(wants: Wants, state: NodeState) -> Unschedulable | None:
-    wanted = _host_ports(wants.pod)
-    for other in state.pods if wanted else ():
+    ports = _host_ports(wants.pod)
+    for other in state.pods if ports else ():
         for port in _host_ports(other):
-            if any(_collide(port, each) for each in wanted):
+            if any(_collide(port, own) for own in ports):
                 reason = "node(s) didn't have free ports for the requested pod ports"
                 return Unschedulable((reason,), preemptible=True)
     return None
@@ -78,12 +78,12 @@ def node_resources_fit(wants: Wants, state: NodeState) -> Unschedulable | None:
     impossible = False
     if len(state.pods) + 1 > state.allocatable("pods"):
         reasons.append("Too many pods")
-    for name, wanted in requests_of(wants.pod).items():
+    for name, amount in requests_of(wants.pod).items():
         if name in wants.by_class and not state.allocatable(name):
             continue
-        if wanted and wanted > state.allocatable(name) - state.requested.get(name, 0):
+        if amount and amount > state.allocatable(name) - state.requested.get(name, 0):
             reasons.append(f"Insufficient {name}")
-            impossible = impossible or wanted > state.allocatable(name)
+            impossible = impossible or amount > state.allocatable(name)
     return Unschedulable(tuple(reasons), preemptible=not impossible) if reasons else None
 
 
@@ -99,7 +99,7 @@ FILTERS: tuple[Filter, ...] = (
 
 def tolerates_taint(pod: Object, taint: Object) -> bool:
     """Whether one of a pod's tolerations covers a taint of a node."""
-    return any(_covers(each, taint) for each in pod["spec"].get("tolerations") or ())
+    return any(_covers(toleration, taint) for toleration in pod["spec"].get("tolerations") or ())
 
 
 def _covers(toleration: Object, taint: Object) -> bool:
@@ -109,13 +109,13 @@ def _covers(toleration: Object, taint: Object) -> bool:
         return False
     operator, value = toleration.get("operator") or "Equal", taint.get("value", "")
     if operator in {"Gt", "Lt"}:
-        wanted = {"key": "value", "operator": operator, "values": [toleration.get("value", "")]}
-        return is_met(wanted, {"value": value})
+        requirement = {"key": "value", "operator": operator, "values": [toleration.get("value", "")]}
+        return is_met(requirement, {"value": value})
     return operator == "Exists" or bool(operator == "Equal" and toleration.get("value", "") == value)
 
 
 def _host_ports(pod: Object) -> list[tuple[str, str, int]]:
-    """(address, protocol, port) of the host ports of a pod."""
+    """Returns (address, protocol, port) of the host ports of a pod."""
     return [
         (port.get("hostIP") or "0.0.0.0", port.get("protocol") or "TCP", port["hostPort"])  # noqa: S104
         for container in pod["spec"].get("containers") or ()

@@ -1,4 +1,4 @@
-"""Named resources: allocation of v1alpha2 claims whose class has structured parameters.
+"""Named resources: allocates v1alpha2 claims whose class has structured parameters.
 
 Follows k8s.io/kubernetes `pkg/scheduler/framework/plugins/dynamicresources` of 1.30 (structuredparameters.go
 and `structured/namedresources`): first fit without backtracking, request by request.
@@ -16,7 +16,7 @@ from fakeapi.releases.quirks import Quirks
 
 
 class SelectorFailure(Exception):
-    """A CEL selector does not compile or evaluate; the text is the scheduler's message."""
+    """A CEL selector does not compile or evaluate; the message is the scheduler's."""
 
 
 @dataclass(eq=False, slots=True)
@@ -32,11 +32,13 @@ Resources = Mapping[tuple[str, str], Instances]
 
 
 def resources_of(slices: Iterable[Object], claims: Iterable[Object]) -> Resources:
-    """The instances that slices publish, and the names of those that claims use."""
-    found: dict[tuple[str, str], Instances] = {}
-    for each in slices:
-        known = found.setdefault((each.get("nodeName", ""), each["driverName"]), Instances())
-        known.every += (each.get("namedResources") or {}).get("instances") or ()
+    """Returns the instances that slices publish, with the names of those that claims use."""
+    resources: dict[tuple[str, str], Instances] = {}
+    for resource_slice in slices:
+        known = resources.setdefault(
+            (resource_slice.get("nodeName", ""), resource_slice["driverName"]), Instances()
+        )
+        known.every += (resource_slice.get("namedResources") or {}).get("instances") or ()
     for claim in claims:
         allocation = claim["status"].get("allocation") or {}
         for handle in allocation.get("resourceHandles") or ():
@@ -44,22 +46,25 @@ def resources_of(slices: Iterable[Object], claims: Iterable[Object]) -> Resource
             if data is None:
                 continue
             place = data.get("nodeName", ""), handle.get("driverName", "")
-            known = found.setdefault(place, Instances())
+            known = resources.setdefault(place, Instances())
             known.used |= {
-                each["namedResources"]["name"] for each in data["results"] or () if "namedResources" in each
+                result["namedResources"]["name"]
+                for result in data["results"] or ()
+                if "namedResources" in result
             }
-    return found
+    return resources
 
 
 class ClaimModel:
-    """The requests of one claim by driver, from its parameters and those of its class, with compiled
-    selectors.
+    """The requests of one claim by driver, with compiled selectors.
+
+    They come from the parameters of the claim and of its class.
     """
 
     def __init__(
         self, resource_class: Object, class_parameters: Object, claim_parameters: Object, quirks: Quirks
     ) -> None:
-        """Raises SelectorFailure."""
+        """Compiles the selectors. Raises SelectorFailure."""
         self._class = resource_class
         self._class_parameters = class_parameters
         self._claim_parameters = claim_parameters
@@ -70,28 +75,29 @@ class ClaimModel:
                 own = self._by_driver.setdefault(driver["driverName"], [])
                 expression = request["namedResources"]["selector"]
                 own.append((request, _compiled(expression, quirks, "request")))
-        for each in class_parameters.get("filters") or ():
-            name = each.get("driverName", "")
-            if name in self._by_driver and name not in self._filters and each.get("namedResources"):
-                expression = each["namedResources"]["selector"]
+        for entry in class_parameters.get("filters") or ():
+            name = entry.get("driverName", "")
+            if name in self._by_driver and name not in self._filters and entry.get("namedResources"):
+                expression = entry["namedResources"]["selector"]
                 self._filters[name] = _compiled(expression, quirks, "class filter")
 
     async def fits(self, node: str, resources: Resources, effort: NodeEffort) -> bool:
-        """Whether the node has what the claim asks for. Raises SelectorFailure, SearchTooLong."""
+        """Whether the node has what the claim requests. Raises SelectorFailure, SearchTooLong."""
         for driver, requests in self._by_driver.items():
             try:
                 instances = resources.get((node, driver), Instances())
-                found = await self._choose(driver, instances, effort)
+                names = await self._choose(driver, instances, effort)
             except ValueError as error:
                 where = f'checking node "{node}" and resources of driver "{driver}"'
                 raise SelectorFailure(f"{where}: {error}") from None
-            if len(found) != len(requests):
+            if len(names) != len(requests):
                 return False
         return True
 
     async def allocate(self, node: str, resources: Resources, effort: NodeEffort) -> tuple[str, Object]:
-        """Takes instances on a node that fits; returns the driver's name and the allocation for the claim's
-        status. Raises ValueError, KeyError, SearchTooLong.
+        """Allocates instances on a node that fits; returns the driver's name and the allocation.
+
+        Raises ValueError, KeyError, SearchTooLong.
         """
         handles = []
         for driver, requests in self._by_driver.items():
@@ -129,11 +135,11 @@ class ClaimModel:
         return _parameters(self._claim_parameters["driverRequests"], driver, "vendorParameters")
 
     async def _choose(self, driver: str, instances: Instances, effort: NodeEffort) -> list[str]:
-        """The names of an instance for each request; fewer if some cannot be served.
+        """Returns the name of an instance for each request; fewer names if some requests cannot be served.
 
         Raises ValueError, SearchTooLong.
         """
-        used, found = set(instances.used), []
+        used, names = set(instances.used), []
         chosen_filter = self._filters.get(driver)
         for _, selector in self._by_driver[driver]:
             for instance in instances.every:
@@ -143,9 +149,9 @@ class ClaimModel:
                 if not await effort.evaluate(step):
                     continue
                 used.add(instance["name"])
-                found.append(instance["name"])
+                names.append(instance["name"])
                 break
-        return found
+        return names
 
 
 def _selected(
@@ -167,12 +173,12 @@ def _matches(selector: NamedResourcesSelector, attributes: Sequence[Object], who
 
 
 def _compiled(text: str, quirks: Quirks, whose: str) -> NamedResourcesSelector:
-    found = compile_named_resources_selector(text, quirks)
-    if not isinstance(found, NamedResourcesSelector):
-        problem = f"compile {whose} CEL expression: {found.detail}"
+    selector = compile_named_resources_selector(text, quirks)
+    if not isinstance(selector, NamedResourcesSelector):
+        problem = f"compile {whose} CEL expression: {selector.detail}"
         raise SelectorFailure(f"creating claim controller for named resources structured model: {problem}")
-    return found
+    return selector
 
 
 def _parameters(entries: Iterable[Object], driver: str, name: str) -> Object | None:
-    return next((each.get(name) for each in entries if each.get("driverName") == driver), None)
+    return next((entry.get(name) for entry in entries if entry.get("driverName") == driver), None)

@@ -1,7 +1,7 @@
-"""Node-allocatable resources: cpu, memory and the like that a pod takes through its claims.
+"""Node-allocatable resources: cpu, memory and other node resources that a pod uses through its claims.
 
 Behind the gate DRANodeAllocatableResources. Follows nodeallocatabledynamicresources.go in k8s.io/kubernetes
-`pkg/scheduler/framework/plugins/dynamicresources`, of 1.36 and of 1.37, which differ in the fields of devices
+`pkg/scheduler/framework/plugins/dynamicresources`, of 1.36 and of 1.37. These differ in the fields of devices
 and of the pod's status.
 """
 
@@ -27,12 +27,12 @@ from fakeapi.machinery.meta import quantity
 
 FIELD = "nodeAllocatableResourceClaimStatuses"
 MAPPINGS, RESOURCES = "nodeAllocatableResourceMappings", "nodeAllocatableResources"
-"""The field of devices in 1.36, and since 1.37."""
+"""The fields of devices with node-allocatable resources: MAPPINGS in 1.36, RESOURCES since 1.37."""
 _CHECKED = ("cpu", "memory", "ephemeral-storage")
 
 
 class LookupFailed(Exception):
-    """A device is not there, or says too little; the text is the scheduler's error."""
+    """A device is missing or lacks data; the message is the scheduler's error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +46,15 @@ class ClaimUse:
 
 @dataclass(frozen=True, slots=True)
 class NodeAllocatable:
-    """The accounting of one release. `has_overhead`: as in 1.37, where devices have overhead beside it."""
+    """The accounting of one release. `has_overhead`: devices may also have overhead, as in 1.37."""
 
     slices: Sequence[Slice]
     has_overhead: bool
 
     def sharing_problem(self, pod: Object, claims: Iterable[Object], node: NodeState) -> Unschedulable | None:
-        """Why a pod may not use one of the allocated claims that others use; None if it may."""
-        found = (self._sharing_problem(pod, claim, node) for claim in claims)
-        return next((each for each in found if each is not None), None)
+        """Returns why a pod may not share one of the allocated claims with other pods; None if it may."""
+        problems = (self._sharing_problem(pod, claim, node) for claim in claims)
+        return next((problem for problem in problems if problem is not None), None)
 
     def _sharing_problem(self, pod: Object, claim: Object, node: NodeState) -> Unschedulable | None:
         name = claim["metadata"]["name"]
@@ -68,7 +68,7 @@ class NodeAllocatable:
             other["metadata"]["uid"]
             for other in node.pods
             if other["metadata"]["namespace"] == pod["metadata"]["namespace"]
-            and any(each["resourceClaimName"] == name for each in other["status"].get(FIELD) or ())
+            and any(status["resourceClaimName"] == name for status in other["status"].get(FIELD) or ())
         }
         if len(users) > 1:
             return Unschedulable((f"node allocatable resource claim {name} shared by multiple pods",))
@@ -79,20 +79,20 @@ class NodeAllocatable:
     def account(
         self, pod: Object, uses: Iterable[ClaimUse], names: Mapping[str, str], node: NodeState
     ) -> list[Object] | Unschedulable:
-        """The statuses of the pod's claims on a node, or why it does not fit with them.
+        """Returns the statuses of the pod's claims on a node, or why the pod does not fit with them.
 
-        `names` has, by the name that the pod gives a claim, the claim's uid. Raises LookupFailed.
+        `names` maps the pod's own names for its claims to the uids of the claims. Raises LookupFailed.
         """
         find = self._finder(node.node)
-        found = []
+        claim_statuses = []
         for use in uses:
             if use.allocation is not None and (use.is_new or self.has_overhead):
                 results = (use.allocation.get("devices") or {}).get("results") or ()
                 if any(self._stands_for_resources(find, result) for result in results):
-                    found.append(self._status(use.claim, results, find))
-        if not found:
+                    claim_statuses.append(self._status(use.claim, results, find))
+        if not claim_statuses:
             return []
-        statuses = self._with_containers(pod, found, names)
+        statuses = self._with_containers(pod, claim_statuses, names)
         for status in statuses:
             if not self.has_overhead and not status.get("containers"):
                 name = status["resourceClaimName"]
@@ -105,27 +105,29 @@ class NodeAllocatable:
     # devices --------------------------------------------------------------------------------------
 
     def _finder(self, node: Object | None) -> Callable[[Object], Object]:
-        """Finds the device of an allocation result, as it is seen from a node, or from all of them."""
+        """Returns a function that finds the device of an allocation result, on one node or on all nodes."""
         slices = list(self.slices)
         if self.has_overhead and node is not None:
             slices = [
-                each
-                for each in slices
-                if each.spec.get("perDeviceNodeSelection") or serves_node(each.spec, node)
+                resource_slice
+                for resource_slice in slices
+                if resource_slice.spec.get("perDeviceNodeSelection") or serves_node(resource_slice.spec, node)
             ]
 
         def find(result: Object) -> Object:
             pool, name, driver = result["pool"], result["device"], result["driver"]
-            for each in slices:
-                if each.spec["pool"]["name"] != pool or (self.has_overhead and each.spec["driver"] != driver):
+            for resource_slice in slices:
+                if resource_slice.spec["pool"]["name"] != pool or (
+                    self.has_overhead and resource_slice.spec["driver"] != driver
+                ):
                     continue
-                for device in each.spec.get("devices") or ():
+                for device in resource_slice.spec.get("devices") or ():
                     if device["name"] == name:
-                        by_device = self.has_overhead and each.spec.get("perDeviceNodeSelection")
+                        by_device = self.has_overhead and resource_slice.spec.get("perDeviceNodeSelection")
                         if by_device and node is not None and not serves_node(device, node):
                             raise LookupFailed(f"device {name} does not match node")
-                        found: Object = device
-                        return found
+                        matching: Object = device
+                        return matching
             whose = f" for driver {driver}" if self.has_overhead else ""
             raise LookupFailed(f"device {name} not found in pool {pool}{whose}")
 
@@ -145,7 +147,7 @@ class NodeAllocatable:
                 resources = find(result).get(RESOURCES) or {}
             except LookupFailed:
                 continue
-            if any(each.get("mapping") is not None for each in resources.values()):
+            if any(resource.get("mapping") is not None for resource in resources.values()):
                 return True
         return False
 
@@ -154,7 +156,7 @@ class NodeAllocatable:
     def _status(
         self, claim: Object, results: Iterable[Object], find: Callable[[Object], Object]
     ) -> tuple[str, Object]:
-        """The claim's uid and status, without containers."""
+        """Returns the claim's uid and status, without containers."""
         metadata = claim["metadata"]
         mapped: Resources = {}
         overheads: dict[str, Object] = {}
@@ -182,7 +184,7 @@ class NodeAllocatable:
         return metadata["uid"], status
 
     def _taken(self, resource: str, mapping: Object, result: Object, whose: str) -> str | None:
-        """The amount of a resource that one device takes; None if the mapping does not apply to it."""
+        """Returns the amount of a resource that one device takes; None if the mapping does not apply."""
         key = mapping.get("capacityKey")
         by_count = mapping.get("deviceMultiplier" if self.has_overhead else "allocationMultiplier")
         if not key:
@@ -202,7 +204,7 @@ class NodeAllocatable:
     def _with_containers(
         self, pod: Object, found: Iterable[tuple[str, Object]], names: Mapping[str, str]
     ) -> list[Object]:
-        """The statuses by name, with the containers that use the claims."""
+        """Returns the statuses sorted by claim name, with the containers that use each claim."""
         spec = pod["spec"]
         users: dict[str, list[str]] = {}
         for container in [*(spec.get("initContainers") or ()), *(spec.get("containers") or ())]:
@@ -215,17 +217,17 @@ class NodeAllocatable:
                 continue
             containers = {"containers": users[uid]} if uid in users else {}
             statuses.append({"resourceClaimName": status["resourceClaimName"], **containers, **status})
-        return sorted(statuses, key=lambda each: str(each["resourceClaimName"]))
+        return sorted(statuses, key=lambda status: str(status["resourceClaimName"]))
 
     # the pod's own requests and limits --------------------------------------------------------------
 
     def _pod_level_problem(self, pod: Object) -> Unschedulable | None:
-        """Why what the pod asks for as a whole does not cover its containers and claims."""
+        """Returns why the pod-level resources do not cover containers and claims; None if they do."""
         spec = pod["spec"]
         claimed = claimed_resources(pod)
-        asked = added(container_totals(spec, "requests"), claimed)
+        requested = added(container_totals(spec, "requests"), claimed)
         for name, whole in sorted(pod_level_amounts(spec, "requests").items()):
-            if name in asked and quantity.compare(asked[name], whole) > 0:
+            if name in requested and quantity.compare(requested[name], whole) > 0:
                 why = "is insufficient to cover the aggregated container and node-allocatable DRA requests"
                 return Unschedulable((f"pod level request for {name} {why}",))
         return self._limit_problem(pod, claimed) if self.has_overhead else None
@@ -253,13 +255,13 @@ class NodeAllocatable:
 
 
 def claimed_by_container(pod: Object, container: str) -> Resources:
-    """The node's resources that one container may use through the pod's claims (1.37)."""
+    """Returns the node resources that one container may use through the pod's claims (1.37)."""
     total = Resources()
     for status in pod["status"].get(FIELD) or ():
         if container in (status.get("containers") or ()):
-            total = added(total, {each["name"]: each["quantity"] for each in status.get("mapping") or ()})
-            for each in status.get("overhead") or ():
-                total = added(total, {each["name"]: overhead_of(each, 1)})
+            total = added(total, {entry["name"]: entry["quantity"] for entry in status.get("mapping") or ()})
+            for entry in status.get("overhead") or ():
+                total = added(total, {entry["name"]: overhead_of(entry, 1)})
     return total
 
 
@@ -274,14 +276,14 @@ def _add_overhead(overheads: dict[str, Object], name: str, overhead: Object) -> 
 
 
 def _lacking(pod: Object, node: NodeState) -> Unschedulable | None:
-    """The resources that the node has too little of."""
+    """Returns an Unschedulable with the resources that the node lacks; None if they suffice."""
     reasons: list[str] = []
     impossible = False
-    for name, wanted in requests_of(pod).items():
+    for name, amount in requests_of(pod).items():
         huge = name.startswith(HUGE_PAGES)
-        if not (huge or (name in _CHECKED and wanted > 0)):
+        if not (huge or (name in _CHECKED and amount > 0)):
             continue
-        if wanted > node.allocatable(name) - node.requested.get(name, 0):
+        if amount > node.allocatable(name) - node.requested.get(name, 0):
             reasons.append(f"Insufficient {name}")
-            impossible = impossible or wanted > node.allocatable(name)
+            impossible = impossible or amount > node.allocatable(name)
     return Unschedulable(tuple(reasons), preemptible=not impossible) if reasons else None

@@ -18,15 +18,15 @@ Amounts = dict[str, Fraction]
 
 DEFAULT_CPU = Fraction(1, 10)
 DEFAULT_MEMORY = Fraction(200 * 1024 * 1024)
-"""Requests that scoring assumes for a container without any."""
+"""The cpu and memory requests that scoring assumes for a container without requests."""
 
 
 @dataclass(slots=True)
 class NodeState:
     """A node with the pods on it.
 
-    `requested` is the sum of the pods' requests; `scored` the sum of cpu and memory, with defaults for
-    containers that request none. `shunning` are pods with required anti-affinity.
+    `requested` is the sum of the pods' requests. `scored` is the sum of their cpu and memory requests, with
+    defaults for containers without requests. `shunning` lists the pods with required anti-affinity.
     """
 
     node: Object
@@ -54,54 +54,54 @@ class NodeState:
 
 
 def required_terms(pod: Object, kind: str) -> list[Object]:
-    """The required terms of a pod's podAffinity or podAntiAffinity."""
+    """Returns the required terms of a pod's podAffinity or podAntiAffinity."""
     affinity = (pod["spec"].get("affinity") or {}).get(kind) or {}
     return affinity.get("requiredDuringSchedulingIgnoredDuringExecution") or []
 
 
 def with_pods(state: NodeState, pods: Iterable[Object]) -> NodeState:
-    """A state of the node with exactly these pods."""
-    found = NodeState(state.node)
+    """Returns the state of the node with exactly these pods."""
+    updated = NodeState(state.node)
     for pod in pods:
-        found.add(pod)
-    return found
+        updated.add(pod)
+    return updated
 
 
 def amount(text: str) -> Fraction:
-    """A quantity as an exact number."""
+    """Returns a quantity as an exact number."""
     return Fraction(quantity.parse(text).amount)
 
 
 def requests_of(pod: Object) -> Amounts:
-    """The resource requests of a pod, with those of its claims and its overhead."""
+    """Returns the resource requests of a pod, including its claims and its overhead."""
     spec = pod["spec"]
     totals = container_totals(spec, "requests")
     claimed = claimed_resources(pod)
     if claimed:
         totals = added(totals, claimed)
     totals |= pod_level_amounts(spec, "requests")
-    found = {name: amount(text) for name, text in totals.items()}
+    amounts = {name: amount(text) for name, text in totals.items()}
     for name, text in (spec.get("overhead") or {}).items():
-        found[name] = found.get(name, Fraction(0)) + amount(text)
-    return found
+        amounts[name] = amounts.get(name, Fraction(0)) + amount(text)
+    return amounts
 
 
 def scored_requests(pod: Object) -> Amounts:
-    """The cpu and memory requests of a pod, with defaults, as nodes are scored by them."""
+    """Returns a pod's cpu and memory requests for scoring, with defaults for missing requests."""
     totals = {"cpu": Fraction(0), "memory": Fraction(0)}
     for container in pod["spec"].get("containers") or ():
-        wanted = (container.get("resources") or {}).get("requests") or {}
-        totals["cpu"] += amount(wanted["cpu"]) if "cpu" in wanted else DEFAULT_CPU
-        totals["memory"] += amount(wanted["memory"]) if "memory" in wanted else DEFAULT_MEMORY
+        requests = (container.get("resources") or {}).get("requests") or {}
+        totals["cpu"] += amount(requests["cpu"]) if "cpu" in requests else DEFAULT_CPU
+        totals["memory"] += amount(requests["memory"]) if "memory" in requests else DEFAULT_MEMORY
     for name, text in claimed_resources(pod).items():
         if name in totals:
             totals[name] += amount(text)
-    asked = requests_of(pod)
-    return {name: max(total, asked.get(name, Fraction(0))) for name, total in totals.items()}
+    requested = requests_of(pod)
+    return {name: max(total, requested.get(name, Fraction(0))) for name, total in totals.items()}
 
 
 class NodeStates:
-    """The nodes with the pods on them that have not terminated; updated by changes of nodes and pods."""
+    """The nodes with their pods that have not terminated; changes of nodes and pods update them."""
 
     def __init__(self) -> None:
         self._nodes: dict[str, Object] = {}
@@ -129,7 +129,7 @@ class NodeStates:
             self._states.pop(name, None)
 
     def by_name(self) -> dict[str, NodeState]:
-        """The states of all nodes by name, sorted."""
+        """Returns the states of all nodes by name, sorted by name."""
         for name in self._nodes.keys() - self._states.keys():
             state = self._states[name] = NodeState(self._nodes[name])
             for pod in self._pods[name].values():

@@ -1,4 +1,4 @@
-"""The claims, classes and slices of the cluster in the layout of v1, as the scheduler reads them."""
+"""The claims, classes and slices of the cluster, converted to the layout of v1 for the scheduler."""
 
 from collections.abc import Callable
 from functools import partial
@@ -26,17 +26,17 @@ _HUB = "fakeapi.hub"
 
 
 class NotReady(Exception):
-    """A pod cannot be scheduled yet, as a claim is missing or being deleted; the text says which."""
+    """A pod cannot be scheduled yet, because a claim is missing or being deleted; the message says which."""
 
 
 class DeviceView:
-    """Caches of the kinds of resource.k8s.io; each version of an object is converted once.
+    """Caches of the kinds of resource.k8s.io; converts each version of an object once.
 
-    The layout is that of v1, before 1.31 that of v1alpha2.
+    Objects are in the layout of v1, and before 1.31 in that of v1alpha2.
     """
 
     def __init__(self, context: ControllerContext) -> None:
-        """A kind that the release does not serve is empty."""
+        """Creates the caches; kinds that the release does not serve are empty."""
         self._resources: dict[str, Resource] = {}
         self._informers: dict[str, Informer] = {}
         self._lists: dict[str, list[Object]] = {}
@@ -66,7 +66,7 @@ class DeviceView:
     def is_classic(self) -> bool:
         """Whether claims are in the layout of v1alpha2, which has resource classes and no devices.
 
-        A server of all versions has both classes; its claims are those of the newest.
+        A server of all versions serves both kinds of classes; its claims are in the newest layout.
         """
         return "resourceclasses" in self._resources and "deviceclasses" not in self._resources
 
@@ -75,7 +75,7 @@ class DeviceView:
         return "resourceclaims" in self._resources
 
     def objects(self, kind: str) -> list[Object]:
-        """All objects of a kind in the layout of v1, sorted by key. Callers must not change them."""
+        """Returns all objects of a kind in the layout of v1, sorted by key. Callers must not change them."""
         informer = self._informers.get(kind)
         if informer is None:
             return []
@@ -85,18 +85,18 @@ class DeviceView:
         known, resource = self._converted[kind], self._resources[kind]
         for key in known.keys() - informer.objects.keys():
             del known[key]
-        found = []
+        converted = []
         for key, obj in sorted(informer.objects.items()):
             version = obj["metadata"]["resourceVersion"]
             entry = known.get(key)
             if entry is None or entry[0] != version:
                 entry = known[key] = version, resource.to_hub(obj)
-            found.append(entry[1])
-        self._lists[kind] = found
-        return found
+            converted.append(entry[1])
+        self._lists[kind] = converted
+        return converted
 
     def claim(self, namespace: str, name: str) -> Object | None:
-        """A claim in the layout of v1; None if it does not exist."""
+        """Returns a claim in the layout of v1; None if it does not exist."""
         informer = self._informers.get("resourceclaims")
         obj = None if informer is None else informer.get(namespace, name)
         return None if obj is None else self._resources["resourceclaims"].to_hub(obj)
@@ -108,18 +108,18 @@ class DeviceView:
         return [Slice(obj["metadata"]["name"], obj["spec"]) for obj in self.objects("resourceslices")]
 
     def names_of_claims(self, pod: Object) -> dict[str, str]:
-        """The uids of the claims of a pod that has them all, by the names that the pod gives them."""
-        found = {}
+        """Returns the uids of a pod's claims by the pod's names for them. Raises ClaimNameUnknown."""
+        uids = {}
         for pod_claim in pod["spec"].get("resourceClaims") or ():
             name = claim_of_pod(pod, pod_claim, by_pod=self.order_in_1_27)
             claim = None if name is None else self.claim(pod["metadata"]["namespace"], name)
             if claim is not None:
-                found[pod_claim["name"]] = claim["metadata"]["uid"]
-        return found
+                uids[pod_claim["name"]] = claim["metadata"]["uid"]
+        return uids
 
     def claims_of(self, pod: Object) -> list[Object]:
-        """The claims of a pod, in the order of its spec. Raises NotReady."""
-        found = []
+        """Returns the claims of a pod, in the order of its spec. Raises NotReady."""
+        claims = []
         namespace = pod["metadata"]["namespace"]
         for pod_claim in pod["spec"].get("resourceClaims") or ():
             try:
@@ -137,5 +137,5 @@ class DeviceView:
             if claim_source(pod_claim).get("resourceClaimTemplateName") and not is_for_pod(pod, claim):
                 own = f"{namespace}/{name} (uid {claim['metadata']['uid']})"
                 raise NotReady(f"resourceclaim {own} is not owned by the pod")
-            found.append(claim)
-        return found
+            claims.append(claim)
+        return claims

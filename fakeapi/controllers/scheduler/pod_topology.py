@@ -1,7 +1,7 @@
 """The filters PodTopologySpread and InterPodAffinity.
 
 Follow k8s.io/kubernetes `pkg/scheduler/framework/plugins/podtopologyspread` and `interpodaffinity` for
-required terms and DoNotSchedule; preferences are not scored.
+required terms and DoNotSchedule. Preferences are not scored.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -54,16 +54,18 @@ class PodTopology:
         suits: Suits,
         tolerates: Suits,
     ) -> None:
-        """`suits`: the node has the pod's required affinity; `tolerates`: the pod tolerates the node's
-        taints.
+        """Counts the pods of all nodes.
+
+        `suits`: whether a node matches the pod's required node affinity. `tolerates`: whether the pod
+        tolerates a node's taints.
         """
         self._pod = pod
         self._labels: Mapping[str, str] = pod["metadata"].get("labels") or {}
         self._namespaces = namespaces
         self._spreads = [
-            _Spread(each)
-            for each in pod["spec"].get("topologySpreadConstraints") or ()
-            if each["whenUnsatisfiable"] == "DoNotSchedule"
+            _Spread(constraint)
+            for constraint in pod["spec"].get("topologySpreadConstraints") or ()
+            if constraint["whenUnsatisfiable"] == "DoNotSchedule"
         ]
         self._wanted = required_terms(pod, "podAffinity")
         self._unwanted = required_terms(pod, "podAntiAffinity")
@@ -75,17 +77,17 @@ class PodTopology:
             self._count_pods(state)
 
     def filter(self, state: NodeState) -> Unschedulable | None:
-        """The reason why the pod may not be on a node; None if it may."""
+        """Returns the reason why the pod may not be on a node; None if it may."""
         return self._filter_spread(state) or self._filter_affinity(state)
 
     # spread ---------------------------------------------------------------------------------------
 
     def _count_spread(self, state: NodeState, suits: Suits, tolerates: Suits) -> None:
         labels = _labels_of(state)
-        if any(each.constraint["topologyKey"] not in labels for each in self._spreads):
+        if any(spread.constraint["topologyKey"] not in labels for spread in self._spreads):
             return
-        for each in self._spreads:
-            constraint = each.constraint
+        for spread in self._spreads:
+            constraint = spread.constraint
             if constraint.get("nodeAffinityPolicy", "Honor") == "Honor" and not suits(state.node):
                 continue
             if constraint.get("nodeTaintsPolicy", "Ignore") == "Honor" and not tolerates(state.node):
@@ -97,7 +99,7 @@ class PodTopology:
                 if "deletionTimestamp" not in pod["metadata"]
                 and pod["metadata"]["namespace"] == self._pod["metadata"]["namespace"]
             )
-            each.counts[domain] = each.counts.get(domain, 0) + number
+            spread.counts[domain] = spread.counts.get(domain, 0) + number
 
     def _matches_spread(self, constraint: Object, labels: Mapping[str, str]) -> bool:
         selector = constraint.get("labelSelector")
@@ -108,15 +110,15 @@ class PodTopology:
 
     def _filter_spread(self, state: NodeState) -> Unschedulable | None:
         labels = _labels_of(state)
-        for each in self._spreads:
-            constraint = each.constraint
+        for spread in self._spreads:
+            constraint = spread.constraint
             if constraint["topologyKey"] not in labels:
                 return Unschedulable((_NO_LABEL,))
-            least = min(each.counts.values(), default=2**31 - 1)
-            if len(each.counts) < int(constraint.get("minDomains", 1)):
+            least = min(spread.counts.values(), default=2**31 - 1)
+            if len(spread.counts) < int(constraint.get("minDomains", 1)):
                 least = 0
             own = int(_selects(constraint.get("labelSelector"), self._labels))
-            there = each.counts.get(labels[constraint["topologyKey"]], 0)
+            there = spread.counts.get(labels[constraint["topologyKey"]], 0)
             if there + own - least > int(constraint["maxSkew"]):
                 return Unschedulable((_SPREAD,), preemptible=True)
         return None
@@ -127,7 +129,7 @@ class PodTopology:
         labels = _labels_of(state)
         if self._wanted or self._unwanted:
             for other in state.pods:
-                if self._wanted and all(self._matches(each, self._pod, other) for each in self._wanted):
+                if self._wanted and all(self._matches(term, self._pod, other) for term in self._wanted):
                     _count(self._near, self._wanted, labels)
                 for term in self._unwanted:
                     if self._matches(term, self._pod, other):
@@ -151,8 +153,10 @@ class PodTopology:
             return True
         if selector is None:
             return False
-        found = self._namespaces().get(namespace)
-        return found is not None and _selects(selector, found["metadata"].get("labels") or {})
+        namespace_object = self._namespaces().get(namespace)
+        return namespace_object is not None and _selects(
+            selector, namespace_object["metadata"].get("labels") or {}
+        )
 
     def _filter_affinity(self, state: NodeState) -> Unschedulable | None:
         labels = _labels_of(state)
@@ -188,6 +192,6 @@ def _count(counts: dict[tuple[str, str], int], terms: Iterable[Object], labels: 
 
 
 def _selects(selector: Object | None, labels: Mapping[str, str]) -> bool:
-    """Whether a LabelSelector matches: None matches nothing, an empty one everything."""
-    found = label_selector.of_object(selector)
-    return found is not None and found.matches(labels)
+    """Whether a LabelSelector matches: None matches nothing, an empty selector matches everything."""
+    compiled = label_selector.of_object(selector)
+    return compiled is not None and compiled.matches(labels)

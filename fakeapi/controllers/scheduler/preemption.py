@@ -1,7 +1,7 @@
 """Preemption: chooses pods of lower priority to delete, so that a pod fits on a node.
 
-Follows k8s.io/kubernetes `pkg/scheduler/framework/preemption` and `plugins/defaultpreemption`.
-PodDisruptionBudgets are ignored.
+Follows k8s.io/kubernetes `pkg/scheduler/framework/preemption` and `plugins/defaultpreemption`, without
+PodDisruptionBudgets.
 """
 
 from collections.abc import Sequence
@@ -22,9 +22,9 @@ class Candidate:
 
 
 async def best_candidate(pod: Object, outcome: Outcome) -> Candidate | None:
-    """The node with the least important victims; None if preemption does not help. Raises PluginError.
+    """Returns the node with the least important victims; None if preemption does not help.
 
-    The reasons are then in `outcome`.
+    Writes the reasons why it does not help to `outcome`. Raises PluginError.
     """
     filtering = outcome.filtering
     if filtering is None:
@@ -35,39 +35,40 @@ async def best_candidate(pod: Object, outcome: Outcome) -> Candidate | None:
         outcome.ineligible = "not eligible due to a terminating pod on the nominated node."
     if outcome.ineligible:
         return None
-    found = []
+    candidates = []
     for name, refusal in outcome.refusals.items():
         candidate = await _candidate(pod, filtering, name) if refusal.preemptible else None
         if isinstance(candidate, Candidate):
-            found.append(candidate)
+            candidates.append(candidate)
         elif candidate is not None:
             outcome.hindrances[name] = candidate
-    return min(found, key=_cost, default=None)
+    return min(candidates, key=_cost, default=None)
 
 
 async def _candidate(pod: Object, filtering: Filtering, name: str) -> Candidate | Unschedulable | None:
-    """The victims on a node, or why the pod would not fit without all pods of lower priority; None if no pod
-    has to be deleted.
+    """Returns the victims on a node; None if no pod has to be deleted.
+
+    Returns an Unschedulable if the pod would not fit even without all pods of lower priority.
     """
     on_node = filtering.states[name].pods
-    lower = sorted((each for each in on_node if priority_of(each) < priority_of(pod)), key=_importance)
-    kept = [each for each in on_node if priority_of(each) >= priority_of(pod)]
+    lower = sorted((other for other in on_node if priority_of(other) < priority_of(pod)), key=_importance)
+    kept = [other for other in on_node if priority_of(other) >= priority_of(pod)]
     if not lower:
         return None
     refusal = await _refusal(filtering, name, kept)
     if refusal is not None:
         return refusal
     victims = []
-    for each in lower:
-        if await _refusal(filtering, name, [*kept, each]) is None:
-            kept.append(each)
+    for other in lower:
+        if await _refusal(filtering, name, [*kept, other]) is None:
+            kept.append(other)
         else:
-            victims.append(each)
+            victims.append(other)
     return Candidate(name, tuple(victims)) if victims else None
 
 
 async def _refusal(filtering: Filtering, name: str, pods: Sequence[Object]) -> Unschedulable | None:
-    """The reason why the pod does not fit on a node if it has just these pods; None if it fits."""
+    """Returns the reason why the pod does not fit on a node with exactly these pods; None if it fits."""
     states = {**filtering.states, name: with_pods(filtering.states[name], pods)}
     [(_, refusal)] = [result async for result in replace(filtering, states=states).refusals([name])]
     return refusal
@@ -77,8 +78,8 @@ def _has_made_room(pod: Object, filtering: Filtering) -> bool:
     """Whether victims on the nominated node are still terminating."""
     state = filtering.states.get(pod["status"].get("nominatedNodeName", ""))
     return state is not None and any(
-        "deletionTimestamp" in each["metadata"] and priority_of(each) < priority_of(pod)
-        for each in state.pods
+        "deletionTimestamp" in other["metadata"] and priority_of(other) < priority_of(pod)
+        for other in state.pods
     )
 
 
@@ -95,14 +96,14 @@ def _started(pod: Object) -> str:
 
 
 def _cost(candidate: Candidate) -> tuple[int, int, int, tuple[int, ...], str]:
-    """Sort key of a candidate: highest priority, sum of priorities, number of victims, latest start."""
-    priorities = [priority_of(each) for each in candidate.victims]
-    highest = [each for each in candidate.victims if priority_of(each) == max(priorities)]
-    earliest = min(_started(each) for each in highest)
+    """Returns a sort key: highest priority, sum of priorities, number of victims, latest start, name."""
+    priorities = [priority_of(victim) for victim in candidate.victims]
+    highest = [victim for victim in candidate.victims if priority_of(victim) == max(priorities)]
+    earliest = min(_started(victim) for victim in highest)
     newest_first = tuple(-ord(character) for character in earliest)
     return (
         max(priorities),
-        sum(each + 2**31 for each in priorities),
+        sum(priority + 2**31 for priority in priorities),
         len(priorities),
         newest_first,
         candidate.node,

@@ -1,4 +1,4 @@
-"""SchedulingContexts: PodSchedulingContexts, by which the scheduler and classic drivers agree on nodes."""
+"""SchedulingContexts: PodSchedulingContexts, in which the scheduler and classic drivers agree on nodes."""
 
 from collections.abc import Callable, Sequence
 
@@ -15,7 +15,7 @@ PLUGIN = "DynamicResources"
 
 
 class SchedulingContexts:
-    """Reads PodSchedulingContexts from a cache and writes them as the scheduler."""
+    """Reads PodSchedulingContexts from a cache and writes them for the scheduler."""
 
     def __init__(self, context: ControllerContext, api: API, resource: ServedResource) -> None:
         self._api = api
@@ -23,9 +23,7 @@ class SchedulingContexts:
         self._informer: Informer = context.informer(resource)
 
     def on_change(self, handler: Callable[[Object | None, Object | None], None]) -> None:
-        """Calls `handler` when an object is created or its status changes, but not when the scheduler updates
-        it.
-        """
+        """Calls `handler` when an object is created or its status changes, but not for other updates."""
 
         def changed(old: Object | None, new: Object | None) -> None:
             if new is not None and (old is None or old.get("status") != new.get("status")):
@@ -34,14 +32,14 @@ class SchedulingContexts:
         self._informer.on_change(changed)
 
     def find(self, pod: Object) -> Object | None:
-        """The pod's PodSchedulingContext, or None. Raises PluginError if another pod owns it."""
+        """Returns the pod's PodSchedulingContext, or None. Raises PluginError if another pod owns it."""
         metadata = pod["metadata"]
-        found = self._informer.get(metadata["namespace"], metadata["name"])
-        if found is not None and owning_pod(found)[1] != metadata["uid"]:
-            whose = f"PodSchedulingContext object with UID {found['metadata']['uid']}"
+        context = self._informer.get(metadata["namespace"], metadata["name"])
+        if context is not None and owning_pod(context)[1] != metadata["uid"]:
+            whose = f"PodSchedulingContext object with UID {context['metadata']['uid']}"
             problem = f"{whose} is not owned by Pod {metadata['namespace']}/{metadata['name']}"
             raise PluginError(PLUGIN, "PreFilter", problem)
-        return found
+        return context
 
     async def publish(
         self, pod: Object, known: Object | None, selected: str | None, potential: Sequence[str] | None

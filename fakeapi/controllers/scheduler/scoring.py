@@ -1,8 +1,8 @@
 """Scores of nodes by the default scheduler profile.
 
 Follow k8s.io/kubernetes `pkg/scheduler/framework/plugins`: integers from 0 to 100, times a weight.
-ImageLocality is left out, as nodes have no images, and so are the scores for pod affinity and topology
-spread.
+ImageLocality is missing, because nodes have no images here. The scores for pod affinity and topology spread
+are missing too.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ _SCORED = ("cpu", "memory")
 
 
 def scores(pod: Object, states: Sequence[NodeState], of_claims: Mapping[str, int]) -> dict[str, int]:
-    """The total score of each node by name. `of_claims`: the scores of DynamicResources by node."""
+    """Returns the total score of each node by name; `of_claims` has the scores of DynamicResources."""
     taints = [_intolerable(pod, state) for state in states]
     affinities = [_preference(pod, state) for state in states]
     claims = [of_claims.get(state.name, 0) for state in states]
@@ -39,12 +39,12 @@ def _normalized(found: Sequence[int], *, reverse: bool = False) -> list[int]:
     most = max(found, default=0)
     if not most:
         return [SCORE_MAX if reverse else 0] * len(found)
-    whole = [SCORE_MAX * each // most for each in found]
-    return [SCORE_MAX - each for each in whole] if reverse else whole
+    whole = [SCORE_MAX * value // most for value in found]
+    return [SCORE_MAX - value for value in whole] if reverse else whole
 
 
 def _intolerable(pod: Object, state: NodeState) -> int:
-    """The number of PreferNoSchedule taints that the pod does not tolerate."""
+    """Returns the number of PreferNoSchedule taints that the pod does not tolerate."""
     return sum(
         taint["effect"] == "PreferNoSchedule" and not tolerates_taint(pod, taint)
         for taint in state.node["spec"].get("taints") or ()
@@ -54,35 +54,35 @@ def _intolerable(pod: Object, state: NodeState) -> int:
 def _preference(pod: Object, state: NodeState) -> int:
     affinity = (pod["spec"].get("affinity") or {}).get("nodeAffinity") or {}
     preferred = affinity.get("preferredDuringSchedulingIgnoredDuringExecution") or ()
-    return sum(each["weight"] for each in preferred if matches_term(each["preference"], state.node))
+    return sum(term["weight"] for term in preferred if matches_term(term["preference"], state.node))
 
 
 def _least_allocated(pod: Object, state: NodeState) -> int:
-    """Score for the cpu and memory left after the pod is placed (LeastAllocated)."""
-    wanted = scored_requests(pod)
-    found, count = 0, 0
+    """Returns the score for the cpu and memory that the pod leaves on the node (LeastAllocated)."""
+    requests = scored_requests(pod)
+    total, count = 0, 0
     for name in _SCORED:
         has = state.allocatable(name)
         if not has:
             continue
-        used = state.scored.get(name, Fraction(0)) + wanted[name]
-        found += 0 if used > has else int((has - used) * SCORE_MAX / has)
+        used = state.scored.get(name, Fraction(0)) + requests[name]
+        total += 0 if used > has else int((has - used) * SCORE_MAX / has)
         count += 1
-    return found // count if count else 0
+    return total // count if count else 0
 
 
 def _balanced(pod: Object, state: NodeState) -> int:
-    """Score for balanced use of cpu and memory; equal on all nodes for a pod without requests."""
-    wanted = requests_of(pod)
-    if not any(wanted.values()):
+    """Returns the score for balanced use of cpu and memory; equal on all nodes for a pod without requests."""
+    requests = requests_of(pod)
+    if not any(requests.values()):
         return 0
     fractions = [
-        min(1.0, float((state.requested.get(name, Fraction(0)) + wanted.get(name, Fraction(0))) / has))
+        min(1.0, float((state.requested.get(name, Fraction(0)) + requests.get(name, Fraction(0))) / has))
         for name in _SCORED
         if (has := state.allocatable(name))
     ]
     if len(fractions) <= 1:
         return SCORE_MAX
     mean = sum(fractions) / len(fractions)
-    deviation = sqrt(sum((each - mean) ** 2 for each in fractions) / len(fractions))
+    deviation = sqrt(sum((fraction - mean) ** 2 for fraction in fractions) / len(fractions))
     return int((1 - deviation) * SCORE_MAX)

@@ -1,4 +1,4 @@
-"""The result of a scheduler plugin for a pod, on all nodes or on one."""
+"""Results of scheduler plugins for a pod, on one node or on all nodes."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 class Unschedulable:
     """A pod does not fit on a node. `preemptible`: it might fit without other pods.
 
-    `reasons` are counted over all nodes in the pod's condition.
+    The message of the pod's condition counts the nodes with each of the `reasons`.
     """
 
     reasons: tuple[str, ...]
@@ -15,14 +15,14 @@ class Unschedulable:
 
 
 class CannotSchedule(Exception):
-    """The pod fits on no node; the text says why."""
+    """The pod fits on no node; the message says why."""
 
 
 class PluginError(Exception):
     """A plugin failed, which ends the scheduling attempt with an error."""
 
     def __init__(self, plugin: str, stage: str, reason: str) -> None:
-        """`stage` is the extension point, as the message names it: "filter", "PreFilter", "PreBind"."""
+        """Takes the extension point as `stage`, spelled as in messages: "filter", "PreFilter", "PreBind"."""
         text = (
             f'running "{plugin}" {stage} plugin: {reason}'
             if stage == "filter"
@@ -32,6 +32,6 @@ class PluginError(Exception):
 
 
 def nodes_message(count: int, problem: str, reasons: dict[str, int]) -> str:
-    """The message `0/N nodes are available: …`, with one problem of all nodes or the counted reasons."""
+    """Returns `0/N nodes are available: …` with the problem of all nodes, or with the counted reasons."""
     text = problem or ", ".join(sorted(f"{number} {reason}" for reason, number in reasons.items()))
     return f"0/{count} nodes are available: {text}." if text else f"0/{count} nodes are available:"

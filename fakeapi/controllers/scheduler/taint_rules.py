@@ -21,11 +21,11 @@ async def with_taints(
     matcher: DeviceMatcher,
     effort: Effort,
 ) -> list[Slice]:
-    """The slices with the taints of DeviceTaintRules added to their devices."""
+    """Returns the slices with the taints of DeviceTaintRules added to their devices."""
     active = [rule for rule in rules if rule["spec"]["taint"].get("effect") != NO_EFFECT]
     if not active:
         return list(slices)
-    return [await _tainted(each, active, classes, matcher, effort) for each in slices]
+    return [await _tainted(resource_slice, active, classes, matcher, effort) for resource_slice in slices]
 
 
 async def _tainted(
@@ -48,12 +48,12 @@ def applies_to_names(spec: Object, driver: str, pool: str, device: str) -> bool:
     selector = spec.get("deviceSelector")
     if selector is None:
         return False
-    wanted = (
+    pairs = (
         (selector.get("driver"), driver),
         (selector.get("pool"), pool),
         (selector.get("device"), device),
     )
-    return not any(name and name != own for name, own in wanted)
+    return not any(name and name != own for name, own in pairs)
 
 
 def applies_to(

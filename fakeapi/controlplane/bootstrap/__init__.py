@@ -1,7 +1,7 @@
-"""The objects that the server itself makes in a new cluster, beside its namespaces.
+"""The objects that the server itself creates in a new cluster, except the initial namespaces.
 
-They are made when their resource is first asked for, so that a server that is never asked costs nothing.
-`making` says which module knows those of a resource.
+They are created at the first request for their resource, so that a server without such requests starts
+faster. `MAKERS` names the module that knows the objects of each resource.
 """
 
 MAKERS = {
@@ -20,4 +20,4 @@ MAKERS = {
     ("rbac.authorization.k8s.io", "roles"): f"{__name__}.rbac",
     ("scheduling.k8s.io", "priorityclasses"): f"{__name__}.priority_classes",
 }
-"""The modules whose function `objects` lists the bootstrap objects of a resource, by group and resource."""
+"""Modules whose `objects` function lists the bootstrap objects of a resource, by group and resource."""

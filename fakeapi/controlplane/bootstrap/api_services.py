@@ -1,7 +1,7 @@
-"""The APIServices of the group versions that the server answers itself.
+"""The APIServices of the group versions that this server itself serves.
 
-From k8s.io/kubernetes `pkg/controlplane/apiserver/aggregator.go`, by the tables of the release. Those of
-custom resources are kept by `fakeapi.registry.custom.registration`.
+From k8s.io/kubernetes `pkg/controlplane/apiserver/aggregator.go`, by the tables of the release. The module
+`fakeapi.registry.custom.registration` keeps the APIServices of custom resources.
 """
 
 from collections.abc import Iterator
@@ -14,9 +14,11 @@ _LABELS = {"kube-aggregator.kubernetes.io/automanaged": "onstart"}
 
 
 def objects(resource: Resource, catalogue: Catalogue, now: str) -> Iterator[BootstrapObject]:
-    """One for each served group version that the release knows the priorities of, by name."""
+    """Yields an APIService for each served group version whose priorities the release knows, by name."""
     priorities = resource.release.all_kinds.tables.bootstrap(resource.kind.resource)
-    served = {(each.kind.group, each.kind.version) for each in catalogue.resources}
+    served = {
+        (served_resource.kind.group, served_resource.kind.version) for served_resource in catalogue.resources
+    }
     for group, version in sorted(served):
         name = f"{version}.{group}"
         if name not in priorities:

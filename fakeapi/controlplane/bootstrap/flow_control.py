@@ -1,4 +1,4 @@
-"""The flow schemas and priority levels of API Priority and Fairness.
+"""The default flow schemas and priority levels of API Priority and Fairness.
 
 From k8s.io/apiserver `pkg/apis/flowcontrol/bootstrap`, by the tables of the release, with the condition that
 `pkg/util/flowcontrol` sets.
@@ -25,17 +25,17 @@ _STATUS_MANAGED = {
 
 
 def objects(resource: Resource, catalogue: Catalogue, now: str) -> Iterator[BootstrapObject]:
-    """The mandatory ones, then those that are suggested."""
+    """Yields the mandatory flow schemas or priority levels, then the suggested ones."""
     for name, body in resource.release.all_kinds.tables.bootstrap(resource.kind.resource).items():
         if resource.kind.resource == "flowschemas":
-            found = _found(body, now)
-            yield BootstrapObject(name, body, status=found, manager=MANAGER, status_managed=_STATUS_MANAGED)
+            status = _found(body, now)
+            yield BootstrapObject(name, body, status=status, manager=MANAGER, status_managed=_STATUS_MANAGED)
         else:
             yield BootstrapObject(name, body, manager=MANAGER)
 
 
 def _found(body: dict[str, Any], now: str) -> Object:
-    """The status of a flow schema whose priority level exists."""
+    """Returns the status of a flow schema whose priority level exists."""
     level = quote(body["spec"]["priorityLevelConfiguration"]["name"])
     message = f"This FlowSchema references the PriorityLevelConfiguration object named {level} and it exists"
     condition = {

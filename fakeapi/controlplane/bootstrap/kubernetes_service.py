@@ -1,8 +1,8 @@
-"""The service of the API itself, its endpoints, and the range of addresses that it has the first of.
+"""The `kubernetes` service, its endpoints, and the service CIDR that contains its address.
 
 Follows k8s.io/kubernetes `pkg/controlplane/controller/kubernetesservice`, `pkg/controlplane/reconcilers` and
-`pkg/controlplane/controller/defaultservicecidr`. The address of the endpoint is one that no network has: that
-of this machine, where clients in the same process connect to, can not be an endpoint's.
+`pkg/controlplane/controller/defaultservicecidr`. The endpoint has an address that no network uses. Clients in
+the same process connect over loopback, and a loopback address is not valid in endpoints.
 """
 
 from collections.abc import Iterator
@@ -18,14 +18,17 @@ NAMESPACE: Final = "default"
 RANGE: Final = "10.0.0.0/24"
 ADDRESS: Final = "10.0.0.1"
 ENDPOINT: Final = "192.0.2.1"
-"""An address for documentation (RFC 5737)."""
+"""An address reserved for documentation (RFC 5737)."""
 PORT, SECURE_PORT = 443, 6443
 
 _GATE = "MultiCIDRServiceAllocator"
 
 
 def objects(resource: Resource, catalogue: Catalogue, now: str) -> Iterator[BootstrapObject]:
-    """One at most. Ranges and addresses have objects in releases where services are given them by these."""
+    """Yields the object of this resource that belongs to the `kubernetes` service, if any.
+
+    ServiceCIDRs and IPAddresses exist only in releases that allocate service addresses from them.
+    """
     has_ranges = resource.release.gates.enabled(_GATE)
     match resource.kind.resource:
         case "services":

@@ -1,4 +1,4 @@
-"""The roles and bindings by which the parts of a cluster work with it.
+"""The default roles and bindings of the cluster's components.
 
 From k8s.io/kubernetes `plugin/pkg/auth/authorizer/rbac/bootstrappolicy`, by the tables of the release.
 """
@@ -11,7 +11,7 @@ from fakeapi.registry.model.resource import Resource
 
 
 def objects(resource: Resource, catalogue: Catalogue, now: str) -> Iterator[BootstrapObject]:
-    """Those of the release's default feature gates."""
+    """Yields the roles or bindings that the release has with its default feature gates."""
     for key, body in resource.release.all_kinds.tables.bootstrap(resource.kind.resource).items():
         namespace, _, name = key.rpartition("/")
         yield BootstrapObject(name, body, namespace)

@@ -1,7 +1,7 @@
-"""The config map that says since when uses of legacy service account tokens are tracked.
+"""The config map with the date since which the server tracks uses of legacy service account tokens.
 
-Follows k8s.io/kubernetes `pkg/controlplane/controller/legacytokentracking`. kube-controller-manager asks for
-it when it removes such tokens.
+Follows k8s.io/kubernetes `pkg/controlplane/controller/legacytokentracking`. kube-controller-manager reads it
+when it removes such tokens.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ _GATE = "LegacyServiceAccountTokenTracking"
 
 
 def objects(resource: Resource, catalogue: Catalogue, now: str) -> Iterator[BootstrapObject]:
-    """The config map, with the day of the cluster's start; releases without the gate always track."""
+    """Yields the config map with the date of the cluster's start; none in releases without the gate."""
     if resource.release.gates.enabled(_GATE):
         data: Object = {"since": now.partition("T")[0]}
         yield BootstrapObject(NAME, {"data": data}, NAMESPACE)

@@ -30,13 +30,13 @@ OWN_LABELS: Final = frozenset(
         "topology.kubernetes.io/zone",
     }
 )
-"""Labels of Kubernetes' own domains that a kubelet may set, in addition to those of OWN_DOMAINS."""
+"""Labels in Kubernetes' own domains that a kubelet may set, in addition to all labels in OWN_DOMAINS."""
 OWN_DOMAINS: Final = ("kubelet.kubernetes.io", "node.kubernetes.io")
 RESTRICTED: Final = "node-restriction.kubernetes.io"
 
 
 def check(subject: Subject) -> None:
-    """A node may only write its own Node, without restricted labels or taints. Raises ApiError 403."""
+    """Allows a node to write only its own Node, without restricted labels or taints. Raises ApiError 403."""
     name = subject.attributes.name
     if name != subject.node:
         raise subject.forbidden(f'node {subject.quoted} is not allowed to modify node "{name}"')
@@ -66,7 +66,7 @@ def _check_changed(subject: Subject) -> None:
         )
     if not semantically_equal(new["spec"].get("taints"), old["spec"].get("taints")):
         raise subject.forbidden(f"node {node} is not allowed to modify taints")
-    owners = (each["metadata"].get("ownerReferences") for each in (new, old))
+    owners = (obj["metadata"].get("ownerReferences") for obj in (new, old))
     if subject.quirks.keeps_owners_of_nodes and not semantically_equal(*owners):
         raise subject.forbidden(f"node {node} is not allowed to modify ownerReferences")
     if labels := _forbidden_labels(_labels(new), _labels(old)):
@@ -78,7 +78,7 @@ def _labels(obj: Object) -> Mapping[str, str]:
 
 
 def _forbidden_labels(new: Mapping[str, str], old: Mapping[str, str]) -> list[str]:
-    """The restricted labels that differ, by name."""
+    """Returns the changed labels that a kubelet must not change, sorted."""
     changed = [key for key in sorted({*new, *old}) if new.get(key) != old.get(key)]
     return [key for key in changed if not _is_own(key)]
 
@@ -90,7 +90,11 @@ def _is_own(key: str) -> bool:
     if _is_in(domain, RESTRICTED):
         return False
     is_of_kubernetes = _is_in(domain, "kubernetes.io") or _is_in(domain, "k8s.io")
-    return not is_of_kubernetes or key in OWN_LABELS or any(_is_in(domain, each) for each in OWN_DOMAINS)
+    return (
+        not is_of_kubernetes
+        or key in OWN_LABELS
+        or any(_is_in(domain, own_domain) for own_domain in OWN_DOMAINS)
+    )
 
 
 def _is_in(domain: str, parent: str) -> bool:
@@ -98,7 +102,7 @@ def _is_in(domain: str, parent: str) -> bool:
 
 
 def check_lease(subject: Subject) -> None:
-    """A node may only write its own Lease in kube-node-lease. Raises ApiError 403."""
+    """Allows a node to write only its own Lease in kube-node-lease. Raises ApiError 403."""
     if subject.attributes.namespace != LEASES:
         raise subject.forbidden(f'can only access leases in the "{LEASES}" system namespace')
     if _name(subject) != subject.node:
@@ -106,7 +110,7 @@ def check_lease(subject: Subject) -> None:
 
 
 def check_csi_node(subject: Subject) -> None:
-    """A node may only write its own CSINode. Raises ApiError 403."""
+    """Allows a node to write only its own CSINode. Raises ApiError 403."""
     if _name(subject) != subject.node:
         raise subject.forbidden("can only access CSINode with the same name as the requesting node")
     if subject.subresource != "status" or not subject.quirks.holds_status_of_csi_nodes:
@@ -120,7 +124,7 @@ def check_csi_node(subject: Subject) -> None:
 
 
 def _name(subject: Subject) -> str:
-    """The name of the object; for a create only that in the body."""
+    """Returns the name of the object; for a create, only the name in the body counts."""
     if subject.operation is not Operation.CREATE:
         return subject.attributes.name
     name: str = subject.new["metadata"].get("name", "")
@@ -128,21 +132,21 @@ def _name(subject: Subject) -> str:
 
 
 def check_slice(subject: Subject) -> None:
-    """A node may only write ResourceSlices with its own spec.nodeName. Raises ApiError 403."""
+    """Allows a node to write only ResourceSlices with its own spec.nodeName. Raises ApiError 403."""
     if subject.operation is Operation.CREATE and subject.quirks.creates_own_slices:
-        verb, found = "create", subject.new
+        verb, resource_slice = "create", subject.new
     elif subject.operation is Operation.DELETE and subject.quirks.deletes_own_slices:
-        verb, found = "delete", subject.old
+        verb, resource_slice = "delete", subject.old
     else:
         return
-    spec: Any = found.get("spec", found)  # v1alpha2 has no spec
+    spec: Any = resource_slice.get("spec", resource_slice)  # slices of v1alpha2 have no spec
     if spec.get("nodeName") != subject.node:
         why = f"can only {verb} ResourceSlice with the same NodeName as the requesting node"
         raise subject.forbidden(why)
 
 
 def check_signing_request(subject: Subject) -> None:
-    """A node may only request certificates for itself. Raises ApiError 403."""
+    """Allows a node to request certificates only for itself. Raises ApiError 403."""
     if not subject.quirks.requests_own_certificates or subject.operation is not Operation.CREATE:
         return
     if subject.has_gate("AllowInsecureKubeletCertificateSigningRequests"):

@@ -1,8 +1,8 @@
-"""NodeRestriction: a kubelet may only write its own Node and what belongs to it, and the status of its pods.
+"""NodeRestriction: lets a kubelet write only its own Node, related objects, and the status of its pods.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/noderestriction`. A node is a user called system:node:NAME in
-the group system:nodes; other users are not checked. Not followed: volumes that upstream translates to CSI
-before it looks for the audiences of their drivers.
+the group system:nodes; other users are not checked. fakeapi does not translate in-tree volumes to CSI, so it
+does not find the audiences of their drivers.
 """
 
 from collections.abc import Awaitable, Callable
@@ -29,7 +29,7 @@ CHECKS: Final[dict[str, Check]] = {
     "certificatesigningrequests.certificates.k8s.io": nodes.check_signing_request,
     "podcertificaterequests.certificates.k8s.io": pod_certificates.check,
 }
-"""The check of a node's write, by resource. A check raises ApiError."""
+"""The checks of a node's writes, by resource. A check raises ApiError."""
 
 
 class NodeRestriction(AdmissionPlugin):
@@ -38,7 +38,10 @@ class NodeRestriction(AdmissionPlugin):
     )
 
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Checks only: upstream runs this plugin in the mutating phase. Raises ApiError 403, 404, 500."""
+        """Checks the write of a node. Raises ApiError 403, 404, 500.
+
+        Upstream runs this check in the mutating phase.
+        """
         node = node_of(attributes.user)
         if node is None:
             return None

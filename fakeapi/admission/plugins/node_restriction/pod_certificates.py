@@ -1,7 +1,7 @@
 """Checks PodCertificateRequests that a node creates: for its own pods, with the right names and uids.
 
-Follows `admitPodCertificateRequest` upstream. Mismatches that may be due to a stale cache are errors 500
-there, so that kubelets retry.
+Follows `admitPodCertificateRequest` upstream. A mismatch that may come from a stale cache is an error 500
+upstream, so that kubelets retry.
 """
 
 from collections.abc import Awaitable
@@ -105,7 +105,7 @@ def _check_account(subject: Subject, pod: Object) -> None:
 async def _check_signer(subject: Subject) -> None:
     spec, user = subject.new["spec"], subject.attributes.user
     signer = spec["signerName"]
-    asked = AccessAttributes(
+    access = AccessAttributes(
         user,
         "request-serviceaccounts-podcertificate-signer",
         group="certificates.k8s.io",
@@ -113,7 +113,7 @@ async def _check_signer(subject: Subject) -> None:
         namespace=subject.attributes.namespace,
         name=spec["serviceAccountName"],
     )
-    if not (await subject.server.authorizer.authorize(asked)).allowed:
+    if not (await subject.server.authorizer.authorize(access)).allowed:
         raise subject.forbidden(
             f"pod {_called(subject, spec['podName'])} does not mount a podCertificate projected volume for "
             f"signer {quote(signer)}"

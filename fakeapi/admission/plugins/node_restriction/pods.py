@@ -23,7 +23,7 @@ _KEPT: Final = (
 
 
 def check(subject: Subject) -> None:
-    """A node may create mirror pods, delete and evict its own pods, and update their status.
+    """Allows a node to create mirror pods, and to delete, evict and update the status of its own pods.
 
     Raises ApiError 403, 404, 500.
     """
@@ -67,8 +67,8 @@ def _check_mirror(subject: Subject) -> None:
     owners = pod["metadata"].get("ownerReferences") or ()
     if len(owners) > 1:
         raise subject.forbidden(f"{only} a single owner reference set to itself")
-    wanted = {"apiVersion": "v1", "kind": "Node", "name": subject.node}
-    if not owners or any(owners[0].get(name) != value for name, value in wanted.items()):
+    expected = {"apiVersion": "v1", "kind": "Node", "name": subject.node}
+    if not owners or any(owners[0].get(name) != value for name, value in expected.items()):
         raise subject.forbidden(f"{only} an owner reference set to itself")
     if not owners[0].get("controller"):
         raise subject.forbidden(f"{only} a controller owner reference set to itself")
@@ -118,7 +118,7 @@ def _check_eviction(subject: Subject) -> None:
 
 
 def check_claim(subject: Subject) -> None:
-    """A node may only update the size and conditions in a claim's status. Raises ApiError 403."""
+    """Allows a node to update only size and conditions in a claim's status. Raises ApiError 403."""
     if subject.subresource != "status":
         raise subject.forbidden("may only update PVC status")
     if subject.operation is not Operation.UPDATE:
@@ -126,7 +126,7 @@ def check_claim(subject: Subject) -> None:
     settable = ["capacity", "conditions"]
     if subject.has_gate("RecoverVolumeExpansionFailure"):
         settable += ["allocatedResourceStatuses", "allocatedResources", "resizeStatus"]
-    old, new = (_without(each, settable) for each in (subject.old, subject.new))
+    old, new = (_without(claim, settable) for claim in (subject.old, subject.new))
     if semantically_equal(old, new):
         return
     rules = rules_of(subject.attributes.resource.release)
@@ -138,7 +138,7 @@ def check_claim(subject: Subject) -> None:
 
 
 def _without(claim: Object, settable: list[str]) -> Object:
-    """A claim without the fields that a node may set, resourceVersion and managedFields."""
+    """Returns a claim without resourceVersion, managedFields and the fields that a node may set."""
     metadata: dict[str, Any] = {
         name: value
         for name, value in claim["metadata"].items()

@@ -1,6 +1,6 @@
 """Finds references to API objects in a pod that a node creates; errors name the first kind found.
 
-Follows `HasAPIObjectReference` of k8s.io/kubernetes `pkg/api/pod`, and before it the checks of
+Follows `HasAPIObjectReference` in k8s.io/kubernetes `pkg/api/pod`; before 1.34 the checks of
 `admitPodCreate`.
 """
 
@@ -29,11 +29,14 @@ _SOURCES: Final = {
     "clusterTrustBundle": "clustertrustbundles",
     "podCertificate": "podcertificates",
 }
-"""The resource that a volume source refers to, by field of a volume or of a projected source."""
+"""Names of the referenced resources in errors, by field of a volume or of a projected source."""
 
 
 def reference_of(spec: Object) -> tuple[str, str]:
-    """The first kind of object a pod refers to, and the error of a volume of unknown type; "" if none."""
+    """Returns the first kind of object that a pod references, and the error of an unknown volume type.
+
+    Each is "" if there is none.
+    """
     if spec.get("serviceAccountName"):
         return "serviceaccounts", ""
     if any(secret_names(spec)):
@@ -43,14 +46,14 @@ def reference_of(spec: Object) -> tuple[str, str]:
     if spec.get("resourceClaims"):
         return "resourceclaims", ""
     for volume in spec.get("volumes") or ():
-        found, problem = _reference_of_volume(volume)
-        if found or problem:
-            return found, problem
+        resource, problem = _reference_of_volume(volume)
+        if resource or problem:
+            return resource, problem
     return "", ""
 
 
 def refused_reference(spec: Object, quirks: NodeQuirks) -> str:
-    """The first kind of object that a mirror pod must not refer to before 1.34; "" if there is none."""
+    """Returns the first kind of object that a mirror pod must not reference before 1.34; "" if none."""
     volumes = spec.get("volumes") or ()
     if spec.get("serviceAccountName"):
         return "a service account"
@@ -72,9 +75,9 @@ def _reference_of_volume(volume: Object) -> tuple[str, str]:
         if volume.get(field) is not None:
             return called, ""
     for source in projected_sources([volume]):
-        found = next((called for field, called in _SOURCES.items() if source.get(field) is not None), "")
-        if found:
-            return found, ""
+        resource = next((called for field, called in _SOURCES.items() if source.get(field) is not None), "")
+        if resource:
+            return resource, ""
         if source.get("downwardAPI") is None:
             return "", f"unknown source for projected volume {quote(volume.get('name', ''))}"
     known = any(value is not None for name, value in volume.items() if name != "name")
@@ -82,7 +85,7 @@ def _reference_of_volume(volume: Object) -> tuple[str, str]:
 
 
 def _config_map_names(spec: Object) -> Iterator[str]:
-    """The names of the config maps that a pod refers to. Follows `VisitPodConfigmapNames`."""
+    """Yields the names of the config maps that a pod references. Follows `VisitPodConfigmapNames`."""
     for field in _CONTAINERS:
         for container in spec.get(field) or ():
             for source in container.get("envFrom") or ():

@@ -1,4 +1,4 @@
-"""Subject: a write by a node that is to be checked."""
+"""Subject: a write by a node, for the checks of NodeRestriction."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from fakeapi.releases.node_quirks import NodeQuirks
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A write by a node: `attributes` are those of the request, `node` is the node's name."""
+    """A write by a node; `attributes` are those of the request, `node` is the node's name."""
 
     node: str
     attributes: Attributes
@@ -52,8 +52,8 @@ class Subject:
         return self.attributes.resource.release.gates.get(name, False)
 
     def get(self, resource: str, name: str, *, namespace: str = "", group: str = "") -> Object:
-        """An object of the cluster. Raises ApiError 404."""
-        found = self.server.objects.get(group, resource, namespace, name)
-        if found is None:
+        """Returns an object of the cluster. Raises ApiError 404."""
+        obj = self.server.objects.get(group, resource, namespace, name)
+        if obj is None:
             raise errors.not_found(Qualified(group, resource), name)
-        return found
+        return obj

@@ -54,7 +54,7 @@ async def _check_audience(subject: Subject, pod: Object) -> None:
     if problems:
         raise subject.forbidden(f"error validating audience {quote(audience)}: {aggregate(problems)}")
     user = subject.attributes.user
-    asked = AccessAttributes(
+    access = AccessAttributes(
         user,
         "request-serviceaccounts-token-audience",
         resource=audience,
@@ -62,7 +62,7 @@ async def _check_audience(subject: Subject, pod: Object) -> None:
         name=subject.attributes.name,
     )
     may_ask = "{user}" in subject.quirks.audience_refusal
-    if may_ask and (await subject.server.authorizer.authorize(asked)).allowed:
+    if may_ask and (await subject.server.authorizer.authorize(access)).allowed:
         return
     raise subject.forbidden(subject.quirks.audience_refusal.format(audience=quote(audience), user=user.name))
 
@@ -75,13 +75,13 @@ def _wants(subject: Subject, pod: Object, volume: Any, audience: str) -> bool:
     driver = _driver_of(subject, pod, volume)
     if not driver:
         return False
-    found = subject.get("csidrivers", driver, group="storage.k8s.io")
-    requests = found["spec"].get("tokenRequests") or ()
-    return any(each.get("audience", "") == audience for each in requests)
+    csi_driver = subject.get("csidrivers", driver, group="storage.k8s.io")
+    requests = csi_driver["spec"].get("tokenRequests") or ()
+    return any(request.get("audience", "") == audience for request in requests)
 
 
 def _driver_of(subject: Subject, pod: Object, volume: Any) -> str:
-    """The CSI driver of a volume; empty if it has none. Raises ApiError 404."""
+    """Returns the CSI driver of a volume; "" if it has none. Raises ApiError 404."""
     claim = ""
     if (volume.get("ephemeral") or {}).get("volumeClaimTemplate") is not None:
         claim = f"{pod['metadata']['name']}-{volume['name']}"
@@ -91,6 +91,6 @@ def _driver_of(subject: Subject, pod: Object, volume: Any) -> str:
         return str(volume["csi"]["driver"])
     if not claim:
         return ""
-    found = subject.get("persistentvolumeclaims", claim, namespace=pod["metadata"]["namespace"])
-    persistent = subject.get("persistentvolumes", found["spec"].get("volumeName", ""))
+    claim_object = subject.get("persistentvolumeclaims", claim, namespace=pod["metadata"]["namespace"])
+    persistent = subject.get("persistentvolumes", claim_object["spec"].get("volumeName", ""))
     return str((persistent["spec"].get("csi") or {}).get("driver", ""))

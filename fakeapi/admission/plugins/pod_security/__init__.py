@@ -1,4 +1,4 @@
-"""PodSecurity: the labels of a namespace say how privileged its pods may be.
+"""PodSecurity: the labels of a namespace determine how privileged its pods may be.
 
-Follows k8s.io/pod-security-admission as each release has it.
+Follows k8s.io/pod-security-admission of each release.
 """

@@ -1,7 +1,7 @@
-"""The checks of the baseline and the restricted level, by the release from which on they hold.
+"""The checks of the levels baseline and restricted, by the releases in which they apply.
 
-Follows k8s.io/pod-security-admission `policy`. A check says why it forbids a pod, and the details; None where
-it does not.
+Follows k8s.io/pod-security-admission `policy`. A check returns the reason and the details for which it
+forbids a pod, or None.
 """
 
 from collections.abc import Callable, Iterable
@@ -58,8 +58,9 @@ _SYSCTLS = {
 
 @dataclass(frozen=True, slots=True)
 class Versioned:
-    """A check that holds from 1.`since` on, before 1.`until`. `but_restricted`: from that release on the
-    restricted level has a check of its own instead.
+    """A check that applies since 1.`since` and before 1.`until`.
+
+    Since 1.`but_restricted` it does not apply to the restricted level, which then has a check of its own.
     """
 
     check: Check
@@ -69,21 +70,23 @@ class Versioned:
 
 
 def problems(wanted: LevelVersion, newest: int, metadata: Object, spec: Object) -> list[tuple[str, str]]:
-    """Why a pod is not of the level, each with its details; nothing where it is."""
+    """Returns why a pod violates the level, as (reason, details) pairs; none if it does not."""
     if wanted.level == PRIVILEGED:
         return []
     minor, restricted = wanted.minor(newest), wanted.level != BASELINE
     checks: list[Versioned] = [
-        each for each in _baseline(minor) if not (restricted and each.but_restricted <= minor)
+        versioned for versioned in _baseline(minor) if not (restricted and versioned.but_restricted <= minor)
     ]
     if restricted:
         checks += _RESTRICTED
-    found = [each.check(metadata, spec) for each in checks if each.since <= minor < each.until]
-    return [each for each in found if each is not None]
+    findings = [
+        versioned.check(metadata, spec) for versioned in checks if versioned.since <= minor < versioned.until
+    ]
+    return [finding for finding in findings if finding is not None]
 
 
 def _containers_that(spec: Object, test: Callable[[Object], Any]) -> list[str]:
-    return [each["name"] for each in containers_of(spec) if test(each)]
+    return [container["name"] for container in containers_of(spec) if test(container)]
 
 
 def _context(container: Object) -> Object:
@@ -96,31 +99,33 @@ def _capabilities(container: Object) -> Object:
 
 def _added_capabilities(metadata: Object, spec: Object) -> Finding:
     bad = {
-        each["name"]: [name for name in _capabilities(each).get("add") or () if name not in _CAPABILITIES]
-        for each in containers_of(spec)
+        container["name"]: [
+            name for name in _capabilities(container).get("add") or () if name not in _CAPABILITIES
+        ]
+        for container in containers_of(spec)
     }
     names = [name for name, added in bad.items() if added]
     if not names:
         return None
-    added = quoted(sorted({name for each in bad.values() for name in each}))
+    added = quoted(sorted({name for capabilities in bad.values() for name in capabilities}))
     where = "securityContext.capabilities.add"
     return "non-default capabilities", f"{named('container', names)} must not include {added} in {where}"
 
 
 def _host_namespaces(metadata: Object, spec: Object) -> Finding:
-    found = [f"{name}=true" for name in ("hostNetwork", "hostPID", "hostIPC") if spec.get(name)]
-    return ("host namespaces", ", ".join(found)) if found else None
+    fields = [f"{name}=true" for name in ("hostNetwork", "hostPID", "hostIPC") if spec.get(name)]
+    return ("host namespaces", ", ".join(fields)) if fields else None
 
 
 def _host_paths(metadata: Object, spec: Object) -> Finding:
-    found = [each["name"] for each in spec.get("volumes") or () if each.get("hostPath") is not None]
-    return ("hostPath volumes", named("volume", found)) if found else None
+    names = [volume["name"] for volume in spec.get("volumes") or () if volume.get("hostPath") is not None]
+    return ("hostPath volumes", named("volume", names)) if names else None
 
 
 def _host_ports(metadata: Object, spec: Object) -> Finding:
     names, ports = [], set()
     for container in containers_of(spec):
-        used = {str(each["hostPort"]) for each in container.get("ports") or () if each.get("hostPort")}
+        used = {str(port["hostPort"]) for port in container.get("ports") or () if port.get("hostPort")}
         if used:
             names.append(container["name"])
             ports |= used
@@ -144,31 +149,31 @@ def _probe_hosts(metadata: Object, spec: Object) -> Finding:
                     hosts.add(host)
     if not names:
         return None
-    what = "probe or lifecycle host"
+    noun = "probe or lifecycle host"
     uses = several("uses", "use", len(names))
-    listed = f"{several(what, f'{what}s', len(hosts))} {quoted(sorted(hosts))}"
-    return what, f"{named('container', sorted(names))} {uses} {listed}"
+    listed = f"{several(noun, f'{noun}s', len(hosts))} {quoted(sorted(hosts))}"
+    return noun, f"{named('container', sorted(names))} {uses} {listed}"
 
 
 def _privileged(metadata: Object, spec: Object) -> Finding:
-    names = _containers_that(spec, lambda each: _context(each).get("privileged"))
+    names = _containers_that(spec, lambda container: _context(container).get("privileged"))
     if not names:
         return None
     return "privileged", f"{named('container', names)} must not set securityContext.privileged=true"
 
 
 def _proc_mounts(metadata: Object, spec: Object) -> Finding:
-    found = {
-        each["name"]: _context(each)["procMount"]
-        for each in containers_of(spec)
-        if _context(each).get("procMount") not in (None, "Default")
+    mounts = {
+        container["name"]: _context(container)["procMount"]
+        for container in containers_of(spec)
+        if _context(container).get("procMount") not in (None, "Default")
     }
-    if not found:
+    if not mounts:
         return None
-    values = quoted(sorted(set(found.values())))
+    values = quoted(sorted(set(mounts.values())))
     return (
         "procMount",
-        f"{named('container', list(found))} must not set securityContext.procMount to {values}",
+        f"{named('container', list(mounts))} must not set securityContext.procMount to {values}",
     )
 
 
@@ -177,14 +182,16 @@ def _sysctls(minor: int) -> Check:
 
     def check(metadata: Object, spec: Object) -> Finding:
         settings = (spec.get("securityContext") or {}).get("sysctls") or ()
-        found = [each["name"] for each in settings if each["name"] not in allowed]
-        return ("forbidden sysctls", ", ".join(found)) if found else None
+        names = [sysctl["name"] for sysctl in settings if sysctl["name"] not in allowed]
+        return ("forbidden sysctls", ", ".join(names)) if names else None
 
     return check
 
 
 def _escalation(metadata: Object, spec: Object) -> Finding:
-    names = _containers_that(spec, lambda each: _context(each).get("allowPrivilegeEscalation") is not False)
+    names = _containers_that(
+        spec, lambda container: _context(container).get("allowPrivilegeEscalation") is not False
+    )
     if not names:
         return None
     must = "must set securityContext.allowPrivilegeEscalation=false"
@@ -192,20 +199,24 @@ def _escalation(metadata: Object, spec: Object) -> Finding:
 
 
 def _all_capabilities(metadata: Object, spec: Object) -> Finding:
-    undropped = _containers_that(spec, lambda each: "ALL" not in (_capabilities(each).get("drop") or ()))
+    undropped = _containers_that(
+        spec, lambda container: "ALL" not in (_capabilities(container).get("drop") or ())
+    )
     added = {
-        each["name"]: {name for name in _capabilities(each).get("add") or () if name != "NET_BIND_SERVICE"}
-        for each in containers_of(spec)
+        container["name"]: {
+            name for name in _capabilities(container).get("add") or () if name != "NET_BIND_SERVICE"
+        }
+        for container in containers_of(spec)
     }
     adding = [name for name, names in added.items() if names]
-    found = []
+    parts = []
     if undropped:
-        found.append(f'{named("container", undropped)} must set securityContext.capabilities.drop=["ALL"]')
+        parts.append(f'{named("container", undropped)} must set securityContext.capabilities.drop=["ALL"]')
     if adding:
         listed = quoted(sorted(set().union(*added.values())))
         where = "securityContext.capabilities.add"
-        found.append(f"{named('container', adding)} must not include {listed} in {where}")
-    return ("unrestricted capabilities", "; ".join(found)) if found else None
+        parts.append(f"{named('container', adding)} must not include {listed} in {where}")
+    return ("unrestricted capabilities", "; ".join(parts)) if parts else None
 
 
 def _restricted_volumes(metadata: Object, spec: Object) -> Finding:
@@ -219,12 +230,12 @@ def _restricted_volumes(metadata: Object, spec: Object) -> Finding:
     if not names:
         return None
     uses = several("uses", "use", len(names))
-    what = several("restricted volume type", "restricted volume types", len(kinds))
-    return "restricted volume types", f"{named('volume', names)} {uses} {what} {quoted(sorted(kinds))}"
+    noun = several("restricted volume type", "restricted volume types", len(kinds))
+    return "restricted volume types", f"{named('volume', names)} {uses} {noun} {quoted(sorted(kinds))}"
 
 
 def _on_linux(check: Check) -> Check:
-    """A check that pods of Windows pass."""
+    """Returns a check that Windows pods always pass."""
 
     def found(metadata: Object, spec: Object) -> Finding:
         is_windows = (spec.get("os") or {}).get("name") == "windows"
@@ -234,7 +245,7 @@ def _on_linux(check: Check) -> Check:
 
 
 def _as_root_of_host(check: Check) -> Check:
-    """A check that pods with users of their own pass."""
+    """Returns a check that pods with user namespaces (hostUsers: false) always pass."""
 
     def found(metadata: Object, spec: Object) -> Finding:
         return None if spec.get("hostUsers") is False else check(metadata, spec)
@@ -247,7 +258,7 @@ def _both(check: Check, change: int, wrap: Callable[[Check], Check]) -> Iterable
 
 
 def _baseline(minor: int) -> list[Versioned]:
-    """In the order of their upstream names."""
+    """Returns the checks of the baseline level, in the order of their upstream names."""
     return [
         Versioned(profiles.app_armor),
         Versioned(_added_capabilities, but_restricted=22),

@@ -1,6 +1,6 @@
-"""The plugin PodSecurity: forbids pods, and warns of them and of templates for them.
+"""The plugin PodSecurity: forbids pods, and warns about pods and about templates for pods.
 
-Follows k8s.io/pod-security-admission `admission`. Its audit annotations go nowhere.
+Follows k8s.io/pod-security-admission `admission`, without audit annotations.
 """
 
 from fakeapi.admission.plugin import AdmissionPlugin
@@ -18,14 +18,14 @@ from fakeapi.registry.admission.attributes import Attributes
 from fakeapi.registry.stored import form as stored_form
 
 PODS_MAX = 3000
-"""Number of pods checked when the policy of a namespace changes; a warning says if there are more."""
+"""Maximum number of pods to check after a change of policy; a warning reports a larger number."""
 
 _LISTS = ("containers", "initContainers")
 
 
 class PodSecurity(AdmissionPlugin):
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 for a pod that the policy forbids, 422 for labels that name no policy."""
+        """Raises ApiError 403 for a pod that the policy forbids, and 422 for invalid policy labels."""
         name = attributes.resource.kind.resource
         newest = int(attributes.resource.release.name.partition(".")[2])
         if name == "namespaces":
@@ -39,36 +39,36 @@ class PodSecurity(AdmissionPlugin):
         if name == "pods":
             if old is not None and not _is_significant(new["spec"], old["spec"]):
                 return
-            found = _problems(policy.enforce, newest, new["metadata"], new["spec"])
-            if found:
-                raise attributes.forbidden(f'violates PodSecurity "{policy.enforce}": {_worded(found)}')
+            violations = _problems(policy.enforce, newest, new["metadata"], new["spec"])
+            if violations:
+                raise attributes.forbidden(f'violates PodSecurity "{policy.enforce}": {_worded(violations)}')
             metadata, spec = new["metadata"], new["spec"]
         else:
             template = _template(new)
             if template is None:
                 return
             metadata, spec = template.get("metadata") or {}, template["spec"]
-        found = _problems(policy.warn, newest, metadata, spec)
-        if found:
-            attributes.warnings.add(f'would violate PodSecurity "{policy.warn}": {_worded(found)}')
+        violations = _problems(policy.warn, newest, metadata, spec)
+        if violations:
+            attributes.warnings.add(f'would violate PodSecurity "{policy.warn}": {_worded(violations)}')
 
     def _warn_of_existing_pods(self, attributes: Attributes, newest: int) -> None:
-        """Names the pods that a stricter policy would forbid, once for each set of reasons."""
+        """Warns about existing pods that a stricter policy would forbid, once for each set of reasons."""
         if attributes.old is None:
             return
-        wanted, before = (
-            policy_of(each["metadata"].get("labels") or {}).enforce
-            for each in (attributes.new_object(), attributes.old)
+        after, before = (
+            policy_of(namespace["metadata"].get("labels") or {}).enforce
+            for namespace in (attributes.new_object(), attributes.old)
         )
-        if not _is_stricter(wanted, before):
+        if not _is_stricter(after, before):
             return
         pods = self.objects.entries("", "pods", attributes.name)
         names: dict[str, list[str]] = {}
         for entry in pods[:PODS_MAX]:
             pod = stored_form.decode(entry)
-            found = _problems(wanted, newest, pod["metadata"], pod["spec"])
-            if found:
-                reasons = ", ".join(reason for reason, _ in found)
+            violations = _problems(after, newest, pod["metadata"], pod["spec"])
+            if violations:
+                reasons = ", ".join(reason for reason, _ in violations)
                 names.setdefault(reasons, []).append(pod["metadata"]["name"])
         if len(pods) > PODS_MAX:
             attributes.warnings.add(
@@ -77,24 +77,24 @@ class PodSecurity(AdmissionPlugin):
             )
         if names:
             where = f"existing pods in namespace {quote(attributes.name)}"
-            attributes.warnings.add(f'{where} violate the new PodSecurity enforce level "{wanted}"')
-        for text in sorted(f"{_pods(each)}: {reasons}" for reasons, each in names.items()):
+            attributes.warnings.add(f'{where} violate the new PodSecurity enforce level "{after}"')
+        for text in sorted(f"{_pods(pod_names)}: {reasons}" for reasons, pod_names in names.items()):
             attributes.warnings.add(text)
 
 
 def _problems(wanted: LevelVersion, newest: int, metadata: Object, spec: Object) -> list[tuple[str, str]]:
-    """Why a pod is not of the level, each with its details."""
+    """Returns why a pod violates the level, as (reason, details) pairs."""
     if wanted.level == PRIVILEGED:
         return []
-    from fakeapi.admission.plugins.pod_security.checks import (  # noqa: PLC0415 - every server has
-        problems,  # namespaces, and few of them a policy
+    from fakeapi.admission.plugins.pod_security.checks import (  # noqa: PLC0415 - rarely needed:
+        problems,  # few namespaces have a policy
     )
 
     return problems(wanted, newest, metadata, spec)
 
 
 def _worded(found: list[tuple[str, str]]) -> str:
-    """Problems as a message lists them."""
+    """Returns the problems as a list for a message."""
     return ", ".join(f"{reason} ({details})" for reason, details in found)
 
 
@@ -112,21 +112,21 @@ def _pods(names: list[str]) -> str:
 
 
 def _check_labels(attributes: Attributes) -> None:
-    """Labels that were not valid before may stay."""
+    """Raises ApiError 422 for invalid policy labels, unless the old ones were invalid too."""
     labels = attributes.new_object()["metadata"].get("labels") or {}
-    found = label_errors(labels)
+    field_errors = label_errors(labels)
     old = attributes.old
-    if found and old is not None:
-        found = [] if label_errors(old["metadata"].get("labels") or {}) else found
-    if found:
-        raise errors.invalid(attributes.resource.qualified_kind, attributes.name, found)
+    if field_errors and old is not None:
+        field_errors = [] if label_errors(old["metadata"].get("labels") or {}) else field_errors
+    if field_errors:
+        raise errors.invalid(attributes.resource.qualified_kind, attributes.name, field_errors)
 
 
 def _template(obj: Object) -> Object | None:
-    """The template of the pods that an object makes."""
+    """Returns the template of the pods that an object creates."""
     if "template" in obj:
-        found: Object | None = obj["template"]
-        return found
+        own: Object | None = obj["template"]
+        return own
     spec = obj["spec"]
     of_job = (spec.get("jobTemplate") or {}).get("spec")
     template: Object | None = (of_job or spec).get("template")
@@ -134,19 +134,22 @@ def _template(obj: Object) -> Object | None:
 
 
 def _is_significant(spec: Object, before: Object) -> bool:
-    """Whether an update changes what the policy looks at: images, and which containers there are."""
+    """Whether an update changes images or adds or removes containers, which the policy checks again."""
     for name in _LISTS:
         images, old = (
-            [each.get("image") for each in each_spec.get(name) or ()] for each_spec in (spec, before)
+            [container.get("image") for container in each_spec.get(name) or ()]
+            for each_spec in (spec, before)
         )
         if images != old:
             return True
-    known = {each["name"]: each.get("image") for each in before.get("ephemeralContainers") or ()}
+    known = {
+        container["name"]: container.get("image") for container in before.get("ephemeralContainers") or ()
+    }
     return any(
-        each["name"] not in known or known[each["name"]] != each.get("image")
-        for each in spec.get("ephemeralContainers") or ()
+        container["name"] not in known or known[container["name"]] != container.get("image")
+        for container in spec.get("ephemeralContainers") or ()
     )
 
 
 def _images(spec: Object, containers: str) -> list[str | None]:
-    return [each.get("image") for each in spec.get(containers) or ()]
+    return [container.get("image") for container in spec.get(containers) or ()]

@@ -1,4 +1,4 @@
-"""The policy that the labels of a namespace ask for.
+"""The policy that the labels of a namespace define.
 
 Follows k8s.io/pod-security-admission `api/helpers.go`.
 """
@@ -19,7 +19,7 @@ _VERSION = re.compile(r"v1\.(0|[1-9][0-9]*)")
 
 @dataclass(frozen=True, slots=True)
 class LevelVersion:
-    """`version` is "latest", or a release as labels name it: "v1.30"."""
+    """A level and its version: "latest", or a release such as "v1.30"."""
 
     level: str = PRIVILEGED
     version: str = LATEST
@@ -28,9 +28,9 @@ class LevelVersion:
         return f"{self.level}:{self.version}"
 
     def minor(self, newest: int) -> int:
-        """The minor release whose rules hold, in a release 1.`newest`."""
-        found = _VERSION.fullmatch(self.version)
-        return newest if found is None else min(int(found[1]), newest)
+        """Returns the minor release whose checks apply, on a server of release 1.`newest`."""
+        matched = _VERSION.fullmatch(self.version)
+        return newest if matched is None else min(int(matched[1]), newest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +40,12 @@ class Policy:
 
     @property
     def is_privileged(self) -> bool:
-        """Whether it neither forbids nor warns of anything."""
+        """Whether the policy neither forbids nor warns about any pod."""
         return self.enforce.level == self.warn.level == PRIVILEGED
 
 
 def policy_of(labels: Mapping[str, str]) -> Policy:
-    """The policy of a namespace; an invalid level is restricted for enforce, privileged for warn."""
+    """Returns the policy of a namespace; invalid levels become restricted (enforce) or privileged (warn)."""
     level, warned = labels.get(f"{PREFIX}enforce"), labels.get(f"{PREFIX}warn")
     enforce = LevelVersion(_level(level, RESTRICTED), _version(labels, "enforce"))
     warn = LevelVersion(_level(warned, PRIVILEGED), _version(labels, "warn"))
@@ -56,16 +56,16 @@ def policy_of(labels: Mapping[str, str]) -> Policy:
 
 
 def label_errors(labels: Mapping[str, str]) -> list[FieldError]:
-    """Errors of the labels that name levels and versions."""
-    found = []
+    """Validates the namespace labels for levels and versions."""
+    errors = []
     for mode in ("enforce", "audit", "warn"):
         for name, is_valid, why in (
             (f"{PREFIX}{mode}", LEVELS.__contains__, f"must be one of {', '.join(LEVELS)}"),
             (f"{PREFIX}{mode}-version", _is_version, 'must be "latest" or "v1.x"'),
         ):
             if name in labels and not is_valid(labels[name]):
-                found.append(invalid(f"metadata.labels[{name}]", labels[name], why))
-    return found
+                errors.append(invalid(f"metadata.labels[{name}]", labels[name], why))
+    return errors
 
 
 def _level(text: str | None, otherwise: str) -> str:

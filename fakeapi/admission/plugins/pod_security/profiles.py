@@ -1,4 +1,4 @@
-"""Checks of what pods and containers set in their security contexts: profiles, users, options.
+"""Checks of profiles, users and options in the security contexts of pods and containers.
 
 Follows k8s.io/pod-security-admission `policy`.
 """
@@ -26,19 +26,23 @@ Finding = tuple[str, str] | None
 
 
 def _contexts(spec: Object, member: str) -> tuple[Any, dict[str, Any]]:
-    """Values of a securityContext field: the pod's, and by name those of containers that set it."""
+    """Returns a securityContext field of the pod, and of the containers that set it, by their names."""
     of_pod = (spec.get("securityContext") or {}).get(member)
-    found = {
-        each["name"]: each["securityContext"][member]
-        for each in containers_of(spec)
-        if (each.get("securityContext") or {}).get(member) is not None
+    by_container = {
+        container["name"]: container["securityContext"][member]
+        for container in containers_of(spec)
+        if (container.get("securityContext") or {}).get(member) is not None
     }
-    return of_pod, found
+    return of_pod, by_container
 
 
 def app_armor(metadata: Object, spec: Object) -> Finding:
-    of_pod, found = _contexts(spec, "appArmorProfile")
-    bad = {name: each.get("type", "") for name, each in found.items() if each.get("type") not in _PROFILES}
+    of_pod, profiles = _contexts(spec, "appArmorProfile")
+    bad = {
+        name: profile.get("type", "")
+        for name, profile in profiles.items()
+        if profile.get("type") not in _PROFILES
+    }
     pod_is_bad = of_pod is not None and of_pod.get("type") not in _PROFILES
     values = sorted({*bad.values(), *([of_pod.get("type", "")] if pod_is_bad and of_pod else [])})
     annotations = sorted(
@@ -65,26 +69,28 @@ def se_linux(minor: int) -> Callable[[Object, Object], Finding]:
         return bool(options.get("type", "") not in allowed or options.get("user") or options.get("role"))
 
     def check(metadata: Object, spec: Object) -> Finding:
-        of_pod, found = _contexts(spec, "seLinuxOptions")
+        of_pod, by_container = _contexts(spec, "seLinuxOptions")
         pod_is_bad = of_pod is not None and is_bad(of_pod)
-        bad = {name: each for name, each in found.items() if is_bad(each)}
+        bad = {name: options for name, options in by_container.items() if is_bad(options)}
         every = [*bad.values(), *([of_pod] if pod_is_bad and of_pod else [])]
         if not every:
             return None
-        types = sorted({each["type"] for each in every if each.get("type", "") not in allowed})
-        what = [named("type", types)] if types else []
-        what += [
-            f"{name} may not be set" for name in ("user", "role") if any(each.get(name) for each in every)
+        types = sorted({options["type"] for options in every if options.get("type", "") not in allowed})
+        parts = [named("type", types)] if types else []
+        parts += [
+            f"{name} may not be set"
+            for name in ("user", "role")
+            if any(options.get(name) for options in every)
         ]
         who = setters(pod_is_bad, list(bad))
-        return "seLinuxOptions", f"{who} set forbidden securityContext.seLinuxOptions: {'; '.join(what)}"
+        return "seLinuxOptions", f"{who} set forbidden securityContext.seLinuxOptions: {'; '.join(parts)}"
 
     return check
 
 
 def annotated_seccomp(metadata: Object, spec: Object) -> Finding:
     annotations = metadata.get("annotations") or {}
-    names = {_SECCOMP_OF_POD, *(_SECCOMP + each["name"] for each in containers_of(spec))}
+    names = {_SECCOMP_OF_POD, *(_SECCOMP + container["name"] for container in containers_of(spec))}
     bad = sorted(
         f"{name}={quote(annotations[name])}"
         for name in names & annotations.keys()
@@ -97,8 +103,12 @@ def annotated_seccomp(metadata: Object, spec: Object) -> Finding:
 
 
 def seccomp(metadata: Object, spec: Object) -> Finding:
-    of_pod, found = _contexts(spec, "seccompProfile")
-    bad = {name: each.get("type", "") for name, each in found.items() if each.get("type") not in _PROFILES}
+    of_pod, profiles = _contexts(spec, "seccompProfile")
+    bad = {
+        name: profile.get("type", "")
+        for name, profile in profiles.items()
+        if profile.get("type") not in _PROFILES
+    }
     pod_is_bad = of_pod is not None and of_pod.get("type") not in _PROFILES
     if not bad and not pod_is_bad:
         return None
@@ -109,10 +119,10 @@ def seccomp(metadata: Object, spec: Object) -> Finding:
 
 def required_seccomp(metadata: Object, spec: Object) -> Finding:
     bad = seccomp(metadata, spec)
-    of_pod, found = _contexts(spec, "seccompProfile")
+    of_pod, profiles = _contexts(spec, "seccompProfile")
     if bad is not None or (of_pod is not None and of_pod.get("type") in _PROFILES):
         return bad
-    names = [each["name"] for each in containers_of(spec) if each["name"] not in found]
+    names = [container["name"] for container in containers_of(spec) if container["name"] not in profiles]
     if not names:
         return None
     must = 'must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"'
@@ -120,12 +130,12 @@ def required_seccomp(metadata: Object, spec: Object) -> Finding:
 
 
 def not_root(metadata: Object, spec: Object) -> Finding:
-    of_pod, found = _contexts(spec, "runAsNonRoot")
-    bad = [name for name, each in found.items() if each is False]
+    of_pod, by_container = _contexts(spec, "runAsNonRoot")
+    bad = [name for name, value in by_container.items() if value is False]
     if of_pod is False or bad:
         who = setters(of_pod is False, bad)
         return "runAsNonRoot != true", f"{who} must not set securityContext.runAsNonRoot=false"
-    names = [each["name"] for each in containers_of(spec) if each["name"] not in found]
+    names = [container["name"] for container in containers_of(spec) if container["name"] not in by_container]
     if of_pod or not names:
         return None
     must = "must set securityContext.runAsNonRoot=true"
@@ -133,8 +143,8 @@ def not_root(metadata: Object, spec: Object) -> Finding:
 
 
 def no_root_user(metadata: Object, spec: Object) -> Finding:
-    of_pod, found = _contexts(spec, "runAsUser")
-    bad = [name for name, each in found.items() if each == 0]
+    of_pod, by_container = _contexts(spec, "runAsUser")
+    bad = [name for name, value in by_container.items() if value == 0]
     pod_is_bad = of_pod is not None and of_pod == 0
     if not pod_is_bad and not bad:
         return None
@@ -142,8 +152,8 @@ def no_root_user(metadata: Object, spec: Object) -> Finding:
 
 
 def windows_host_process(metadata: Object, spec: Object) -> Finding:
-    of_pod, found = _contexts(spec, "windowsOptions")
-    bad = [name for name, each in found.items() if each.get("hostProcess")]
+    of_pod, by_container = _contexts(spec, "windowsOptions")
+    bad = [name for name, options in by_container.items() if options.get("hostProcess")]
     pod_is_bad = bool(of_pod and of_pod.get("hostProcess"))
     if not pod_is_bad and not bad:
         return None

@@ -1,4 +1,4 @@
-"""Messages about pods that violate a Pod Security level."""
+"""Parts of the messages about pods that violate a Pod Security level."""
 
 from collections.abc import Iterator, Sequence
 
@@ -6,7 +6,7 @@ from fakeapi.machinery.json_types import Object
 
 
 def quoted(names: Sequence[str]) -> str:
-    """`"a", "b"`."""
+    """Returns the names in the form `"a", "b"`."""
     return ", ".join(f'"{name}"' for name in names)
 
 
@@ -15,16 +15,16 @@ def several(one: str, more: str, count: int) -> str:
 
 
 def named(what: str, names: Sequence[str]) -> str:
-    """`containers "a", "b"`."""
+    """Returns the names in the form `containers "a", "b"`."""
     return f"{several(what, f'{what}s', len(names))} {quoted(names)}"
 
 
-def setters(of_pod: bool, names: Sequence[str]) -> str:  # noqa: FBT001 - whether the pod itself is one
-    """`pod and container "a"`, of those that set something."""
-    found = ["pod"] if of_pod else []
+def setters(of_pod: bool, names: Sequence[str]) -> str:  # noqa: FBT001 - whether the pod itself sets it
+    """Returns the setters of a field in the form `pod and container "a"`."""
+    parts = ["pod"] if of_pod else []
     if names:
-        found.append(named("container", names))
-    return " and ".join(found)
+        parts.append(named("container", names))
+    return " and ".join(parts)
 
 
 def containers_of(spec: Object) -> Iterator[Object]:

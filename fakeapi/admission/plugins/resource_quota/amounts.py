@@ -1,4 +1,4 @@
-"""Arithmetic on amounts by the name of a resource.
+"""Arithmetic on amounts by resource name.
 
 Follows k8s.io/apiserver `pkg/quota/v1/resources.go`.
 """
@@ -12,18 +12,18 @@ ZERO = "0"
 
 
 def masked(amounts: Mapping[str, str], names: Collection[str]) -> Resources:
-    """The amounts of the named resources."""
+    """Returns the amounts of the named resources."""
     return {name: amount for name, amount in amounts.items() if name in names}
 
 
 def grown(new: Mapping[str, str], old: Mapping[str, str]) -> Resources:
-    """The growth of each amount; 0 for one that did not grow."""
-    found = dict.fromkeys((*new, *old), ZERO)
+    """Returns the growth of each amount; 0 for an amount that did not grow."""
+    growth = dict.fromkeys((*new, *old), ZERO)
     for name, amount in new.items():
         more = quantity.subtract(amount, old[name]) if name in old else amount
         if quantity.compare(more, ZERO) > 0:
-            found[name] = more
-    return found
+            growth[name] = more
+    return growth
 
 
 def without_zeros(amounts: Mapping[str, str]) -> Resources:
@@ -31,12 +31,12 @@ def without_zeros(amounts: Mapping[str, str]) -> Resources:
 
 
 def negative(amounts: Mapping[str, str]) -> list[str]:
-    """The names of amounts below 0."""
+    """Returns the names of amounts below 0."""
     return [name for name, amount in amounts.items() if quantity.compare(amount, ZERO) < 0]
 
 
 def exceeding(amounts: Mapping[str, str], bounds: Mapping[str, str]) -> list[str]:
-    """The names of amounts above their bounds."""
+    """Returns the names of amounts above their bounds."""
     return [
         name
         for name, bound in bounds.items()
@@ -52,7 +52,7 @@ def are_equal(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
 
 
 def printed(amounts: Mapping[str, str]) -> str:
-    """Amounts as a message lists them."""
+    """Returns the amounts as a list for a message."""
     return ",".join(f"{name}={amount}" for name, amount in sorted(amounts.items()))
 
 

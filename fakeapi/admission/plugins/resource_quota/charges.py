@@ -1,7 +1,7 @@
-"""Charges: what a write costs each quota of its namespace, or why it is refused.
+"""Charges: calculates what a write costs each quota of its namespace, or refuses the write.
 
-Follows CheckRequest of k8s.io/apiserver `pkg/admission/plugin/resourcequota`, and `Matches` of
-`pkg/quota/v1/generic`. No consumption is limited by default.
+Follows CheckRequest in k8s.io/apiserver `pkg/admission/plugin/resourcequota`, and `Matches` in
+`pkg/quota/v1/generic`. Without quotas, no consumption is limited.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,7 +14,7 @@ from fakeapi.registry.admission.attributes import Attributes
 
 
 def charges(quotas: Iterable[Object], attributes: Attributes, evaluator: Evaluator) -> dict[str, Resources]:
-    """The new usage of the quotas that a write changes, by name. Raises ApiError 403."""
+    """Returns the new usage of the quotas that a write changes, by their names. Raises ApiError 403."""
     obj = attributes.new_object()
     concerned = [quota for quota in quotas if is_about(quota, obj, evaluator)]
     for quota in concerned:
@@ -24,7 +24,7 @@ def charges(quotas: Iterable[Object], attributes: Attributes, evaluator: Evaluat
     if below:
         names = amounts.printed_names(below)
         raise attributes.forbidden(f"quota usage is negative for resource(s): {names}")
-    found: dict[str, Resources] = {}
+    changes: dict[str, Resources] = {}
     for quota in concerned:
         status = quota["status"]
         more = amounts.without_zeros(_more(quota, usage, attributes, evaluator))
@@ -34,12 +34,12 @@ def charges(quotas: Iterable[Object], attributes: Attributes, evaluator: Evaluat
         if attributes.subresource != "status":
             _check_bounds(quota, requested, new, attributes)
         if not amounts.are_equal(used, new):
-            found[quota["metadata"]["name"]] = new
-    return found
+            changes[quota["metadata"]["name"]] = new
+    return changes
 
 
 def is_about(quota: Object, obj: Object, evaluator: Evaluator) -> bool:
-    """Whether a quota counts something of an object, and the object is in all of its scopes."""
+    """Whether a quota counts any resource of an object, and the object is in all its scopes."""
     hard = (quota.get("status") or {}).get("hard") or {}
     return bool(evaluator.counted(hard)) and is_in_scopes(quota, obj, evaluator)
 
@@ -65,7 +65,7 @@ def _check(quota: Object, attributes: Attributes, evaluator: Evaluator) -> None:
 
 
 def _more(quota: Object, usage: Resources, attributes: Attributes, evaluator: Evaluator) -> Resources:
-    """The usage that a write adds to a quota: all of the object if the quota did not count it before."""
+    """Returns the usage that a write adds to a quota; all of it if the quota did not count the old object."""
     old = attributes.old
     if old is None:
         return usage
@@ -79,11 +79,11 @@ def _check_bounds(quota: Object, requested: Resources, new: Resources, attribute
     status = quota["status"]
     over = amounts.exceeding(amounts.masked(new, requested), status["hard"])
     if over:
-        shown = [
-            amounts.printed(amounts.masked(each or {}, over))
-            for each in (requested, status.get("used"), status["hard"])
+        lists = [
+            amounts.printed(amounts.masked(part or {}, over))
+            for part in (requested, status.get("used"), status["hard"])
         ]
         raise attributes.forbidden(
-            f"exceeded quota: {quota['metadata']['name']}, requested: {shown[0]}, used: {shown[1]}, "
-            f"limited: {shown[2]}"
+            f"exceeded quota: {quota['metadata']['name']}, requested: {lists[0]}, used: {lists[1]}, "
+            f"limited: {lists[2]}"
         )

@@ -1,4 +1,4 @@
-"""Usage of resource claims: their number, and the devices that they ask for by class.
+"""Usage of ResourceClaims: their number, and the requested devices by class.
 
 Follows k8s.io/kubernetes `pkg/quota/v1/evaluator/core/resource_claims.go`.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 OF_CLASS = ".deviceclass.resource.k8s.io/devices"
 ALL_DEVICES = 32
-"""What a request for all devices counts for: as many results as an allocation can have."""
+"""The usage of a request for all devices: the most results that an allocation can have."""
 
 EXTENDED_CLAIM = "resource.kubernetes.io/extended-resource-claim"
 _GROUP = "resource.k8s.io"
@@ -51,18 +51,20 @@ class DeviceClaims(Count):
         return [name for name in names if name == self._count or name.endswith(OF_CLASS) or name in extended]
 
     def _extended_for_quota(self) -> frozenset[str]:
-        """The extended resources that stand for classes, as quotas name them."""
-        classes = (each["metadata"]["name"] for each in self._objects.list(_GROUP, "deviceclasses"))
+        """Returns the extended resources that DeviceClasses back, by their names in quotas."""
+        classes = (
+            device_class["metadata"]["name"] for device_class in self._objects.list(_GROUP, "deviceclasses")
+        )
         names = (*self._extended_names().values(), *(f"{CLASS_PREFIX}{name}" for name in classes))
         quotas = (f"{REQUESTS}{name}" for name in names)
         return frozenset(name for name in quotas if is_extended_for_quota(name, class_names=True))
 
     def _extended_names(self) -> dict[str, str]:
-        """The extended resources that classes stand for, by the name of the class."""
+        """Returns the extended resources that DeviceClasses back, by the name of the class."""
         return {
-            each["metadata"]["name"]: each["spec"]["extendedResourceName"]
-            for each in self._objects.list(_GROUP, "deviceclasses")
-            if each["spec"].get("extendedResourceName") is not None
+            device_class["metadata"]["name"]: device_class["spec"]["extendedResourceName"]
+            for device_class in self._objects.list(_GROUP, "deviceclasses")
+            if device_class["spec"].get("extendedResourceName") is not None
         }
 
     def usage(self, obj: Object) -> Resources:
@@ -70,26 +72,29 @@ class DeviceClaims(Count):
         for request in (obj["spec"].get("devices") or {}).get("requests") or ():
             for name, number in _devices(request).items():
                 devices[name] = devices.get(name, 0) + number
-        found = {self._count: "1"} | {f"{name}{OF_CLASS}": str(number) for name, number in devices.items()}
-        return found | self._extended_usage(obj, devices) if self._extended else found
+        amounts = {self._count: "1"} | {f"{name}{OF_CLASS}": str(number) for name, number in devices.items()}
+        return amounts | self._extended_usage(obj, devices) if self._extended else amounts
 
     def _extended_usage(self, claim: Object, devices: Mapping[str, int]) -> Resources:
-        """The extended resources of a claim that are not counted with its pod."""
+        """Returns the extended resources of a claim that are not already counted with its pod."""
         names, of_pod = self._extended_names(), self._usage_of_pod(claim)
-        found: Resources = {}
+        amounts: Resources = {}
         for name, number in devices.items():
             if not name:
                 continue
-            for each in (f"{CLASS_PREFIX}{name}", names.get(name, "")):
-                if not each:
+            for resource in (f"{CLASS_PREFIX}{name}", names.get(name, "")):
+                if not resource:
                     continue
-                left = quantity.subtract(str(number), of_pod.get(f"{REQUESTS}{each}", "0"))
+                left = quantity.subtract(str(number), of_pod.get(f"{REQUESTS}{resource}", "0"))
                 if quantity.compare(left, "0") > 0:
-                    found[f"{REQUESTS}{each}"] = left
-        return found
+                    amounts[f"{REQUESTS}{resource}"] = left
+        return amounts
 
     def _usage_of_pod(self, claim: Object) -> Resources:
-        """What the pod uses that the scheduler made the claim for; nothing where the pod knows another."""
+        """Returns the usage of the pod for which the scheduler created the claim.
+
+        It is empty if the pod has another claim for its extended resources.
+        """
         owner, meta = _pod_owner(claim), claim["metadata"]
         if owner is None or self._pods is None:
             return {}
@@ -107,31 +112,31 @@ class DeviceClaims(Count):
         order = _age(claim)
         claims = self._objects.list(_GROUP, "resourceclaims", claim["metadata"].get("namespace", ""))
         return any(
-            (owner := _pod_owner(each)) is not None and owner["uid"] == uid and _age(each) < order
-            for each in claims
+            (owner := _pod_owner(other)) is not None and owner["uid"] == uid and _age(other) < order
+            for other in claims
         )
 
 
 def _devices(request: Mapping[str, Any]) -> dict[str, int]:
-    """The devices that a request can be given, by class; of its alternatives the most of each class."""
+    """Returns the devices that a request may get, by class; the maximum of its alternatives."""
     alternatives = request.get("firstAvailable") or ()
     if not alternatives and request.get("exactly") is not None:
         alternatives = (request["exactly"],)
-    found: dict[str, int] = {}
-    for each in alternatives:
-        name, mode = each.get("deviceClassName", ""), each.get("allocationMode")
-        number = {"ExactCount": each.get("count", 0), "All": ALL_DEVICES}.get(mode, 0)
-        found[name] = max(number, found.get(name, 0))
-    return found
+    devices: dict[str, int] = {}
+    for alternative in alternatives:
+        name, mode = alternative.get("deviceClassName", ""), alternative.get("allocationMode")
+        number = {"ExactCount": alternative.get("count", 0), "All": ALL_DEVICES}.get(mode, 0)
+        devices[name] = max(number, devices.get(name, 0))
+    return devices
 
 
 def _pod_owner(claim: Object) -> Mapping[str, Any] | None:
-    """The pod that controls a claim which the scheduler made for extended resources."""
+    """Returns the pod that controls a claim which the scheduler created for extended resources; or None."""
     meta = claim["metadata"]
     if (meta.get("annotations") or {}).get(EXTENDED_CLAIM) != "true":
         return None
     owners: list[Mapping[str, Any]] = meta.get("ownerReferences") or []
-    owner = next((each for each in owners if each.get("controller")), None)
+    owner = next((reference for reference in owners if reference.get("controller")), None)
     if owner is None or (owner.get("kind"), owner.get("apiVersion")) != ("Pod", "v1"):
         return None
     return owner

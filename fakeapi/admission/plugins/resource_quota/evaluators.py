@@ -1,4 +1,4 @@
-"""Evaluators: which quotas a write is about, and what an object uses of them.
+"""Evaluators: decide which quotas apply to a write, and calculate the usage of objects.
 
 Follows `pkg/quota/v1/generic` of k8s.io/apiserver, and `registry.go` and `services.go` in
 `pkg/quota/v1/evaluator/core` of k8s.io/kubernetes.
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _WRITES = (Operation.CREATE, Operation.UPDATE)
 _ALIASES = ("configmaps", "resourcequotas", "replicationcontrollers", "secrets")
-"""Kinds of the core group that are counted by their plain name too."""
+"""Kinds of the core group that quotas also count by their plain name."""
 _SERVICES = ("count/services", "services", "services.nodeports", "services.loadbalancers")
 
 ScopeSelector = dict[str, Any]
@@ -28,44 +28,44 @@ ScopeSelector = dict[str, Any]
 
 
 class Evaluator(Protocol):
-    """An evaluator of quotas for the objects of one resource, in the hub version."""
+    """Calculates the usage of objects of one resource, in the hub version."""
 
     def handles(self, attributes: Attributes) -> bool:
-        """Whether a write can change what is used."""
+        """Whether a write can change the usage."""
         ...
 
     def counted(self, names: Iterable[str]) -> list[str]:
-        """The resource names of a quota that apply to the resource."""
+        """Returns the resource names of a quota that apply to the resource."""
         ...
 
     def is_in_scope(self, selector: ScopeSelector, obj: Object) -> bool:
-        """Whether an object is one that the selector is about."""
+        """Whether an object matches the scope selector."""
         ...
 
     def unmet(self, required: list[str], obj: Object) -> str:
-        """The fields a quota requires and the object does not set; empty if none is missing."""
+        """Returns the fields that a quota requires and the object does not set; "" if none is missing."""
         ...
 
     def usage(self, obj: Object) -> Resources:
-        """The usage of an object, by the resource names of quotas."""
+        """Returns the usage of an object, by the resource names of quotas."""
         ...
 
 
 def evaluator_of(resource: "Resource", objects: ClusterObjects) -> Evaluator:
-    """The evaluator of a resource as its release has it."""
-    found = None
+    """Returns the evaluator that the release has for a resource."""
+    place = None
     match (resource.kind.group, resource.kind.resource):
         case ("", "services"):
             return Services()
         case ("", "pods"):
-            found = "pods:Pods"
+            place = "pods:Pods"
         case ("", "persistentvolumeclaims"):
-            found = "volume_claims:VolumeClaims"
+            place = "volume_claims:VolumeClaims"
         case ("resource.k8s.io", "resourceclaims") if _counts_devices(resource.release):
-            found = "device_claims:DeviceClaims"
-    if found is None:
+            place = "device_claims:DeviceClaims"
+    if place is None:
         return Count(resource.qualified)
-    module, _, name = found.partition(":")
+    module, _, name = place.partition(":")
     evaluator: Evaluator = getattr(import_module(f"{__package__}.{module}"), name)(resource, objects)
     return evaluator
 
@@ -75,12 +75,12 @@ def _counts_devices(release: Release) -> bool:
 
 
 def count_name(resource: Qualified) -> str:
-    """The name by which a quota counts objects of a resource."""
+    """Returns the name by which a quota counts objects of a resource."""
     return f"count/{resource.name}.{resource.group}" if resource.group else f"count/{resource.name}"
 
 
 class Count:
-    """Counts the objects of a resource. Other evaluators are made from it."""
+    """Counts the objects of a resource; the base of other evaluators."""
 
     def __init__(self, resource: Qualified) -> None:
         self._names = [count_name(resource)]
@@ -104,7 +104,7 @@ class Count:
 
 
 class Services(Count):
-    """Counts services, and those of their ports that nodes or load balancers have."""
+    """Counts services, load balancers and node ports."""
 
     def __init__(self) -> None:
         super().__init__(Qualified("", "services"))

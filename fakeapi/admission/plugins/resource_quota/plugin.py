@@ -1,6 +1,6 @@
-"""The plugin ResourceQuota: charges the quotas of a namespace for what is written to it.
+"""The plugin ResourceQuota: charges the quotas of a namespace for the objects written to it.
 
-Quotas are enforced by their status, which a controller fills in; one without a status lets everything pass.
+Quotas are enforced by their status, which a controller fills in. A quota without a status limits nothing.
 """
 
 import asyncio
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from fakeapi.registry.model.resource import Resource
 
 ATTEMPTS = 4
-"""Number of attempts to write a status on conflict; after the last one the conflict is raised."""
+"""Maximum number of attempts to write a status after conflicts; the last conflict is raised."""
 
 _RESOURCE = "resourcequotas"
 
 
 class ResourceQuota(AdmissionPlugin):
-    """Charges one write of a namespace after the other."""
+    """Charges the writes of a namespace one after the other."""
 
     def __init__(self, server: Server) -> None:
         super().__init__(server)
@@ -37,17 +37,17 @@ class ResourceQuota(AdmissionPlugin):
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Raises ApiError 403 for a write that exceeds a quota, 409 where a quota changes all the time."""
+        """Raises ApiError 403 for a write that exceeds a quota, and 409 after repeated conflicts."""
         evaluator = self._evaluator(attributes.resource)
         if not evaluator.handles(attributes) or not self._quotas(attributes.namespace):
             return None
         return self._charge(attributes, evaluator)
 
     def _evaluator(self, resource: "Resource") -> Evaluator:
-        found = self._evaluators.get(resource)
-        if found is None:
-            found = self._evaluators[resource] = evaluator_of(resource, self.objects)
-        return found
+        evaluator = self._evaluators.get(resource)
+        if evaluator is None:
+            evaluator = self._evaluators[resource] = evaluator_of(resource, self.objects)
+        return evaluator
 
     def _quotas(self, namespace: str) -> list[Object]:
         return list(self.objects.list("", _RESOURCE, namespace))
@@ -58,7 +58,7 @@ class ResourceQuota(AdmissionPlugin):
             await self._charge_alone(attributes, evaluator)
 
     async def _charge_alone(self, attributes: Attributes, evaluator: Evaluator) -> None:
-        """Quotas whose status was written are not looked at again; one that is gone no longer counts."""
+        """Charges all quotas; after a conflict, tries again for the quotas that are not written yet."""
         quotas, failed = self._quotas(attributes.namespace), None
         for _ in range(ATTEMPTS):
             new = charges(quotas, attributes, evaluator)
@@ -77,13 +77,13 @@ class ResourceQuota(AdmissionPlugin):
             if failed is None:
                 return
             quotas = [
-                each for each in self._quotas(attributes.namespace) if each["metadata"]["name"] in again
+                quota for quota in self._quotas(attributes.namespace) if quota["metadata"]["name"] in again
             ]
         if failed is not None:
             raise failed
 
     async def _write(self, quota: Object, used: Resources) -> None:
-        """Raises ApiError."""
+        """Writes the usage to a quota's status. Raises ApiError."""
         resource = self.objects.find("", "v1", _RESOURCE)
         assert resource is not None, "there are quotas"
         status = {**quota["status"], "used": dict(sorted(used.items()))}

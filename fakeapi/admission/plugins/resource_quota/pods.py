@@ -1,4 +1,4 @@
-"""Usage of pods: what their containers request and are limited to, while they are not over.
+"""Usage of pods: the requests and limits of their containers, until the pods have ended.
 
 Follows k8s.io/kubernetes `pkg/quota/v1/evaluator/core/pods.go` and k8s.io/component-helpers `resource`.
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 REQUESTS, LIMITS = "requests.", "limits."
 CLASS_PREFIX = "deviceclass.resource.kubernetes.io/"
-"""The beginning of the name of an extended resource that stands for a class of devices."""
+"""The prefix of the implicit extended resource of each DeviceClass."""
 
 _COUNTED = ("cpu", "memory", "ephemeral-storage")
 _NAMES = frozenset(("count/pods", "pods", *_COUNTED)) | {
@@ -81,15 +81,15 @@ class Pods(Count):
         return False
 
     def unmet(self, required: list[str], obj: Object) -> str:
-        """Containers that leave out what a quota of cpu or memory counts."""
+        """Lists containers that do not set the cpu or memory that a quota counts."""
         spec = obj["spec"]
         if self._pod_level and _has_pod_level_resources(spec.get("resources") or {}):
             return ""
         missing: dict[str, set[str]] = {}
         for container in (*(spec.get("containers") or ()), *(spec.get("initContainers") or ())):
             resources = container.get("resources") or {}
-            said = self._computed(resources.get("requests") or {}, resources.get("limits") or {})
-            for name in _REQUIRED.intersection(required) - said.keys():
+            present = self._computed(resources.get("requests") or {}, resources.get("limits") or {})
+            for name in _REQUIRED.intersection(required) - present.keys():
                 missing.setdefault(name, set()).add(container["name"])
         if not missing:
             return ""
@@ -111,16 +111,16 @@ class Pods(Count):
         return {"count/pods": "1", **self._computed(requests, limits)}
 
     def _computed(self, requests: Mapping[str, str], limits: Mapping[str, str]) -> Resources:
-        found = {"pods": "1"}
+        amounts = {"pods": "1"}
         for name, amount in requests.items():
             if name in _COUNTED or name.startswith(HUGE_PAGES):
-                found |= {name: amount, f"{REQUESTS}{name}": amount}
+                amounts |= {name: amount, f"{REQUESTS}{name}": amount}
             elif _is_extended(name) or (self._class_names and name.startswith(CLASS_PREFIX)):
-                found[f"{REQUESTS}{name}"] = amount
-        return found | {f"{LIMITS}{name}": limits[name] for name in _COUNTED if name in limits}
+                amounts[f"{REQUESTS}{name}"] = amount
+        return amounts | {f"{LIMITS}{name}": limits[name] for name in _COUNTED if name in limits}
 
     def _is_over(self, pod: Object) -> bool:
-        """Whether a pod has ended, or should have gone by now."""
+        """Whether a pod has ended, or its grace period is over."""
         if (pod.get("status") or {}).get("phase") in ("Failed", "Succeeded"):
             return True
         at, grace = (pod["metadata"].get(f"deletion{name}") for name in ("Timestamp", "GracePeriodSeconds"))
@@ -130,23 +130,23 @@ class Pods(Count):
 
 
 def is_extended_for_quota(name: str, *, class_names: bool) -> bool:
-    """Whether a quota means an extended resource; with `class_names`, or a class of devices."""
+    """Whether a quota name is for an extended resource, or, with `class_names`, for a DeviceClass."""
     if not name.startswith(REQUESTS):
         return False
     return not _is_native(name) or (class_names and name.startswith(f"{REQUESTS}{CLASS_PREFIX}"))
 
 
 def is_selected(selector: ScopeSelector, values: Iterable[str | None]) -> bool:
-    """Whether one of the values of a scope, or none at all, is what its selector asks for."""
+    """Whether the selector matches one of a scope's values, or their absence if there are none."""
     scope, operator = selector["scopeName"], selector["operator"]
     present = [value for value in values if value]
     if operator == "Exists":
         return bool(present)
-    wanted = compiled(
+    requirement = compiled(
         {"matchExpressions": [{"key": scope, "operator": operator, "values": selector.get("values")}]}
     )
-    assert wanted is not None, "there is a selector"
-    return any(wanted.matches(labels) for labels in [{scope: value} for value in present] or [{}])
+    assert requirement is not None, "there is a selector"
+    return any(requirement.matches(labels) for labels in [{scope: value} for value in present] or [{}])
 
 
 def _is_native(name: str) -> bool:
@@ -168,9 +168,9 @@ def _is_best_effort(pod: Object) -> bool:
 
 def _looks_at_other_namespaces(affinity: Mapping[str, Any]) -> bool:
     terms: list[Mapping[str, Any]] = []
-    for each in (affinity.get("podAffinity") or {}, affinity.get("podAntiAffinity") or {}):
-        terms += each.get("requiredDuringSchedulingIgnoredDuringExecution") or ()
-        weighted = each.get("preferredDuringSchedulingIgnoredDuringExecution") or ()
+    for rules in (affinity.get("podAffinity") or {}, affinity.get("podAntiAffinity") or {}):
+        terms += rules.get("requiredDuringSchedulingIgnoredDuringExecution") or ()
+        weighted = rules.get("preferredDuringSchedulingIgnoredDuringExecution") or ()
         terms += [term["podAffinityTerm"] for term in weighted]
     return any(term.get("namespaces") or term.get("namespaceSelector") is not None for term in terms)
 
@@ -181,37 +181,43 @@ def _has_pod_level_resources(resources: Mapping[str, Any]) -> bool:
 
 
 def _effective(pod: Object) -> Object:
-    """The spec of a pod whose containers ask for what they have as long as a resize is on its way."""
+    """Returns the pod's spec; during a resize with the larger of requested and actual resources."""
     status: Object = pod.get("status") or {}
     spec: Object = pod["spec"]
     known = {
-        each["name"]: each
+        container_status["name"]: container_status
         for field in ("containerStatuses", "initContainerStatuses")
-        for each in status.get(field) or ()
-        if each.get("resources") is not None
+        for container_status in status.get(field) or ()
+        if container_status.get("resources") is not None
     }
     if not known:
         return spec
     pending: Object = next(
-        (each for each in status.get("conditions") or () if each["type"] == "PodResizePending"), {}
+        (
+            condition
+            for condition in status.get("conditions") or ()
+            if condition["type"] == "PodResizePending"
+        ),
+        {},
     )
     infeasible = pending.get("reason") == "Infeasible"
-    found = dict(spec)
+    effective = dict(spec)
     for field in ("containers", "initContainers"):
-        found[field] = [
-            _with_status(each, known[each["name"]], infeasible=infeasible)
-            if each["name"] in known and (field == "containers" or each.get("restartPolicy") == "Always")
-            else each
-            for each in spec.get(field) or ()
+        effective[field] = [
+            _with_status(container, known[container["name"]], infeasible=infeasible)
+            if container["name"] in known
+            and (field == "containers" or container.get("restartPolicy") == "Always")
+            else container
+            for container in spec.get(field) or ()
         ]
-    return found
+    return effective
 
 
 def _with_status(container: Object, status: Object, *, infeasible: bool) -> Object:
-    wanted, has = container.get("resources") or {}, status["resources"]
+    desired, has = container.get("resources") or {}, status["resources"]
     requests = greater(has.get("requests") or {}, status.get("allocatedResources") or {})
     limits = has.get("limits") or {}
     if not infeasible:
-        requests = greater(wanted.get("requests") or {}, requests)
-        limits = greater(wanted.get("limits") or {}, limits)
+        requests = greater(desired.get("requests") or {}, requests)
+        limits = greater(desired.get("limits") or {}, limits)
     return {**container, "resources": {"requests": requests, "limits": limits}}

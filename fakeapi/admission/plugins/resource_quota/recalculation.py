@@ -1,6 +1,6 @@
-"""Recalculation of what is used of a quota, from the objects of its namespace.
+"""Recalculates the usage of a quota from the objects of its namespace.
 
-Follows CalculateUsage of k8s.io/apiserver `pkg/quota/v1` and CalculateUsageStats of its `generic`.
+Follows CalculateUsage in k8s.io/apiserver `pkg/quota/v1`, and CalculateUsageStats in its package `generic`.
 """
 
 from collections.abc import Iterable
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 def recalculated(quota: Object, resources: Iterable["Resource"], objects: ClusterObjects) -> Resources:
-    """The amounts of a quota's `spec.hard` that its objects of these resources use, 0 where they use none."""
-    hard, found = quota["spec"].get("hard") or {}, Resources()
+    """Returns how much of a quota's `spec.hard` the objects of these resources use; 0 if they use none."""
+    hard, totals = quota["spec"].get("hard") or {}, Resources()
     for resource in resources:
         evaluator = evaluator_of(resource, objects)
         counted = evaluator.counted(hard)
@@ -30,13 +30,13 @@ def recalculated(quota: Object, resources: Iterable["Resource"], objects: Cluste
         for obj in objects.list(kind.group, kind.resource, quota["metadata"]["namespace"]):
             if is_in_scopes(quota, obj, evaluator):
                 used = added(used, evaluator.usage(obj))
-        found = added(found, amounts.masked(used, counted))
-    return found
+        totals = added(totals, amounts.masked(used, counted))
+    return totals
 
 
 def counted_resources(
     hard: Iterable[str], resources: Iterable["Resource"], objects: ClusterObjects
 ) -> list["Resource"]:
-    """The resources whose objects a quota counts."""
+    """Returns the resources whose objects a quota counts."""
     names = list(hard)
-    return [each for each in resources if evaluator_of(each, objects).counted(names)]
+    return [resource for resource in resources if evaluator_of(resource, objects).counted(names)]

@@ -1,4 +1,4 @@
-"""Usage of persistent volume claims: their number and storage, in all and by storage class.
+"""Usage of persistent volume claims: their number and storage, in total and by storage class.
 
 Follows k8s.io/kubernetes `pkg/quota/v1/evaluator/core/persistent_volume_claims.go`.
 """
@@ -52,33 +52,33 @@ class VolumeClaims(Count):
         return is_selected(selector, sorted(_attributes_classes(obj)))
 
     def usage(self, obj: Object) -> Resources:
-        found = {_COUNT: "1", _CLAIMS: "1"}
+        amounts = {_COUNT: "1", _CLAIMS: "1"}
         annotations = obj["metadata"].get("annotations") or {}
         name = annotations.get(_OLD_CLASS) if _OLD_CLASS in annotations else None
         name = obj["spec"].get("storageClassName", "") if name is None else name
         if name:
-            found[f"{name}{_OF_CLASS}{_CLAIMS}"] = "1"
+            amounts[f"{name}{_OF_CLASS}{_CLAIMS}"] = "1"
         storage = self._storage(obj)
         if storage is not None:
-            found[_STORAGE] = storage
+            amounts[_STORAGE] = storage
             if name:
-                found[f"{name}{_OF_CLASS}{_STORAGE}"] = storage
-        return found
+                amounts[f"{name}{_OF_CLASS}{_STORAGE}"] = storage
+        return amounts
 
     def _storage(self, claim: Object) -> str | None:
-        """The storage that a claim asks for, or has, where that is more."""
-        wanted = ((claim["spec"].get("resources") or {}).get("requests") or {}).get("storage")
-        if wanted is None:
+        """Returns the requested storage of a claim, or its allocated storage if that is more."""
+        requested = ((claim["spec"].get("resources") or {}).get("requests") or {}).get("storage")
+        if requested is None:
             return None
-        wanted = quantity.rounded_up_to_whole(wanted)
+        requested = quantity.rounded_up_to_whole(requested)
         has = ((claim.get("status") or {}).get("allocatedResources") or {}).get("storage")
-        if self._recovers and has is not None and quantity.compare(has, wanted) > 0:
+        if self._recovers and has is not None and quantity.compare(has, requested) > 0:
             return quantity.rounded_up_to_whole(has)
-        return wanted
+        return requested
 
 
 def _attributes_classes(claim: Object) -> set[str]:
-    """The classes of attributes that a claim has, had or will have."""
+    """Returns the current, former and future VolumeAttributesClasses of a claim."""
     status = claim.get("status") or {}
     target = (status.get("modifyVolumeStatus") or {}).get("targetVolumeAttributesClassName")
     names = (

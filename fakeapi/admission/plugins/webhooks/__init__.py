@@ -1,5 +1,5 @@
-"""MutatingAdmissionWebhook and ValidatingAdmissionWebhook: ask the webhooks of configurations about writes.
+"""MutatingAdmissionWebhook and ValidatingAdmissionWebhook: call the configured webhooks for writes.
 
-Follows k8s.io/apiserver `pkg/admission/plugin/webhook`. Annotations for the audit log, which nobody keeps
-here, are read and dropped.
+Follows k8s.io/apiserver `pkg/admission/plugin/webhook`. fakeapi has no audit log, so it ignores the audit
+annotations in answers.
 """

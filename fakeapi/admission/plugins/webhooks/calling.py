@@ -1,6 +1,6 @@
-"""Asks one webhook about one write.
+"""Calls one webhook for one write.
 
-Follows `callHook` and `callAttrMutatingHook` of k8s.io/apiserver `pkg/admission/plugin/webhook`.
+Follows `callHook` and `callAttrMutatingHook` in k8s.io/apiserver `pkg/admission/plugin/webhook`.
 """
 
 from functools import partial
@@ -29,7 +29,7 @@ _UNKNOWN_VERSION = "webhook does not accept known AdmissionReview versions (v1, 
 
 
 class WebhookFailed(Exception):
-    """A webhook that gave no valid verdict, in upstream's words. Its failurePolicy says what follows."""
+    """A webhook gave no valid verdict; the message is upstream's. The failurePolicy decides the rest."""
 
     def __init__(self, name: str, reason: object) -> None:
         super().__init__(f"failed calling webhook {quote(name)}: {reason}")
@@ -38,9 +38,10 @@ class WebhookFailed(Exception):
 async def ask(
     clients: WebhookClients, invocation: Invocation, write: VersionedWrite, *, mutating: bool
 ) -> Verdict:
-    """The verdict of a webhook that lets a write pass. Its warnings become those of the answer.
+    """Returns the verdict of a webhook that allows a write, and adds its warnings to the response.
 
-    Raises WebhookFailed, and ApiError: that of a refusal, 400 for a dry run that it is not made for.
+    Raises WebhookFailed. Raises ApiError for a refusal, and 400 for a dry run that the webhook does not
+    support.
     """
     webhook, settings = invocation.webhook, invocation.webhook.settings
     attributes = write.attributes

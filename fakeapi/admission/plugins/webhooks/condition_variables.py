@@ -1,4 +1,4 @@
-"""The variables of CEL expressions about a write: match conditions of webhooks, and policies.
+"""The variables of CEL expressions about a write, in match conditions of webhooks and in policies.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/cel` (CreateAdmissionRequest).
 """
@@ -11,7 +11,7 @@ from fakeapi.registry.model.resource import Resource
 
 
 def variables_of(write: VersionedWrite, resource: Resource) -> dict[str, Any]:
-    """The decoded JSON of the variables, by name, in a version of the resource."""
+    """Returns the values of the variables as decoded JSON, by name, in a version of the resource."""
     attributes = write.attributes
     request = admission_request(attributes, resource, "")
     del request["uid"]

@@ -1,4 +1,4 @@
-"""The webhooks of the stored configurations, in the order in which they are asked.
+"""The webhooks of the stored configurations, in the order in which they are called.
 
 Follows k8s.io/apiserver `pkg/admission/configuration`.
 """
@@ -18,8 +18,9 @@ GROUP = "admissionregistration.k8s.io"
 
 @dataclass(frozen=True, slots=True)
 class Webhook:
-    """A webhook of a configuration. Selectors are None where they select nothing; `uid` tells it from others
-    of its name.
+    """A webhook of a configuration. A selector is None if it selects nothing.
+
+    `uid` distinguishes webhooks with the same name.
     """
 
     uid: str
@@ -42,7 +43,7 @@ class Webhook:
 
 
 class Configurations:
-    """The webhooks of all objects of one of the two resources; each object is read once for each change."""
+    """The webhooks of all configurations of one resource; decodes each configuration once per change."""
 
     def __init__(self, objects: ClusterObjects, resource: str) -> None:
         self._objects = objects
@@ -50,11 +51,11 @@ class Configurations:
         self._read: dict[bytes, tuple[Webhook, ...]] = {}
 
     def webhooks(self) -> list[Webhook]:
-        """All webhooks, those of configurations in the order of their names."""
+        """Returns all webhooks, sorted by the names of their configurations."""
         entries = self._objects.entries(GROUP, self._resource)
         if not entries:
             return []
-        self._read = {each.value: self._read.get(each.value) or _webhooks_of(each) for each in entries}
+        self._read = {entry.value: self._read.get(entry.value) or _webhooks_of(entry) for entry in entries}
         return [webhook for webhooks in self._read.values() for webhook in webhooks]
 
 
@@ -62,10 +63,10 @@ def _webhooks_of(entry: Entry) -> tuple[Webhook, ...]:
     configuration = stored_form.decode(entry)
     name = configuration["metadata"]["name"]
     seen: dict[str, int] = {}
-    found = []
+    webhooks = []
     for settings in configuration.get("webhooks") or ():
         number = seen[settings["name"]] = seen.get(settings["name"], -1) + 1
-        found.append(
+        webhooks.append(
             Webhook(
                 uid=f"{name}/{settings['name']}/{number}",
                 name=settings["name"],
@@ -74,4 +75,4 @@ def _webhooks_of(entry: Entry) -> tuple[Webhook, ...]:
                 objects=compiled(settings.get("objectSelector")),
             )
         )
-    return tuple(found)
+    return tuple(webhooks)

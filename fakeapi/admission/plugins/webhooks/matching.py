@@ -1,6 +1,6 @@
-"""Matches webhooks to a write, and picks the version they are called in.
+"""Matches webhooks to a write, and selects the resource version in which they are called.
 
-Follows `ShouldCallHook` of k8s.io/apiserver `pkg/admission/plugin/webhook/generic`, and its predicates.
+Follows `ShouldCallHook` in k8s.io/apiserver `pkg/admission/plugin/webhook/generic`, and its predicates.
 """
 
 from collections.abc import Iterator
@@ -46,21 +46,21 @@ class Selectors(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """A webhook that is to be asked, and the version of the resource that it is asked in."""
+    """A webhook to call, and the resource in the version for the call."""
 
     webhook: Webhook
     resource: Resource
 
 
 def is_exempt(resource: Resource) -> bool:
-    """Whether no webhook is asked about a resource, as it configures admission."""
+    """Whether a resource is exempt from webhooks, because it configures admission."""
     return resource.kind.group == "admissionregistration.k8s.io" and resource.kind.resource in _EXEMPT
 
 
 def invocation_of(webhook: Webhook, write: VersionedWrite, server: Server) -> Invocation | None:
-    """The call of a webhook for a write; None if its rules do not match.
+    """Returns the call of a webhook for a write; None if the webhook does not match.
 
-    Raises ApiError 403 for conditions that cannot be evaluated, 404 for a namespace that is not there.
+    Raises ApiError 403 for conditions that cannot be evaluated, and 404 for a missing namespace.
     """
     attributes = write.attributes
     missing = missing_namespace(webhook, attributes, server.objects)
@@ -94,7 +94,7 @@ def _is_written_namespace(attributes: Attributes) -> bool:
 def missing_namespace(
     selectors: Selectors, attributes: Attributes, objects: ClusterObjects
 ) -> ApiError | None:
-    """The error of a namespace that is asked for its labels and is not there."""
+    """Returns the 404 if the namespace whose labels are needed is missing; else None."""
     if not _namespace_matters(selectors, attributes) or _is_written_namespace(attributes):
         return None
     name = namespace_of(attributes)
@@ -117,8 +117,8 @@ def matches_object(selectors: Selectors, attributes: Attributes) -> bool:
     selector = selectors.objects
     if selector is None:
         return False
-    shown = [each for each in (attributes.obj, attributes.old) if each is not None and "metadata" in each]
-    return selector.empty or any(selector.matches(_labels(each)) for each in shown)
+    written = [obj for obj in (attributes.obj, attributes.old) if obj is not None and "metadata" in obj]
+    return selector.empty or any(selector.matches(_labels(obj)) for obj in written)
 
 
 def _labels(obj: Object) -> dict[str, str]:
@@ -130,7 +130,7 @@ def _labels(obj: Object) -> dict[str, str]:
 
 
 def _matching_resource(webhook: Webhook, attributes: Attributes, objects: ClusterObjects) -> Resource | None:
-    """The version of the resource that the rules are about, the request's own if it is one."""
+    """Returns the version of the resource that the rules match, preferably the request's own; or None."""
     rules = webhook.settings.get("rules") or ()
     own = requested(attributes, attributes.resource)
     if any(rule_matches(rule, own) for rule in rules):
@@ -145,7 +145,7 @@ def _matching_resource(webhook: Webhook, attributes: Attributes, objects: Cluste
 
 
 def equivalents(attributes: Attributes, objects: ClusterObjects) -> Iterator[Resource]:
-    """The other served versions of the resource, of other groups too if they show the same objects."""
+    """Yields the other served versions of the resource, including other groups with the same objects."""
     own = attributes.resource
     for kind in own.equivalents:
         resource = objects.find(kind.group, kind.version, kind.resource)
@@ -170,23 +170,23 @@ def requested(attributes: Attributes, resource: Resource) -> RequestedResource:
 
 
 def _conditions_hold(webhook: Webhook, write: VersionedWrite, resource: Resource, server: Server) -> bool:
-    """Whether no match condition is false. One that cannot be evaluated here counts as true, and warns."""
+    """Whether no match condition is false; one that fakeapi cannot evaluate only adds a warning."""
     conditions = webhook.settings.get("matchConditions") or ()
     if not conditions:
         return True
     attributes = write.attributes
     failures: list[str] = []
-    asked = expressions_of({}, None, write, resource, server)
-    asked.budget(CONDITIONS_BUDGET)
+    expressions = expressions_of({}, None, write, resource, server)
+    expressions.budget(CONDITIONS_BUDGET)
     for condition in conditions:
         try:
-            outcome = asked.outcome(condition["expression"])
+            outcome = expressions.outcome(condition["expression"])
         except OutOfBudget as error:
             failures = [str(error)]
             break
         if isinstance(outcome, Unsupported):
-            what = f"matchCondition {condition['name']} of {webhook.name}"
-            attributes.warnings.add(f"fakeapi did not check {what}: {outcome.reason}")
+            subject = f"matchCondition {condition['name']} of {webhook.name}"
+            attributes.warnings.add(f"fakeapi did not check {subject}: {outcome.reason}")
         elif isinstance(outcome, Failed):
             failures.append(outcome.reason)
         elif outcome.value is not True:

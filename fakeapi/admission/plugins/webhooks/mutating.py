@@ -1,7 +1,8 @@
-"""MutatingAdmissionWebhook: asks webhooks one after the other; each may change a new object, or refuse it.
+"""MutatingAdmissionWebhook: calls webhooks one after the other; each may change or refuse a write.
 
-Follows k8s.io/apiserver `pkg/admission/plugin/webhook/mutating`. Once a webhook has changed the object, the
-whole chain is asked again, and of its webhooks those whose policy is IfNeeded and that were asked before.
+Follows k8s.io/apiserver `pkg/admission/plugin/webhook/mutating`. After a webhook has changed the object, all
+mutating plugins run a second time. In this round only webhooks with the reinvocationPolicy IfNeeded that were
+called before are called again.
 """
 
 from collections.abc import Awaitable
@@ -38,7 +39,7 @@ _INVALID_FIELDS = (
 
 @dataclass(slots=True)
 class _Round:
-    """Which webhooks are to be asked again, by uid, and what the object was when they were last done."""
+    """The state between the two rounds: webhooks to call again, by uid, and the object after the last one."""
 
     asked: set[str] = field(default_factory=set)
     due: set[str] = field(default_factory=set)
@@ -57,7 +58,7 @@ class MutatingWebhooks(AdmissionPlugin):
         self._configurations = Configurations(server.objects, "mutatingwebhookconfigurations")
 
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Raises the ApiError of a refusal, 500 for a webhook that fails and must not, or for a bad patch."""
+        """Raises ApiError for a refusal, and 500 for a failed webhook without Ignore or a bad patch."""
         webhooks = [] if is_exempt(attributes.resource) else self._configurations.webhooks()
         return self._ask_in_turn(webhooks, attributes) if webhooks else None
 
@@ -83,7 +84,7 @@ class MutatingWebhooks(AdmissionPlugin):
         state.result = plain(attributes.obj)
 
     async def _ask(self, invocation: Invocation, write: VersionedWrite) -> bool:
-        """Whether the webhook changed the object."""
+        """Calls the webhook; returns whether it changed the object."""
         try:
             verdict = await ask(self.server.webhooks, invocation, write, mutating=True)
             if not verdict.patch:
@@ -104,7 +105,7 @@ def _managed_fields(attributes: Attributes) -> Any:
 
 
 def _check_managed_fields(attributes: Attributes, before: Any) -> None:
-    """Restores managedFields that patches made invalid, with a warning.
+    """Restores managedFields that patches made invalid, and adds a warning.
 
     Follows k8s.io/apiserver `pkg/endpoints/handlers/fieldmanager/admission.go`.
     """
@@ -125,7 +126,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _patched(verdict: Verdict, invocation: Invocation, write: VersionedWrite) -> tuple[Object | None, bool]:
-    """The object after the webhook's patch, in the invocation's version, and whether it is as it was.
+    """Returns the object after the webhook's patch, in the invocation's version, and whether it is unchanged.
 
     The object is None if the patch has no operations. Raises WebhookFailed, ApiError.
     """

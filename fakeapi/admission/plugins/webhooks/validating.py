@@ -1,6 +1,6 @@
-"""ValidatingAdmissionWebhook: asks all webhooks that a write is for at once; each may refuse it.
+"""ValidatingAdmissionWebhook: calls all matching webhooks for a write at once; each may refuse the write.
 
-Follows k8s.io/apiserver `pkg/admission/plugin/webhook/validating`: of several refusals the first counts.
+Follows k8s.io/apiserver `pkg/admission/plugin/webhook/validating`. The first refusal is the answer.
 """
 
 import asyncio
@@ -27,22 +27,22 @@ class ValidatingWebhooks(AdmissionPlugin):
         self._configurations = Configurations(server.objects, "validatingwebhookconfigurations")
 
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Raises the ApiError of a refusal, 500 for a webhook that fails and must not."""
+        """Raises ApiError for a refusal, and 500 for a failed webhook without the failurePolicy Ignore."""
         webhooks = [] if is_exempt(attributes.resource) else self._configurations.webhooks()
         return self._ask_matching(webhooks, attributes) if webhooks else None
 
     async def _ask_matching(self, webhooks: list[Webhook], attributes: Attributes) -> None:
         write = VersionedWrite(attributes, in_hub=True)
-        found = [await matched_invocation(each, write, self.server) for each in webhooks]
-        invocations = [each for each in found if each is not None]
+        candidates = [await matched_invocation(webhook, write, self.server) for webhook in webhooks]
+        invocations = [invocation for invocation in candidates if invocation is not None]
         if invocations:
             await self._ask_all(invocations, write)
 
     async def _ask_all(self, invocations: list[Invocation], write: VersionedWrite) -> None:
         refusals: list[ApiError] = []
         async with asyncio.TaskGroup() as group:
-            for each in invocations:
-                group.create_task(self._ask(each, write, refusals))
+            for invocation in invocations:
+                group.create_task(self._ask(invocation, write, refusals))
         if refusals:
             raise refusals[0]
 

@@ -1,4 +1,4 @@
-"""VersionedWrite: a write whose objects are shown in the version that a webhook asks for.
+"""VersionedWrite: a write with its objects in the version that a webhook needs.
 
 Follows k8s.io/apiserver `pkg/admission/conversion.go`.
 """
@@ -17,9 +17,9 @@ from fakeapi.registry.requests.decoding import complete
 
 
 class VersionedWrite:
-    """The objects of a write, of which mutating webhooks may change the new one.
+    """The objects of a write; mutating webhooks may change the new object.
 
-    `in_hub`: they are in the hub, as validating steps have them, not in the version of the request.
+    `in_hub`: they are in the hub version, as in validating steps, and not in the version of the request.
     """
 
     def __init__(self, attributes: Attributes, *, in_hub: bool) -> None:
@@ -29,28 +29,28 @@ class VersionedWrite:
 
     @property
     def has_own_type(self) -> bool:
-        """Whether the objects are of another kind than the resource: Scales, and bodies of actions."""
+        """Whether the objects have another kind than the resource: Scales, and bodies of actions."""
         attributes = self.attributes
         return attributes.is_of_scales or attributes.subresource in self._resource.definition.actions
 
     def new_in(self, resource: Resource) -> Object | None:
-        """The new object in a version of the resource; None for a delete."""
+        """Returns the new object in a version of the resource; None for a delete."""
         obj = self.attributes.obj
         if obj is None:
             return None
-        shown = self._shown(obj, resource)
+        versioned = self._shown(obj, resource)
         is_new = self.attributes.operation is Operation.CREATE and not self._in_hub
-        return before_creation(shown, resource.schema) if is_new and not self.has_own_type else shown
+        return before_creation(versioned, resource.schema) if is_new and not self.has_own_type else versioned
 
     def old_in(self, resource: Resource) -> Object | None:
-        """The stored object in a version of the resource; None for a create."""
+        """Returns the stored object in a version of the resource; None for a create."""
         old = self.attributes.old
         return None if old is None else self._shown(old, resource)
 
     def _shown(self, obj: Object, resource: Resource) -> Object:
         if self.has_own_type or "metadata" not in obj:
             return obj
-        # a delete sees the stored object in all its steps
+        # all steps of a delete have the stored object
         own = self._resource
         is_hub = self._in_hub or self.attributes.operation is Operation.DELETE
         if resource.kind.unstructured:  # custom objects have no hub
@@ -61,20 +61,20 @@ class VersionedWrite:
         return {**typed, **obj, **typed}
 
     def schema(self, resource: Resource) -> Struct:
-        """The type of the objects in a version."""
+        """Returns the schema of the objects in a version."""
         return self._body_type(resource).kind.schema
 
     def document(self, obj: Object, resource: Resource) -> Object:
-        """The object of a version with drivers' own values as encoding/json writes them."""
+        """Returns the object with drivers' opaque values in the form in which encoding/json writes them."""
         if self.attributes.operation is Operation.CONNECT:
             return obj
         document: Object = raw_extension.mapped(obj, self.schema(resource), raw_extension.compact)
         return document
 
     def replace(self, document: Object, resource: Resource) -> None:
-        """Replaces the new object of the write by a patched one of another version.
+        """Replaces the new object of the write with a patched document of another version.
 
-        Raises DecodeError, and ConversionNeeded before the webhook of a custom kind has been asked.
+        Raises DecodeError, and ConversionNeeded if a conversion webhook has to be called first.
         """
         self.put(self.read(document, resource), resource)
 
@@ -88,7 +88,7 @@ class VersionedWrite:
         return complete(body, obj, document)
 
     def put(self, obj: Object, resource: Resource) -> None:
-        """Replaces the new object of the write by one of a version. Raises ConversionNeeded."""
+        """Replaces the new object of the write with an object of another version. Raises ConversionNeeded."""
         if not self.has_own_type and self.attributes.operation is not Operation.CONNECT:
             metadata, before = obj["metadata"], self.attributes.new_object()["metadata"]
             if self.attributes.operation is Operation.CREATE:
@@ -110,19 +110,19 @@ class VersionedWrite:
 
 
 def _converted(obj: Object, source: Resource, target: Resource) -> Object:
-    """A custom object in another version.
+    """Returns a custom object in another version.
 
     Raises ConversionNeeded if the conversion webhook has to be called first.
     """
-    found = source.versions.convert(obj, target.api_version)
-    return obj if found is None else found[0]
+    result = source.versions.convert(obj, target.api_version)
+    return obj if result is None else result[0]
 
 
 _FILLED_IN = ("uid", "creationTimestamp")
 
 
 def plain(obj: Object | None) -> Object | None:
-    """The object as JSON reads it."""
+    """Returns the object after encoding and decoding it as JSON."""
     if obj is None:
         return None
     decoded: Object = codec.decode(codec.encode(obj))
