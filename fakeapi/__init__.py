@@ -1,7 +1,7 @@
 """A fake Kubernetes API server for Dynamic Resource Allocation.
 
-The public names are imported when they are first used: pytest imports this package in every run of
-everyone who has it installed, so importing it must cost next to nothing.
+Public names are imported on first use: pytest imports this package in every run of every user who has
+installed it, so importing it must be cheap.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -31,15 +31,15 @@ def __getattr__(name: str) -> Any:
 
         return getattr(server, name)
     if name in ("Snapshot", "SnapshotError"):
-        from fakeapi.snapshots import model  # noqa: PLC0415 - the same
+        from fakeapi.snapshots import model  # noqa: PLC0415 - see the module's docstring
 
         return getattr(model, name)
     if name == "InstallError":
-        from fakeapi.installing.sources import InstallError  # noqa: PLC0415 - the same
+        from fakeapi.installing.sources import InstallError  # noqa: PLC0415 - see the module's docstring
 
         return InstallError
     if name == "replay":
-        from fakeapi.testing.replay import replay  # noqa: PLC0415 - the same
+        from fakeapi.testing.replay import replay  # noqa: PLC0415 - see the module's docstring
 
         return replay
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

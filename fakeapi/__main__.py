@@ -1,4 +1,4 @@
-"""`python -m fakeapi` is the command `fakeapi`."""
+"""Runs the command `fakeapi` for `python -m fakeapi`."""
 
 from fakeapi.cli.main import main
 

@@ -12,16 +12,18 @@ ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 WRITE_NOW = "fakeapi.write_now"
-"""An extension of a request's scope: writes a part of the body of the response, which has begun, without
-waiting. (bytes) -> whether it was written; not where the client has something to read already. A middleware
-that looks at what is sent takes it out of the scope.
+"""Scope extension `(bytes) -> bool`: writes a part of a started response's body without waiting.
+
+Returns False, without writing, if the client has unread bytes. Middleware that inspects responses must remove
+it from the scope.
 """
 
 WriteNow = Callable[[bytes], bool]
 
 ROOM = "fakeapi.room"
-"""An extension of a request's scope: waits until the client, and all clients together, have few enough unread
-bytes for an answer of a given size, and keeps that room while the answer is made. Raises NoRoom, ClientGone.
+"""Scope extension: reserves room for a response of a given size while the response is made.
+
+Waits until the client, and all clients together, have few enough unread bytes. Raises NoRoom, ClientGone.
 """
 
 Room = Callable[[int], AbstractAsyncContextManager[None]]
@@ -31,34 +33,39 @@ ROOM_FROM_BYTES = 256 * 1024
 
 
 class NoRoom(Exception):
-    """There was no room for a long answer in the time that a request waits for it."""
+    """A long response got no room within the time that a request waits for it."""
 
 
 class ClientGone(OSError):
-    """The client has left. Raised by `send`, so that nothing more is made for it."""
+    """The client has disconnected.
+
+    `send` raises it, so that the application stops working for this client.
+    """
 
 
 class ClientStalled(Exception):
-    """An application raises it where a client does not read: the server ends the stream or the connection
-    without waiting for the client.
+    """Raised by an application whose client does not read.
+
+    The server then ends the stream or the connection without waiting for the client.
     """
 
 
 class DropConnection(Exception):
-    """An application raises it to have the client's connection closed, after what it has sent and without
-    another byte. A server that does not know it closes the connection, or answers 500 where nothing was sent.
+    """Raised by an application to close the client's connection after the bytes that it has sent.
+
+    Other ASGI servers also close the connection, or answer 500 if nothing was sent.
     """
 
 
 class Application(Protocol):
-    """An ASGI application with a life cycle that its server calls directly, in the server's loop."""
+    """An ASGI application whose server calls `startup`, `shutdown` and `reset` in its event loop."""
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Coroutine[Any, Any, None]: ...
 
     async def startup(self) -> None: ...
 
     async def shutdown(self) -> None:
-        """Called once, at the end; also where `startup` failed half-way."""
+        """Called once, at the end, even if `startup` failed."""
         ...
 
     async def reset(self) -> None:

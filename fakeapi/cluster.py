@@ -1,7 +1,7 @@
 """Cluster: the state of one API server without HTTP.
 
-It joins storage, catalogue and clock according to the settings. What else works on the state of a cluster
-(journal, faults, controllers, snapshots) belongs to it; how clients reach it is `fakeapi.http`'s work.
+Combines storage, catalogue and clock according to the settings. Journal, faults, controllers and snapshots
+attach to a cluster; `fakeapi.http` serves it to clients.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def _transport() -> Transport:
-    from fakeapi.outbound.posting import PostingClient  # noqa: PLC0415 - for webhooks alone
+    from fakeapi.outbound.posting import PostingClient  # noqa: PLC0415 - loaded only for webhooks
 
     return PostingClient()
 
@@ -45,14 +45,17 @@ log = logging.getLogger("fakeapi")
 
 
 class Follower(Protocol):
-    """Works on the state of a cluster, and is told in its loop when all of the state is replaced."""
+    """An object that depends on the cluster's state.
+
+    The cluster calls it when all of the state is replaced.
+    """
 
     async def before_replacement(self) -> None:
-        """Lets go of the state that goes."""
+        """Stops using the old state."""
         ...
 
     async def after_replacement(self, *, empty: bool) -> None:
-        """Begins with the new one; `empty`: that of a new cluster."""
+        """Starts with the new state; `empty` means that it is the state of a new cluster."""
         ...
 
 
@@ -62,15 +65,16 @@ def _clock(settings: Settings) -> ClusterClock:
 
 
 def _nothing() -> None:
-    """Nobody acts by faults."""
+    """Default of `on_first_fault`: does nothing."""
 
 
 class Cluster:
-    """The objects of one cluster, and what is served of them; used in one event loop."""
+    """The objects of one cluster, its catalogue and its clock; used in one event loop."""
 
     def __init__(self, settings: Settings) -> None:
-        """Raises UnknownReleaseError, UnknownGateError, GateError, RuntimeConfigError,
-        AdmissionPluginError, ServiceUrlError, ValueError for a time that is none.
+        """Raises UnknownReleaseError, UnknownGateError, GateError, RuntimeConfigError, AdmissionPluginError,
+        ServiceUrlError; ValueError for an invalid `frozen_at`, and for settings that a shared database
+        excludes.
         """
         self.settings = settings
         self.clock: ClockAndNames = settings.clock or _clock(settings)
@@ -83,14 +87,14 @@ class Cluster:
         self._registry: Registry | None = None
         self._outbound = Outbound(_transport, ServiceUrls.parse(settings.webhook_services))
         self.journal = Journal()
-        """The requests that were answered; `fakeapi.http` notes them unless the settings say otherwise."""
+        """The answered requests; `fakeapi.http` records them unless the option `journal` is "off"."""
         self.armed_faults: ArmedFaults | None = None
-        """The faults, once somebody has asked for `faults`."""
+        """The armed faults; None until `faults` is first used."""
         self.on_first_fault: Callable[[], None] = _nothing
-        """Called when that is; it loads what acts by them."""
+        """Called when `faults` is first used, to load the code that applies faults."""
         self._followers: list[Callable[[], None]] = []
         self.certificate_authority = ""
-        """The certificates, in PEM, that clients verify the server with; empty where it speaks plain HTTP."""
+        """The CA certificates (PEM) that verify the server; empty for plain HTTP."""
         self.snapshots = KeptSnapshots()
         self._state_followers: list[Follower] = []
         self._replacing = asyncio.Lock()
@@ -100,19 +104,23 @@ class Cluster:
 
     @property
     def registry(self) -> Registry:
-        """Raises RuntimeError for a cluster that is not started."""
+        """Raises RuntimeError before `start`."""
         if self._registry is None:
             raise RuntimeError("the cluster is not started")
         return self._registry
 
     @property
     def adjustable_clock(self) -> ClusterClock:
-        """The clock, to be frozen and moved. Raises RuntimeError where the settings brought another kind."""
+        """The clock, which can be frozen and moved.
+
+        Raises RuntimeError if several servers share the state, or if the option `clock` supplied another
+        clock.
+        """
         if self._sharing is not None:
             raise RuntimeError("several servers share the state: their clocks stay the machine's")
         if not isinstance(self.clock, ClusterClock):
             problem = "the server's clock was given by the option `clock`: move it there"
-            raise RuntimeError(problem)  # noqa: TRY004 - not the type of an argument
+            raise RuntimeError(problem)  # noqa: TRY004 - a state, not an argument's type
         return self.clock
 
     @property
@@ -137,16 +145,16 @@ class Cluster:
 
     @property
     def faults(self) -> "ArmedFaults":
-        """The faults that are armed, to which more can be added."""
+        """The armed faults; created on first use."""
         if self.armed_faults is None:
-            from fakeapi.faults.armed import ArmedFaults  # noqa: PLC0415 - only where asked for
+            from fakeapi.faults.armed import ArmedFaults  # noqa: PLC0415 - loaded only when used
 
             self.armed_faults = ArmedFaults(self.catalogue, self.clock, lambda: self.storage.revision)
             self.on_first_fault()
         return self.armed_faults
 
     async def start(self) -> None:
-        """Opens the storage and makes the state of an empty cluster. Raises what the storage raises."""
+        """Opens the storage and creates the initial objects. Errors of the storage propagate."""
         settings = self.settings
         storage = await open_storage(
             settings.database,
@@ -173,9 +181,9 @@ class Cluster:
         self._warn_of_gates()
 
     def _warn_of_gates(self) -> None:
-        """Logs the chosen gates without an effect.
+        """Logs a warning about chosen gates that have no effect.
 
-        A log record and not a Python warning, as strict test suites turn those into errors.
+        It is a log record and not a Python warning, because strict test suites turn warnings into errors.
         """
         chosen = gates.chosen(self.settings.feature_gates)
         names = gates.ineffective(chosen, [release.minor for release in self._serving.releases])
@@ -183,9 +191,10 @@ class Cluster:
             log.warning("these feature gates have no effect in fakeapi: %s", ", ".join(names))
 
     async def reset(self) -> None:
-        """Begins again as a new cluster: no objects but the first namespaces. Watches of the storage end.
+        """Resets the state to a new cluster, with only its initial namespaces.
 
-        The clock shows the machine's time again, or where the settings froze it, and a seed begins anew.
+        Watches of the storage end. The clock returns to the machine's time, or to the option `frozen_at`;
+        random values start again from the seed.
         """
 
         async def replace() -> None:
@@ -204,17 +213,20 @@ class Cluster:
         await self._replace(replace, empty=True)
 
     async def snapshot(self) -> Snapshot:
-        """The objects as they are, with everything that was accepted. Raises ApiError."""
+        """Captures all objects, including every accepted write. Raises ApiError."""
         await self.store.settle()
         pending = frozenset(self.bootstrap.pending)
         return Snapshot(self.storage.checkpoint(), self.settings.release or "", self.store.now(), pending)
 
     async def restore(self, snapshot: Snapshot, *, rewind: bool = False) -> None:
-        """Replaces all objects by those of a snapshot, which keep uids and versions. Open watches end.
+        """Replaces all objects by those of a snapshot, with their uids and resourceVersions.
 
-        resourceVersions go on after the newest there was, and older ones are Expired, so that clients list
-        again; with `rewind` they repeat from the snapshot's. Clock and seed go on. Raises SnapshotError for
-        objects that are not served here, and StorageError; then nothing has changed.
+        Open watches end. New resourceVersions continue after the newest one, and older ones get 410 Expired,
+        so that clients list again. With `rewind` they continue after the snapshot's own version. The clock
+        and the random sequence continue.
+
+        Raises SnapshotError if the catalogue does not serve the kind of an object, and StorageError; then
+        nothing has changed.
         """
         check_served(snapshot, self.catalogue)
 
@@ -230,7 +242,10 @@ class Cluster:
         await self._replace(replace, empty=False)
 
     def follow(self, follower: Follower) -> None:
-        """Tells of each replacement of the state; the last to follow is the first to let go."""
+        """Registers a follower of replacements.
+
+        Before a replacement, followers are called in reverse order.
+        """
         self._state_followers.append(follower)
 
     async def _replace(self, replace: Callable[[], Awaitable[None]], *, empty: bool) -> None:
@@ -244,16 +259,17 @@ class Cluster:
                     await follower.after_replacement(empty=empty)
 
     async def _share(self, registry: Registry, storage: SharedStorage) -> None:
-        """Begins to follow the other servers of the storage. Raises ApiError, StorageError."""
-        from fakeapi.controlplane.sharing import Sharing  # noqa: PLC0415 - for several servers alone
+        """Starts to follow the other servers that share the storage. Raises ApiError, StorageError."""
+        from fakeapi.controlplane.sharing import Sharing  # noqa: PLC0415 - loaded only for shared storage
 
         self._sharing = Sharing(registry, storage)
         await self._sharing.start()
         storage.on_reload(self._reload)
 
     def _reload(self, is_replaced: bool) -> None:  # noqa: FBT001 - a callback
-        """Begins again with entries that another server replaced, unless this one is doing so itself; or goes
-        on with those of which changes were missed.
+        """Reads the state again after another server replaced it, or after this one missed changes.
+
+        Does nothing while this server itself replaces the state.
         """
         if self._replacing.locked():
             return
@@ -282,17 +298,20 @@ class Cluster:
             resource.forget_lists()
 
     def on_end(self, end: Callable[[], None]) -> Callable[[], None]:
-        """Calls `end` when the server stops or closes its connections; returns what forgets it."""
+        """Calls `end` when the server stops or closes its connections; returns a function to cancel this."""
         self._followers.append(end)
         return lambda: self._followers.remove(end)
 
     def end_followers(self) -> None:
-        """Ends those who follow what happens, but for watches, which `fakeapi.http` ends."""
+        """Calls the functions that `on_end` registered.
+
+        Watches are not among them: `fakeapi.http` ends watches.
+        """
         for end in [*self._followers]:
             end()
 
     async def stop(self) -> None:
-        """Closes the storage; what was accepted is committed. Not started, it does nothing."""
+        """Closes the storage, which commits all accepted writes. Does nothing before `start`."""
         if self._sharing is not None:
             self._sharing.stop()
         if self._registry is not None:

@@ -1,4 +1,4 @@
-"""The event loop that servers and replays run in."""
+"""The event loop of servers and replays."""
 
 import asyncio
 from collections.abc import Callable
@@ -6,9 +6,10 @@ from importlib import import_module
 
 
 def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """Uvloop's factory where the extra `fast` is installed, else None: asyncio's own. For `asyncio.Runner`.
+    """Returns uvloop's factory if the extra `fast` is installed, else None for asyncio's own loop.
 
-    uvloop's transports are no `asyncio.Transport`; ask them for methods, never for their class.
+    For `asyncio.Runner`. uvloop's transports do not inherit from `asyncio.Transport`; check for methods, not
+    for the class.
     """
     try:
         factory: Callable[[], asyncio.AbstractEventLoop] = import_module("uvloop").new_event_loop

@@ -1,4 +1,4 @@
-"""Reads files that a user names: regular files only, and no more bytes than a bound."""
+"""Reads files that a user names: only regular files, and only up to a limit of bytes."""
 
 import errno
 import io
@@ -15,14 +15,14 @@ _SPECIAL = (
 
 
 def open_regular(path: Path) -> io.FileIO:
-    """Opens a regular file for reading bytes, without a buffer of its own.
+    """Opens a regular file for reading bytes, without a buffer.
 
-    Raises OSError, also for directories, FIFOs, sockets and devices and for symbolic links to them: reading
-    them may wait for ever or never end. Its `strerror` names the reason.
+    Raises OSError; also for directories, FIFOs, sockets and devices and for symbolic links to them, because
+    reading those may block or never end. Its `strerror` names the reason.
     """
     try:
         _refuse_special(path, path.stat().st_mode)
-        # The file may be another one by now: O_NONBLOCK keeps a FIFO from waiting for a writer.
+        # The file may have been replaced meanwhile: with O_NONBLOCK a FIFO does not wait for a writer.
         handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
     except ValueError as error:  # a NUL in the path
         raise OSError(errno.EINVAL, str(error), str(path)) from error
@@ -35,10 +35,10 @@ def open_regular(path: Path) -> io.FileIO:
 
 
 def read_regular(path: Path, bytes_max: int) -> bytes:
-    """The content of a regular file. Raises OSError as `open_regular`, and EFBIG for more than `bytes_max`
-    bytes.
+    """Returns the content of a regular file.
 
-    A file that says its size is refused before it is read; no file is read further than the bound.
+    Raises OSError like `open_regular`, and with EFBIG for more than `bytes_max` bytes. If the file's size is
+    known, it is checked before reading; in any case reading stops at the limit.
     """
     with open_regular(path) as raw:
         if os.fstat(raw.fileno()).st_size > bytes_max:

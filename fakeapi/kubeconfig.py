@@ -29,10 +29,10 @@ preferences: {{}}
 
 
 def render(url: str, *, ca: bytes | None = None, token: str | None = None) -> str:
-    """A kubeconfig in YAML with one context; `ca` is a PEM bundle.
+    """Returns a kubeconfig in YAML with one context; `ca` is a PEM bundle.
 
-    Over plain HTTP it says `insecure-skip-tls-verify`, without which the JavaScript client refuses the
-    server; kubectl, client-go and the Python clients pay no attention to it.
+    Over plain HTTP it contains `insecure-skip-tls-verify`, because the JavaScript client refuses the server
+    without it; kubectl, client-go and the Python clients ignore it.
     """
     authority = ""
     if not url.startswith("https:"):
@@ -42,11 +42,11 @@ def render(url: str, *, ca: bytes | None = None, token: str | None = None) -> st
     user = "{}"
     if token is not None or ca is not None:
         user = json.dumps({"token": token or ANYBODY})
-    # A JSON string is a YAML string, whatever is in it.
+    # Every JSON string is also a valid YAML string.
     return _TEMPLATE.format(server=json.dumps(url), authority=authority, user=user)
 
 
 def write(path: Path, text: str) -> None:
-    """Puts the file there whole or not at all, readable by its owner only. Raises OSError."""
+    """Writes a kubeconfig atomically, readable only by its owner. Raises OSError."""
     with whole_file(path) as file:
         file.write(text.encode())

@@ -1,7 +1,7 @@
-"""Fixtures and the marker for pytest.
+"""Fixtures and markers for pytest.
 
-pytest imports this module in every run of everyone who has the package installed, so it imports pytest alone;
-the server is loaded by the first test that asks for it.
+pytest imports this module in every run of every user who has installed the package, so the module imports
+only pytest. The first test that uses a server loads the server.
 """
 
 import re
@@ -28,13 +28,13 @@ RECORD_MARKER = (
     "the failure report names the file"
 )
 RECORD_DIRECTORY = "fakeapi-traces"
-"""Below the root directory; where failed tests' traces go unless another one is named."""
+"""Default directory for the traces of failed tests, below pytest's root directory."""
 
 IDLE_SERVERS_MAX = 8
-"""Servers that wait for a test with their options; of more the one that waited longest is stopped."""
+"""Maximum number of idle servers in the pool; beyond it, the one that was idle longest stops."""
 
 SERVERS_MAX = 64
-"""Running servers that one test may have from `fakeapi_factory`; asking for another fails the test."""
+"""Maximum number of servers that run at once for one test; starting another fails the test."""
 
 _NAME_MAX = 150
 
@@ -67,22 +67,22 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def refuse(problem: str) -> NoReturn:
-    """Fails the test with one line, without a traceback through the plugin."""
+    """Fails the test with a message of one line, without a traceback through the plugin."""
     pytest.fail(problem, pytrace=False)
 
 
 class ServerPool:
-    """Running servers by their options; one that comes back is renewed and given to the next test."""
+    """A pool of running servers by their options. A returned server is renewed for the next test."""
 
     def __init__(self, defaults: dict[str, Any]) -> None:
         self._defaults = defaults
         self._idle: list[tuple[str, FakeAPI]] = []
-        """With a key of their options; the one that waits longest comes first."""
+        """Idle servers with the key of their options; the one that was idle longest comes first."""
 
     def take(self, options: dict[str, Any]) -> "FakeAPI":
-        """A server without objects, at an address that no earlier test knew."""
+        """Returns a server without objects, at an address that no earlier test knew."""
         from fakeapi import settings  # noqa: PLC0415 - see the module's docstring
-        from fakeapi.testing.server import FakeAPI, StartError  # noqa: PLC0415 - the same
+        from fakeapi.testing.server import FakeAPI, StartError  # noqa: PLC0415 - see the module's docstring
 
         key = _key(options)
         for position in reversed(range(len(self._idle))):
@@ -90,7 +90,7 @@ class ServerPool:
                 return self._idle.pop(position)[1]
         unknown = settings.unknown_options(options)
         if unknown:
-            known = ", ".join(each.name for each, _ in settings.options())
+            known = ", ".join(field.name for field, _ in settings.options())
             refuse(f"FakeAPI has no option {', '.join(unknown)}; it has {known}")
         try:
             return FakeAPI(**{**self._defaults, **options}).start()
@@ -99,7 +99,10 @@ class ServerPool:
         refuse(problem)
 
     def give_back(self, options: dict[str, Any], server: "FakeAPI") -> None:
-        """Cuts off the test's clients. A server that the test stopped itself is forgotten."""
+        """Takes back a server, and disconnects the clients of its test.
+
+        Ignores a server that the test has stopped.
+        """
         if not server.running:
             return
         from fakeapi.settings import is_shareable  # noqa: PLC0415 - see the module's docstring
@@ -131,21 +134,21 @@ def _key(options: dict[str, Any]) -> str:
 
 
 def _defaults(config: pytest.Config) -> dict[str, Any]:
-    """The options that ini file and command line give to every server."""
+    """Returns the options from ini file and command line, which apply to every server."""
     from fakeapi import settings  # noqa: PLC0415 - see the module's docstring
 
-    found: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     for line in config.getini("fakeapi_options"):
         name, _, text = (part.strip() for part in line.partition("="))
         try:
-            found[name] = settings.read_option(name, text)
+            options[name] = settings.read_option(name, text)
         except ValueError as error:
             problem = f"fakeapi_options: {error}"
         else:
             continue
         refuse(problem)
     release = config.getoption("fakeapi_release") or config.getini("fakeapi_release")
-    return {**found, "release": release} if release else found
+    return {**options, "release": release} if release else options
 
 
 @pytest.fixture(scope="session")
@@ -156,7 +159,7 @@ def _fakeapi_pool(pytestconfig: pytest.Config) -> Iterator[ServerPool]:
 
 
 class Recordings:
-    """The traffic of one test with its servers, of each into a file of its own; kept if the test fails."""
+    """Records the traffic of one test, one file per server; keeps the files if the test fails."""
 
     def __init__(self, directory: Path, test: str) -> None:
         self._directory = directory
@@ -165,7 +168,7 @@ class Recordings:
         self._servers: list[tuple[FakeAPI, Path]] = []
 
     def begin(self, server: "FakeAPI") -> None:
-        """Records a server, unless it records already, as its options say."""
+        """Starts to record a server, unless its own options already record it."""
         if server.recording:
             return
         if self._unfinished is None:
@@ -176,7 +179,7 @@ class Recordings:
         self._servers.append((server, path))
 
     def keep(self) -> list[Path]:
-        """Writes the files; again is no error."""
+        """Moves the files to the chosen directory; returns their paths. A second call does nothing."""
         kept = []
         for server, path in self._servers:
             if server.running and server.recording:
@@ -201,11 +204,11 @@ _RECORDINGS = pytest.StashKey[Recordings]()
 _SERVERS = pytest.StashKey["list[FakeAPI]"]()
 
 REQUESTS_SHOWN = 20
-"""Requests of each server that the report of a failed test shows."""
+"""Maximum number of requests of each server in the report of a failed test."""
 
 
 def _last_requests(servers: "list[FakeAPI]") -> Iterator[tuple[str, str]]:
-    """Sections of a report: the last requests of each server that still runs and was asked anything."""
+    """Yields a report section with the last requests of each running server that has received requests."""
     for number, server in enumerate(servers, 1):
         text = server.requests.text(REQUESTS_SHOWN) if server.running else ""
         if text:
@@ -217,7 +220,7 @@ def _last_requests(servers: "list[FakeAPI]") -> Iterator[tuple[str, str]]:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Shows in a failure's report the last requests, and where the traffic is."""
+    """Adds the last requests and the path of the recorded traffic to the report of a failure."""
     report = yield
     if report.failed and report.when != "teardown":
         report.sections.extend(_last_requests(item.stash.get(_SERVERS, [])))
@@ -230,7 +233,7 @@ def pytest_runtest_makereport(
 
 
 def _recordings(node: pytest.Item) -> Recordings | None:
-    """The recordings of a test; None if recording was not asked for."""
+    """Returns the recordings of a test, or None if recording is off."""
     config = node.config
     chosen = config.getoption("fakeapi_record") or config.getini("fakeapi_record")
     marker = node.get_closest_marker("fakeapi_record")
@@ -245,9 +248,9 @@ def _recordings(node: pytest.Item) -> Recordings | None:
 def fakeapi_factory(
     request: pytest.FixtureRequest, _fakeapi_pool: ServerPool
 ) -> Iterator[Callable[..., "FakeAPI"]]:
-    """Starts servers: `fakeapi_factory(release="1.30")`. Each is empty, and is taken back after the test.
+    """Starts servers: `fakeapi_factory(release="1.30")`.
 
-    A test may have 64 of them at once.
+    Each one is empty, and is returned to a pool after the test. A test can run 64 servers at once.
     """
     with ExitStack() as taken, _Used(request.node) as used:
 
@@ -265,9 +268,10 @@ def fakeapi_factory(
 
 
 class _Used:
-    """The servers that a test uses, which its report tells of and whose traffic is recorded if asked for.
+    """The servers of a test: the report shows their requests; their traffic is recorded if that is on.
 
-    At its end, faults that met nothing fail the test where the server's options say so.
+    At the end of the block, faults that never fired fail the test, for servers with the option
+    `strict_faults`.
     """
 
     def __init__(self, test: pytest.Item) -> None:
@@ -286,7 +290,7 @@ class _Used:
 
     @property
     def running(self) -> int:
-        """How many of the servers run."""
+        """The number of running servers."""
         return sum(server.running for server in self._own)
 
     def __enter__(self) -> Self:
@@ -309,32 +313,32 @@ def _unfired_faults(server: "FakeAPI") -> list[str]:
 
 @pytest.fixture
 def fakeapi_replay(fakeapi_factory: Callable[..., "FakeAPI"]) -> Callable[..., "Report"]:
-    """Replays a trace against an empty server of its release, and returns the report.
+    """Replays a trace against an empty server of the trace's release, and returns the report.
 
-    Takes `release` and `feature_gates` for the server; the other options are those of `fakeapi.replay`.
+    `release` and `feature_gates` configure the server; other keywords are options of `fakeapi.replay`.
     """
 
     def replay(trace: str | Path, **options: Any) -> "Report":
         from fakeapi.traces.formats.open import open_trace  # noqa: PLC0415 - see the module's docstring
 
-        wanted = {name: options.pop(name) for name in ("release", "feature_gates") if name in options}
+        server_options = {name: options.pop(name) for name in ("release", "feature_gates") if name in options}
         with open_trace(trace) as reader:
             release = reader.header.release
         if release:
-            wanted.setdefault("release", release)
-        return fakeapi_factory(**wanted).replay(trace, **options)
+            server_options.setdefault("release", release)
+        return fakeapi_factory(**server_options).replay(trace, **options)
 
     return replay
 
 
 @pytest.fixture
 def fakeapi(request: pytest.FixtureRequest, fakeapi_factory: Callable[..., "FakeAPI"]) -> "FakeAPI":
-    """An empty Kubernetes API server of the test's own; see the marker `fakeapi` for its options."""
+    """An empty Kubernetes API server for one test; the marker `fakeapi` sets its options."""
     return fakeapi_factory(**_marked_options(request.node))
 
 
 def _marked_options(node: pytest.Item | pytest.Collector) -> dict[str, Any]:
-    """The options of the markers of a test or a module, of which the closest goes first."""
+    """Returns the options from the markers of a test or a module; the closest marker has precedence."""
     options: dict[str, Any] = {}
     for marker in reversed(list(node.iter_markers("fakeapi"))):  # the closest one comes last
         if marker.args:
@@ -345,9 +349,9 @@ def _marked_options(node: pytest.Item | pytest.Collector) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def fakeapi_module(request: pytest.FixtureRequest, _fakeapi_pool: ServerPool) -> Iterator["FakeAPI"]:
-    """A server for the tests of a module, with the options of `pytestmark`; for `fakeapi_seed` to fill.
+    """A server for the tests of a module, with the options of `pytestmark`; `fakeapi_seed` fills it.
 
-    Tests take it as `fakeapi_seeded`, which is the same server, put back before each.
+    Tests use it as `fakeapi_seeded`: the same server, returned to its seeded state before each test.
     """
     options = _marked_options(request.node)
     server = _fakeapi_pool.take(options)
@@ -369,7 +373,7 @@ def _fakeapi_baseline(fakeapi_module: "FakeAPI", fakeapi_seed: object) -> "Basel
 def fakeapi_seeded(
     request: pytest.FixtureRequest, fakeapi_module: "FakeAPI", _fakeapi_baseline: "Baseline"
 ) -> Iterator["FakeAPI"]:
-    """The module's server as `fakeapi_seed` left it: objects, clock, faults; without earlier requests."""
+    """The module's server in its seeded state: objects, clock, faults; without earlier requests."""
     test, module = request.node, request.node.getparent(pytest.Module)
     if _marked_options(test) != _marked_options(module):
         refuse("the marker fakeapi of a test cannot change its module's server: put it into `pytestmark`")

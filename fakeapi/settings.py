@@ -1,7 +1,7 @@
 """Settings of a server: every option once, with its type, default, environment variable and help text.
 
-`fakeapi serve`, `FakeAPI`, the pytest marker, pytest's ini file and the environment take their options from
-here, so this module imports nothing but the standard library.
+`fakeapi serve`, `FakeAPI`, the pytest marker, pytest's ini file and the environment read their options from
+this module, so it imports only the standard library.
 """
 
 import re
@@ -32,27 +32,29 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 DEFAULT_PORT = 8001
-"""Of `fakeapi serve`; `FakeAPI` takes a free port."""
+"""Default port of `fakeapi serve`; `FakeAPI` uses a free port."""
 
 HISTORY_MAX = 10_000
-"""Changes that a watch or a list at a version can go back to; older versions are Expired."""
+"""Default number of kept changes for watches and for lists at a version; older versions get 410 Expired."""
 
 GRACE_SECONDS = 0.3
 
 LATENCY_SECONDS_MAX = 60.0
-"""The longest latency that a server can add to each request."""
+"""The longest latency, in seconds, that a server can add to each request."""
 
 _ENVIRONMENT = "FAKEAPI_"
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option beside its type and default.
+    """The metadata of an option. Its type and default are in the field of Settings.
 
-    `flag` is empty for one that the command line does not take. `unset` is the default in words, where the
-    value does not say it. `bounds` are those of a number. `is_duration`: text may name a unit (10ms), and a
-    number is in seconds. `is_shared`: one server can serve several tests
-    with it, one after the other; an option that is not shared ties a server to something outside of it.
+    - `flag` is the command line's flag; empty if the command line does not have the option.
+    - `unset` is the default in words, if the value alone does not explain it.
+    - `bounds` are the lowest and the highest number; None is unlimited.
+    - `is_duration`: text can have a unit (10ms); a number is in seconds.
+    - `is_shared`: one server with the option can serve several tests, one after the other. Other options tie
+      a server to something outside of it, such as a file.
     """
 
     help: str
@@ -67,17 +69,17 @@ class Option:
 
     @property
     def environment(self) -> str:
-        """The variable that `fakeapi serve` reads it from: FAKEAPI_DB for --db."""
+        """The environment variable from which `fakeapi serve` reads the option: FAKEAPI_DB for --db."""
         return _ENVIRONMENT + self.flag.removeprefix("--").replace("-", "_").upper()
 
 
-def _option(default: Any, help: str, flag: str = "", **more: Any) -> Any:  # noqa: A002 - click's word
+def _option(default: Any, help: str, flag: str = "", **more: Any) -> Any:  # noqa: A002 - the name in click
     return field(default=default, metadata={"option": Option(help, flag, **more)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The options of a server. Raises ValueError for a value of another type, or out of bounds."""
+    """The options of a server. Raises ValueError for a value of a wrong type or out of bounds."""
 
     release: str | None = _option(
         None,
@@ -314,20 +316,20 @@ class Settings:
     )
 
     def __post_init__(self) -> None:
-        for each, option in options():
-            _check(each, option, getattr(self, each.name))
+        for setting, option in options():
+            _check(setting, option, getattr(self, setting.name))
 
 
 def options() -> Iterator[tuple[Field[Any], Option]]:
-    """Every field of Settings with what is said of it, in order."""
-    for each in fields(Settings):
-        yield each, each.metadata["option"]
+    """Yields every field of Settings with its Option, in order."""
+    for setting in fields(Settings):
+        yield setting, setting.metadata["option"]
 
 
 def _check(of: Field[Any], option: Option, value: Any) -> None:
-    """Raises ValueError for a value that the type of a field does not allow, or its bounds."""
+    """Raises ValueError if a value has a wrong type or is out of bounds."""
     if isinstance(of.type, str) or (of.name == "feature_gates" and value is not None):
-        return  # what takes it says what it takes
+        return  # the code that uses the option checks it
     if get_origin(of.type) is Literal:
         if value not in get_args(of.type):
             raise ValueError(f"{of.name}: {value!r} is none of {', '.join(get_args(of.type))}")
@@ -347,22 +349,22 @@ def _check(of: Field[Any], option: Option, value: Any) -> None:
 
 
 _KINDS: dict[Any, Any] = {float: (int, float), Path: (PathLike,)}
-"""Types accepted beside the annotated one."""
+"""Accepted types for annotations that accept more than their own type."""
 
 
 def unknown_options(names: Mapping[str, Any]) -> list[str]:
-    """Those names that no option has."""
-    return sorted(names.keys() - {each.name for each in fields(Settings)})
+    """Returns the names that are not options, sorted."""
+    return sorted(names.keys() - {setting.name for setting in fields(Settings)})
 
 
 def read_option(name: str, text: str) -> Any:
-    """The value of an option that was written as text. Raises ValueError."""
-    found = next((each for each in fields(Settings) if each.name == name), None)
-    if found is None or name == "clock":
+    """Converts the text of an option to its value. Raises ValueError."""
+    setting = next((candidate for candidate in fields(Settings) if candidate.name == name), None)
+    if setting is None or name == "clock":
         raise ValueError(f"no option {name!r} that text can say")
     readers: dict[type, Callable[[str], Any]] = {bool: _flag, int: int, float: float, tuple: str.split}
-    kind = int if name == "seed" else type(found.default)
-    if found.metadata["option"].is_duration:
+    kind = int if name == "seed" else type(setting.default)
+    if setting.metadata["option"].is_duration:
         try:
             return seconds_of_duration(text)
         except ValueError as error:
@@ -374,7 +376,7 @@ def read_option(name: str, text: str) -> Any:
 
 
 def seconds_of_duration(text: str) -> float:
-    """The seconds of a duration such as 10ms, 0.5s, 1m, or 0.5. Raises ValueError."""
+    """Returns the seconds of a duration such as 10ms, 0.5s, 1m, or 0.5. Raises ValueError."""
     read = _DURATION.fullmatch(text)
     if read is None:
         raise ValueError(f"{text!r} is not a duration such as 10ms or 0.5s")
@@ -394,12 +396,14 @@ def _flag(text: str) -> bool:
 
 def is_shareable(given: Mapping[str, Any]) -> bool:
     """Whether a server with these options can serve one test after the other."""
-    return all(option.is_shared for each, option in options() if each.name in given)
+    return all(option.is_shared for setting, option in options() if setting.name in given)
 
 
 def described() -> str:
-    """The options with their defaults, for a docstring."""
-    return "\n".join(f"    {each.name}: {option.help} {_default(each, option)}" for each, option in options())
+    """Returns the options with their help texts and defaults, one line each, for a docstring."""
+    return "\n".join(
+        f"    {setting.name}: {option.help} {_default(setting, option)}" for setting, option in options()
+    )
 
 
 def _default(each: Field[Any], option: Option) -> str:
@@ -409,7 +413,7 @@ def _default(each: Field[Any], option: Option) -> str:
 def takes_settings(
     make: Callable[P, Settings],
 ) -> Callable[[Callable[[T, Settings], None]], Callable[Concatenate[T, P], None]]:
-    """Decorator of an `__init__(self, settings)`: it takes the options themselves, by name.
+    """Decorates an `__init__(self, settings)`, so that callers pass the options as keywords.
 
     Type checkers, `help` and editors see the signature of Settings.
     """

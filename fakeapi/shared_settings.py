@@ -16,16 +16,16 @@ COMMON = (
     "disable_admission_plugins",
     "authorization",
 )
-"""Settings by which servers answer differently: all of one database have the same."""
+"""Settings that change responses: all servers of one database must have the same values."""
 
 
 def is_shared_database(database: str | Path | None) -> bool:
-    """Whether several servers can have the database open."""
+    """Whether several servers can open the database, as they can with PostgreSQL."""
     return isinstance(database, str) and _POSTGRESQL.match(database) is not None
 
 
 def check_shareable(settings: Settings) -> None:
-    """Raises ValueError, in one line, for what servers that share a database cannot have."""
+    """Raises ValueError, with a message of one line, for settings that a shared database excludes."""
     if not is_shared_database(settings.database):
         return
     for name, flag in (("seed", "--seed"), ("frozen_at", "--frozen-at"), ("clock", "clock")):
@@ -39,9 +39,9 @@ def check_shareable(settings: Settings) -> None:
 
 
 def common_settings(settings: Settings) -> str:
-    """A short text that is the same for servers that answer alike: the release, and a digest of the rest.
+    """Returns the release and a digest of the settings in COMMON; "" if the database is not shared.
 
-    Empty where the database is of one server.
+    Servers with equal texts give equal responses.
     """
     if not is_shared_database(settings.database):
         return ""

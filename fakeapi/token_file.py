@@ -1,4 +1,4 @@
-"""Token files: a bearer token in a file, because process lists show command lines to everybody."""
+"""Token files: a bearer token in a file, because process lists show command lines to all users."""
 
 import os
 import re
@@ -6,10 +6,10 @@ import stat
 from pathlib import Path
 
 TOKEN_MAX = 65_536
-"""Most bytes of a token file; a longer one is refused."""
+"""Maximum number of bytes of a token file; reading a longer one raises TokenFileError."""
 
 _FORBIDDEN = stat.S_IWGRP | stat.S_IRWXO
-"""Modes of a file that others than its owner could write, or than its owner and group could read."""
+"""Permission bits that a token file must not have: group write, and any access by others."""
 
 _TOKEN = re.compile(rb"[\x21-\x7e]+")
 
@@ -22,7 +22,7 @@ def read_token(path: str | Path) -> str:
     """Returns the token in a file, without one newline at its end.
 
     Raises TokenFileError if the file cannot be read, is not a regular file, is open to other users of the
-    machine, is empty, or has what an Authorization header cannot have.
+    machine, is empty, or contains characters that an Authorization header cannot have.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -53,9 +53,10 @@ def read_token(path: str | Path) -> str:
 
 
 def given_token(token: str | None, path: str | Path | None) -> str | None:
-    """Returns the token that was given itself or in a file; None without either.
+    """Returns the token of the argument or of the token file; None without either.
 
-    Raises ValueError for both, and for an empty token; TokenFileError for a file that cannot be used.
+    Raises ValueError if both are given, and for an empty token; TokenFileError for a file that cannot be
+    used.
     """
     if token is not None and path is not None:
         raise ValueError("the token is given twice: name a token or a token file, not both")

@@ -1,4 +1,4 @@
-"""Writes files whole or not at all, and makes directories that only their owner writes."""
+"""Writes files atomically, and makes directories that only their owner can write."""
 
 import contextlib
 import errno
@@ -13,9 +13,9 @@ _BUFFER = 1 << 18
 
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[IO[bytes]]:
-    """A file beside `path` that takes its place at the end of the block, readable by its owner only.
+    """Opens a temporary file that replaces `path` at the end of the block, readable only by its owner.
 
-    If the block raises, what stood at `path` stays and nothing is left behind. Raises OSError.
+    If the block raises, `path` does not change and the temporary file is removed. Raises OSError.
     """
     handle, unfinished = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
@@ -29,15 +29,15 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Writes a file that appears whole or not at all, readable by its owner only. Raises OSError."""
+    """Writes a file atomically, readable only by its owner. Raises OSError."""
     with whole_file(path) as file:
         file.write(data)
 
 
 def make_directory(path: Path, mode: int) -> None:
-    """Makes a directory and those above it that are missing, each with this mode, whatever the umask allows.
+    """Makes a directory and its missing parents, each with this mode less the umask.
 
-    Directories that are there keep their modes. Raises OSError.
+    Existing directories keep their modes. Raises OSError.
     """
     missing = [directory for directory in (path, *path.parents) if not directory.exists()]
     for directory in reversed(missing):

@@ -1,4 +1,4 @@
-"""Options and errors of the commands that are clients of a server's control API."""
+"""Options and errors of the commands that use a server's control API."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -18,17 +18,17 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 def control_client(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorator: adds the options that say which server, and gives the command a `client` of it.
+    """Decorates a command: adds the options that select a server, and passes a `client` for its control API.
 
-    What the server refuses is one line and exit status 1.
+    Errors of the server become one line and exit status 1.
     """
 
     @wraps(command)
     def call(
         *, server: str, kubeconfig: Path | None, token: str | None, ca_file: Path | None, **rest: Any
     ) -> Any:
-        from fakeapi.testing.control import ControlClient, ControlError  # noqa: PLC0415 - for --help's sake
-        from fakeapi.traces.client.target import TargetError  # noqa: PLC0415 - the same
+        from fakeapi.testing.control import ControlClient, ControlError  # noqa: PLC0415 - keeps --help fast
+        from fakeapi.traces.client.target import TargetError  # noqa: PLC0415 - keeps --help fast
 
         try:
             client = ControlClient.of_target(_target(server, kubeconfig, token, ca_file))
@@ -43,16 +43,16 @@ def control_client(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def server_target(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorator: adds the options that say which server, and gives the command the `target` that they name.
+    """Decorates a command: adds the options that select a server, and passes the `target` that they name.
 
-    A server that does not answer is one line and exit status 1.
+    A TargetError becomes one line and exit status 1.
     """
 
     @wraps(command)
     def call(
         *, server: str, kubeconfig: Path | None, token: str | None, ca_file: Path | None, **rest: Any
     ) -> Any:
-        from fakeapi.traces.client.target import TargetError  # noqa: PLC0415 - for --help's sake
+        from fakeapi.traces.client.target import TargetError  # noqa: PLC0415 - keeps --help fast
 
         try:
             return command(target=_target(server, kubeconfig, token, ca_file), **rest)
@@ -63,12 +63,12 @@ def server_target(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _target(server: str, kubeconfig: Path | None, token: str | None, ca_file: Path | None) -> "Target":
-    """Raises TargetError."""
+    """Returns the server that the options select. Raises TargetError."""
     if kubeconfig is not None:
-        from fakeapi.traces.client.kubeconfig import target_of_kubeconfig  # noqa: PLC0415 - for --help's sake
+        from fakeapi.traces.client.kubeconfig import target_of_kubeconfig  # noqa: PLC0415 - keeps --help fast
 
         return target_of_kubeconfig(kubeconfig)
-    from fakeapi.traces.client.target import target_of_url  # noqa: PLC0415 - the same
+    from fakeapi.traces.client.target import target_of_url  # noqa: PLC0415 - keeps --help fast
 
     return target_of_url(server, token=token, ca_file=ca_file)
 

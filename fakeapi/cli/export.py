@@ -1,6 +1,6 @@
-"""The command `fakeapi export`: the objects of a server, or of its database, as plain manifests.
+"""The command `fakeapi export`: writes the objects of a server, or of its database, as plain manifests.
 
-Exit status: 0 when they were written, 1 where something cannot be read or written, 2 for invalid options.
+Exit status: 0 if the manifests were written, 1 for errors of reading or writing, 2 for invalid options.
 """
 
 import asyncio
@@ -67,7 +67,7 @@ def export(
         raise click.UsageError("Name --output or --directory, not both.")
     if release is not None and db is None:
         raise click.UsageError("--release needs --db.")
-    from fakeapi.transfer import files  # noqa: PLC0415 - for --help's sake
+    from fakeapi.transfer import files  # noqa: PLC0415 - keeps --help fast
 
     selection = selection_of(chosen)
     with reported():
@@ -76,7 +76,7 @@ def export(
         if db is None:
             exported = _read(target, selection, status=status, limit=limit)
         else:
-            from fakeapi.transfer.database import copy_served  # noqa: PLC0415 - for --help's sake
+            from fakeapi.transfer.database import copy_served  # noqa: PLC0415 - keeps --help fast
 
             with copy_served(db, release) as copied:
                 exported = _read(copied, selection, status=status, limit=limit)
@@ -95,9 +95,9 @@ def export(
 
 
 def _read(target: "Target", selection: "Selection", *, status: bool, limit: int) -> "Exported":
-    from fakeapi.cli.progress import Activity  # noqa: PLC0415 - for --help's sake
-    from fakeapi.transfer.exporting import AGENT, export  # noqa: PLC0415 - the same
-    from fakeapi.transfer.remote import ReadOnlyAPI  # noqa: PLC0415 - the same
+    from fakeapi.cli.progress import Activity  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.transfer.exporting import AGENT, export  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.transfer.remote import ReadOnlyAPI  # noqa: PLC0415 - keeps --help fast
 
     async def read() -> "Exported":
         api = ReadOnlyAPI(target, AGENT)

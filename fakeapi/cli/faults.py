@@ -1,4 +1,4 @@
-"""The command `fakeapi faults`: the faults of a running server."""
+"""The command `fakeapi faults`: lists, arms and disarms the faults of a running server."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,9 +40,9 @@ def arm(client: "ControlClient", *, file: Path | None, kind: str | None, argumen
     """Arm a ready-made fault, such as `conflict resourceclaims/status times=2`, or the rules of a file."""
     if (file is None) == (kind is None):
         raise click.UsageError("Name a ready-made fault or a --file.")
-    from fakeapi.faults.reading import read_rules  # noqa: PLC0415 - for --help's sake
-    from fakeapi.faults.ready import READY, ready_rule  # noqa: PLC0415 - the same
-    from fakeapi.faults.rules import RuleError  # noqa: PLC0415 - the same
+    from fakeapi.faults.reading import read_rules  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.faults.ready import READY, ready_rule  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.faults.rules import RuleError  # noqa: PLC0415 - keeps --help fast
 
     if kind is not None and kind not in READY:
         raise click.ClickException(f"no ready-made fault {kind!r}; there are {', '.join(READY)}")
@@ -50,7 +50,7 @@ def arm(client: "ControlClient", *, file: Path | None, kind: str | None, argumen
         rules = [ready_rule(kind, _members(arguments))] if kind is not None else read_rules(file)
     except RuleError as error:
         raise click.ClickException(printable_line(error)) from error
-    import msgspec  # noqa: PLC0415 - for --help's sake
+    import msgspec  # noqa: PLC0415 - keeps --help fast
 
     _print(client.post("/faults", msgspec.to_builtins(rules)))
 
@@ -70,13 +70,13 @@ def disarm(client: "ControlClient", *, names: tuple[str, ...], every: bool) -> N
 
 
 def _members(arguments: tuple[str, ...]) -> dict[str, Any]:
-    """The target and the keywords that arguments say; values are JSON, or text."""
-    import json  # noqa: PLC0415 - for --help's sake
+    """Returns the target and the keywords in arguments; values that are not valid JSON are text."""
+    import json  # noqa: PLC0415 - keeps --help fast
 
-    words = [each for each in arguments if "=" not in each]
+    words = [argument for argument in arguments if "=" not in argument]
     members: dict[str, Any] = {"target": " ".join(words)}
-    for each in arguments:
-        name, equals, value = each.partition("=")
+    for argument in arguments:
+        name, equals, value = argument.partition("=")
         if equals:
             try:
                 members[name] = json.loads(value)
@@ -86,19 +86,19 @@ def _members(arguments: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _print(answer: Any) -> None:
-    for each in answer["faults"]:
-        rule = each["rule"]
-        shown = [each["name"], _told(rule["action"]), _told(rule["match"]), _told(rule["when"])]
-        counts = f"matched {each['matched']}, fired {each['fired']}"
-        click.echo("  ".join(printable_line(text) for text in [*filter(None, shown), counts]))
+    for fault in answer["faults"]:
+        rule = fault["rule"]
+        columns = [fault["name"], _told(rule["action"]), _told(rule["match"]), _told(rule["when"])]
+        counts = f"matched {fault['matched']}, fired {fault['fired']}"
+        click.echo("  ".join(printable_line(text) for text in [*filter(None, columns), counts]))
 
 
 _UNTOLD = {"message": None, "details": True, "first": 1, "every": 1, "probability": 1.0}
-"""Members that are left out: always, or with the value that they have unless it is given."""
+"""Members of a rule that `_told` omits: always if None, otherwise if they have this default value."""
 
 
 def _told(members: dict[str, Any]) -> str:
-    """Formats the members of a rule as `name=value`; the type stands alone."""
+    """Formats the members of a rule as `name=value`; the type is printed without its name."""
     return " ".join(
         str(value) if name == "type" else f"{name}={value}"
         for name, value in members.items()

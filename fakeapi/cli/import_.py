@@ -1,6 +1,6 @@
-"""The command `fakeapi import`: manifests, or the objects of a cluster, put into a running server.
+"""The command `fakeapi import`: puts manifests, or the objects of a cluster, into a running server.
 
-Exit status: 0 when all was imported, 1 where something was refused or cannot be read, 2 for invalid options.
+Exit status: 0 if all objects were imported, 1 for refused or unreadable objects, 2 for invalid options.
 """
 
 import asyncio
@@ -77,7 +77,7 @@ def import_(
 
 
 def _of_a_cluster() -> dict[str, Any]:
-    from fakeapi.transfer.selection import OF_A_CLUSTER  # noqa: PLC0415 - for --help's sake
+    from fakeapi.transfer.selection import OF_A_CLUSTER  # noqa: PLC0415 - keeps --help fast
 
     return {"left_out": OF_A_CLUSTER}
 
@@ -95,14 +95,14 @@ async def _plan(
     selection: "Selection",
     limit: int,
 ) -> "tuple[Plan, list[str]]":
-    """Reads the manifests or the cluster: the plan of the import, and a line for each list that failed."""
-    from fakeapi.cli.progress import Activity  # noqa: PLC0415 - for --help's sake
-    from fakeapi.installing.plan import plan_of  # noqa: PLC0415 - the same
-    from fakeapi.transfer.cluster import read_cluster  # noqa: PLC0415 - the same
-    from fakeapi.transfer.importing import AGENT  # noqa: PLC0415 - the same
-    from fakeapi.transfer.kinds import discover  # noqa: PLC0415 - the same
-    from fakeapi.transfer.manifests import plain_manifests  # noqa: PLC0415 - the same
-    from fakeapi.transfer.remote import ReadOnlyAPI  # noqa: PLC0415 - the same
+    """Reads the manifests or the cluster; returns the plan, and one line for each list that failed."""
+    from fakeapi.cli.progress import Activity  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.installing.plan import plan_of  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.transfer.cluster import read_cluster  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.transfer.importing import AGENT  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.transfer.kinds import discover  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.transfer.manifests import plain_manifests  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.transfer.remote import ReadOnlyAPI  # noqa: PLC0415 - keeps --help fast
 
     if cluster is None:
         return plan_of(sources), []
@@ -123,9 +123,9 @@ async def _plan(
 
 
 def _cluster_target(cluster: str, context: str | None) -> "Target":
-    """Raises TargetError."""
-    from fakeapi.traces.client.kubeconfig import target_of_kubeconfig  # noqa: PLC0415 - for --help's sake
-    from fakeapi.traces.client.target import target_of_url  # noqa: PLC0415 - the same
+    """Returns the cluster of a URL or a kubeconfig. Raises TargetError."""
+    from fakeapi.traces.client.kubeconfig import target_of_kubeconfig  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.traces.client.target import target_of_url  # noqa: PLC0415 - keeps --help fast
 
     if not cluster.startswith(("http://", "https://")):
         return target_of_kubeconfig(Path(cluster).expanduser(), context)
@@ -136,7 +136,7 @@ def _cluster_target(cluster: str, context: str | None) -> "Target":
 
 async def _check_fakeapi(api: "ReadOnlyAPI") -> None:
     """Raises ClickException if the server is not fakeapi: imports never write to real clusters."""
-    from fakeapi.transfer.exporting import is_fakeapi  # noqa: PLC0415 - for --help's sake
+    from fakeapi.transfer.exporting import is_fakeapi  # noqa: PLC0415 - keeps --help fast
 
     if not await is_fakeapi(api):
         words = "is no fakeapi server with a control API; nothing is imported into another"
@@ -146,9 +146,9 @@ async def _check_fakeapi(api: "ReadOnlyAPI") -> None:
 async def _import(
     target: "Target", plan: "Plan", *, lenient: bool, status: bool, dry_run: bool
 ) -> "Imported":
-    from fakeapi.cli.progress import Activity  # noqa: PLC0415 - for --help's sake
-    from fakeapi.transfer.importing import AGENT, Importer  # noqa: PLC0415 - the same
-    from fakeapi.transfer.remote import RemoteAPI  # noqa: PLC0415 - the same
+    from fakeapi.cli.progress import Activity  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.transfer.importing import AGENT, Importer  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.transfer.remote import RemoteAPI  # noqa: PLC0415 - keeps --help fast
 
     api = RemoteAPI(target, AGENT)
     try:

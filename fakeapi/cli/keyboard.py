@@ -1,4 +1,4 @@
-"""Reads keys from the terminal while a command is at work."""
+"""Reads keys from the terminal while a command runs."""
 
 import contextlib
 import os
@@ -14,22 +14,22 @@ HELP = "space: pause or resume · n: next exchange · q: stop"
 
 
 def keys(control: ReplayControl, stream: TextIO | None = None) -> contextlib.AbstractContextManager[bool]:
-    """Keys that pause, step and stop a replay, as `listening`."""
+    """Listens for keys that pause, step and stop a replay during the block; yields whether it listens."""
     return listening(lambda pressed: obey(control, pressed), stream)
 
 
 @contextlib.contextmanager
 def listening(on_key: Callable[[bytes], None], stream: TextIO | None = None) -> Iterator[bool]:
-    """Calls `on_key`, in another thread, with each key that is pressed during the block.
+    """Calls `on_key` in another thread with each key that is pressed during the block.
 
-    Yields whether it does: the stream, standard input unless another is named, has to be a terminal.
+    Yields whether it listens: the stream, by default standard input, must be a POSIX terminal.
     """
     stream = stream or sys.stdin
     if os.name != "posix" or not stream.isatty():
         yield False
         return
-    import termios  # noqa: PLC0415 - exists on POSIX alone
-    import tty  # noqa: PLC0415 - the same
+    import termios  # noqa: PLC0415 - exists only on POSIX
+    import tty  # noqa: PLC0415 - exists only on POSIX
 
     descriptor = stream.fileno()
     before = termios.tcgetattr(descriptor)
@@ -59,7 +59,7 @@ def _listen(on_key: Callable[[bytes], None], descriptor: int, over: int) -> None
 
 
 def obey(control: ReplayControl, pressed: bytes) -> None:
-    """Acts on a key; other keys are ignored."""
+    """Controls a replay by a key; ignores unknown keys."""
     if pressed == b" ":
         if control.is_paused:
             control.resume()

@@ -1,7 +1,7 @@
-"""The command `fakeapi`: reads options, prints and exits. The work is done by `fakeapi.testing`.
+"""The command `fakeapi`: reads options, prints and exits. `fakeapi.testing` does the work.
 
-Exit status: 0 when it was told to stop, 1 for what the machine refuses (a port, a file, a database), 2 for
-options that make no sense. Modules are imported by the command that needs them, so that `--help` is quick.
+Exit status: 0 after SIGINT or SIGTERM, 1 for errors of the machine (a port, a file, a database), 2 for
+invalid options. Each command imports its own modules, so that `--help` is fast.
 """
 
 import gc
@@ -27,19 +27,21 @@ if TYPE_CHECKING:
     from fakeapi.testing.server import FakeAPI
 
 _GARBAGE_THRESHOLDS = (10_000, 20, 10)
-"""For `gc.set_threshold`. A request leaves hardly a cycle, and objects of the state are never one: with
-Python's own (700, 10, 10) every doubling of the state is looked through several times while it grows, for
-which all clients wait."""
+"""Arguments of `gc.set_threshold`.
+
+Requests create almost no reference cycles, and stored objects create none. With Python's defaults (700, 10,
+10) the collector would scan a growing state several times for each doubling, while all clients wait.
+"""
 
 PLAIN_HTTP_NOTE = (
     "Note: kubectl and other clients built on client-go send no token over plain HTTP and get 401; add --tls."
 )
 HEALTH_SECONDS = 2.0
-"""For the server to answer a health check."""
+"""Seconds that the server has to answer a health check."""
 
 
 class _Commands(click.Group):
-    """Commands, some of which are imported when they are called; their lines in the list stand here."""
+    """A command group that imports the commands in `later` only when they are called."""
 
     later: ClassVar[dict[str, tuple[str, str]]] = {
         "clock": ("fakeapi.cli.clock", "Freeze, resume and move the clock of a running server."),
@@ -141,10 +143,10 @@ def serve(
         )
     if trace is None and (at or speed != 1.0):
         raise click.UsageError("--at and --speed need --from.")
-    from fakeapi.cli.progress import Waiting  # noqa: PLC0415 - the same
+    from fakeapi.cli.progress import Waiting  # noqa: PLC0415 - see the module's docstring
     from fakeapi.testing.server import FakeAPI, StartError  # noqa: PLC0415 - see the module's docstring
-    from fakeapi.traces.client.target import TargetError  # noqa: PLC0415 - the same
-    from fakeapi.traces.model import TraceError  # noqa: PLC0415 - the same
+    from fakeapi.traces.client.target import TargetError  # noqa: PLC0415 - see the module's docstring
+    from fakeapi.traces.model import TraceError  # noqa: PLC0415 - see the module's docstring
 
     database = options["database"]
     if options["tls_directory"] is not None and not options["tls"]:
@@ -189,8 +191,8 @@ def _serve_trace(
 
 
 def _announce(server: "FakeAPI", release: str | None, ready_file: Path | None) -> None:
-    """Says where the server is; the ready file is there before the first line is printed."""
-    gc.freeze()  # what was imported stays: looking at it again takes the garbage collector 30 ms
+    """Prints where the server is, after it has written the ready file."""
+    gc.freeze()  # imported modules stay for ever; each scan of them would take 30 ms
     gc.set_threshold(*_GARBAGE_THRESHOLDS)
     if ready_file is not None:
         _write_ready_file(server, ready_file)
@@ -223,11 +225,11 @@ def _write_ready_file(server: "FakeAPI", path: Path) -> None:
 def releases() -> None:
     """List the Kubernetes releases that can be served, and the versions of resource.k8s.io in each."""
     from fakeapi.releases import KNOWN_RELEASES, served  # noqa: PLC0415 - see the module's docstring
-    from fakeapi.releases.serving import GROUP  # noqa: PLC0415 - the same
+    from fakeapi.releases.serving import GROUP  # noqa: PLC0415 - see the module's docstring
 
     for name in KNOWN_RELEASES:
         serving = served(name)
-        versions = ", ".join(each.api_version for each in serving.versions if each.group == GROUP)
+        versions = ", ".join(version.api_version for version in serving.versions if version.group == GROUP)
         click.echo(f"{name}  {serving.primary.version:10}  {versions}")
 
 
@@ -238,13 +240,13 @@ def releases() -> None:
 def healthcheck(host: str, port: int, *, tls: bool) -> None:
     """Ask a server on this machine whether it is ready; exit 1 if it is not."""
     import http.client  # noqa: PLC0415 - see the module's docstring
-    import ssl  # noqa: PLC0415 - the same
+    import ssl  # noqa: PLC0415 - see the module's docstring
 
-    from fakeapi.testing.connection import Connections  # noqa: PLC0415 - the same
+    from fakeapi.testing.connection import Connections  # noqa: PLC0415 - see the module's docstring
 
     context = None
     if tls:
-        # Whether it is alive is asked, not who it is.
+        # The check is whether the server is alive; its identity does not matter.
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     url = f"{'https' if tls else 'http'}://{url_host(connect_host(host))}:{port}"

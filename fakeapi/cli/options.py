@@ -1,4 +1,4 @@
-"""The options of `fakeapi serve`, made from the table of `fakeapi.settings`."""
+"""The options of `fakeapi serve`, generated from `fakeapi.settings`."""
 
 from collections.abc import Callable
 from dataclasses import MISSING, Field
@@ -13,7 +13,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def server_options(command: F) -> F:
-    """Decorator: adds every option that has a flag, in the order of the table."""
+    """Decorates a command: adds every option of the settings that has a flag, in their order."""
     for field, option in reversed([(field, option) for field, option in options() if option.flag]):
         command = _click_option(field, option)(command)
     return command
@@ -39,7 +39,7 @@ def _click_option(field: Field[Any], option: Option) -> Callable[[F], F]:
 
 
 def _click_type(field: Field[Any], option: Option) -> Any:
-    if get_origin(field.type) is not None and all(isinstance(each, str) for each in get_args(field.type)):
+    if get_origin(field.type) is not None and all(isinstance(choice, str) for choice in get_args(field.type)):
         return click.Choice(get_args(field.type))
     if option.is_file:
         return click.Path(dir_okay=False, path_type=Path)
@@ -52,7 +52,7 @@ def _click_type(field: Field[Any], option: Option) -> Any:
 
 
 class _Duration(click.FloatRange):
-    """Seconds within a range, read from text that may name a unit: 10ms."""
+    """Seconds within a range; text can have a unit, such as 10ms."""
 
     name = "duration"
 

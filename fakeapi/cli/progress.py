@@ -1,4 +1,4 @@
-"""Shows the progress of a command: a bar on a terminal, a line now and then elsewhere."""
+"""Shows the progress of a command: a bar on a terminal, otherwise a line every few seconds."""
 
 import sys
 import threading
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from fakeapi.traces.replay.options import Progress
 
 SHOWN_AFTER_SECONDS = 0.5
-"""A command that ends sooner shows no progress bar."""
+"""Seconds before a progress bar appears; faster commands show none."""
 
 WAITING_AFTER_SECONDS = 1.0
-"""A command that ends sooner shows no spinner."""
+"""Seconds before a spinner appears; faster commands show none."""
 
 TERMINAL_SECONDS = 0.1
-"""Between two updates of the bar on a terminal."""
+"""Seconds between two updates of the bar on a terminal."""
 
 PLAIN_SECONDS = 5.0
-"""Between two lines elsewhere."""
+"""Seconds between two lines if the output is not a terminal."""
 
 
 class ProgressDisplay(ABC):
-    """A display of progress that ends with the block when used as a context."""
+    """A display of progress. As a context manager it ends with the block."""
 
     @abstractmethod
     def end(self) -> None:
@@ -44,10 +44,10 @@ class ProgressDisplay(ABC):
 
 
 class Activity(ProgressDisplay):
-    """The progress of one activity, on standard error unless another stream is named.
+    """Shows the progress of one activity, by default on standard error.
 
-    Called with the count that is done, the total (0 if unknown), and a remark. On a terminal the line is
-    removed at the end.
+    Call it with the count so far, the total (0 if unknown) and a remark. On a terminal the line is removed at
+    the end.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Activity(ProgressDisplay):
         after: float = SHOWN_AFTER_SECONDS,
         stays: bool = False,
     ) -> None:
-        """`title` is a word such as "reading", `unit` what is counted; `stays`: the last line remains."""
+        """`title` is a word such as "reading"; `unit` names the things; `stays` keeps the last line."""
         self._title = title
         self._unit = unit
         self._stays = stays
@@ -78,8 +78,8 @@ class Activity(ProgressDisplay):
             self._show_bar(done, total, printable_line(what))
         else:
             self._next = now + PLAIN_SECONDS
-            said = describe(done, total, self._unit, now - self._began, printable_line(what))
-            click.echo(f"{self._title} {said}", file=self._stream)
+            progress = describe(done, total, self._unit, now - self._began, printable_line(what))
+            click.echo(f"{self._title} {progress}", file=self._stream)
 
     def end(self) -> None:
         if self._bar is not None:
@@ -98,9 +98,9 @@ class Activity(ProgressDisplay):
 
 
 class Waiting(ProgressDisplay):
-    """A spinner on a terminal, shown after a moment, for work of unknown length; removed at the end.
+    """A spinner on a terminal for work of unknown length; appears after a moment, and is removed at the end.
 
-    Nothing is shown without a terminal.
+    It shows nothing without a terminal.
     """
 
     def __init__(
@@ -123,16 +123,16 @@ class Waiting(ProgressDisplay):
     def _show(self) -> None:
         if self._over.wait(self._after):
             return
-        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415 - late
+        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415 - loaded only when shown
 
         columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
-        with Progress(*columns, console=_console(self._stream), transient=True) as shown:
-            shown.add_task(self._title, total=None)
+        with Progress(*columns, console=_console(self._stream), transient=True) as progress:
+            progress.add_task(self._title, total=None)
             self._over.wait()
 
 
 def _console(stream: TextIO) -> Any:
-    from rich.console import Console  # noqa: PLC0415 - 60 ms, for what takes its time
+    from rich.console import Console  # noqa: PLC0415 - takes 60 ms, loaded only when shown
 
     return Console(file=stream, force_terminal=True)
 
@@ -155,7 +155,7 @@ def _bar(stream: TextIO, *, transient: bool) -> Any:
 
 
 class ProgressLine:
-    """The progress of a replay: called after each exchange; `end` is called after the last."""
+    """Shows the progress of a replay: called after each exchange; `end` is called after the last."""
 
     def __init__(self, stream: TextIO) -> None:
         self._reading = Waiting("reading the trace", stream)
@@ -167,13 +167,13 @@ class ProgressLine:
         self._activity(progress.done, progress.total, divergent)
 
     def end(self) -> None:
-        """Ends the line of the bar."""
+        """Ends the display of the progress."""
         self._reading.end()
         self._activity.end()
 
 
 def describe(done: int, total: int, unit: str, seconds: float, what: str = "") -> str:
-    """Count, rate and remaining time: "1200 of 5000 exchanges, 800/s, 5 s left, 2 diverge"."""
+    """Formats count, rate and remaining time: "1200 of 5000 exchanges, 800/s, 5 s left, 2 diverge"."""
     rate = done / seconds if seconds > 0 else 0.0
     parts = [f"{done} of {total} {unit}" if total else f"{done} {unit}", f"{rate:.0f}/s"]
     if rate and total:

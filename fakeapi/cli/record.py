@@ -1,6 +1,6 @@
-"""The command `fakeapi record`: a recording proxy in front of a cluster. Needs the extra `record`.
+"""The command `fakeapi record`: a recording proxy for a cluster. Needs the extra `record`.
 
-Exit status: 0 when recording ended, 1 where the cluster, the trace or the port cannot be used, 2 for invalid
+Exit status: 0 after SIGINT or SIGTERM, 1 for errors of the cluster, the trace or the port, 2 for invalid
 options.
 """
 
@@ -121,7 +121,7 @@ def record(
 
 def _require_extra() -> None:
     try:
-        import aiohttp  # noqa: F401, PLC0415 - an extra, for this command
+        import aiohttp  # noqa: F401, PLC0415 - loaded only to check for the extra
     except ImportError as error:
         raise click.ClickException(
             "recording a cluster needs the extra `record`: pip install 'fakeapi-k8s[record]'"
@@ -129,7 +129,7 @@ def _require_extra() -> None:
 
 
 def _check_address(host: str, *, allowed: bool) -> None:
-    """Raises UsageError for an address at which others could use the proxy's credentials."""
+    """Raises UsageError for an address at which others could use the cluster's credentials."""
     if not (is_loopback(host) or allowed):
         raise click.UsageError(
             f"{host} is not a loopback address: others could use the cluster with your credentials. "
@@ -170,18 +170,21 @@ def _serve(
     hosts: HostRules,
 ) -> None:
     authority, context = None, None
-    shown = connect_host(host)
+    client_host = connect_host(host)
     if tls:
-        from fakeapi.serving import certificates  # noqa: PLC0415 - brings cryptography, which only TLS needs
+        from fakeapi.serving import certificates  # noqa: PLC0415 - imports cryptography, which only TLS needs
 
-        issued = certificates.issue(["127.0.0.1", "::1", "localhost", socket.gethostname(), shown])
+        issued = certificates.issue(["127.0.0.1", "::1", "localhost", socket.gethostname(), client_host])
         authority, context = issued.ca, issued.server
-    from fakeapi.traces.recording.proxy import Proxy  # noqa: PLC0415 - brings aiohttp, an extra
+    from fakeapi.traces.recording.proxy import Proxy  # noqa: PLC0415 - imports aiohttp, an extra
 
     runner = Runner(
-        Proxy(upstream, recording, token=token, hosts=hosts.also(shown)), host=host, port=port, tls=context
+        Proxy(upstream, recording, token=token, hosts=hosts.also(client_host)),
+        host=host,
+        port=port,
+        tls=context,
     )
-    url = f"{'https' if tls else 'http'}://{url_host(shown)}:{runner.port}"
+    url = f"{'https' if tls else 'http'}://{url_host(client_host)}:{runner.port}"
     kubeconfig = client_kubeconfig or directory / "kubeconfig"
 
     def ready() -> None:
@@ -192,8 +195,8 @@ def _serve(
                 kubeconfigs.write(ready_file, json.dumps(facts) + "\n")
         except OSError as error:
             raise StartError(f"cannot write {error.filename}: {error.strerror}") from error
-        what = printable(recording.header.server) or "a server of unknown version"
-        click.echo(f"Recording {what} at {upstream.url}, through {url}")
+        server = printable(recording.header.server) or "a server of unknown version"
+        click.echo(f"Recording {server} at {upstream.url}, through {url}")
         click.echo(f"export KUBECONFIG={kubeconfig}")
 
     runner.run(ready)

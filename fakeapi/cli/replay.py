@@ -1,7 +1,7 @@
-"""The command `fakeapi replay`.
+"""The command `fakeapi replay`: sends the requests of a trace again and compares the responses.
 
-Exit status: 0 when every response was as recorded or its difference is explained, 1 when one is not, 2 when
-the replay failed: the trace cannot be read, the target does not answer, or the options are invalid.
+Exit status: 0 if every response was as recorded or its difference is explained, 1 if a difference is not
+explained, 2 if the replay failed: unreadable trace, unreachable target or invalid options.
 """
 
 import json
@@ -40,7 +40,7 @@ TROUBLE = 2
 
 
 class _Timing(click.ParamType[float | None]):
-    """A pace: "recorded", "none", or a factor of the recorded speed."""
+    """The type of --timing: "recorded", "none", or a factor of the recorded speed."""
 
     name = "timing"
 
@@ -213,7 +213,7 @@ def _replay(
     *,
     keep: bool,
 ) -> Report:
-    """A new server is stopped with `servers`."""
+    """Replays against the selected target or a new server; closing `servers` stops the new server."""
     target = _target(where)
     if target is not None:
         work = replay_trace(reader, target, chosen, control=control, on_progress=on_progress)
@@ -230,7 +230,7 @@ def _replay(
 
 
 def _wait_for_the_end(page: str) -> None:
-    """Returns at Ctrl-C."""
+    """Prints the page's URL and waits for Ctrl-C."""
     click.echo(f"The server stays until Ctrl-C: {page}", err=True)
     with suppress(KeyboardInterrupt):
         threading.Event().wait()
@@ -252,7 +252,7 @@ def _target(where: dict[str, Any]) -> Target | None:
 
 
 def _write(report: Report, junit_file: Path | None, html_file: Path | None) -> None:
-    """Writes the files that are asked for, whole or not at all. Raises TraceError."""
+    """Writes the requested report files atomically. Raises TraceError."""
     try:
         if junit_file is not None:
             write_whole(junit_file, junit(report))

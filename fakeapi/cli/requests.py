@@ -1,4 +1,4 @@
-"""The command `fakeapi requests`: the requests of a running server."""
+"""The command `fakeapi requests`: prints the requests of a running server."""
 
 import contextlib
 from typing import TYPE_CHECKING, Any
@@ -29,7 +29,7 @@ def requests(
 ) -> None:
     """Print the requests of a server, oldest first."""
     if number is not None:
-        import json  # noqa: PLC0415 - for one who asks
+        import json  # noqa: PLC0415 - loaded only when used
 
         click.echo(json.dumps(client.get(f"/requests/{number}"), indent=2, ensure_ascii=False))
         return

@@ -27,8 +27,8 @@ def list_(*, client: Any) -> None:
     kept = client.get("/snapshots")
     if not kept:
         click.echo("The server keeps no snapshots.")
-    for each in kept:
-        _say(each)
+    for entry in kept:
+        _say(entry)
 
 
 @snapshot.command()
@@ -71,7 +71,7 @@ def delete(*, client: Any, name: str) -> None:
 @control_client
 def save(*, client: Any, name: str, file: Path) -> None:
     """Write the snapshot NAME to FILE, gzipped where its name ends with .gz."""
-    from fakeapi.snapshots.model import SnapshotError  # noqa: PLC0415 - for --help's sake
+    from fakeapi.snapshots.model import SnapshotError  # noqa: PLC0415 - keeps --help fast
 
     try:
         with Waiting("saving"):
@@ -87,7 +87,7 @@ def save(*, client: Any, name: str, file: Path) -> None:
 @control_client
 def load(*, client: Any, file: Path, name: str) -> None:
     """Have the server keep the snapshot of FILE as NAME."""
-    from fakeapi.snapshots.file import encoded  # noqa: PLC0415 - for --help's sake
+    from fakeapi.snapshots.file import encoded  # noqa: PLC0415 - keeps --help fast
 
     with Waiting("loading"):
         loaded = client.put(f"/snapshots/{_quoted(name)}/file", encoded(_read(file), compressed=True))
@@ -104,13 +104,13 @@ def diff(*, client: Any, old: str, new: str) -> None:
     Exit status: 0 if they are alike, 1 if they differ.
     """
     with Waiting("comparing"):
-        if not any(Path(each).is_file() for each in (old, new)):
-            found = client.get("/snapshots/diff", old=old, new=new or None)
-            differences, more = [_text(each) for each in found["items"]], found["more"]
+        if not any(Path(name).is_file() for name in (old, new)):
+            comparison = client.get("/snapshots/diff", old=old, new=new or None)
+            differences, more = [_text(item) for item in comparison["items"]], comparison["more"]
         else:
-            differences, more = [str(each) for each in _at(client, old).diff(_at(client, new))], 0
-    for each in differences:
-        click.echo("\n".join(printable(line) for line in each.splitlines()))
+            differences, more = [str(item) for item in _at(client, old).diff(_at(client, new))], 0
+    for difference in differences:
+        click.echo("\n".join(printable(line) for line in difference.splitlines()))
     if more:
         click.echo(f"and {more} more objects")
     if differences:
@@ -127,7 +127,7 @@ def _at(client: Any, name: str) -> "Snapshot":
 
 
 def _read(file: Path) -> "Snapshot":
-    from fakeapi.snapshots.model import Snapshot, SnapshotError  # noqa: PLC0415 - for --help's sake
+    from fakeapi.snapshots.model import Snapshot, SnapshotError  # noqa: PLC0415 - keeps --help fast
 
     try:
         return Snapshot.load(file)
@@ -136,17 +136,17 @@ def _read(file: Path) -> "Snapshot":
 
 
 def _downloaded(client: Any, name: str) -> "Snapshot":
-    from fakeapi.snapshots.file import decoded  # noqa: PLC0415 - for --help's sake
-    from fakeapi.snapshots.model import Snapshot  # noqa: PLC0415 - the same
+    from fakeapi.snapshots.file import decoded  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.snapshots.model import Snapshot  # noqa: PLC0415 - keeps --help fast
 
     return Snapshot.of(decoded(client.get(f"/snapshots/{_quoted(name)}/file").encode(), name))
 
 
 def _text(found: dict[str, Any]) -> str:
-    """A difference that the server told, as `Difference` prints it."""
-    from fakeapi.snapshots.comparing import Difference, FieldChange  # noqa: PLC0415 - for --help's sake
+    """Formats a difference from the server like `Difference.__str__`."""
+    from fakeapi.snapshots.comparing import Difference, FieldChange  # noqa: PLC0415 - keeps --help fast
 
-    fields = tuple(FieldChange(each["path"], each["old"], each["new"]) for each in found["fields"])
+    fields = tuple(FieldChange(field["path"], field["old"], field["new"]) for field in found["fields"])
     place = found["resource"], found["namespace"], found["name"]
     return str(Difference(found["kind"], *place, fields, found["more"]))
 
@@ -158,6 +158,6 @@ def _say(kept: dict[str, Any]) -> None:
 
 
 def _quoted(name: str) -> str:
-    from urllib.parse import quote  # noqa: PLC0415 - for --help's sake
+    from urllib.parse import quote  # noqa: PLC0415 - keeps --help fast
 
     return quote(name, safe="")

@@ -10,11 +10,11 @@ import click
 from fakeapi.token_file import given_token
 
 
-def token_options(help: str, envvar: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # noqa: A002 - click's word
-    """Decorator: adds --token and --token-file; the command gets `token`, from either of them.
+def token_options(help: str, envvar: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # noqa: A002 - the name in click
+    """Returns a decorator that adds --token and --token-file; the command receives `token`.
 
-    `envvar`: the variable of the token; the variable of the file has _FILE after it. Without one, both are
-    named by the command's prefix. A token that cannot be used is a UsageError.
+    `envvar` is the environment variable of the token; the variable of the file has the suffix _FILE. Without
+    `envvar`, click derives both names from the command's prefix. An invalid token raises UsageError.
     """
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,6 +1,6 @@
 """The command `fakeapi top`: the live figures of a running server in a terminal.
 
-Exit status: 0 when it was told to stop, 1 where the server does not answer.
+Exit status: 0 when the user quits, 1 if the server does not answer.
 """
 
 import sys
@@ -30,17 +30,17 @@ def top(*, client: "ControlClient", once: bool, interval: float) -> None:
         before = client.get("/figures")
         began = time.monotonic()
         time.sleep(interval)
-        found = client.get("/figures", after=before["last"])
-        click.echo(as_text(found, time.monotonic() - began), nl=False)
+        figures = client.get("/figures", after=before["last"])
+        click.echo(as_text(figures, time.monotonic() - began), nl=False)
     else:
         _show(client, interval)
 
 
 def as_text(figures: dict[str, Any], seconds: float) -> str:
-    """A frame as plain text."""
-    from rich.console import Console  # noqa: PLC0415 - 60 ms, for those who look
+    """Renders one frame as plain text."""
+    from rich.console import Console  # noqa: PLC0415 - takes 60 ms, loaded only when used
 
-    from fakeapi.cli.top_frame import frame_of  # noqa: PLC0415 - the same
+    from fakeapi.cli.top_frame import frame_of  # noqa: PLC0415 - takes 60 ms, loaded only when used
 
     console = Console(width=100, color_system=None, force_terminal=False)
     with console.capture() as captured:
@@ -49,12 +49,12 @@ def as_text(figures: dict[str, Any], seconds: float) -> str:
 
 
 def _show(client: "ControlClient", interval: float) -> None:
-    """Draws frames until q or Ctrl-C; the terminal is then as it was."""
-    from rich.console import Console  # noqa: PLC0415 - 60 ms, for those who look
-    from rich.live import Live  # noqa: PLC0415 - the same
+    """Draws frames until q or Ctrl-C, and then restores the terminal."""
+    from rich.console import Console  # noqa: PLC0415 - takes 60 ms, loaded only when used
+    from rich.live import Live  # noqa: PLC0415 - takes 60 ms, loaded only when used
 
-    from fakeapi.cli.keyboard import listening  # noqa: PLC0415 - the same
-    from fakeapi.cli.top_frame import frame_of  # noqa: PLC0415 - the same
+    from fakeapi.cli.keyboard import listening  # noqa: PLC0415 - takes 60 ms, loaded only when used
+    from fakeapi.cli.top_frame import frame_of  # noqa: PLC0415 - takes 60 ms, loaded only when used
 
     over = threading.Event()
 

@@ -1,4 +1,4 @@
-"""One frame of `fakeapi top`: the figures of an interval as tables."""
+"""The frame of `fakeapi top`: the figures of an interval as tables."""
 
 from collections import defaultdict
 from datetime import UTC, datetime
@@ -10,13 +10,13 @@ from rich.table import Table
 from rich.text import Text
 
 KINDS_SHOWN = 15
-"""Kinds with the most objects; the others are counted together."""
+"""Maximum number of kinds in the table, those with the most objects; the last row adds up the others."""
 
 FAULTS_SHOWN = 10
 
 
 def frame_of(figures: dict[str, Any], seconds: float) -> RenderableType:
-    """The frame; `seconds` is how long the interval was that requests are counted in, 0 before the first."""
+    """Renders a frame; `seconds` is the length of the counted interval, 0 for the first frame."""
     tables = [_requests(figures, seconds), _kinds(figures["kinds"])]
     if figures["faults"]:
         tables.append(_faults(figures["faults"]))
@@ -32,7 +32,7 @@ def _head(figures: dict[str, Any]) -> Text:
 
 
 def _line(figures: dict[str, Any], seconds: float) -> Text:
-    counted = sum(each["requests"] for each in figures["requests"])
+    counted = sum(count["requests"] for count in figures["requests"])
     rate = (counted + figures["uncounted"]) / seconds if seconds else 0.0
     latency = figures["latency"]
     parts = [f"{rate:.1f} requests/s"]
@@ -46,15 +46,15 @@ def _line(figures: dict[str, Any], seconds: float) -> Text:
 
 
 def _requests(figures: dict[str, Any], seconds: float) -> Table:
-    """Requests per second, a row for each verb and a column for each code."""
+    """Makes a table of requests per second: a row for each verb, a column for each code."""
     table = Table("VERB", box=None, pad_edge=False)
-    codes = sorted({each["code"] for each in figures["requests"]})
+    codes = sorted({count["code"] for count in figures["requests"]})
     for code in codes:
         style = "red" if code >= 500 or not code else "yellow" if code >= 400 else ""
         table.add_column(str(code) if code else "no answer", justify="right", style=style)
     rows: dict[str, dict[int, int]] = defaultdict(dict)
-    for each in figures["requests"]:
-        rows[each["verb"]][each["code"]] = each["requests"]
+    for count in figures["requests"]:
+        rows[count["verb"]][count["code"]] = count["requests"]
     for verb, counts in rows.items():
         table.add_row(verb, *(_rate(counts.get(code, 0), seconds) for code in codes))
     if not rows:
@@ -70,19 +70,19 @@ def _kinds(kinds: list[dict[str, Any]]) -> Table:
     table = Table("OBJECTS", box=None, pad_edge=False)
     table.add_column("", justify="right")
     most = sorted(kinds, key=lambda each: (-each["objects"], each["resource"]))
-    for each in most[:KINDS_SHOWN]:
-        name = f"{each['resource']}.{each['group']}" if each["group"] else each["resource"]
-        table.add_row(Text(name), str(each["objects"]))
+    for kind in most[:KINDS_SHOWN]:
+        name = f"{kind['resource']}.{kind['group']}" if kind["group"] else kind["resource"]
+        table.add_row(Text(name), str(kind["objects"]))
     if others := most[KINDS_SHOWN:]:
-        table.add_row(f"{len(others)} other kinds", str(sum(each["objects"] for each in others)))
+        table.add_row(f"{len(others)} other kinds", str(sum(kind["objects"] for kind in others)))
     return table
 
 
 def _faults(faults: list[dict[str, Any]]) -> Table:
     table = Table("FAULTS", box=None, pad_edge=False)
     table.add_column("FIRED", justify="right")
-    for each in faults[:FAULTS_SHOWN]:
-        table.add_row(Text(each["name"]), str(each["fired"]))
+    for fault in faults[:FAULTS_SHOWN]:
+        table.add_row(Text(fault["name"]), str(fault["fired"]))
     if len(faults) > FAULTS_SHOWN:
         table.add_row(f"and {len(faults) - FAULTS_SHOWN} more", "")
     return table

@@ -1,6 +1,6 @@
-"""The commands `fakeapi trace …`, which inspect and convert traces.
+"""The commands `fakeapi trace …`: inspect and convert traces.
 
-Exit status: 0 when done, 1 for a trace that cannot be read or written, 2 for invalid options.
+Exit status: 0 on success, 1 for a trace that cannot be read or written, 2 for invalid options.
 """
 
 import json
@@ -22,7 +22,7 @@ from fakeapi.traces.inspecting.statistics import statistics
 from fakeapi.traces.inspecting.validate import PROBLEMS_MAX, validate
 
 LISTED = 12
-"""Rows of a table that are printed without --all."""
+"""Maximum number of rows of a table without --all."""
 
 
 @click.group()
@@ -87,7 +87,7 @@ def convert_command(
 @_PATCH_TYPE
 def show(*, source: Path, identity: int | None, actor: str, grep: str, full: bool, patch_type: str) -> None:
     """List the exchanges of a trace, or show them in full."""
-    found = False
+    is_found = False
     patches = SHORT_NAMES[patch_type]
     with (
         reported(),
@@ -96,10 +96,10 @@ def show(*, source: Path, identity: int | None, actor: str, grep: str, full: boo
     ):
         for exchange in matching(reader, actor=actor, grep=grep):
             if identity is None or exchange.id == identity:
-                found = True
+                is_found = True
                 waiting.end()
                 click.echo(in_full(exchange) + "\n" if full or identity is not None else one_line(exchange))
-    if identity is not None and not found:
+    if identity is not None and not is_found:
         raise click.ClickException(f"{source}: exchange {identity} not found")
 
 
@@ -138,11 +138,11 @@ def stats(*, source: Path, as_json: bool, everything: bool, patch_type: str) -> 
         return
     for name, value in facts.items():
         if not isinstance(value, dict):
-            shown = ", ".join(value) if isinstance(value, list) else value
-            if isinstance(shown, float):
-                shown = f"{shown:.3f}"
-            if shown != "":
-                click.echo(printable(f"{name:10} {shown}"))
+            text = ", ".join(value) if isinstance(value, list) else value
+            if isinstance(text, float):
+                text = f"{text:.3f}"
+            if text != "":
+                click.echo(printable(f"{name:10} {text}"))
     for name, value in facts.items():
         if isinstance(value, dict) and value:
             click.echo(f"\n{name}")

@@ -1,4 +1,4 @@
-"""Command-line options that several commands about traces share."""
+"""Command-line options that several commands for traces share."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,7 +25,7 @@ def _paths(
 
 
 def redaction_options(command: Any) -> Any:
-    """Adds --redact and --keep-credentials, whose values `redactor` takes."""
+    """Decorates a command: adds --redact and --keep-credentials, the arguments of `redactor`."""
     command = click.option(
         "--redact",
         "redact",
@@ -42,7 +42,7 @@ def redaction_options(command: Any) -> Any:
 
 
 def redactor(*, redact: tuple[fieldpaths.FieldPath, ...], keep_credentials: bool) -> Redactor:
-    """The redactor that the two options describe."""
+    """Returns the redactor that the two options describe."""
     return Redactor(credentials=not keep_credentials, paths=redact)
 
 

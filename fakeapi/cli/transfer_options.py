@@ -1,4 +1,4 @@
-"""Options, errors and words that `fakeapi export` and `fakeapi import` share."""
+"""Options and errors of `fakeapi export` and `fakeapi import`, and their summary line."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 _SHOWN = 8
-"""Resources that a summary names."""
+"""Maximum number of resources that a summary names."""
 
 
 def selection_options(command: F) -> F:
-    """Decorator: adds the options that choose objects, whose values `selection_of` takes."""
+    """Decorates a command: adds the options that select objects, the arguments of `selection_of`."""
     for option in (
         click.option(
             "--selector",
@@ -52,15 +52,15 @@ def selection_options(command: F) -> F:
 
 
 def read_limit(command: F) -> F:
-    """Decorator: adds --limit."""
+    """Decorates a command: adds --limit."""
     return click.option(
         "--limit", type=click.IntRange(1), default=OBJECTS_MAX, help="Read no more objects than this."
     )(command)
 
 
 def selection_of(chosen: dict[str, Any], **more: Any) -> "Selection":
-    """The selection that the options describe."""
-    from fakeapi.transfer.selection import Selection, all_of  # noqa: PLC0415 - for --help's sake
+    """Returns the selection that the options describe."""
+    from fakeapi.transfer.selection import Selection, all_of  # noqa: PLC0415 - keeps --help fast
 
     namespaces, resources = all_of(chosen.pop("namespaces")), all_of(chosen.pop("resources"))
     return Selection(namespaces, resources, **chosen, **more)
@@ -68,14 +68,14 @@ def selection_of(chosen: dict[str, Any], **more: Any) -> "Selection":
 
 @contextmanager
 def reported() -> Iterator[None]:
-    """Turns what prevents an export or import into one line and exit status 1."""
-    from fakeapi.controllers.api import Refused  # noqa: PLC0415 - for --help's sake
-    from fakeapi.installing.sources import InstallError  # noqa: PLC0415 - the same
-    from fakeapi.traces.client.target import TargetError  # noqa: PLC0415 - the same
-    from fakeapi.transfer.database import DatabaseUnreadable  # noqa: PLC0415 - the same
-    from fakeapi.transfer.files import WriteError  # noqa: PLC0415 - the same
-    from fakeapi.transfer.reading import TooManyObjects  # noqa: PLC0415 - the same
-    from fakeapi.transfer.selection import SelectionError  # noqa: PLC0415 - the same
+    """Turns errors that prevent an export or import into one line and exit status 1."""
+    from fakeapi.controllers.api import Refused  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.installing.sources import InstallError  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.traces.client.target import TargetError  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.transfer.database import DatabaseUnreadable  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.transfer.files import WriteError  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.transfer.reading import TooManyObjects  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.transfer.selection import SelectionError  # noqa: PLC0415 - keeps --help fast
 
     try:
         yield
@@ -92,7 +92,7 @@ def reported() -> Iterator[None]:
 
 
 def summary(resources: Iterable[str]) -> str:
-    """Objects by resource: "3 objects: 2 pods, 1 nodes"."""
+    """Counts objects by resource: "3 objects: 2 pods, 1 nodes"."""
     counts = Counter(resources)
     total = counts.total()
     named = [f"{count} {printable_line(resource)}" for resource, count in counts.most_common(_SHOWN)]

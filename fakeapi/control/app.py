@@ -1,4 +1,4 @@
-"""The control API: a Starlette application that is mounted at /_fakeapi, beside the API of the cluster."""
+"""The control API: a Starlette application at /_fakeapi, next to the API of the cluster."""
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -19,7 +19,7 @@ from fakeapi.machinery.hosts import HostRules
 
 
 def control_api(server: Controlled, *, token: str | None, hosts: HostRules | None) -> ASGIApp:
-    """The application; it is guarded as the API is, by `token` or else by `hosts`."""
+    """Returns the application; `token`, or else `hosts`, protects it like the API of the cluster."""
     routes = all_routes()
     document = document_of(routes)
 
@@ -43,7 +43,7 @@ def control_api(server: Controlled, *, token: str | None, hosts: HostRules | Non
 
 
 async def _refusal(request: Request, error: Exception) -> Response:
-    """404 and 405 of Starlette's own routing."""
+    """Answers Starlette's own routing errors, 404 and 405, with a Status."""
     assert isinstance(error, HTTPException), "registered for it"
     where = f"{request.method} {request.url.path}"
     words = "the control API has no such path" if error.status_code == 404 else "not with this method"
@@ -51,5 +51,5 @@ async def _refusal(request: Request, error: Exception) -> Response:
 
 
 async def _failure(request: Request, error: Exception) -> Response:
-    """An error that no handler expected; Starlette's server error middleware logs it."""
+    """Answers 500 for an unexpected error; Starlette's server error middleware logs it."""
     return status_response(refused(500, f"fakeapi: unexpected {type(error).__name__}; see the server's log"))

@@ -1,4 +1,4 @@
-"""Controlled: the running server that the control API works on."""
+"""Controlled: the running server that the control API controls."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -9,8 +9,11 @@ from fakeapi.cluster import Cluster
 
 @dataclass(frozen=True, slots=True)
 class Controlled:
-    """`api` is the application of the cluster's API; `reset` makes the server a new cluster, controllers and
-    what is installed at the start included. `token` and `host` are what the API accepts of its clients.
+    """A running server for the control API.
+
+    - `api` is the application of the cluster's API.
+    - `reset` makes the server a new cluster, restarts its controllers and installs its manifests again.
+    - `token` and `host` are the credentials for requests to `api`.
     """
 
     cluster: Cluster

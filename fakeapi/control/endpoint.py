@@ -1,4 +1,4 @@
-"""Endpoints: decode a request as its route says, call the handler, encode what it returns."""
+"""Endpoints: decode a request according to its route, call the handler, encode its result."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -14,11 +14,14 @@ from fakeapi.control.route import JSON, Call, Route
 from fakeapi.machinery.errors import ApiError
 
 BODY_MAX = 64 * 1024 * 1024
-"""Bytes of a body: what a snapshot of many objects needs. A longer one is a 413 and is not kept."""
+"""Maximum number of bytes of a request body, enough for a large snapshot.
+
+A longer body gets 413, and is not kept in memory.
+"""
 
 
 def endpoint_of(route: Route, server: Controlled) -> Callable[[Request], Awaitable[Response]]:
-    """The Starlette endpoint of a route."""
+    """Returns the Starlette endpoint of a route."""
 
     async def endpoint(request: Request) -> Response:
         try:
@@ -43,35 +46,35 @@ def endpoint_of(route: Route, server: Controlled) -> Callable[[Request], Awaitab
 
 
 def _check_media_type(route: Route, request: Request, content: bytes) -> None:
-    """Refuses a POST with a Content-Type other than JSON, which the pages of other sites can send unasked.
+    """Refuses a POST whose Content-Type is not JSON, because pages of other sites can send one.
 
-    Browsers ask before a page sends JSON, a PUT or a DELETE to another site (CORS preflight); no such
-    question is answered here. Raises ApiError 415.
+    Before a page sends JSON, a PUT or a DELETE to another site, browsers send a CORS preflight request; the
+    control API does not answer those. Raises ApiError 415.
     """
     if route.method != "POST":
         return
-    given = request.headers.get("content-type")
-    if (given is None and not content) or (given or "").partition(";")[0].strip().lower() == JSON:
+    header = request.headers.get("content-type")
+    if (header is None and not content) or (header or "").partition(";")[0].strip().lower() == JSON:
         return
-    shown = "none" if given is None else repr(given)
-    raise refused(415, f"{route.method} {route.path} takes the Content-Type {JSON}, not {shown}")
+    sent = "none" if header is None else repr(header)
+    raise refused(415, f"{route.method} {route.path} takes the Content-Type {JSON}, not {sent}")
 
 
 def _query(route: Route, request: Request) -> Any:
-    """The query as the route's struct. Raises ApiError 400."""
-    given = dict(request.query_params)
+    """Returns the query as the route's struct. Raises ApiError 400."""
+    parameters = dict(request.query_params)
     if route.query is None:
-        if given:
-            raise refused(400, f"{route.path} takes no parameters, not {', '.join(sorted(given))}")
+        if parameters:
+            raise refused(400, f"{route.path} takes no parameters, not {', '.join(sorted(parameters))}")
         return None
     try:
-        return msgspec.convert(given, route.query, strict=False)
+        return msgspec.convert(parameters, route.query, strict=False)
     except msgspec.ValidationError as error:
         raise refused(400, f"parameters of {route.path}: {error}") from None
 
 
 async def _body(route: Route, request: Request) -> Any:
-    """The body as the route's struct. Raises ApiError 400, 413, 415, ClientDisconnect."""
+    """Returns the body as the route's struct. Raises ApiError 400, 413, 415, ClientDisconnect."""
     content = await _content(request)
     _check_media_type(route, request, content)
     if route.body is None:

@@ -1,4 +1,4 @@
-"""Errors of the control API: each is answered as a Status whose message is one line."""
+"""The control API's errors: each is a Status whose message is one line."""
 
 import msgspec
 from starlette.responses import Response
@@ -19,7 +19,7 @@ _REASONS = {
 
 
 def refused(code: int, message: str) -> ApiError:
-    """An error of this API; line breaks in its message become spaces."""
+    """Returns an error of the control API; line breaks in its message become spaces."""
     return ApiError(code, _REASONS.get(code, "InternalError"), " ".join(message.split()))
 
 

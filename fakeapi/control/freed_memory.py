@@ -1,7 +1,7 @@
-"""Returns memory to the system that the server has freed, but that the allocator keeps.
+"""Returns freed memory, which the allocator keeps, to the operating system.
 
-glibc keeps freed memory below any that is in use: of 300 claims of 290 KB that were created and deleted, over
-100 MB stay in the process until `malloc_trim` gives whole pages back, in 14 ms.
+glibc keeps freed memory that lies below memory in use. After 300 claims of 290 KB were created and deleted,
+over 100 MB stayed in the process until `malloc_trim` returned whole pages, in 14 ms.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from typing import Any
 
 
 async def return_freed_memory() -> None:
-    """Gives freed memory back in a thread; does nothing where the allocator is not glibc's."""
+    """Returns freed memory in a thread; does nothing if the allocator is not glibc's."""
     trim = _malloc_trim()
     if trim is not None:
         await asyncio.to_thread(trim, 0)
@@ -20,5 +20,5 @@ async def return_freed_memory() -> None:
 
 @cache
 def _malloc_trim() -> Any:
-    """The function of glibc; None without it."""
+    """Returns glibc's `malloc_trim`, or None on other platforms."""
     return getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None

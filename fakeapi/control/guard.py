@@ -1,4 +1,4 @@
-"""Guard: who may use the control API. The rules are those of the API beside it."""
+"""Guard: who may use the control API. The rules are those of the cluster's API."""
 
 import hmac
 
@@ -9,11 +9,11 @@ from fakeapi.machinery.hosts import HostRules
 
 
 class Guard:
-    """Asks for the server's token; without one it refuses foreign Host and Origin headers.
+    """Requires the server's token; without a token it refuses foreign Host and Origin headers.
 
-    Tokens of service accounts and impersonation open nothing here: who controls the server stands above
-    its users. The files of the page below `open_below` ask for no token, as a browser has none to send for
-    them; they say nothing of the server.
+    Tokens of service accounts and impersonation give no access, because the control API can change everything
+    in the server. The files of the page below `open_below` need no token: a browser cannot send one when it
+    loads them, and they contain nothing about the server.
     """
 
     def __init__(self, app: ASGIApp, token: str | None, hosts: HostRules | None, open_below: str) -> None:
@@ -41,7 +41,7 @@ class Guard:
 
 
 def _bearer(headers: list[tuple[bytes, bytes]]) -> bytes:
-    """The token of the first Authorization header; empty without one."""
+    """Returns the bearer token of the first Authorization header; empty without one."""
     for name, value in headers:
         if name == b"authorization":
             scheme, _, token = value.strip().partition(b" ")

@@ -1,4 +1,4 @@
-"""The OpenAPI document of the control API, made from its routes."""
+"""The OpenAPI document of the control API, generated from its routes."""
 
 import re
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _STATUS = {
 
 
 def document_of(routes: Sequence[Route]) -> bytes:
-    """OpenAPI 3.1 in JSON: every path with the schemas of its parameters, body and answer."""
+    """Returns OpenAPI 3.1 in JSON: every path with the schemas of its parameters, body and response."""
     types = [kind for route in routes for kind in (route.body, route.answer) if _is_described(kind)]
     schemas, components = msgspec.json.schema_components(types, ref_template=_REFERENCE)
     by_type = dict(zip(map(repr, types), schemas, strict=True))

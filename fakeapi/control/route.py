@@ -1,4 +1,4 @@
-"""Route: one path and method of the control API, with the types of what it takes and answers."""
+"""Route: one path and method of the control API, with the types of its parameters, body and response."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
@@ -15,10 +15,10 @@ JSON = "application/json"
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request of the control API, decoded.
+    """A decoded request to the control API.
 
-    `path` has the parameters of the path, `query` and `body` are values of the route's types, None where it
-    has none.
+    `path` contains the parameters of the path; `query` and `body` have the route's types, or are None if the
+    route has none.
     """
 
     server: Controlled
@@ -42,10 +42,12 @@ Handler = Callable[[Call], Awaitable[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """`query` and `body` are msgspec structs that forbid unknown fields, None for a route without.
+    """A path and method of the control API.
 
-    `body_is_optional`: a request without a body has the struct's defaults. `answer` is the type of the JSON
-    that is answered, None for 204 without a body; `media_type` names another form.
+    - `query` and `body` are msgspec structs that forbid unknown fields, or None.
+    - `body_is_optional`: a request without a body gets the struct's defaults.
+    - `answer` is the type of the JSON response; None for 204 without a body.
+    - `media_type` is the media type of the response, if it is not JSON.
     """
 
     method: str

@@ -1,1 +1,4 @@
-"""Faults: rules that say which requests fail, and how. Knows no HTTP; `fakeapi.http.faulting` acts."""
+"""Faults: rules that make requests fail.
+
+This package does not depend on HTTP; `fakeapi.http.faulting` applies them.
+"""

@@ -1,14 +1,14 @@
-"""Actions: what a fault does to a request or a watch."""
+"""Actions: the effects of faults on requests and watches."""
 
 import msgspec
 
 
 class Action(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel", tag_field="type"):
-    """One of the classes below, told apart by `type`."""
+    """Base of the actions; the member `type` selects the class."""
 
 
 class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One of the causes in the details of a Status."""
+    """A cause in the details of a Status."""
 
     reason: str = ""
     message: str = ""
@@ -16,11 +16,11 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Refuse(Action, frozen=True, tag="refuse"):
-    """Answers with a Status instead of doing what was asked.
+    """Answers with an error Status instead of carrying out the request.
 
-    `{resource}` and `{name}` in the message stand for those of the request, `{kind}` for its kind.
-    `details` says whether they are in the Status too; `plain_text` that the message alone is the body, as
-    filters of kube-apiserver answer that know no Status.
+    In the message, `{resource}`, `{name}` and `{kind}` stand for the resource, name and kind of the request.
+    With `details` the Status contains them too. With `plain_text` the body is only the message, like
+    responses of those filters of kube-apiserver that do not send a Status.
     """
 
     code: int
@@ -33,27 +33,28 @@ class Refuse(Action, frozen=True, tag="refuse"):
 
 
 class Wait(Action, frozen=True, tag="wait"):
-    """Waits before the request goes on, by the server's clock: so many seconds, and up to `spread` more."""
+    """Delays the request by `seconds` plus a random time up to `spread`, by the server's clock."""
 
     seconds: float
     spread: float = 0.0
 
 
 class Drop(Action, frozen=True, tag="drop"):
-    """Closes the connection without an answer; `after_commit`: the request was carried out before."""
+    """Closes the connection without a response; with `after_commit`, the request is carried out first."""
 
     after_commit: bool = False
 
 
 class Tear(Action, frozen=True, tag="tear"):
-    """Carries the request out, sends this part of the answer's body, and closes the connection."""
+    """Carries out the request, sends the fraction `part` of the response, and closes the connection."""
 
     part: float = 0.5
 
 
 class Stall(Action, frozen=True, tag="stall"):
-    """Carries the request out, sends a part of the answer's body, and the rest after so many seconds; 0 for
-    never.
+    """Carries out the request, sends a part of the response's body, and sends the rest after `seconds`.
+
+    `part` is the fraction that is sent at once. With `seconds` 0 the rest is never sent.
     """
 
     seconds: float = 0.0
@@ -61,46 +62,45 @@ class Stall(Action, frozen=True, tag="stall"):
 
 
 class CompetingWrite(Action, frozen=True, tag="competingWrite"):
-    """Changes the object just before the request does, so that the resourceVersion it names is stale."""
+    """Changes the object just before the request, so that the request's resourceVersion is stale."""
 
 
 class GoAway(Action, frozen=True, tag="goAway"):
-    """Answers, and tells the client to connect anew: GOAWAY in HTTP/2, `Connection: close` in HTTP/1.1."""
+    """Answers, and makes the client reconnect: GOAWAY in HTTP/2, `Connection: close` in HTTP/1.1."""
 
 
 class EndWatch(Action, frozen=True, tag="endWatch"):
-    """Ends a watch after so many events, as if its time had come."""
+    """Ends a watch after `after` events, as if it had timed out."""
 
     after: int = 0
 
 
 class CutWatch(Action, frozen=True, tag="cutWatch"):
-    """Closes the connection of a watch in the middle of the event after so many."""
+    """Sends `after` events of a watch and a part of the next one, and closes the connection."""
 
     after: int = 0
 
 
 class ExpireWatch(Action, frozen=True, tag="expireWatch"):
-    """Ends a watch after so many events with the event ERROR, 410 Expired."""
+    """Ends a watch after `after` events with an ERROR event, 410 Expired."""
 
     after: int = 0
 
 
 class HoldEvents(Action, frozen=True, tag="holdEvents"):
-    """Holds the events of a watch back for so many seconds from the next one on; 0 until the fault is
-    disarmed.
-    """
+    """Holds back the events of a watch from the next one on, for `seconds`; 0 means until disarmed."""
 
     seconds: float = 0.0
 
 
 class WithholdBookmarks(Action, frozen=True, tag="withholdBookmarks"):
-    """Sends no bookmarks, not even the one that ends initial events."""
+    """Withholds bookmarks, including the one that ends the initial events."""
 
 
 class Stale(Action, frozen=True, tag="stale"):
-    """Shows lists and watches at resourceVersion 0 the state at the time when the fault was armed, and holds
-    events back, until so many seconds have passed, 0 until it is disarmed.
+    """Shows an old state to lists and watches at resourceVersion 0: the state when the fault was armed.
+
+    Watches also hold back their events. Both end after `seconds`; with 0, when the fault is disarmed.
     """
 
     seconds: float = 0.0
@@ -121,7 +121,7 @@ AnyAction = (
     | WithholdBookmarks
     | Stale
 )
-"""Every action; msgspec reads them by `type`."""
+"""Every action; msgspec selects the class by `type`."""
 
 OF_WATCHES = (EndWatch, CutWatch, ExpireWatch, HoldEvents, WithholdBookmarks)
-"""Actions on streams of events; they also meet watches that are open when they are armed."""
+"""Actions on event streams; they also affect watches that are already open when the fault is armed."""

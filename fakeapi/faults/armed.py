@@ -1,4 +1,4 @@
-"""Armed faults: the rules at work in a server, and how often each has acted."""
+"""Armed faults: the active rules of a server, with counts of their effects."""
 
 import random
 from collections.abc import Callable, Iterable, Mapping
@@ -19,9 +19,9 @@ Subscriber = Callable[["ArmedFault"], None]
 
 @dataclass(eq=False)
 class ArmedFault:
-    """One rule at work. `matched` counts the requests that it fits, `fired` those that it has met.
+    """An active rule. `matched` counts the requests that it matches, `fired` those that it affected.
 
-    `revision` is the state of the storage when it was armed.
+    `revision` is the storage's revision when the fault was armed.
     """
 
     rule: Rule
@@ -35,7 +35,7 @@ class ArmedFault:
 
     def __post_init__(self) -> None:
         match = self.rule.match
-        self.chance = random.Random(self.rule.when.seed)  # noqa: S311 - repeatable is the point
+        self.chance = random.Random(self.rule.when.seed)  # noqa: S311 - it must be repeatable
         self._pattern = match.pattern()
         self._labels = label_selector.parse(match.labels)
         self._paths: list[tuple[JsonPath, Any]] = [
@@ -45,26 +45,28 @@ class ArmedFault:
 
     @property
     def looks_into_body(self) -> bool:
-        """Whether the request's body decides; labels are looked for there too."""
+        """Whether matching needs the request's body; labels need it too."""
         return bool(self._paths) or self.looks_at_labels
 
     @property
     def looks_at_labels(self) -> bool:
+        """Whether matching needs the object's labels."""
         return bool(self.rule.match.labels)
 
     def matches(self, request: Described) -> bool:
-        """Whether a request fits, as far as its path and sender tell."""
+        """Whether the request's path and sender match."""
         return self._pattern.matches(request)
 
     def matches_labels(self, labels: Mapping[str, str]) -> bool:
+        """Whether labels match the rule's selector."""
         return self._labels.matches(labels)
 
     def matches_body(self, body: Any) -> bool:
-        """Whether every path leads to its value somewhere."""
+        """Whether every JSONPath of the rule finds its value in the body."""
         return all(value in _found(path, body) for path, value in self._paths)
 
     def comes_due(self, now: float) -> bool:
-        """Counts a request that matches; whether it is one of those that the fault meets."""
+        """Counts a matching request; returns whether the fault affects this one."""
         when = self.rule.when
         if when.until is not None and now >= when.until.timestamp():
             return False
@@ -75,10 +77,11 @@ class ArmedFault:
         return when.probability >= 1 or self.chance.random() < when.probability
 
     def on_disarm(self, call: Callable[[], None]) -> None:
-        """Calls when it is disarmed."""
+        """Calls `call` when the fault is disarmed."""
         self._disarmed.append(call)
 
     def disarm(self) -> None:
+        """Disarms the fault and runs the callbacks of `on_disarm`."""
         self.is_armed = False
         calls, self._disarmed = self._disarmed, []
         for call in calls:
@@ -86,7 +89,7 @@ class ArmedFault:
 
 
 class ArmedFaults:
-    """The faults of one server, in the order in which they were armed; used in its event loop."""
+    """The faults of one server, in the order of arming; used in the server's event loop."""
 
     def __init__(self, catalogue: Catalogue, clock: Clock, revision: Callable[[], int]) -> None:
         self._catalogue = catalogue
@@ -98,11 +101,13 @@ class ArmedFaults:
         self.armed: list[ArmedFault] = []
 
     def arm(self, rules: Iterable[Rule]) -> list[ArmedFault]:
-        """Arms all rules, or none: raises RuleError for one that nothing served can match, for a name that is
-        taken, and beyond RULES_MAX.
+        """Arms all rules or none.
+
+        Raises RuleError if a rule cannot match any served resource or verb, if a name is already in use, or
+        if more than RULES_MAX faults would be armed.
         """
         rules = list(rules)
-        taken = {each.name for each in self.armed}
+        taken = {fault.name for fault in self.armed}
         if len(taken) + len(rules) > RULES_MAX:
             raise RuleError(f"more than {RULES_MAX} faults cannot be armed at once")
         new: list[ArmedFault] = []
@@ -114,36 +119,37 @@ class ArmedFaults:
             taken.add(name)
             new.append(ArmedFault(rule, name, self._revision(), self._clock.now()))
         self.armed = [*self.armed, *new]
-        for each in new:
+        for fault in new:
             for subscriber in self._subscribers:
-                subscriber(each)
+                subscriber(fault)
         return new
 
     def find(self, name: str) -> ArmedFault | None:
-        return next((each for each in self.armed if each.name == name), None)
+        """Returns the armed fault with this name, or None."""
+        return next((fault for fault in self.armed if fault.name == name), None)
 
     def disarm(self, *names: str) -> list[ArmedFault]:
-        """Disarms the faults of these names, all without a name; what they hold back goes on.
+        """Disarms the named faults, or all faults without a name, and releases what they hold back.
 
-        Raises RuleError for a name that no fault has; then nothing has changed.
+        Raises RuleError for an unknown name; then nothing has changed.
         """
-        gone = [each for each in self.armed if not names or each.name in names]
-        missing = set(names) - {each.name for each in gone}
+        gone = [fault for fault in self.armed if not names or fault.name in names]
+        missing = set(names) - {fault.name for fault in gone}
         if missing:
             raise RuleError(f"no fault {', '.join(sorted(missing))} is armed")
-        self.armed = [each for each in self.armed if each not in gone]
-        self._gone_unfired += [each.name for each in gone if not each.fired]
+        self.armed = [fault for fault in self.armed if fault not in gone]
+        self._gone_unfired += [fault.name for fault in gone if not fault.fired]
         del self._gone_unfired[:-RULES_MAX]
-        for each in gone:
-            each.disarm()
+        for fault in gone:
+            fault.disarm()
         return gone
 
     def unfired(self) -> list[str]:
-        """The names of faults that have met nothing, those that were disarmed first."""
-        return [*self._gone_unfired, *(each.name for each in self.armed if not each.fired)]
+        """Returns the names of faults that never fired, disarmed ones first."""
+        return [*self._gone_unfired, *(fault.name for fault in self.armed if not fault.fired)]
 
     def forget(self) -> None:
-        """Disarms all, and forgets which have met nothing."""
+        """Disarms all faults, and clears the list of unfired ones."""
         self.disarm()
         self._gone_unfired.clear()
 

@@ -1,4 +1,4 @@
-"""Reads rules: from values such as a test gives, from JSON of the control API, from YAML files."""
+"""Reads rules from Python values, from JSON of the control API, and from YAML files."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -12,14 +12,15 @@ from fakeapi.inputfile import read_regular
 from fakeapi.machinery.documents import DocumentError, document_of
 
 FILE_MAX = 1024 * 1024
-"""Bytes of a file of rules; a longer one is refused."""
+"""Maximum number of bytes of a file of rules; reading a longer one raises RuleError."""
 
 
 def read_rules(source: Any) -> list[Rule]:
-    """The rules of a file's path, a rule, or several. Raises RuleError.
+    """Returns the rules of a file's path, of one rule, or of several rules. Raises RuleError.
 
-    A rule is a Rule, a mapping with its members, or a mapping from the name of a ready-made rule to its
-    arguments: `{"conflict": {"target": "resourceclaims/status", "times": 2}}`, or to its target alone.
+    A rule is a Rule, a mapping with the members of Rule, or a mapping from the name of a ready-made rule to
+    its arguments: `{"conflict": {"target": "resourceclaims/status", "times": 2}}`. A text instead of the
+    arguments is the target: `{"conflict": "resourceclaims/status"}`.
     """
     if isinstance(source, str | Path):
         return _read_file(Path(source))
@@ -28,8 +29,8 @@ def read_rules(source: Any) -> list[Rule]:
     if not isinstance(source, Iterable):
         raise RuleError(f"{source!r} is neither a rule nor a file of rules")
     rules: list[Rule] = []
-    for each in source:
-        rules += _read_file(Path(each)) if isinstance(each, str | Path) else [_read_rule(each)]
+    for item in source:
+        rules += _read_file(Path(item)) if isinstance(item, str | Path) else [_read_rule(item)]
     return rules
 
 
@@ -47,9 +48,9 @@ def _read_file(path: Path) -> list[Rule]:
     if not isinstance(content, list):
         raise RuleError(f"{path} holds no list of rules")
     rules = []
-    for number, each in enumerate(content, 1):
+    for number, value in enumerate(content, 1):
         try:
-            rules.append(_read_rule(each))
+            rules.append(_read_rule(value))
         except RuleError as error:
             raise RuleError(f"{path}, rule {number}: {error}") from None
     return rules

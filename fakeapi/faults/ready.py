@@ -1,8 +1,8 @@
-"""Ready-made rules: the faults that people ask for, a line each, in Kubernetes' own words.
+"""Ready-made rules: common faults, with the messages of Kubernetes.
 
-`target` is a resource as in a role (`resourceclaims/status`), or a pattern with verb and object
-(`update resourceclaims/status default/gpu`); "" for everything. Every function also takes the members of
-Match and When, `times`, how often it acts, and `called`, the name of the fault.
+`target` is a resource as in a role (`resourceclaims/status`), or a pattern with verb and object (`update
+resourceclaims/status default/gpu`); "" matches everything. Every ready-made rule also takes the members of
+Match and When, `times` (how often it fires), and `called` (the name of the fault).
 """
 
 from collections.abc import Callable, Mapping
@@ -40,13 +40,13 @@ def _refuse(code: int, reason: str, message: str, **more: Any) -> Callable[..., 
 
 
 def _throttle(retry_after: int = 1) -> AnyAction:
-    """429 as priority and fairness answers it."""
+    """Answers 429 like API Priority and Fairness."""
     words = "Too many requests, please try again later.\n"
     return Refuse(429, message=words, retry_after=retry_after, plain_text=True)
 
 
 def _invalid(field: str = "spec", value: str = "", message: str = "refused by a fault") -> AnyAction:
-    """422 of one field."""
+    """Answers 422 with an error of one field."""
     cause = Cause("FieldValueInvalid", f'Invalid value: "{value}": {message}', field)
     return Refuse(
         422, "Invalid", f'{{kind}} "{{name}}" is invalid: {field}: {cause.message}', causes=(cause,)
@@ -54,7 +54,7 @@ def _invalid(field: str = "spec", value: str = "", message: str = "refused by a 
 
 
 def _internal_error(message: str = "etcdserver: request timed out") -> AnyAction:
-    """500 as the storage's errors are answered."""
+    """Answers 500 like errors of the storage."""
     return Refuse(500, "", message, details=False)
 
 
@@ -62,7 +62,7 @@ def _webhook_timeout(
     webhook: str = "webhook.example.com",
     url: str = "https://webhook.default.svc:443/validate?timeout=10s",
 ) -> AnyAction:
-    """500 for a webhook that fails closed and does not answer in time."""
+    """Answers 500 like a webhook with failurePolicy Fail that timed out."""
     why = (
         f'failed calling webhook "{webhook}": failed to call webhook: Post "{url}": context deadline exceeded'
     )
@@ -73,7 +73,7 @@ def _webhook_timeout(
 def _refusal(
     code: int, reason: str = "", message: str = "refused by a fault", retry_after: int | None = None
 ) -> AnyAction:
-    """Any Status."""
+    """Answers with any error Status."""
     return Refuse(code, reason, message, retry_after)
 
 
@@ -128,29 +128,26 @@ READY: Mapping[str, tuple[Callable[..., AnyAction], str]] = {
     "withhold_bookmarks": (WithholdBookmarks, ""),
     "stale": (Stale, ""),
 }
-"""Each ready-made rule: what makes its action, and the verbs that it is for unless others are named."""
+"""Each ready-made rule: the function that makes its action, and its default verbs."""
 
 _ONCE = ("expire", "end_watch", "cut_watch")
-"""Rules that act once unless told otherwise: a client that resumes would never come to rest."""
+"""Rules with `times` 1 by default: a client that resumes its watch would otherwise never make progress."""
 
 
 def ready_rule(kind: str, arguments: Any) -> Rule:
-    """The ready-made rule of this name. `arguments` are its keywords, or its target alone.
-
-    Raises RuleError.
-    """
-    given = {"target": arguments} if isinstance(arguments, str) else arguments
-    if given is None:
-        given = {}
-    if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
-        raise RuleError(f"{kind} takes arguments by name, not {given!r}")
-    return make_rule(kind, **given)
+    """Returns a ready-made rule. `arguments` are its keywords, or only its target. Raises RuleError."""
+    keywords = {"target": arguments} if isinstance(arguments, str) else arguments
+    if keywords is None:
+        keywords = {}
+    if not isinstance(keywords, Mapping) or not all(isinstance(key, str) for key in keywords):
+        raise RuleError(f"{kind} takes arguments by name, not {keywords!r}")
+    return make_rule(kind, **keywords)
 
 
 def make_rule(
     kind: str, target: str = "", *, times: int | None = None, called: str = "", **given: Any
 ) -> Rule:
-    """The ready-made rule of this name, with the members of its action, of Match and of When.
+    """Returns a ready-made rule. Keywords are members of its action, of Match and of When.
 
     Raises RuleError.
     """
@@ -183,7 +180,7 @@ def make_rule(
 
 
 def _target_of(target: Any) -> dict[str, str]:
-    """Verb, resource, namespace and name that a target says. Raises RuleError, PatternError."""
+    """Returns the verb, resource, namespace and name in a target. Raises RuleError, PatternError."""
     if not isinstance(target, str):
         raise RuleError(f"target is a resource, not {target!r}")
     words = target.split()
@@ -195,8 +192,8 @@ def _target_of(target: Any) -> dict[str, str]:
     pattern = RequestPattern.parse(target)
     resource, slash, rest = pattern.resource.partition("/")
     qualified = f"{resource}.{pattern.group}{slash}{rest}" if pattern.group else pattern.resource
-    found = {"verb": words[0], "resource": qualified, "namespace": pattern.namespace, "name": pattern.name}
-    return {member: value for member, value in found.items() if value}
+    members = {"verb": words[0], "resource": qualified, "namespace": pattern.namespace, "name": pattern.name}
+    return {member: value for member, value in members.items() if value}
 
 
 def _times(when: dict[str, Any], times: int | None) -> dict[str, Any]:

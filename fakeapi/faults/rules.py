@@ -1,4 +1,4 @@
-"""Rules: which requests a fault meets, which of those times, and what it does."""
+"""Rules: which requests a fault applies to, how often, and its action."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -13,18 +13,19 @@ from fakeapi.machinery.jsonpath_syntax import JsonPathError
 from fakeapi.machinery.meta import label_selector
 
 RULES_MAX = 1_000
-"""Faults that can be armed at once; another one is refused."""
+"""Maximum number of faults that can be armed at once; arming more raises RuleError."""
 
 
 class RuleError(ValueError):
-    """A rule that has no sense, or cannot match anything; one line."""
+    """A rule that is invalid, or cannot match any request; the message is one line."""
 
 
 class Match(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Which requests: members as in RequestPattern; empty ones match everything.
+    """Selects requests.
 
-    `labels` is a selector of the object's labels: those that the request sends, or else those that are
-    stored. `body` are JSONPaths into the request's body with the values that one of their results must equal.
+    The members of RequestPattern have the same meaning here; empty ones match everything. `labels` is a label
+    selector. It applies to the labels in the request, or to the stored object's labels if the request has
+    none. `body` maps JSONPaths into the request's body to values; each path must find its value.
     """
 
     verb: str = ""
@@ -38,7 +39,7 @@ class Match(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     body: Mapping[str, Any] = {}
 
     def pattern(self) -> RequestPattern:
-        """Raises PatternError."""
+        """Returns the members as a RequestPattern. Raises PatternError."""
         return RequestPattern(
             verb=self.verb,
             group=self.group,
@@ -51,8 +52,12 @@ class Match(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class When(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Which times of those that match: from the `first` to the `last` (0: without end), every so many, by
-    chance with a seed, `until` a moment of the server's clock (RFC 3339).
+    """Selects how often a fault fires, among the matching requests.
+
+    - `first` and `last` limit it to these requests, counted from 1; `last` 0 has no limit.
+    - `every` 3 takes every third request, starting at `first`.
+    - `probability` fires at random, repeatably with `seed`.
+    - `until` is the end, by the server's clock (RFC 3339).
     """
 
     first: int = 1
@@ -64,9 +69,9 @@ class When(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A fault as it is armed. Without a name it gets one from `ready` or its action, and a number.
+    """A complete rule. `ready` is the name of the ready-made rule that it comes from.
 
-    `ready` is the name of the ready-made rule that it was made from.
+    Without a `name`, the armed fault gets one from `ready` or its action, and a number.
     """
 
     action: AnyAction
@@ -77,8 +82,9 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def checked(rule: Rule) -> Rule:
-    """The rule with the verbs that its action is for. Raises RuleError for numbers and patterns that have no
-    sense.
+    """Returns the rule with the default verbs of its action.
+
+    Raises RuleError for invalid numbers and patterns.
     """
     action, match, when = rule.action, rule.match, rule.when
     if isinstance(action, OF_WATCHES):
@@ -103,7 +109,7 @@ def checked(rule: Rule) -> Rule:
 
 
 def path_text(path: str) -> str:
-    """A JSONPath without the braces that kubectl writes it in, with the dot that may be left out."""
+    """Returns a JSONPath without kubectl's braces, and with the leading dot that users may omit."""
     inner = path[1:-1] if path.startswith("{") and path.endswith("}") else path
     inner = inner.removeprefix("$")
     return inner if inner.startswith((".", "[")) else f".{inner}"
@@ -111,11 +117,11 @@ def path_text(path: str) -> str:
 
 def _with_verb(rule: Rule, verbs: str) -> Match:
     kind = type(rule.action).__struct_config__.tag
-    given = rule.match.verb
-    if not given:
+    verb = rule.match.verb
+    if not verb:
         return msgspec.structs.replace(rule.match, verb=verbs)
-    if not set(given.replace(" ", "").split(",")) <= set(verbs.split(",")):
-        raise RuleError(f"{kind} is for {verbs.replace(',', ', ')}, not for {given}")
+    if not set(verb.replace(" ", "").split(",")) <= set(verbs.split(",")):
+        raise RuleError(f"{kind} is for {verbs.replace(',', ', ')}, not for {verb}")
     return rule.match
 
 

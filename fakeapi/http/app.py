@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
 
 CONTROL = "/_fakeapi"
-"""Below it is the server's own control API; Kubernetes has nothing there."""
+"""The path of the server's own control API; Kubernetes serves nothing below it."""
 _COMPRESSION_GATE = "APIResponseCompression"
 
 
@@ -51,10 +51,11 @@ async def _not_started(ctx: RequestContext) -> AnyResponse:
 
 
 class Application:
-    """Serves a cluster over any ASGI server; one that speaks the lifespan protocol starts and stops it.
+    """Serves a cluster through any ASGI server; a server with the lifespan protocol starts and stops it.
 
-    `token`: clients must send it. `hosts`: without a token, the Host and Origin headers that are accepted;
-    None for all. `control` is the application of the paths below /_fakeapi; without one they are not found.
+    - `token`: the token that clients must send.
+    - `hosts`: without a token, the accepted Host and Origin headers; None accepts all.
+    - `control`: the application for paths below /_fakeapi; without it they get 404.
     """
 
     def __init__(
@@ -80,7 +81,7 @@ class Application:
         cluster.follow(self)
 
     async def startup(self) -> None:
-        """Starts the cluster and builds the pipeline. Raises what the cluster's start raises."""
+        """Starts the cluster and builds the pipeline. Errors of the cluster's start propagate."""
         await self._cluster.start()
         server, catalogue = self._cluster.server, self._cluster.catalogue
         self._compresses = catalogue.primary.gates.get(_COMPRESSION_GATE, True)
@@ -102,7 +103,7 @@ class Application:
             filters.append(Hosts(self._hosts, is_open))
         filters.append(deadline)
         if server.store.shared is not None:
-            from fakeapi.http.filters.freshness import Freshness  # noqa: PLC0415 - for several servers alone
+            from fakeapi.http.filters.freshness import Freshness  # noqa: PLC0415 - loaded only for shared storage
 
             filters.append(Freshness(server.store.shared))
         filters.append(Authentication(server, release.gates, self._token, is_open))
@@ -112,12 +113,12 @@ class Application:
         return filters
 
     async def shutdown(self) -> None:
-        """Ends the watches and stops the cluster; what was accepted is committed."""
+        """Ends the watches and stops the cluster, which commits all accepted writes."""
         self.end_watches()
         await self._cluster.stop()
 
     async def reset(self) -> None:
-        """Begins again as a new cluster; open watches end."""
+        """Resets the state to a new cluster; open watches end."""
         await self._cluster.reset()
 
     async def before_replacement(self) -> None:
@@ -126,7 +127,7 @@ class Application:
     async def after_replacement(self, *, empty: bool) -> None: ...
 
     def end_watches(self) -> None:
-        """Ends all open watches as if their time had come."""
+        """Ends all open watches as if they had timed out."""
         self._cluster.end_followers()
         if self._watches is not None:
             self._watches.end_all()
@@ -148,7 +149,7 @@ class Application:
             await self._starlette(scope, receive, send)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serves one request. Paths do not go through Starlette's routes, which pass over line breaks."""
+        """Serves one request. Starlette's routes are not used, because they ignore line breaks in paths."""
         request = Request.of(scope, receive)
         info = parse(request.path)
         verb = verb_of(request.method, info, request.query_string.decode("latin-1"))
@@ -174,8 +175,8 @@ class Application:
 
     @cached_property
     def _starlette(self) -> "Starlette":
-        """Carries the lifespan protocol for other servers than the project's own."""
-        from starlette.applications import Starlette  # noqa: PLC0415 - for other servers
+        """Handles the lifespan protocol for ASGI servers other than the project's own."""
+        from starlette.applications import Starlette  # noqa: PLC0415 - loaded only for other servers
 
         return Starlette(lifespan=self._lifespan)
 

@@ -1,7 +1,7 @@
-"""Compresses large answers for clients that accept gzip.
+"""Compresses large responses for clients that accept gzip.
 
 Follows k8s.io/apiserver `pkg/endpoints/handlers/responsewriters/writers.go`: objects, lists and discovery
-documents above a size, at the fastest level; streams and pages of text never.
+documents above a size, at the fastest level; never streams and text pages.
 """
 
 import asyncio
@@ -13,19 +13,19 @@ from fakeapi.http.response import AnyResponse, LazyResponse, Packer, Response
 from fakeapi.registry.requests.decoding import CBOR
 
 COMPRESSED_FROM = 128 * 1024
-"""A body of more bytes than this is compressed."""
+"""A body with more bytes is compressed."""
 IN_THREAD_FROM = 1 << 20
-"""A larger one is compressed in a thread, so that other requests are answered meanwhile."""
+"""A body with more bytes is compressed in a thread, so that other requests do not wait."""
 LEVEL = 1
 _COMPRESSED = (*OFFERED, CBOR)
 _GZIP = "gzip"
 _GZIP_WINDOW = 31
 _OPENAPI = "/openapi/"
-"""Documents that have tags of their own bytes and are never compressed."""
+"""The path prefix of documents that are never compressed, because their entity tags depend on their bytes."""
 
 
 async def compress(response: AnyResponse, request: Request) -> None:
-    """Changes a response that is large enough, of a type that can be negotiated, for a client that asks."""
+    """Compresses a large response of a negotiable media type, if the client accepts gzip."""
     if not isinstance(response, Response):
         return
     size = len(response.body)
@@ -45,7 +45,7 @@ async def compress(response: AnyResponse, request: Request) -> None:
 
 
 def accepts_gzip(header: str) -> bool:
-    """Whether an Accept-Encoding names gzip, at its bare name: upstream reads no qualities."""
+    """Whether an Accept-Encoding header contains gzip without a quality value, as upstream requires."""
     return any(token.strip() == _GZIP for token in header.split(","))
 
 

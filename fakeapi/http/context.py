@@ -22,17 +22,19 @@ def _audit_id() -> bytes:
 
 @dataclass(slots=True)
 class RequestContext:
-    """One request on its way through the filters to its verb.
+    """The state of one request on its way through the filters to its verb.
 
-    `info` is None for a path that is not below /api or /apis; `verb` is upstream's, such as "list" or
-    "deletecollection", and the method in lower case where there is no resource. `received` is when the
-    request came, in seconds since the epoch. `user` is an administrator where no token is asked for;
-    `resource` and `object` are set by routing, so a filter before it goes by `info`. `representation` is what
-    the verb negotiated.
-
-    For the journal: `written` are the name of the object that was written and its resourceVersions before and
-    after; `faults` the names of the faults that met the request; `watch` how far a watch has come. A fault
-    sets `stale_at`, the revision that a watch begins with instead of the newest.
+    - `info` is None for a path that is not below /api or /apis.
+    - `verb` is upstream's, such as "list" or "deletecollection"; without a resource, the method in lower
+      case.
+    - `received` is the time of the request, in seconds since the epoch.
+    - `user` is an administrator if the server requires no token.
+    - `resource` and `object` are set by routing; earlier filters use `info`.
+    - `representation` is the verb's result of content negotiation.
+    - `written`, for the journal: the name of the written object, and its resourceVersions before and after.
+    - `faults`, for the journal: the names of the faults that affected the request.
+    - `watch`, for the journal: the progress of a watch.
+    - `stale_at` is set by a fault: the revision at which a watch starts instead of the newest.
     """
 
     request: Request

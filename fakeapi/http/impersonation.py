@@ -1,7 +1,7 @@
-"""Impersonation: the requests of clients that act as somebody else, by Impersonate-User and its kin.
+"""Impersonation: requests of clients that act as another user, with Impersonate-User and related headers.
 
-Follows k8s.io/apiserver `pkg/endpoints/filters/impersonation`; what may be impersonated is the business of
-`fakeapi.authorization.impersonation`.
+Follows k8s.io/apiserver `pkg/endpoints/filters/impersonation`. `fakeapi.authorization.impersonation` decides
+which users a client may impersonate.
 """
 
 from urllib.parse import unquote
@@ -26,17 +26,17 @@ _EXTRA = b"impersonate-extra-"
 async def impersonate(
     ctx: RequestContext, proceed: Handler, authorizer: Authorizer, release: Release, last_modes: LastModes
 ) -> AnyResponse:
-    """Raises ApiError 400, 403."""
-    wanted, has_more = _wanted(ctx.request)
-    if not wanted.name:
+    """Runs a request as the impersonated user. Raises ApiError 400, 403."""
+    impersonated, has_more = _wanted(ctx.request)
+    if not impersonated.name:
         if has_more:
-            return _without_user(ctx.request, wanted, release)
+            return _without_user(ctx.request, impersonated, release)
         return await proceed(ctx)
     if release.gates.get(_GATE, False):
         access = access_of(ctx, by_selectors=True)
-        ctx.user = await constrained(authorizer, access, wanted, last_modes)
+        ctx.user = await constrained(authorizer, access, impersonated, last_modes)
     else:
-        ctx.user = await legacy(authorizer, ctx.user, wanted)
+        ctx.user = await legacy(authorizer, ctx.user, impersonated)
     return await proceed(ctx)
 
 
@@ -50,19 +50,21 @@ def _without_user(request: Request, wanted: Wanted, release: Release) -> AnyResp
 
 
 def _wanted(request: Request) -> tuple[Wanted, bool]:
-    """The user to impersonate, and whether groups, uid or extra are given too."""
+    """Returns the user to impersonate, and whether the headers also have groups, a uid or extra."""
     extra: dict[str, list[str]] = {}
     for name, value in request.all_headers:
         if name.startswith(_EXTRA):
             extra.setdefault(_key(name.removeprefix(_EXTRA)), []).append(_text(value))
     groups = tuple(_text(value) for name, value in request.all_headers if name == b"impersonate-group")
-    name, uid = (request.headers.get(b"impersonate-" + each, b"") for each in (b"user", b"uid"))
-    wanted = Wanted(_text(name), _text(uid), groups, {key: tuple(values) for key, values in extra.items()})
-    return wanted, bool(uid or groups or extra)
+    name, uid = (request.headers.get(b"impersonate-" + suffix, b"") for suffix in (b"user", b"uid"))
+    impersonated = Wanted(
+        _text(name), _text(uid), groups, {key: tuple(values) for key, values in extra.items()}
+    )
+    return impersonated, bool(uid or groups or extra)
 
 
 def _key(name: bytes) -> str:
-    """The key of a header's name; one with a bad escape is taken as it is."""
+    """Decodes the key in a header's name; a key with an invalid escape is not decoded."""
     return _text(name) if BAD_ESCAPE.search(name) else unquote(_text(name))
 
 
@@ -71,20 +73,20 @@ def _text(value: bytes) -> str:
 
 
 def _go_references(wanted: Wanted) -> str:
-    """The references that upstream makes of the headers, as Go prints them with %v."""
+    """Formats the object references that upstream makes of the headers, like Go's %v."""
     version = "authentication.k8s.io/v1"
-    found = [f"{{Group  {group}    }}" for group in wanted.groups]
-    found += [
+    references = [f"{{Group  {group}    }}" for group in wanted.groups]
+    references += [
         f"{{UserExtra  {value}  {version}  {key}}}"
         for key, values in wanted.extra.items()
         for value in values
     ]
-    found += [f"{{UID  {wanted.uid}  {version}  }}"] if wanted.uid else []
-    return f"[{' '.join(found)}]"
+    references += [f"{{UID  {wanted.uid}  {version}  }}"] if wanted.uid else []
+    return f"[{' '.join(references)}]"
 
 
 def _go_user(wanted: Wanted) -> str:
-    """A user without a name as Go prints it with %#v."""
+    """Formats a user without a name, like Go's %#v."""
     members = (f"{quote(key)}:{_go_strings(values)}" for key, values in sorted(wanted.extra.items()))
     extra = f"{{{', '.join(members)}}}" if wanted.extra else "(nil)"
     groups = _go_strings(wanted.groups) if wanted.groups else "[]string(nil)"

@@ -1,7 +1,7 @@
-"""Journaling: notes every request with its answer, refusals included.
+"""Journaling: records every request with its response, including refused ones.
 
-The application calls it around the filters: as a filter of its own it would cost every request another
-coroutine, which is more than the note itself.
+The application calls it around the filters: as a filter it would cost every request another coroutine, which
+is more than the recording itself.
 """
 
 from fakeapi.clock.clocks import Clock
@@ -11,16 +11,16 @@ from fakeapi.journal.journal import TEXT_MAX, Journal
 
 
 class Journaling:
-    """Notes each request when its response is known; a watch when it begins. `now` is its clock."""
+    """Records each request when its response is known, and a watch when it begins. `now` is its clock."""
 
     def __init__(self, journal: Journal, clock: Clock, *, keeps_answers: bool) -> None:
-        """`keeps_answers`: also of successes; those of refusals are always kept."""
+        """`keeps_answers`: also keep the bodies of successful responses; those of errors are always kept."""
         self._append = journal.append
         self.now = clock.monotonic
         self._keeps_answers = keeps_answers
 
     def note(self, ctx: RequestContext, started: float, response: AnyResponse | None) -> None:
-        """Notes a request that began at `started`; without a response, its client has left."""
+        """Records a request that began at `started`; the response is None if the client has disconnected."""
         request = ctx.request
         sent, path, query = request.content, request.raw_path, request.query_string
         if len(path) + len(query) > TEXT_MAX:

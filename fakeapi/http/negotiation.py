@@ -1,8 +1,8 @@
 """Content negotiation: reads the headers Accept and Content-Type.
 
-Two layers upstream look at each header and refuse in different words: the router (emicklei/go-restful)
-compares bare media types with what a path produces and consumes, and the handler,
-`pkg/endpoints/handlers/negotiation` of k8s.io/apiserver, reads parameters and quality values.
+Upstream, two layers check each header and refuse with different messages. The router (emicklei/go-restful)
+compares bare media types with those that a path produces and consumes. The handler, k8s.io/apiserver
+`pkg/endpoints/handlers/negotiation`, also reads parameters and quality values.
 """
 
 import re
@@ -23,15 +23,15 @@ from fakeapi.releases import Release
 
 JSON = "application/json"
 OFFERED = (JSON, YAML, PROTOBUF)
-"""The media types that are served and that refusals list."""
+"""The served media types, which error messages list."""
 STREAMED = (f"{JSON};stream=watch", f"{PROTOBUF};stream=watch")
 CBOR_SEQUENCE = "application/cbor-seq"
 """The media type of a watch in CBOR: a CBOR sequence (RFC 8742)."""
 LISTED = OFFERED + STREAMED
-"""The media types that the router accepts for a list, which can be watched too."""
+"""The media types that the router accepts for a list, which clients can also watch."""
 PATCH_TYPES = (JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, APPLY_PATCH)
 CUSTOM_PATCH_TYPES = (JSON_PATCH, MERGE_PATCH, APPLY_PATCH)
-"""Those of custom objects, which have no type that a strategic merge patch could follow."""
+"""The patch types of custom objects: no strategic merge patch, because they have no Go type."""
 HUMAN_AGENTS = ("curl", "Wget", "Mozilla/5.0")
 
 TABLE = "Table"
@@ -50,7 +50,10 @@ _TRUE = ("1", "t", "T", "TRUE", "true", "True")
 
 @dataclass(frozen=True, slots=True)
 class Representation:
-    """`kind` and `api_version` name a conversion such as Table; they are empty for the object itself."""
+    """The negotiated form of a response.
+
+    `kind` and `api_version` name a conversion such as Table; they are empty for the object itself.
+    """
 
     media_type: str = JSON
     pretty: bool = False
@@ -60,10 +63,12 @@ class Representation:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """The media types of a release: `answered` and `streamed` as refusals list them, and `patches`.
+    """The media types of a release.
 
-    `custom_patches` are those of custom resources; `listed` is what the router accepts for a list, which can
-    be watched too; `without_protobuf` is `answered` for a kind that has no protobuf form.
+    - `answered` and `streamed` are listed in error messages.
+    - `patches` and, for custom resources, `custom_patches` are the patch types.
+    - `listed` are accepted by the router for a list, which clients can also watch.
+    - `without_protobuf` is `answered` for a kind without a protobuf form.
     """
 
     answered: tuple[str, ...] = OFFERED
@@ -87,13 +92,13 @@ _CBOR_GATE = "CBORServingAndStorage"
 
 
 def offer_of(release: Release) -> Offer:
-    """The media types that a release accepts and answers."""
+    """Returns the media types that a release accepts and returns."""
     return _WITH_CBOR if release.gates.get(_CBOR_GATE) else ALWAYS
 
 
 PLAIN = Representation()
 Conversions = frozenset[tuple[str, str]]
-"""The (kind, apiVersion) pairs that a path can convert its objects to."""
+"""The (kind, apiVersion) pairs to which a path can convert its objects."""
 
 NO_CONVERSION: Conversions = frozenset()
 METADATA: Conversions = frozenset(
@@ -104,7 +109,7 @@ METADATA_OR_TABLE: Conversions = METADATA | {(TABLE, version) for version in _ME
 
 @dataclass(frozen=True, slots=True)
 class _Clause:
-    """One part of an Accept header."""
+    """A clause of an Accept header."""
 
     kind: str
     subtype: str
@@ -118,9 +123,10 @@ class _Clause:
         return self.kind == kind and self.subtype in (subtype, "*")
 
     def precedes(self, other: "_Clause") -> bool:
-        """Not a strict order: a concrete type beats a wildcard regardless of quality.
+        """Compares two clauses.
 
-        `text/*;q=1` and `text/html;q=0.1` each precede the other.
+        This is not a strict order: a concrete type beats a wildcard regardless of quality. `text/*;q=1` and
+        `text/html;q=0.1` each precede the other.
         """
         return (
             self.quality > other.quality
@@ -137,23 +143,26 @@ def negotiate(
     *,
     plain_protobuf: bool = True,
 ) -> Representation:
-    """The representation that fits best, of the media types that are offered. Without `plain_protobuf` only
-    conversions can be had in it. Raises ApiError 406.
+    """Returns the best representation among the offered media types. Raises ApiError 406.
+
+    Without `plain_protobuf`, protobuf is only offered for conversions.
     """
     if not header:
         return PLAIN
     for clause in parse(header):
         for media_type in offered:
             if clause.covers(media_type):
-                found = _with_params(media_type, clause.params, conversions)
-                if found is not None and (plain_protobuf or found.kind or media_type != PROTOBUF):
-                    return found
+                representation = _with_params(media_type, clause.params, conversions)
+                if representation is not None and (
+                    plain_protobuf or representation.kind or media_type != PROTOBUF
+                ):
+                    return representation
     raise not_acceptable(offered)
 
 
 @cached_by_header
 def check_produced(header: str, produced: tuple[str, ...] = OFFERED) -> None:
-    """The router's look at the header: does it name a media type that the path has? Raises ApiError 406."""
+    """Checks like the router whether an Accept header names a media type of the path. Raises ApiError 406."""
     if not header:
         return
     for part in header.split(","):
@@ -164,7 +173,7 @@ def check_produced(header: str, produced: tuple[str, ...] = OFFERED) -> None:
 
 
 def not_routed(produced: tuple[str, ...]) -> ApiError:
-    """The router's 406."""
+    """Returns the router's error 406."""
     return ApiError(
         406,
         "NotAcceptable",
@@ -174,16 +183,17 @@ def not_routed(produced: tuple[str, ...]) -> ApiError:
 
 
 def check_streamable(shape: Representation, streamed: tuple[str, ...] = STREAMED) -> None:
-    """Whether a watch can be sent so. Raises ApiError 406."""
+    """Raises ApiError 406 if a watch cannot be sent in this representation."""
     if shape.media_type == YAML:
         raise not_acceptable(streamed)
 
 
 def parse(header: str) -> list[_Clause]:
-    """The clauses in the order of preference of github.com/munnerz/goautoneg.
+    """Returns the clauses in the order of preference of github.com/munnerz/goautoneg.
 
-    Its comparison is no order (see `_Clause.precedes`), so what comes out depends on its way of sorting:
-    by insertion, which Go does up to twelve clauses. More are sorted in another way here, as in Go.
+    Its comparison is not an order (see `_Clause.precedes`), so the result depends on the sorting algorithm.
+    Go sorts up to twelve clauses by insertion, and so does this function; more clauses are sorted differently
+    in both.
     """
     clauses = [clause for part in header.split(",") if (clause := _clause(part)) is not None]
     if len(clauses) > _INSERTION_SORTED_MAX:
@@ -221,7 +231,7 @@ def _clause(part: str) -> _Clause | None:
 
 
 def _quality(text: str) -> float:
-    """0 for what is no number, as Go's ParseFloat leaves it."""
+    """Parses a quality; returns 0 for an invalid number, like Go's ParseFloat."""
     try:
         return float(text)
     except ValueError:
@@ -229,7 +239,7 @@ def _quality(text: str) -> float:
 
 
 def _with_params(media_type: str, params: dict[str, str], conversions: Conversions) -> Representation | None:
-    """The representation with its parameters; None for parameters that are not served."""
+    """Returns the representation with its parameters; None for parameters that are not supported."""
     if params.get("sv") not in (None, "", "v1" if conversions else ""):
         return None
     stream = params.get("stream")
@@ -245,24 +255,23 @@ def _with_params(media_type: str, params: dict[str, str], conversions: Conversio
 
 
 def not_acceptable(offered: tuple[str, ...]) -> ApiError:
-    """The handler's 406, which lists the media types it accepts."""
+    """Returns the handler's error 406, which lists the accepted media types."""
     return ApiError(
         406, "NotAcceptable", f"only the following media types are accepted: {', '.join(offered)}"
     )
 
 
 def prettified(shape: Representation, query: dict[str, str], user_agent: str) -> Representation:
-    """The representation, indented where the parameter asks for it, else for clients that people look at."""
+    """Returns the representation, indented if the parameter `pretty` or else the User-Agent demands it."""
     asked = query.get("pretty")
     pretty = asked in _TRUE if asked else user_agent.startswith(HUMAN_AGENTS)
     return replace(shape, pretty=True) if pretty and not shape.pretty else shape
 
 
 def check_patch_route(content_type: str, content_length: str, patches: tuple[str, ...] = PATCH_TYPES) -> None:
-    """The router's look at a Content-Type: does it name a kind of patch, as one of several at least?
+    """Checks like the router whether a Content-Type contains a patch type. Raises ApiError 406, 415.
 
-    Follows github.com/emicklei/go-restful `jsr311.go`, which lets a request without a body fail later, for
-    want of what it could be answered in. Raises ApiError 406, 415.
+    Follows github.com/emicklei/go-restful `jsr311.go`: a request without a body fails later, with 406.
     """
     if any(part.partition(";")[0].strip(" ") in patches for part in content_type.split(",")):
         return
@@ -272,7 +281,7 @@ def check_patch_route(content_type: str, content_length: str, patches: tuple[str
 
 
 def patch_type(content_type: str, patches: tuple[str, ...] = PATCH_TYPES) -> str:
-    """The patch type of a Content-Type: the exact text before a semicolon. Raises ApiError 415."""
+    """Returns the patch type of a Content-Type: the exact text before a semicolon. Raises ApiError 415."""
     media_type = content_type.partition(";")[0] or content_type
     if media_type not in patches:
         raise unsupported_media_type(*patches)
@@ -280,7 +289,7 @@ def patch_type(content_type: str, patches: tuple[str, ...] = PATCH_TYPES) -> str
 
 
 def body_type(content_type: str, offered: tuple[str, ...] = OFFERED) -> str:
-    """The media type of a body; JSON by default. Raises ApiError 415."""
+    """Returns the media type of a body; JSON by default. Raises ApiError 415."""
     if not content_type:
         return JSON
     media_type = parsed_media_type(content_type)
@@ -300,7 +309,7 @@ def unsupported_media_type(*accepted: str) -> ApiError:
 
 @cached_by_header
 def parsed_media_type(header: str) -> str:
-    """The media type of a Content-Type in lower case; empty if Go's mime package rejects the header."""
+    """Returns the media type of a Content-Type in lower case; "" if Go's mime package rejects it."""
     if not _WELL_FORMED.fullmatch(header):
         return ""
     names = [name.lower() for name in _PARAMETER.findall(header)]

@@ -1,4 +1,4 @@
-"""Plain-text error pages outside the API: Go's own, and that of the RequestInfo filter."""
+"""Plain-text error pages outside the API: those of Go's net/http, and of the RequestInfo filter."""
 
 import html
 
@@ -7,25 +7,26 @@ from fakeapi.machinery.golang.strconv import quote
 
 
 def not_found_page() -> Response:
-    """404 for a path that nothing is served under, as Go's net/http says it."""
+    """Returns 404 for a path that is not served, with the text of Go's net/http."""
     return Response(404, b"404 page not found\n", PLAIN_TEXT)
 
 
 def malformed_url() -> Response:
-    """400 for a path with a percent sign that begins no escape: Go refuses it before anything else."""
+    """Returns 400 for a path with an invalid percent escape, which Go refuses before anything else."""
     return Response(400, b"400 Bad Request", PLAIN_TEXT)
 
 
 def watch_without_resource(uri: str) -> Response:
-    """500 for /watch without a resource."""
+    """Returns 500 for /watch without a resource."""
     return internal_error(
         uri, f"failed to create RequestInfo: unable to determine kind and namespace from url, {uri}"
     )
 
 
 def internal_error(uri: str, why: str) -> Response:
-    """500 for a request that a filter of k8s.io/apiserver cannot handle. A browser may show it, so it is
-    escaped.
+    """Returns 500 for a request that a filter of k8s.io/apiserver cannot handle.
+
+    The text is escaped, because a browser may display it.
     """
     text = html.escape(f"Internal Server Error: {quote(uri)}: {why}\n", quote=False)
     return Response(500, text.encode(), PLAIN_TEXT)

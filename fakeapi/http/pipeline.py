@@ -1,24 +1,24 @@
-"""Filters between ASGI and the verbs, and the order in which they stand.
+"""The filters between ASGI and the verbs, and their order.
 
 From the outside in:
 
     errors           answers every error as a Status
-    latency          delays the request, where the option `latency` says so
-    hosts            refuses foreign web pages, where no token is asked for
+    latency          delays the request, with the option `latency`
+    hosts            refuses foreign web pages, if the server has no token
     deadline         refuses a malformed `timeout` parameter
-    freshness        waits for writes of other servers, where several share a storage
+    freshness        waits for writes of other servers, with shared storage
     authentication   finds the user, or refuses with 401
     impersonation    replaces the user by the one of the Impersonate headers
-    authorization    refuses with 403, where the option `authorization` is rbac
-    faults           delays, refuses or cuts requests that match a rule, also the frames of a stream
+    authorization    refuses with 403, with the option authorization=rbac
+    faults           delays, refuses or interrupts requests that match a rule, and streams
     routing          finds resource, subresource and verb, and calls the verb's handler
-    admission        stands inside the verbs that write: see fakeapi.registry.admission
+    admission        is part of the verbs that write: see fakeapi.registry.admission
 
-Around them all the application notes every request and its final response (`http.journaling`).
+Around all filters, the application records every request and its final response (`http.journaling`).
 
-A filter is called with the context and the rest of the chain; it may refuse (raise ApiError), answer itself,
-change the context before, or the response after. A watch is a response like any other, whose frames a filter
-can wrap. The chain is built once for each server: a request pays one call for each filter.
+A filter is called with the context and the rest of the chain. It may refuse (raise ApiError), answer itself,
+or change the context or the response. A watch is a response like any other, and a filter can wrap its frames.
+The chain is built once for each server: a request pays one call for each filter.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -31,15 +31,18 @@ Handler = Callable[[RequestContext], Awaitable[AnyResponse]]
 
 
 class Filter(Protocol):
-    """One step of the chain. One that only looks at the request returns `proceed(ctx)` as it is."""
+    """A step of the chain.
+
+    A filter that does not change the response returns the awaitable `proceed(ctx)`.
+    """
 
     def __call__(self, ctx: RequestContext, proceed: Handler, /) -> Awaitable[AnyResponse]: ...
 
 
 def chain(filters: Sequence[Filter], handler: Handler) -> Handler:
-    """The handler behind the filters, the first of which is the outermost."""
-    for each in reversed(filters):
-        handler = _before(each, handler)
+    """Returns the handler wrapped in the filters; the first filter is the outermost."""
+    for outer in reversed(filters):
+        handler = _before(outer, handler)
     return handler
 
 

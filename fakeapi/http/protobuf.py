@@ -1,7 +1,7 @@
-"""Answers in protobuf: bodies that are made as JSON, encoded by the type that they name.
+"""Encodes responses in protobuf: converts JSON bodies by the type that they name.
 
-Follows k8s.io/apimachinery `pkg/runtime/serializer/protobuf`, and for watches the frames of
-`pkg/util/framer` and metav1.WatchEvent.
+Follows k8s.io/apimachinery `pkg/runtime/serializer/protobuf`, and for watches the frames of `pkg/util/framer`
+and metav1.WatchEvent.
 """
 
 from typing import Any
@@ -19,9 +19,9 @@ _LENGTH_BYTES = 4
 
 
 def encode_body(body: bytes, kinds: ReleaseKinds | None = None) -> bytes:
-    """The protobuf form of the JSON of an object, list or Status; `kinds` are those of its release.
+    """Converts the JSON of an object, list or Status to protobuf; `kinds` are the kinds of its release.
 
-    Raises ApiError 406 for what has no protobuf form, such as a Table.
+    Raises ApiError 406 for a kind without a protobuf form, such as Table.
     """
     obj: dict[str, Any] = codec.decode(body)
     kind, api_version = obj.get("kind", ""), obj.get("apiVersion", "")
@@ -32,12 +32,12 @@ def encode_body(body: bytes, kinds: ReleaseKinds | None = None) -> bytes:
 
 
 def has_protobuf(schema: Struct) -> bool:
-    """Whether a type has a protobuf message: those of custom resources have none."""
+    """Whether a type has a protobuf message; types of custom resources have none."""
     return any(field.protobuf_path for field in schema.fields.values())
 
 
 def watch_frame(event_type: str, body: bytes, kinds: ReleaseKinds) -> bytes:
-    """One frame of a watch stream for the JSON of an object: its length in four bytes, and a WatchEvent.
+    """Encodes one frame of a watch stream from the JSON of an object: four bytes of length, and a WatchEvent.
 
     Raises ApiError 406.
     """
@@ -47,14 +47,14 @@ def watch_frame(event_type: str, body: bytes, kinds: ReleaseKinds) -> bytes:
 
 
 def split_frames(data: bytes) -> list[bytes]:
-    """The contents of whole frames that follow each other."""
-    found: list[bytes] = []
+    """Splits consecutive frames into their contents."""
+    contents: list[bytes] = []
     at = 0
     while at < len(data):
         start = at + _LENGTH_BYTES
         at = start + int.from_bytes(data[at:start], "big")
-        found.append(data[start:at])
-    return found
+        contents.append(data[start:at])
+    return contents
 
 
 def _not_marshalable(kind: str) -> ApiError:

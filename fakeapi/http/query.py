@@ -1,7 +1,7 @@
 """Parses query parameters into the options of verbs, as Kubernetes does.
 
 Follows k8s.io/apimachinery `pkg/runtime/conversion.go` for single values, and
-`pkg/apis/meta/internalversion/validation` for what may stand together.
+`pkg/apis/meta/internalversion/validation` for valid combinations.
 """
 
 import re
@@ -32,7 +32,7 @@ BAD_ESCAPE = re.compile(rb"%(?![0-9a-fA-F]{2})")
 
 
 class Query:
-    """The parameters of one request; of a repeated one the first counts, except for dryRun."""
+    """The parameters of one request. The first value of a repeated parameter counts, except for dryRun."""
 
     __slots__ = ("_pairs", "first")
 
@@ -53,7 +53,7 @@ class Query:
         return [value for key, value in self._pairs if key == name]
 
     def flag(self, name: str) -> bool:
-        """Anything but its absence, "0" and "false" is true."""
+        """Whether a parameter is present and not "0" or "false"."""
         return self.optional_flag(name) or False
 
     def optional_flag(self, name: str) -> bool | None:
@@ -61,13 +61,13 @@ class Query:
         return None if value is None else value != "0" and value.lower() != "false"
 
     def integer(self, name: str) -> int | None:
-        """Raises ApiError 400 in Go's words."""
+        """Returns an integer parameter. Raises ApiError 400 with Go's message."""
         value = self.first.get(name)
         return None if value is None else parse_int(value)
 
 
 def _readable(query_string: bytes) -> bytes:
-    """The query without the parameters that Go's net/url passes over: bad escapes, semicolons."""
+    """Removes the parameters that Go's net/url ignores: those with invalid escapes or semicolons."""
     if b";" not in query_string and not BAD_ESCAPE.search(query_string):
         return query_string
     parts = query_string.split(b"&")
@@ -75,7 +75,7 @@ def _readable(query_string: bytes) -> bytes:
 
 
 def parse_int(text: str) -> int:
-    """A decimal int64. Raises ApiError 400."""
+    """Parses a decimal int64. Raises ApiError 400."""
     try:
         return numbers.parse_int(text)
     except ValueError as error:
@@ -84,7 +84,7 @@ def parse_int(text: str) -> int:
 
 @cached_by_header
 def manager_of(user_agent: str) -> str:
-    """The default field manager: the user agent up to the first slash."""
+    """Returns the default field manager: the user agent up to the first slash."""
     manager = ""
     for character in user_agent.split("/", 1)[0]:
         if character.isprintable():
@@ -105,9 +105,9 @@ def write_options(
     body_bytes: int = 0,
     exact: bool = False,
 ) -> WriteOptions:
-    """Options of a create, update or patch; `kind` is CreateOptions, UpdateOptions or PatchOptions.
+    """Returns the options of a create, update or patch. Raises ApiError 400, 422.
 
-    Raises ApiError 400, 422.
+    `kind` is CreateOptions, UpdateOptions or PatchOptions.
     """
     if not query.first and patch_type != APPLY_PATCH:
         return WriteOptions(
@@ -126,11 +126,11 @@ def write_options(
     }
     wording = resource.release.quirks.wording
     if kind == "PatchOptions":
-        found = validate_patch_options(sent, apply=patch_type == APPLY_PATCH, wording=wording)
+        field_errors = validate_patch_options(sent, apply=patch_type == APPLY_PATCH, wording=wording)
     else:
-        found = validate_write_options(sent, wording)
-    if found:
-        raise errors.invalid(Qualified("meta.k8s.io", kind), "", found)
+        field_errors = validate_write_options(sent, wording)
+    if field_errors:
+        raise errors.invalid(Qualified("meta.k8s.io", kind), "", field_errors)
     return WriteOptions(
         manager=query.text("fieldManager") or manager_of(user_agent),
         dry_run=bool(dry_run),
@@ -153,16 +153,19 @@ def delete_options(
     *,
     exact: bool = False,
 ) -> DeleteOptions:
-    """Options of a delete: the body's where there is one, else the query's. Raises ApiError 400, 422."""
+    """Returns the options of a delete: those of the body, or without a body those of the query.
+
+    Raises ApiError 400, 422.
+    """
     options: dict[str, object] = _delete_query(query) if body is None else body
     if not resource.release.gates.enabled("AllowUnsafeMalformedObjectDeletion"):
         options.pop(UNSAFE_DELETE, None)
     quirks = resource.release.quirks
-    found = validate_delete_options(
+    field_errors = validate_delete_options(
         options, quirks.wording, unsafe_dry_run=quirks.unsafe_deletes_may_be_dry_runs
     )
-    if found:
-        raise errors.invalid(Qualified("meta.k8s.io", "DeleteOptions"), "", found)
+    if field_errors:
+        raise errors.invalid(Qualified("meta.k8s.io", "DeleteOptions"), "", field_errors)
     preconditions = options.get("preconditions")
     conditions = preconditions if isinstance(preconditions, dict) else {}
     grace, propagation, orphan = (
@@ -199,7 +202,7 @@ def _delete_query(query: Query) -> dict[str, object]:
 
 
 def get_version(query: Query) -> str:
-    """The version that a GET asks for. Raises ApiError 400 for one that asks for an export."""
+    """Returns the resourceVersion of a GET. Raises ApiError 400 for the removed parameter `export`."""
     if query.flag("export"):
         words = "the export parameter, deprecated since v1.14, is no longer supported"
         raise errors.bad_request(words)
@@ -207,7 +210,7 @@ def get_version(query: Query) -> str:
 
 
 def list_options(query: Query, resource: Resource) -> ListOptions:
-    """Options of a list. Raises ApiError 400, 422."""
+    """Returns the options of a list. Raises ApiError 400, 422."""
     query.integer("timeoutSeconds")
     limit = query.integer("limit") or 0
     labels, fields = _selectors(query, resource)
@@ -226,9 +229,9 @@ def list_options(query: Query, resource: Resource) -> ListOptions:
 
 
 def watch_options(query: Query, resource: Resource, name: str = "") -> WatchOptions:
-    """Options of a watch; of the object called `name`, if the path names one. Raises ApiError 400, 422.
+    """Returns the options of a watch; `name` is the object that the path names, if any.
 
-    A path that watches without being asked by `watch` is held to the rules of a list.
+    A /watch path without the parameter `watch` follows the validation of a list. Raises ApiError 400, 422.
     """
     timeout = query.integer("timeoutSeconds")
     query.integer("limit")
@@ -258,7 +261,7 @@ def watch_options(query: Query, resource: Resource, name: str = "") -> WatchOpti
 
 
 def _named(fields: field_selector.FieldSelector | None, name: str) -> field_selector.FieldSelector:
-    """The selector of the one object that the path names, which another selector may not contradict."""
+    """Returns a selector of the object in the path. Raises ApiError 400 if another name is selected."""
     if fields is None or fields.empty:
         return field_selector.FieldSelector((field_selector.Requirement(NAME, name),))
     if fields.requires_exact_match(NAME) != name:
@@ -280,19 +283,22 @@ def _selectors(
 
 
 def _shards(query: Query, resource: Resource) -> str:
-    """The shard selector, where the server looks at it."""
+    """Returns the shard selector if the gate ShardedListAndWatch is on; "" otherwise."""
     return query.text("shardSelector") if resource.release.gates.enabled("ShardedListAndWatch") else ""
 
 
 def _with_newer_labels(
     fields: field_selector.FieldSelector, resource: Resource
 ) -> field_selector.FieldSelector:
-    """The selector with the labels that stand for those of old clients."""
+    """Replaces field labels of old clients by their newer names."""
     older = resource.field_labels.older
     if not older:
         return fields
     return field_selector.FieldSelector(
-        tuple(replace(each, field=older.get(each.field, each.field)) for each in fields.requirements)
+        tuple(
+            replace(requirement, field=older.get(requirement.field, requirement.field))
+            for requirement in fields.requirements
+        )
     )
 
 
@@ -311,40 +317,40 @@ def _refuse(found: list[FieldError]) -> None:
 
 
 def _list_errors(options: ListOptions, query: Query) -> list[FieldError]:
-    found: list[FieldError] = []
+    field_errors: list[FieldError] = []
     name, match = "resourceVersionMatch", options.match
     if match:
         if not options.resource_version:
-            found.append(forbidden(name, f"{name} is forbidden unless resourceVersion is provided"))
+            field_errors.append(forbidden(name, f"{name} is forbidden unless resourceVersion is provided"))
         if options.continue_token:
-            found.append(forbidden(name, f"{name} is forbidden when continue is provided"))
+            field_errors.append(forbidden(name, f"{name} is forbidden when continue is provided"))
         if match not in ("Exact", "NotOlderThan"):
-            found.append(not_supported(name, match, ("Exact", "NotOlderThan", "")))
+            field_errors.append(not_supported(name, match, ("Exact", "NotOlderThan", "")))
         if match == "Exact" and options.resource_version == "0":
-            found.append(forbidden(name, f'{name} "exact" is forbidden for resourceVersion "0"'))
+            field_errors.append(forbidden(name, f'{name} "exact" is forbidden for resourceVersion "0"'))
     if query.optional_flag("sendInitialEvents") is not None:
-        found.append(forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"))
-    return found
+        field_errors.append(forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"))
+    return field_errors
 
 
 def _watch_errors(options: WatchOptions, query: Query, resource: Resource) -> list[FieldError]:
-    found: list[FieldError] = []
+    field_errors: list[FieldError] = []
     name, match, initial = "resourceVersionMatch", options.match, options.send_initial_events
     if initial is not None:
         if match != "NotOlderThan":
-            found.append(
+            field_errors.append(
                 forbidden(name, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")
             )
         if not resource.release.gates.enabled("WatchList"):
             words = "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled"
-            found.append(forbidden("sendInitialEvents", words))
+            field_errors.append(forbidden("sendInitialEvents", words))
     if match:
         if initial is None:
-            found.append(
+            field_errors.append(
                 forbidden(name, f"{name} is forbidden for watch unless sendInitialEvents is provided")
             )
         if match != "NotOlderThan":
-            found.append(not_supported(name, match, ("NotOlderThan",)))
+            field_errors.append(not_supported(name, match, ("NotOlderThan",)))
         if query.text("continue"):
-            found.append(forbidden(name, f"{name} is forbidden when continue is provided"))
-    return found
+            field_errors.append(forbidden(name, f"{name} is forbidden when continue is provided"))
+    return field_errors

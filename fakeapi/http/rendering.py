@@ -33,20 +33,20 @@ from fakeapi.releases.release import ReleaseKinds
 _NOT_ACCEPTABLE = 406
 
 MADE_WHILE_READ_FROM = SEND_BYTES_MAX
-"""A list of as many bytes is made while the client reads it: nobody holds it whole."""
+"""Size in bytes from which a list is made while the client reads it, and never held completely."""
 
 RENDERED_BESIDE_FROM = 2_000
-"""A list of as many items that cannot be made while it is read is rendered in a thread."""
+"""Number of items from which a list that cannot be made while it is read is rendered in a thread."""
 
 RENDERED_BESIDE_BYTES = 256 * 1024
-"""A list of fewer items and as many bytes too."""
+"""Size in bytes from which a list with fewer items is rendered in a thread too."""
 
 _UNPRINTABLE = re.compile("[\x7f\x80-\x84\x86-\x9f\ufffe\uffff]")
-"""Characters that JSON allows and go-yaml refuses; upstream makes YAML by parsing the JSON as YAML."""
+"""Characters that JSON allows but go-yaml refuses; upstream makes YAML by parsing JSON as YAML."""
 
 
 def negotiate_for(ctx: RequestContext, resource: Resource, *, tables: bool = True) -> None:
-    """Settles the representation of a response, Tables where they can be had. Raises ApiError 406."""
+    """Negotiates the representation of a response; with `tables`, Table is possible. Raises ApiError 406."""
     tables = tables and resource.can_be_table(ctx.object.subresource)
     conversions = METADATA_OR_TABLE if tables else METADATA
     accept = ctx.request.header(b"accept")
@@ -58,13 +58,13 @@ def negotiate_for(ctx: RequestContext, resource: Resource, *, tables: bool = Tru
 
 
 def respond(ctx: RequestContext, resource: Resource, body: bytes, status: int = 200) -> Response:
-    """The JSON of an object in the negotiated representation. Raises ApiError 400, 406."""
+    """Responds with an object, given as JSON, in the negotiated representation. Raises ApiError 400, 406."""
     transform = transform_of(ctx, resource)
     return _response(ctx, status, body if transform is None else transform.of_object(body))
 
 
 def respond_result(ctx: RequestContext, resource: Resource, result: WriteResult) -> Response:
-    """The object of a write with status 200, 201 or 202. Raises ApiError 400, 406."""
+    """Responds with the object of a write and status 200, 201 or 202. Raises ApiError 400, 406."""
     ctx.written = result.written
     status = 201 if result.created else 202 if result.accepted else 200
     if result.is_status:
@@ -74,41 +74,41 @@ def respond_result(ctx: RequestContext, resource: Resource, result: WriteResult)
 
 @dataclass(frozen=True, slots=True)
 class Turns:
-    """For making long lists one by one: part by part while clients read, or in a thread."""
+    """Ensures that long lists are made one at a time: in parts while clients read, or in a thread."""
 
     parts: Turn = field(default_factory=Turn)
     threads: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 async def respond_list(ctx: RequestContext, resource: Resource, listed: Listed, turns: Turns) -> Response:
-    """A list in the negotiated representation. Raises ApiError 400, 406.
+    """Responds with a list in the negotiated representation. Raises ApiError 400, 406, NoRoom.
 
-    A long one of plain JSON is made while the client reads. Another long one is rendered in a thread, when
-    there is room for it. Raises NoRoom.
+    A long list in compact JSON is made while the client reads it. Other long lists are rendered in a thread,
+    when there is room for them.
     """
     shape = ctx.representation
     transform = transform_of(ctx, resource)
     pieces = list_pieces(resource, listed, transform, exact=shape.media_type == PROTOBUF)
-    made = [next(pieces)]
+    parts = [next(pieces)]
     size = sum([len(entry.value) for entry in listed.entries])
     if shape.media_type == JSON and not shape.pretty:
         while size < MADE_WHILE_READ_FROM or transform is not None:
             if (piece := next(pieces, None)) is None:
-                return _response(ctx, 200, b"".join(made))
-            made.append(piece)
-            if sum(map(len, made)) >= MADE_WHILE_READ_FROM:
+                return _response(ctx, 200, b"".join(parts))
+            parts.append(piece)
+            if sum(map(len, parts)) >= MADE_WHILE_READ_FROM:
                 break
         rest = chain(pieces, (b"\n",))
-        start = b"".join(made)
+        start = b"".join(parts)
         return LazyResponse(200, start, shape.media_type, ctx.warnings.texts, pieces=rest, turn=turns.parts)
     if size < RENDERED_BESIDE_BYTES and len(listed.entries) < RENDERED_BESIDE_FROM:
-        return _response(ctx, 200, b"".join((*made, *pieces)))
+        return _response(ctx, 200, b"".join((*parts, *pieces)))
     async with ctx.request.room(size), turns.threads:
-        return await asyncio.to_thread(lambda: _response(ctx, 200, b"".join((*made, *pieces))))
+        return await asyncio.to_thread(lambda: _response(ctx, 200, b"".join((*parts, *pieces))))
 
 
 def transform_of(ctx: RequestContext, resource: Resource) -> Transform | None:
-    """The conversion that was negotiated; None for objects as they are. Raises ApiError 400."""
+    """Returns the negotiated conversion; None for unconverted objects. Raises ApiError 400."""
     return transform_for(resource, ctx.representation, ctx.request.query.first, lambda: ctx.received)
 
 
@@ -125,20 +125,20 @@ def _response(ctx: RequestContext, status: int, body: bytes) -> Response:
 
 
 def render(body: bytes, shape: Representation, kinds: ReleaseKinds | None = None) -> bytes:
-    """JSON bytes in a representation; `kinds` are those of the release that answers, by default the newest.
+    """Converts JSON to a representation; `kinds` are those of the release, by default the newest one.
 
-    Raises ApiError 406 for what has no protobuf form, 500 for text that YAML cannot say.
+    Raises ApiError 406 for a kind without a protobuf form, 500 for characters that YAML cannot represent.
     """
     if shape.media_type == PROTOBUF:
         return encode_body(body, kinds)
     if shape.media_type == CBOR:
-        from fakeapi.http.cbor import encode_body as encode_cbor  # noqa: PLC0415 - behind a gate
+        from fakeapi.http.cbor import encode_body as encode_cbor  # noqa: PLC0415 - loaded only for CBOR
 
         return encode_cbor(body, kinds)
     if shape.media_type == YAML:
         if _UNPRINTABLE.search(body.decode()):
             raise ApiError(500, "", "yaml: control characters are not allowed")
-        from fakeapi.machinery.golang import yaml_encoding  # noqa: PLC0415 - brings PyYAML, for YAML alone
+        from fakeapi.machinery.golang import yaml_encoding  # noqa: PLC0415 - imports PyYAML, loaded only for YAML
 
         return yaml_encoding.dump(codec.decode(body))
     if shape.pretty:
@@ -147,16 +147,16 @@ def render(body: bytes, shape: Representation, kinds: ReleaseKinds | None = None
 
 
 def indented(value: Any) -> bytes:
-    """JSON indented by two spaces, without a final newline, as Go writes it."""
+    """Formats JSON with an indent of two spaces and without a final newline, like Go."""
     return json.dumps(value, indent=2, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def list_pieces(
     resource: Resource, listed: Listed, transform: Transform | None = None, *, exact: bool = False
 ) -> Iterator[bytes]:
-    """JSON of a list in pieces, each made when it is asked for; with a transform, of the list transformed.
+    """Yields the JSON of a list in pieces, each made on demand; with a transform, the transformed list.
 
-    `exact` as in `Resource.json_of`.
+    `exact` has the same meaning as in `Resource.json_of`.
     """
     metadata: dict[str, Any] = {"resourceVersion": str(listed.revision)}
     if listed.continue_token or (resource.kind.unstructured and transform is None):

@@ -1,4 +1,4 @@
-"""An HTTP request over ASGI; its body is read on demand."""
+"""Request: an HTTP request over ASGI; its body is read on demand."""
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
@@ -11,22 +11,25 @@ from fakeapi.http.query import Query
 from fakeapi.machinery.errors import ApiError
 
 BODY_MAX = 3 * 1024 * 1024
-"""Bytes that a request body may have; a longer one is a 413, and its rest is read and dropped."""
+"""Maximum number of bytes of a request body; a longer one gets 413, and its rest is read and dropped."""
 
 
 _NONE: dict[str, Any] = {}
 
 
 def _enough_room(_: int) -> AbstractAsyncContextManager[None]:
-    """The extension ROOM of servers that do not have it."""
+    """Replaces the extension ROOM on servers without it: there is always room."""
     return nullcontext()
 
 
 @dataclass(slots=True)
 class Request:
-    """`raw_path` and `query_string` are as the client sent them; `path` is decoded. `headers` has the first
-    value of each header, `all_headers` every value in order. `content` is the body once it was read.
-    `write_now` is the server's extension WRITE_NOW, where it has that; `room` its extension ROOM.
+    """An HTTP request.
+
+    - `raw_path` and `query_string` are undecoded; `path` is decoded.
+    - `headers` has the first value of each header, `all_headers` every value in order.
+    - `content` is the body after it was read.
+    - `write_now` and `room` are the server's extensions WRITE_NOW and ROOM.
     """
 
     method: str
@@ -45,9 +48,9 @@ class Request:
 
     @classmethod
     def of(cls, scope: Scope, receive: Receive) -> "Request":
-        """Of a header that is sent more than once the first counts, as in Go."""
+        """Makes a request from an ASGI scope. The first value of a repeated header counts, as in Go."""
         headers = dict(reversed(scope["headers"]))
-        raw_path = scope.get("raw_path") or quote(scope["path"]).encode()  # ASGI leaves it to the server
+        raw_path = scope.get("raw_path") or quote(scope["path"]).encode()  # optional in ASGI
         query_string = scope["query_string"]
         query = Query(query_string)
         extensions = scope.get("extensions", _NONE)
@@ -67,12 +70,12 @@ class Request:
 
     @property
     def uri(self) -> str:
-        """The path with the query, as the client sent them."""
+        """The path with the query, undecoded."""
         query = b"?" + self.query_string if self.query_string else b""
         return (self.raw_path + query).decode("latin-1")
 
     def header(self, name: bytes) -> str:
-        """The value of a header; empty if it is missing."""
+        """Returns the value of a header; empty if it is missing."""
         return self.headers.get(name, b"").decode("latin-1")
 
     @property
@@ -80,7 +83,7 @@ class Request:
         return self.headers.get(b"user-agent", b"").decode("utf-8", "replace")
 
     async def body(self) -> bytes:
-        """The whole body. Raises ApiError 413, ClientGone."""
+        """Reads the whole body. Raises ApiError 413, ClientGone."""
         chunks: list[bytes] = []
         size = 0
         while not self.drained:
@@ -98,7 +101,7 @@ class Request:
         return self.content
 
     def unread(self, body: bytes) -> None:
-        """Gives a body that was read to whoever reads next."""
+        """Makes a body readable again after it was read."""
         receive = self.receive
 
         async def again() -> Message:
@@ -108,7 +111,7 @@ class Request:
         self.receive, self.drained = again, False
 
     async def drain(self) -> None:
-        """Reads and drops the rest of the body: left unread, it blocks other streams of an HTTP/2 connection.
+        """Reads and drops the rest of the body, which would block other streams of an HTTP/2 connection.
 
         Raises ClientGone.
         """

@@ -11,21 +11,23 @@ from fakeapi.asgi import ClientStalled, Receive, Send
 from fakeapi.http.negotiation import JSON
 
 WARNINGS_LENGTH_MAX = 4096
-"""More characters of warnings than this, and each is cut to WARNING_LENGTH_MAX."""
+"""Maximum number of characters of all warnings; if there are more, each is cut to WARNING_LENGTH_MAX."""
 WARNING_LENGTH_MAX = 256
 
 SEND_BYTES_MAX = 256 * 1024
-"""Frames of a stream that are waiting go out together up to this size."""
+"""Maximum number of bytes of waiting frames that a stream sends together."""
 
 JOINED_BYTES = 120 * 1024
-"""Of a part of a list that is sent at once: from 128 KiB on, glibc takes fresh memory for each copy."""
+"""Maximum number of bytes of a list per write; from 128 KiB on, glibc allocates memory for each copy."""
 
 TURN_SECONDS = 0.002
-"""After as long others are served while the only long list is made, at the next part of it."""
+"""Seconds after which other tasks get a turn while only one long list is being made."""
 
 UNREAD_SECONDS = 60.0
-"""A list that is made while it is read waits as long for a client that reads nothing; then it is cut. As
-kube-apiserver's limit of every request (`--request-timeout`)."""
+"""Seconds that a list, made while it is read, waits for a client that reads nothing; then it is cut off.
+
+kube-apiserver has the same limit for every request (`--request-timeout`).
+"""
 
 _WARNINGS_CACHED = 256
 
@@ -47,7 +49,10 @@ class Packer(Protocol):
 
 @dataclass(slots=True)
 class Response:
-    """`warnings` become Warning headers, in order; `headers` replace those that every response has."""
+    """A response with a known body.
+
+    `warnings` become Warning headers, in order; `headers` replace the default headers with the same names.
+    """
 
     status: int
     body: bytes
@@ -56,20 +61,20 @@ class Response:
     headers: list[tuple[bytes, bytes]] = field(default_factory=list)
 
     def whole(self) -> bytes:
-        """The whole body."""
+        """Returns the whole body."""
         return self.body
 
     async def send(
         self, audit_id: bytes, receive: Receive, send: Send, *, without_body: bool = False
     ) -> None:
-        """`without_body` for HEAD: the headers of the response alone."""
+        """Sends the response; `without_body`, for HEAD, sends only the headers."""
         length = (b"content-length", b"%d" % len(self.body))
         headers = [*self._head(audit_id), length, *self.headers]
         await send({"type": "http.response.start", "status": self.status, "headers": headers})
         await send({"type": "http.response.body", "body": b"" if without_body else self.body})
 
     def _head(self, audit_id: bytes) -> list[tuple[bytes, bytes]]:
-        """The headers that every response has, without those that this one replaces."""
+        """Returns the default headers, except those that `headers` replaces."""
         headers = head(audit_id, self.media_type, self.warnings)
         if not self.headers:
             return headers
@@ -77,12 +82,12 @@ class Response:
         return [header for header in headers if header[0] not in own]
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Does nothing, because this response holds no resources."""
 
 
 @dataclass(slots=True)
 class Turn:
-    """Which of the long lists of a server is made at a time: `lists` counts those that are under way."""
+    """Lets only one long list of a server be made at a time; `lists` counts the current ones."""
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     lists: int = 0
@@ -91,10 +96,10 @@ class Turn:
 
 @dataclass(slots=True)
 class LazyResponse(Response):
-    """A long response whose body is made while the client reads: `pieces` follow `body`, one after the other.
+    """A long response whose body is made while the client reads: `body`, and then the `pieces`.
 
-    Its length is not known before its end, so it comes in chunks over HTTP/1.1, as a kube-apiserver's does.
-    `turn` has other requests served between the parts of all long lists. `packer` compresses what is sent.
+    Its length is unknown in advance, so HTTP/1.1 sends it in chunks, like kube-apiserver. `turn` serves other
+    requests between the parts of long lists. `packer` compresses the body.
     """
 
     pieces: Iterable[bytes] = ()
@@ -102,13 +107,13 @@ class LazyResponse(Response):
     packer: Packer | None = None
 
     def whole(self) -> bytes:
-        """The whole body, of which no piece was sent."""
+        """Returns the whole body; must be called before any piece was sent."""
         return b"".join((self.body, *self.pieces))
 
     async def send(
         self, audit_id: bytes, receive: Receive, send: Send, *, without_body: bool = False
     ) -> None:
-        """Raises ClientStalled where the client reads nothing for UNREAD_SECONDS."""
+        """Sends the response. Raises ClientStalled if the client reads nothing for UNREAD_SECONDS."""
         headers = [*self._head(audit_id), *self.headers]
         self.turn.lists += 1
         try:
@@ -123,7 +128,7 @@ class LazyResponse(Response):
         await send({"type": "http.response.body", "body": b""})
 
     async def _next(self, parts: Iterator[bytes]) -> bytes:
-        """The next part of the body, made when it is this response's turn; empty at the end."""
+        """Returns the next part of the body, made when it is this response's turn; empty at the end."""
         turn = self.turn
         async with turn.lock:
             part = next(parts, b"")
@@ -134,7 +139,7 @@ class LazyResponse(Response):
         return part
 
     def _parts(self) -> Iterator[bytes]:
-        """The body as it is sent: short pieces together, compressed where the client asked for it."""
+        """Yields the body in parts: joins short pieces, and compresses them if the client accepts that."""
         waiting: list[bytes] = [self.body]
         size = len(self.body)
         for piece in self.pieces:
@@ -153,7 +158,7 @@ class LazyResponse(Response):
             yield self.packer.flush()
 
     def _packed(self, pieces: Sequence[bytes]) -> Iterator[bytes]:
-        """Pieces as parts of the body; none where nothing is to be sent yet."""
+        """Yields pieces as parts of the body; nothing while the packer keeps them in its buffer."""
         packer = self.packer
         body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
         for start in range(0, len(body), JOINED_BYTES):
@@ -164,10 +169,10 @@ class LazyResponse(Response):
 
 @dataclass(slots=True, eq=False)
 class StreamingResponse:
-    """A response whose body is sent in frames as they come; a frame is never split.
+    """A response whose body is sent in frames as they arrive; a frame is never split.
 
-    `frames` yields lists of them; a filter changes a stream by putting a generator of its own around it.
-    `on_close` is called once, when the stream has ended or the response is thrown away unsent.
+    `frames` yields lists of frames; a filter changes a stream by wrapping this generator. `on_close` is
+    called once, when the stream has ended or the response is dropped without being sent.
     """
 
     frames: AsyncGenerator[Sequence[bytes], None]
@@ -183,7 +188,7 @@ class StreamingResponse:
     async def send(
         self, audit_id: bytes, receive: Receive, send: Send, *, without_body: bool = False
     ) -> None:
-        """Sends frames until they end, `end` is called, or the client leaves."""
+        """Sends frames until they end, `end` is called, or the client disconnects."""
         headers = [*head(audit_id, self.media_type, self.warnings), *self.headers]
         try:
             await send({"type": "http.response.start", "status": self.status, "headers": headers})
@@ -196,19 +201,22 @@ class StreamingResponse:
             self.close()
 
     def end(self, *last: bytes) -> None:
-        """Ends the stream as if its time had come, with these frames; those that are waiting are dropped."""
+        """Ends the stream as if it had timed out, with these frames; waiting frames are dropped."""
         self._last = last
         self._is_over = True
         if self._pump is not None:
             self._pump.cancel()
 
     def close(self) -> None:
-        """Releases the source of the frames; harmless when repeated."""
+        """Releases the source of the frames; a second call does nothing."""
         on_close, self.on_close = self.on_close, _nothing
         on_close()
 
     async def _stream(self, receive: Receive, send: Send) -> bool:
-        """Whether the stream has ended before the client left. Raises what the frames raise."""
+        """Sends the frames; returns whether they ended before the client disconnected.
+
+        Errors of the frames propagate.
+        """
         self._pump = pump = asyncio.ensure_future(self._send_frames(send))
         leave = asyncio.ensure_future(_until_gone(receive))
         try:
@@ -223,7 +231,7 @@ class StreamingResponse:
             await self.frames.aclose()
 
     async def _send_frames(self, send: Send) -> None:
-        """Sends few messages for many frames, giving the loop a turn between them."""
+        """Joins frames into few messages, and lets other tasks run between them."""
         async for frames in self.frames:
             waiting: list[bytes] = []
             size = 0
@@ -247,25 +255,25 @@ def _part(frames: Sequence[bytes]) -> dict[str, object]:
 
 
 async def _in_time(sending: Awaitable[None]) -> None:
-    """Raises TimeoutError where the client reads nothing for UNREAD_SECONDS."""
+    """Sends a message. Raises TimeoutError if the client reads nothing for UNREAD_SECONDS."""
     async with asyncio.timeout(UNREAD_SECONDS):
         await sending
 
 
 def _nothing() -> None:
-    """There is nothing to close any more."""
+    """Does nothing, because the stream is closed already."""
 
 
 async def _until_gone(receive: Receive) -> None:
-    """Returns when the client has left; what it still sends is dropped."""
+    """Returns when the client has disconnected; drops everything that it still sends."""
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
 def head(audit_id: bytes, media_type: str, warnings: Iterable[str]) -> list[tuple[bytes, bytes]]:
-    """The headers that every response has, and its type.
+    """Returns the default headers and the Content-Type.
 
-    A 304 has no type: with one, a client would take it for new.
+    A 304 has no Content-Type, because clients would treat the response as new.
     """
     headers = [(b"audit-id", audit_id), *FLOW_HEADERS]
     if media_type:
@@ -275,7 +283,7 @@ def head(audit_id: bytes, media_type: str, warnings: Iterable[str]) -> list[tupl
 
 
 def shortened(warnings: Iterable[str]) -> list[str]:
-    """Warnings as they fit into headers: too long together, each is cut, and the last are left out."""
+    """Shortens warnings to fit into headers: if they are too long, each is cut and the last are omitted."""
     texts = list(warnings)
     if sum(map(len, texts)) <= WARNINGS_LENGTH_MAX:
         return texts
@@ -291,7 +299,7 @@ def shortened(warnings: Iterable[str]) -> list[str]:
 
 @lru_cache(_WARNINGS_CACHED)
 def _warning(text: str) -> bytes:
-    """`299 - "text"`, quoted as RFC 7234 has it, control characters left out."""
+    """Formats `299 - "text"`, quoted as in RFC 7234, without control characters."""
     clean = (
         text if text.isprintable() else "".join(character for character in text if character.isprintable())
     )

@@ -1,4 +1,4 @@
-"""Routing: from path and method to a resource, a subresource and the handler of a verb."""
+"""Routing: finds the resource, the subresource and the verb's handler for a path and method."""
 
 from collections.abc import Awaitable, Callable, Mapping
 
@@ -103,8 +103,9 @@ class Router:
         return await self._verbs.connect(ctx, resource)
 
     def _resource(self, info: RequestInfo, verb: str) -> Resource | None:
-        """The resource of a path; None where only definitions of custom resources could have one. Raises
-        ApiError 404.
+        """Returns the resource of a path; None if only custom resource definitions could provide it.
+
+        Raises ApiError 404.
         """
         resource = self._catalogue.find(info.group, info.version, info.resource)
         if resource is None and not self._catalogue.has_built_in(info.group):
@@ -120,17 +121,17 @@ class Router:
         return resource
 
     def _no_version(self, info: RequestInfo) -> AnyResponse:
-        """404 for a version that a group does not have. Raises ApiError for a built-in group."""
+        """Returns 404 for a version that a group does not have. Raises ApiError for a built-in group."""
         if self._catalogue.has_built_in(info.group):
             raise no_such_resource()
         return not_found_page()
 
     @staticmethod
     def _custom(info: RequestInfo, resource: Resource, verb: str) -> Resource | None:
-        """A custom resource, if it has what the path asks for; None where its scope is another one. Raises
-        ApiError 404 for a subresource that it does not have.
+        """Checks a custom resource against the path; returns None if its scope differs from that of the path.
 
         Follows `ServeHTTP` of k8s.io/apiextensions-apiserver `pkg/apiserver/customresource_handler.go`.
+        Raises ApiError 404 for a subresource that it does not have.
         """
         namespaced = resource.kind.namespaced
         if info.in_namespace and not namespaced:
@@ -164,7 +165,10 @@ class Router:
 
 
 def _check_route(request: Request, info: RequestInfo, offer: Offer) -> None:
-    """The router's look at the headers, which custom resources do without. Raises ApiError 406, 415."""
+    """Checks the headers like the router, which does not handle custom resources.
+
+    Raises ApiError 406, 415.
+    """
     if request.method == "PATCH":
         content_type, length = (request.header(name) for name in (b"content-type", b"content-length"))
         check_patch_route(content_type, length, offer.patches)
@@ -181,10 +185,13 @@ async def _in_room(request: Request, document: Response) -> Response:
 
 
 def _connection(info: RequestInfo, resource: Resource) -> Subresource | None:
-    """The subresource of a path that leads to a node or a container. Only a proxy has paths below it."""
+    """Returns the subresource of a path that connects to a node or container.
+
+    Only a proxy has paths below it.
+    """
     if not info.subresource or info.watched:
         return None
-    found = resource.subresources.get(info.subresource)
-    if found is None or found.connection is None or (info.tail and info.subresource != PROXY):
+    subresource = resource.subresources.get(info.subresource)
+    if subresource is None or subresource.connection is None or (info.tail and info.subresource != PROXY):
         return None
-    return found
+    return subresource

@@ -7,7 +7,7 @@ from fakeapi.machinery.errors import ApiError
 
 
 def status_of(error: ApiError) -> dict[str, Any]:
-    """The Status object, its empty members left out as Go leaves them out."""
+    """Returns the Status object without empty members, which Go omits too."""
     metadata: dict[str, Any] = {}
     status: dict[str, Any] = {
         "kind": "Status",
@@ -19,10 +19,10 @@ def status_of(error: ApiError) -> dict[str, Any]:
     }
     if not error.reason:
         del status["reason"]
-    found = error.details
-    if found is not None:
-        if found.continue_token:
-            metadata["continue"] = found.continue_token
+    details = error.details
+    if details is not None:
+        if details.continue_token:
+            metadata["continue"] = details.continue_token
         else:
             status["details"] = _details(error)
     status["code"] = error.code
@@ -30,16 +30,16 @@ def status_of(error: ApiError) -> dict[str, Any]:
 
 
 def _details(error: ApiError) -> dict[str, Any]:
-    found = error.details
-    if found is None:
+    details = error.details
+    if details is None:
         return {}
     members: dict[str, Any] = {
-        "name": found.name,
-        "group": found.group,
-        "kind": found.kind,
-        "uid": found.uid,
-        "causes": [_cause(cause.reason, cause.message, cause.field) for cause in found.causes],
-        "retryAfterSeconds": found.retry_after_seconds,
+        "name": details.name,
+        "group": details.group,
+        "kind": details.kind,
+        "uid": details.uid,
+        "causes": [_cause(cause.reason, cause.message, cause.field) for cause in details.causes],
+        "retryAfterSeconds": details.retry_after_seconds,
     }
     return {name: value for name, value in members.items() if value}
 

@@ -1,7 +1,7 @@
-"""Rows of tables, kept for each version of an object: all but the age, which is another each second.
+"""Rows of tables, cached for each version of an object without the age, which changes every second.
 
-A row is a function of the stored value, its revision and the time. Where no cell but the age depends on the
-time, what stands before the age and after it is kept, and a table is joined of what was kept.
+A row is a function of the stored value, its revision and the time. If only the age depends on the time, the
+cache keeps the JSON before and after the age.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -20,14 +20,14 @@ ROWS: Attached[dict[bytes, Row]] = Attached(dict)
 """The rows of a resource by stored value."""
 
 ROWS_KEPT = 4096
-"""Of one version of a resource; when there are more, all are forgotten."""
+"""Maximum number of cached rows of one version of a resource; one more clears the cache."""
 
 KEPT_BYTES_MAX = 16 * 1024
-"""Of a stored object whose row is kept, as the row holds on to it."""
+"""Maximum number of bytes of a stored object whose row is cached; the row keeps the object in memory."""
 
 
 def can_be_kept(resource: Resource) -> bool:
-    """Whether the rows of a resource depend on the time by their age alone."""
+    """Whether only the ages in a resource's rows depend on the time."""
     return (
         not resource.kind.unstructured
         and resource.definition.row_conditions is None
@@ -38,7 +38,7 @@ def can_be_kept(resource: Resource) -> bool:
 def rows(
     resource: Resource, entries: Sequence[Entry], now: float, metadata_of: Callable[[Object], bytes]
 ) -> Iterator[bytes]:
-    """The rows of entries with the metadata of their objects, which `metadata_of` encodes."""
+    """Yields the rows of entries with their objects' metadata, which `metadata_of` encodes."""
     kept = ROWS.of(resource.attachments)
     ages: dict[float | None, bytes] = {}
     for entry in entries:
@@ -75,7 +75,7 @@ def _row(resource: Resource, entry: Entry, metadata_of: Callable[[Object], bytes
         entry.revision,
         start + comma,
         seconds_of(stamp) if stamp else None,
-        b"".join(b"," + each for each in after) + end,
+        b"".join(b"," + cell for cell in after) + end,
     )
 
 

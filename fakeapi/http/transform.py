@@ -18,17 +18,17 @@ from fakeapi_storage import Entry
 
 INCLUDE_METADATA, INCLUDE_OBJECT, INCLUDE_NONE = "Metadata", "Object", "None"
 ROWS_A_PIECE = 64
-"""Between as many rows of a long list other requests are answered."""
+"""Rows of a long list in one piece; other requests are served between the pieces."""
 
 PIECE_BYTES = 256 * 1024
-"""Fewer rows are a piece where they have as many bytes."""
+"""Bytes at which a piece with fewer rows ends."""
 
 _INCLUDES = ("", INCLUDE_METADATA, INCLUDE_OBJECT, INCLUDE_NONE)
 
 
 @dataclass(frozen=True, slots=True)
 class Transform:
-    """Turns the objects of one resource into another kind. `clock` gives the time at which ages end."""
+    """Converts the objects of one resource to another kind. `clock` gives the time for ages."""
 
     resource: Resource
     kind: str
@@ -37,9 +37,9 @@ class Transform:
     clock: Callable[[], float]
 
     def of_object(self, body: bytes, *, headers: bool = True) -> bytes:
-        """JSON for the JSON of one object; `headers`: a table with the definitions of its columns.
+        """Converts the JSON of one object; with `headers`, a table contains its column definitions.
 
-        Raises ApiError 406 where a list is asked for.
+        Raises ApiError 406 if the client accepts only lists.
         """
         if self.kind == PARTIAL_LIST:
             raise self._wrong_shape("is not a list", self.resource.kind.kind)
@@ -52,9 +52,9 @@ class Transform:
         return b"%b%b]}" % (self._table_start(metadata, headers=headers), self._row(body, obj))
 
     def of_list(self, metadata: dict[str, Any], entries: Sequence[Entry]) -> Iterator[bytes]:
-        """JSON for a list, in pieces: its metadata, and the entries of its items.
+        """Yields the JSON of a list in pieces, from its metadata and its entries.
 
-        Raises ApiError 406 where one object is asked for.
+        Raises ApiError 406 if the client accepts only single objects.
         """
         if self.kind == PARTIAL:
             raise self._wrong_shape("is a list", self.resource.kind.list_kind)
@@ -76,7 +76,7 @@ class Transform:
         yield b"]}"
 
     def empty_list(self) -> dict[str, Any]:
-        """The list of no objects, as metadata alone."""
+        """Returns an empty PartialObjectMetadataList."""
         return {"kind": PARTIAL_LIST, "apiVersion": self.api_version, "metadata": {}, "items": None}
 
     def _table_start(self, metadata: dict[str, Any], *, headers: bool) -> bytes:
@@ -102,23 +102,23 @@ class Transform:
         now, obj = self.clock(), self.resource.printed(obj)
         cells = codec.encode([column.cell(obj, now) for column in self._columns])
         if self.include == INCLUDE_OBJECT:
-            shown = body
+            embedded = body
         elif self.include == INCLUDE_NONE:
-            shown = b"null"
+            embedded = b"null"
         else:
-            shown = self._partial(obj)
+            embedded = self._partial(obj)
         conditions = self.resource.definition.row_conditions
         more = conditions(obj) if conditions is not None else ()
         if more:
-            return b'{"cells":%b,"conditions":%b,"object":%b}' % (cells, codec.encode(more), shown)
-        return b'{"cells":%b,"object":%b}' % (cells, shown)
+            return b'{"cells":%b,"conditions":%b,"object":%b}' % (cells, codec.encode(more), embedded)
+        return b'{"cells":%b,"object":%b}' % (cells, embedded)
 
     def _partial(self, obj: dict[str, Any]) -> bytes:
         metadata, hidden = obj["metadata"], self.resource.definition.hidden_annotations
         if hidden.intersection(metadata.get("annotations") or ()):
-            shown = {name: text for name, text in metadata["annotations"].items() if name not in hidden}
-            metadata = {**metadata, "annotations": shown}
-            if not shown:
+            annotations = {name: text for name, text in metadata["annotations"].items() if name not in hidden}
+            metadata = {**metadata, "annotations": annotations}
+            if not annotations:
                 del metadata["annotations"]
         return codec.encode({"kind": PARTIAL, "apiVersion": self.api_version, "metadata": metadata})
 
@@ -142,9 +142,9 @@ class Transform:
 def transform_for(
     resource: Resource, shape: Representation, query: dict[str, str], clock: Callable[[], float]
 ) -> Transform | None:
-    """The transform that a representation asks for; None for the objects themselves.
+    """Returns the transform for a representation; None for unconverted objects.
 
-    Raises ApiError 400 for an `includeObject` that tables do not know.
+    Raises ApiError 400 for an unknown `includeObject`.
     """
     if not shape.kind:
         return None
@@ -158,7 +158,7 @@ def transform_for(
 
 
 def separated(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The pieces with commas between them."""
+    """Yields the pieces with commas between them."""
     comma = b""
     for piece in pieces:
         if comma:
@@ -168,7 +168,7 @@ def separated(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _runs(items: Iterator[bytes]) -> Iterator[bytes]:
-    """Items, so many at a time joined by commas; fewer where they are long."""
+    """Joins items by commas, up to ROWS_A_PIECE or PIECE_BYTES at a time."""
     waiting: list[bytes] = []
     size = 0
     for item in items:

@@ -1,6 +1,6 @@
-"""The verbs: each reads the request, asks the registry and writes the response.
+"""The verbs: each reads the request, calls the registry and writes the response.
 
-Follows the order of checks of k8s.io/apiserver `pkg/endpoints/handlers`. Watch has a module of its own.
+The order of checks follows k8s.io/apiserver `pkg/endpoints/handlers`. The verb watch has a module of its own.
 """
 
 from collections.abc import Awaitable, Callable
@@ -44,10 +44,10 @@ Verb: TypeAlias = Callable[["Verbs", RequestContext, Resource], Awaitable[Respon
 
 
 def _after_commit(verb: Verb) -> Verb:
-    """A verb whose refusals are answered once the state that they may tell of is committed.
+    """Decorates a verb: before its errors are sent, waits until the state behind them is committed.
 
-    Writes are checked against accepted writes. Without this, a DELETE beside another one would answer 404,
-    and a LIST after it would still show the object.
+    Writes are checked against accepted writes. Without the wait, a DELETE after another DELETE could get 404,
+    while a LIST after it still contained the object.
     """
 
     @wraps(verb)
@@ -55,15 +55,15 @@ def _after_commit(verb: Verb) -> Verb:
         try:
             return await verb(verbs, ctx, resource)
         except ApiError:
-            await verbs._server.store.settle()  # noqa: SLF001 - this is a method in all but place
+            await verbs._server.store.settle()  # noqa: SLF001 - the function decorates methods of this class
             raise
 
     return call
 
 
 def _transcoded(body: bytes, wording: Wording) -> bytes:
-    """A configuration in CBOR as JSON. Raises ApiError 400 in the words of an apply."""
-    from fakeapi.machinery.cbor import decoding  # noqa: PLC0415 - behind a gate that is off by default
+    """Converts an apply configuration in CBOR to JSON. Raises ApiError 400 with the messages of an apply."""
+    from fakeapi.machinery.cbor import decoding  # noqa: PLC0415 - loaded only for CBOR
 
     try:
         return codec.encode(decoding.decode(body))
@@ -72,7 +72,7 @@ def _transcoded(body: bytes, wording: Wording) -> bytes:
 
 
 def _is_exact(ctx: RequestContext) -> bool:
-    """Whether the answer has drivers' own values to the byte; JSON has them compact."""
+    """Whether the response keeps opaque values of drivers byte for byte; JSON responses compact them."""
     return ctx.representation.media_type == PROTOBUF
 
 
@@ -84,24 +84,24 @@ class Verbs:
         self._turns = Turns()
 
     async def get(self, ctx: RequestContext, resource: Resource) -> Response:
-        shown = resource.resource_of(ctx.object.subresource)
-        negotiate_for(ctx, shown)
+        view = resource.resource_of(ctx.object.subresource)
+        negotiate_for(ctx, view)
         version = queries.get_version(ctx.request.query)
         entry = self._server.store.get(resource, ctx.object, version)
         if (size := len(entry.value)) >= ROOM_FROM_BYTES:
             async with ctx.request.room(size):
-                return await self._shown(ctx, resource, shown, entry)
-        return await self._shown(ctx, resource, shown, entry)
+                return await self._shown(ctx, resource, view, entry)
+        return await self._shown(ctx, resource, view, entry)
 
     @staticmethod
-    async def _shown(ctx: RequestContext, resource: Resource, shown: Resource, entry: Entry) -> Response:
-        """A stored object, or the Scale of it."""
+    async def _shown(ctx: RequestContext, resource: Resource, view: Resource, entry: Entry) -> Response:
+        """Returns the response with a stored object, or with its Scale."""
         show = partial(resource.json_of, entry.value, entry.revision, exact=_is_exact(ctx))
         body = await converted(show) if resource.kind.unstructured else show()
-        return respond(ctx, shown, body if shown is resource else resource.scale_view.json_of(body))
+        return respond(ctx, view, body if view is resource else resource.scale_view.json_of(body))
 
     async def connect(self, ctx: RequestContext, resource: Resource) -> Response:
-        """Answers exec, attach, portforward, proxy and log, which refuse."""
+        """Handles exec, attach, portforward, proxy and log, which all refuse."""
         connection = resource.subresources[ctx.object.subresource].connection
         assert connection is not None, "routed to a subresource that connects"
         await self._admit_connection(ctx, resource)
@@ -155,7 +155,7 @@ class Verbs:
     async def _admitted(
         self, ctx: RequestContext, resource: Resource, body: Object, options: WriteOptions
     ) -> Object:
-        """The body of an action as admission leaves it."""
+        """Returns the body of an action after admission."""
         steps = self._server.admission.steps(resource, ctx.object.subresource, Operation.CREATE)
         attributes = Attributes(Operation.CREATE, resource, ctx.object, body, None, options, ctx.warnings)
         await mutate(steps.mutating, attributes)
@@ -164,16 +164,16 @@ class Verbs:
 
     @_after_commit
     async def update(self, ctx: RequestContext, resource: Resource) -> Response:
-        shown = resource.resource_of(ctx.object.subresource)
-        negotiate_for(ctx, shown)
+        view = resource.resource_of(ctx.object.subresource)
+        negotiate_for(ctx, view)
         body = await ctx.request.body()
         options = self._write_options(ctx, resource, "UpdateOptions", body)
         media_type = body_type(ctx.request.header(b"content-type"), offer_of(resource.release).answered)
-        obj = await self._read(ctx, shown.body_type, body, media_type, options.validation)
-        check_name(shown, ctx.object, obj)
-        write = updating.update if shown is resource else scaling.update_scale
+        obj = await self._read(ctx, view.body_type, body, media_type, options.validation)
+        check_name(view, ctx.object, obj)
+        write = updating.update if view is resource else scaling.update_scale
         result = await write(self._server, resource, ctx.object, obj, options, ctx.warnings)
-        return respond_result(ctx, shown, result)
+        return respond_result(ctx, view, result)
 
     @_after_commit
     async def patch(self, ctx: RequestContext, resource: Resource) -> Response:
@@ -182,8 +182,8 @@ class Verbs:
         media_type = patch_type(ctx.request.header(b"content-type"), accepted)
         is_cbor = media_type == APPLY_CBOR_PATCH
         media_type = APPLY_PATCH if is_cbor else media_type
-        shown = resource.resource_of(ctx.object.subresource)
-        negotiate_for(ctx, shown)
+        view = resource.resource_of(ctx.object.subresource)
+        negotiate_for(ctx, view)
         body = await ctx.request.body()
         options = self._write_options(ctx, resource, "PatchOptions", body, patch_type=media_type)
         if is_cbor:
@@ -192,17 +192,17 @@ class Verbs:
             await self._server.heavy.run(len(body), partial(check_body, body, media_type))
         if media_type == APPLY_PATCH:
             return await self._apply(ctx, resource, body, options)
-        write = patching.patch if shown is resource else scaling.patch_scale
+        write = patching.patch if view is resource else scaling.patch_scale
         result = await write(self._server, resource, ctx.object, body, media_type, options, ctx.warnings)
-        return respond_result(ctx, shown, result)
+        return respond_result(ctx, view, result)
 
     async def _apply(
         self, ctx: RequestContext, resource: Resource, body: bytes, options: WriteOptions
     ) -> Response:
-        shown = resource.resource_of(ctx.object.subresource)
-        write = applying.apply if shown is resource else scaling.apply_scale
+        view = resource.resource_of(ctx.object.subresource)
+        write = applying.apply if view is resource else scaling.apply_scale
         result = await write(self._server, resource, ctx.object, body, options, ctx.warnings)
-        return respond_result(ctx, shown, result)
+        return respond_result(ctx, view, result)
 
     @_after_commit
     async def delete(self, ctx: RequestContext, resource: Resource) -> Response:
@@ -226,7 +226,7 @@ class Verbs:
                 if error.code != 404:
                     raise
                 others = True
-        if others:  # deleted by somebody else, perhaps not for good yet
+        if others:  # other clients' deletes may not be committed yet
             await self._server.store.settle()
         return await respond_list(ctx, resource, listed, self._turns)
 
@@ -242,7 +242,7 @@ class Verbs:
     async def _read(
         self, ctx: RequestContext, wanted: BodyType, body: bytes, media_type: str, validation: str
     ) -> Object:
-        """The object of a body. Raises ApiError 400."""
+        """Reads the object in a body. Raises ApiError 400."""
         step = partial(read_object, wanted, body, media_type, validation, ctx.warnings)
         return await self._server.heavy.run(len(body), step)
 
@@ -257,7 +257,7 @@ class Verbs:
 
     @staticmethod
     async def _options_body(ctx: RequestContext, resource: Resource) -> Object | None:
-        """DeleteOptions of the body; None where it is empty. Raises ApiError 400, 415."""
+        """Reads the DeleteOptions in the body; None if it is empty. Raises ApiError 400, 415."""
         body = await ctx.request.body()
         if not body:
             return None

@@ -1,7 +1,7 @@
 """The verb watch: streams the events of a resource until a timeout, or until client or server stops.
 
-Follows k8s.io/apiserver `pkg/endpoints/handlers/watch.go`: headers at once, a line for each event, an ERROR
-event where a version is not kept any more.
+Follows k8s.io/apiserver `pkg/endpoints/handlers/watch.go`: sends the headers at once, a line for each event,
+and an ERROR event for a version that the history no longer contains.
 """
 
 import logging
@@ -46,14 +46,15 @@ log = logging.getLogger("fakeapi")
 
 NANOSECONDS = 10**9
 TIMEOUT_SECONDS_MIN = 1800
-"""A watch that names no timeout ends after this time or up to twice as long, by chance."""
+"""A watch without a timeout ends after a random time between this and twice as long."""
 BOOKMARK_SECONDS = 60
 BOOKMARK_BEFORE_END_SECONDS = 2
 BOOKMARK_AFTER_INITIAL_EVENTS_SECONDS = 1
-"""Until the first bookmark of a watch that asked for its initial events.
+"""Seconds until the first bookmark of a watch with initial events.
 
-Kubernetes sends it at the next tick of a timer that all watches of a resource share and that ticks every
-0.75 to 1.25 seconds (k8s.io/apiserver 0.32 `pkg/storage/cacher`): where a tick falls is chance.
+Kubernetes sends it at the next tick of a timer that all watches of a resource share. The timer ticks every
+0.75 to 1.25 seconds (k8s.io/apiserver 0.32 `pkg/storage/cacher`), so the time of the bookmark is random
+there.
 """
 
 
@@ -71,25 +72,25 @@ class Watches:
         return len(self._open)
 
     def end_all(self) -> None:
-        """Ends every open watch as if its time had come."""
+        """Ends every open watch as if it had timed out."""
         for stream in list(self._open):
             stream.end()
 
     def end(self, resource: Resource) -> None:
-        """Ends every watch of a resource, which is served no longer."""
+        """Ends every watch of a resource that is no longer served."""
         for watch in [watch for watch in self._open.values() if watch.resource is resource]:
             watch.stream.end()
 
     def of(self, stream: StreamingResponse) -> "OpenWatch | None":
-        """The open watch whose stream this is."""
+        """Returns the open watch with this stream, or None."""
         return self._open.get(stream)
 
     def all_open(self) -> "list[OpenWatch]":
-        """The open watches, in the order in which they were opened."""
+        """Returns the open watches in the order of opening."""
         return [*self._open.values()]
 
     async def watch(self, ctx: RequestContext, resource: Resource) -> StreamingResponse:
-        """The stream of events. Raises ApiError before anything is sent."""
+        """Opens a watch and returns its stream. Raises ApiError before anything is sent."""
         negotiate_for(ctx, resource)
         options = queries.watch_options(ctx.request.query, resource, ctx.object.name)
         lists_first = options.send_initial_events and options.bookmarks
@@ -128,7 +129,7 @@ class Watches:
         self._open[opened.stream] = opened
 
     def _encoder(self, ctx: RequestContext, resource: Resource) -> "EventEncoder":
-        """Raises ApiError 400, 406."""
+        """Returns the encoder of the negotiated representation. Raises ApiError 400, 406."""
         transform = transform_for(
             resource, ctx.representation, ctx.request.query.first, self._store.clock.now
         )
@@ -150,7 +151,7 @@ class EventEncoder(Protocol):
 
 
 class PlainEvents:
-    """Objects as they are: encoded once for all watchers."""
+    """Encodes unconverted objects, once for all watchers."""
 
     def __init__(self, cache: EncodedEventCache, encode: FrameEncoder) -> None:
         self._cache = cache
@@ -170,9 +171,9 @@ class PlainEvents:
 
 
 class TransformedEvents:
-    """Objects as Tables or metadata. Only the first Table of a watch has the definitions of its columns.
+    """Encodes objects as Tables or metadata; only the first Table of a watch has its column definitions.
 
-    Both raise ApiError 406, which ends the watch, for an object that cannot be transformed so.
+    The methods raise ApiError 406, which ends the watch, for an object that cannot be converted.
     """
 
     def __init__(self, transform: Transform, encode: FrameEncoder) -> None:
@@ -199,10 +200,10 @@ class TransformedEvents:
 
 
 class Tap(Protocol):
-    """Stands in a stream of events and lets frames pass, later, fewer, or none; a fault's."""
+    """A fault in a stream of events: it passes frames on later, passes fewer of them, or none."""
 
     async def pass_on(self, frames: list[bytes]) -> list[bytes]:
-        """What is sent instead of the frames, which are one event each."""
+        """Returns the frames to send instead of these; each frame is one event."""
         ...
 
     @property
@@ -210,12 +211,15 @@ class Tap(Protocol):
 
     @property
     def ends(self) -> bool:
-        """Whether the stream ends after what was passed on. Raises DropConnection for one that breaks off."""
+        """Whether the stream ends after the passed frames.
+
+        Raises DropConnection to break the connection off.
+        """
         ...
 
 
 class Events:
-    """The events and bookmarks of one watch, in order; its time counts from when it is made."""
+    """The events and bookmarks of one watch, in order; its timeout starts at construction."""
 
     def __init__(
         self, watch: Watch, resource: Resource, options: WatchOptions, encoder: EventEncoder, store: Store
@@ -233,7 +237,7 @@ class Events:
         self.taps: list[Tap] = []
 
     async def frames(self) -> AsyncGenerator[list[bytes], None]:
-        """Lines by batch, until the watch ends or something cannot be sent."""
+        """Yields the lines of each batch, until the watch ends or an event cannot be sent."""
         progress = self.progress
         try:
             yield await self._encoded(self._watch.initial)
@@ -258,7 +262,7 @@ class Events:
                         yield self._bookmarks(version, ends_initial_events=False)
         except DropConnection:
             raise
-        except Compacted as error:  # several servers share the storage, and this one was away for long
+        except Compacted as error:  # with shared storage, if this server was disconnected for long
             yield [self.encode_error(ApiError(410, "Expired", str(TooOld(error.revision, error.oldest))))]
         except (StorageError, ApiError):
             return
@@ -266,7 +270,9 @@ class Events:
             log.exception("unexpected error in a watch of %s", self._resource.qualified)
 
     def write_through(self, write_now: WriteNow | None) -> None:
-        """Writes events in the turn of their commit, by no task, to a client that has read all until then."""
+        """Writes events directly at their commit, without a task, if the client has read everything so
+        far.
+        """
         if write_now is not None and isinstance(self._encoder, PlainEvents):
             self._watch.deliver(partial(self._written, write_now, self._encoder))
 
@@ -282,7 +288,7 @@ class Events:
 
     async def _encoded(self, events: list[WatchEvent]) -> list[bytes]:
         if self._resource.kind.unstructured:
-            await self._resource.prepare([each.entry for each in events])
+            await self._resource.prepare([event.entry for event in events])
         if events:
             self.progress.taken += len(events)
             self.progress.version = max(self.progress.version, events[-1].revision)
@@ -292,15 +298,15 @@ class Events:
         return frames
 
     def _ended_by_tap(self) -> bool:
-        """Raises DropConnection."""
+        """Whether a tap ends the stream. Raises DropConnection."""
         return any(tap.ends for tap in self.taps)
 
     def encode_error(self, error: ApiError) -> bytes:
-        """The event ERROR of this stream."""
+        """Encodes the ERROR event of this stream."""
         return self._encoder.encode_error(codec.encode(status_of(error)))
 
     async def _next_events(self, seconds: float) -> list[WatchEvent] | None:
-        """The next batch of events; None if none comes within `seconds`."""
+        """Returns the next batch of events; None if none arrives within `seconds`."""
         try:
             async with self._clock.timeout(seconds):
                 return await self._watch.next()
@@ -308,14 +314,14 @@ class Events:
             return None
 
     def _bookmark_time(self, now: float) -> float:
-        """Every minute, and once more shortly before the end."""
+        """Returns the time of the next bookmark: in a minute, and once more shortly before the end."""
         if not self._options.bookmarks:
             return self._end
         before_end = self._end - BOOKMARK_BEFORE_END_SECONDS
         return min(now + BOOKMARK_SECONDS, before_end) if now < before_end else self._end
 
     def _bookmarks(self, version: int, *, ends_initial_events: bool) -> list[bytes]:
-        """A bookmark, unless a tap withholds it."""
+        """Returns a bookmark, unless a tap withholds it."""
         if not all(tap.passes_bookmarks for tap in self.taps):
             return []
         self.progress.bookmarks += 1
@@ -325,7 +331,7 @@ class Events:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpenWatch:
-    """One open watch: its request, its stream, and the events that go into it."""
+    """An open watch: its request, its stream, and its events."""
 
     ctx: RequestContext
     resource: Resource
@@ -334,19 +340,19 @@ class OpenWatch:
 
 
 def timeout_seconds(options: WatchOptions, clock: ClockAndNames) -> float:
-    """Seconds that a watch stays open; negative ones end it after its initial events.
+    """Returns the seconds that a watch stays open; negative ones end it after its initial events.
 
-    Go counts nanoseconds in 64 bits, where three hundred years are negative.
+    Go counts nanoseconds in 64 bits, so three hundred years overflow to a negative time.
     """
-    wanted = (options.timeout_seconds or 0) * NANOSECONDS
-    nanoseconds = (wanted + (1 << 63)) % (1 << 64) - (1 << 63)
+    requested = (options.timeout_seconds or 0) * NANOSECONDS
+    nanoseconds = (requested + (1 << 63)) % (1 << 64) - (1 << 63)
     if nanoseconds:
         return nanoseconds / NANOSECONDS
     return TIMEOUT_SECONDS_MIN * (1 + clock.fraction())
 
 
 def _expired(ctx: RequestContext, problem: TooOld) -> StreamingResponse:
-    """A stream of an ERROR event alone, which says that a version is not kept any more."""
+    """Returns a stream with only an ERROR event, for a version that the history no longer contains."""
     status = status_of(ApiError(410, "Expired", str(problem)))
     assert ctx.resource is not None, "routed to a resource"
     body, frame = codec.encode(status), _frame_encoder(ctx.representation, ctx.resource)
@@ -358,19 +364,19 @@ def _expired(ctx: RequestContext, problem: TooOld) -> StreamingResponse:
 
 
 def _frame_encoder(shape: Representation, resource: Resource) -> FrameEncoder:
-    """Encodes the events of a stream in a representation."""
+    """Returns the function that encodes the events of a stream in a representation."""
     kinds = resource.release.all_kinds if shape.media_type in (PROTOBUF, CBOR) else None
     if kinds is None:
         return event_line
     if shape.media_type == PROTOBUF:
         return partial(watch_frame, kinds=kinds)
-    from fakeapi.http import cbor  # noqa: PLC0415 - behind a gate that is off by default
+    from fakeapi.http import cbor  # noqa: PLC0415 - loaded only for CBOR
 
     return partial(cbor.watch_frame, kinds=kinds)
 
 
 def _media_type(ctx: RequestContext) -> str:
-    """The Content-Type of a stream."""
+    """Returns the Content-Type of a stream."""
     media_type = ctx.representation.media_type
     if media_type == CBOR:
         return CBOR_SEQUENCE

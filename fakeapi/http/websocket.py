@@ -1,8 +1,8 @@
-"""Watches over WebSocket: an event is a text message, in protobuf a binary one, as long as the client stays.
+"""Watches over WebSocket: each event is a text message, or a binary one in protobuf and CBOR.
 
 Follows `HandleWS` of k8s.io/apiserver `pkg/endpoints/handlers/watch.go`, the frames of `pkg/util/wsstream`,
-and for tokens in a subprotocol `pkg/authentication/request/websocket`. The API answers as over HTTP; here its
-messages are translated. A response that is no stream is sent without an upgrade.
+and for tokens in a subprotocol `pkg/authentication/request/websocket`. The API responds as over HTTP, and
+this module translates its messages. Responses that are not streams are sent without an upgrade.
 """
 
 import base64
@@ -15,13 +15,13 @@ from fakeapi.http.protobuf import split_frames
 from fakeapi.registry.requests.decoding import PROTOBUF
 
 BEARER_PROTOCOL = "base64url.bearer.authorization.k8s.io."
-"""The beginning of a subprotocol that carries a token, which a browser can send no header for."""
+"""Prefix of a subprotocol that carries a token, because browsers cannot set headers of a WebSocket."""
 
 _NORMAL_CLOSURE = 1000
 
 
 async def serve(answer: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
-    """Serves a WebSocket request with an application for HTTP."""
+    """Serves a WebSocket request with an HTTP application."""
     token, protocols = split_protocols(scope.get("subprotocols") or [])
     headers = [(name, value) for name, value in scope["headers"] if name != b"sec-websocket-protocol"]
     if token is not None and not any(name == b"authorization" for name, _ in headers):
@@ -32,9 +32,14 @@ async def serve(answer: ASGIApp, scope: Scope, receive: Receive, send: Send) -> 
 
 
 def split_protocols(offered: list[str]) -> tuple[bytes | None, list[str]]:
-    """The token among the offered subprotocols, and the others; a token must not stand alone, as upstream."""
-    others = [each for each in offered if not each.startswith(BEARER_PROTOCOL)]
-    tokens = [each.removeprefix(BEARER_PROTOCOL) for each in offered if each.startswith(BEARER_PROTOCOL)]
+    """Returns the token among the offered subprotocols, and the others.
+
+    As upstream, the token only counts if another subprotocol is offered too.
+    """
+    others = [protocol for protocol in offered if not protocol.startswith(BEARER_PROTOCOL)]
+    tokens = [
+        protocol.removeprefix(BEARER_PROTOCOL) for protocol in offered if protocol.startswith(BEARER_PROTOCOL)
+    ]
     if len(tokens) != 1 or not others:
         return None, others
     try:
@@ -44,11 +49,11 @@ def split_protocols(offered: list[str]) -> tuple[bytes | None, list[str]]:
 
 
 def _splitter(media_type: str) -> Callable[[bytes], list[bytes]] | None:
-    """Tells the events of a binary stream apart; None for one of lines."""
+    """Returns the function that splits a binary stream into events; None for a stream of lines."""
     if media_type.startswith(PROTOBUF):
         return split_frames
     if media_type == CBOR_SEQUENCE:
-        from fakeapi.machinery.cbor.decoding import split  # noqa: PLC0415 - behind a gate
+        from fakeapi.machinery.cbor.decoding import split  # noqa: PLC0415 - loaded only for CBOR
 
         return split
     return None
@@ -67,7 +72,7 @@ class _Messages:
         self._splits: Callable[[bytes], list[bytes]] | None = None
 
     async def receive(self) -> Message:
-        """An empty body, and then the client's leaving; what it sends meanwhile is dropped."""
+        """Returns an empty body, and then the client's disconnect; drops everything that the client sends."""
         message = await self._receive()
         if not self._asked and message["type"] == "websocket.connect":
             self._asked = True
@@ -87,7 +92,7 @@ class _Messages:
             await self._send({**message, "type": "websocket.http.response.body"})
 
     async def _send_events(self, body: bytes) -> None:
-        """Lines as text; of protobuf and CBOR, each event as bytes."""
+        """Sends lines as text messages; in protobuf and CBOR, each event as a binary message."""
         if self._splits is not None:
             for content in self._splits(body):
                 await self._send({"type": "websocket.send", "bytes": content})
@@ -96,7 +101,7 @@ class _Messages:
             await self._send({"type": "websocket.send", "text": line.decode()})
 
     async def _start(self, message: Message) -> None:
-        """A response without a length is a stream: it begins once the connection is a WebSocket."""
+        """Starts the response: a response without a length is a stream, and needs a WebSocket."""
         self._accepted = not any(name == b"content-length" for name, _ in message["headers"])
         if self._accepted:
             media_type = dict(message["headers"]).get(b"content-type", b"").decode()

@@ -1,4 +1,4 @@
-"""InstallingApplication: an application in which manifests are installed at each start and each reset."""
+"""InstallingApplication: installs manifests at each start and each reset of a server."""
 
 from collections.abc import Coroutine, Iterable
 from typing import Any
@@ -12,12 +12,9 @@ from fakeapi.machinery.json_types import Object
 
 
 class InstallingApplication:
-    """ASGI application that installs manifests before the first request, and again after each reset of the
-    cluster.
+    """Installs manifests before the first request, and again after each reset of the cluster.
 
-    It has to wrap the application whose cluster it fills.
-
-    It is to follow the cluster of the application inside it.
+    Wrap the outermost application that owns the cluster, and register this object with `Cluster.follow`.
     """
 
     def __init__(
@@ -28,7 +25,7 @@ class InstallingApplication:
         token: str | None = None,
         host: str = "localhost",
     ) -> None:
-        """`token` and `host` are what the application accepts of its clients. Raises InstallError."""
+        """`token` and `host` are the credentials for requests to `app`. Raises InstallError."""
         self._app = app
         self._token = token
         self._host = host
@@ -65,9 +62,9 @@ class InstallingApplication:
 async def install(
     app: Application, plan: Plan, *, token: str | None, host: str, checked: bool = False
 ) -> list[Object]:
-    """Installs a plan in a started application; returns what is stored. `checked`: it was installed before.
+    """Installs a plan in a started application; returns the stored objects.
 
-    Raises InstallError; where what is wrong can be known before, nothing is installed.
+    Unless `checked`, dry runs find errors before the first object is installed. Raises InstallError.
     """
     installer = Installer(API(app, AGENT, token=token, host=host))
     if not checked:

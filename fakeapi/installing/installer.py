@@ -1,6 +1,6 @@
-"""Installer: applies a plan through the API of a server, as a client of its own.
+"""Installer: applies a plan through the API of a server, like any client.
 
-Objects are applied by server-side apply, so that what is there already and alike stays as it is.
+It uses server-side apply, so that existing objects that are equal do not change.
 """
 
 import asyncio
@@ -15,19 +15,19 @@ from fakeapi.installing.sources import InstallError, Manifest
 from fakeapi.machinery.json_types import Object
 
 AGENT = "fakeapi-install"
-"""The User-Agent of the requests, and the field manager of what is applied."""
+"""The User-Agent of the requests, and the field manager of the applied objects."""
 
 SERVED_SECONDS = 30.0
-"""Timeout for a definition to be served; after it the installation fails."""
+"""Seconds to wait until the server serves a new definition; after that the installation fails."""
 
 _POLL_SECONDS = 0.02
 _DEFAULT = "default"
 _SOME_UID = "00000000-0000-0000-0000-000000000000"
-"""In a dry run, for an owner that is not there yet."""
+"""Placeholder in dry runs for the uid of an owner that does not exist yet."""
 
 
 class Server(Protocol):
-    """The API of a server as an installation asks it. Every method raises Refused."""
+    """The methods of an API server that an installation needs. Each raises Refused."""
 
     async def get(self, path: str) -> Object: ...
 
@@ -39,8 +39,8 @@ class Server(Protocol):
 class Installer:
     """Applies plans to one server.
 
-    A reference by uid that has none (`metadata.ownerReferences`, `spec.claimRef`) gets that of the object
-    of this name.
+    A reference without a uid (`metadata.ownerReferences`, `spec.claimRef`) gets the uid of the object that it
+    names.
     """
 
     agent = AGENT
@@ -53,66 +53,68 @@ class Installer:
         self._uids = Identities()
 
     async def check(self, plan: Plan) -> None:
-        """Dry runs of all that can be tried before anything is there. Raises InstallError.
+        """Checks the plan with dry runs, before the first object is created. Raises InstallError.
 
-        Objects of kinds that the plan defines, or in namespaces that it makes, cannot be tried.
+        Objects of kinds that the plan defines, or in namespaces that the plan creates, cannot be checked.
         """
-        defined, made = plan.defined_kinds(), plan.namespaces
-        for each in plan.manifests:
-            key = each.obj["apiVersion"], each.obj["kind"]
+        defined, namespaces = plan.defined_kinds(), plan.namespaces
+        for manifest in plan.manifests:
+            key = manifest.obj["apiVersion"], manifest.obj["kind"]
             kind = await self._kind(*key)
             try:
                 if kind is None and key not in defined:
-                    raise each.error(f"the server has no {key[1]} in {key[0]}, and no manifest defines it")
-                if kind is not None and not (kind.namespaced and namespace_of(each) in made):
-                    await self._apply(each, kind, dry_run=True)
+                    raise manifest.error(
+                        f"the server has no {key[1]} in {key[0]}, and no manifest defines it"
+                    )
+                if kind is not None and not (kind.namespaced and namespace_of(manifest) in namespaces):
+                    await self._apply(manifest, kind, dry_run=True)
             except InstallError as error:
                 self.refused(error)
             self.advanced()
 
     async def install(self, plan: Plan) -> list[Object]:
-        """Applies the plan; returns the objects as they are stored, in the order in which they were applied.
+        """Applies the plan; returns the stored objects in the order of applying.
 
-        Raises InstallError at the first that is refused; those before it stay.
+        Raises InstallError for the first refused object; earlier objects stay.
         """
         stored = []
         waiting = plan.defined_kinds()
-        definitions = {id(each) for each in plan.definitions}
+        definitions = {id(definition) for definition in plan.definitions}
         served = []
-        for each in plan.manifests:
+        for manifest in plan.manifests:
             try:
-                kind = await self._kind_now(each, waiting if id(each) not in definitions else {})
-                obj = await self._apply(each, kind)
+                kind = await self._kind_now(manifest, waiting if id(manifest) not in definitions else {})
+                obj = await self._apply(manifest, kind)
             except InstallError as error:
                 self.refused(error)
-                for key in Plan([each]).defined_kinds():
+                for key in Plan([manifest]).defined_kinds():
                     waiting.pop(key, None)
             else:
                 self._uids.add(obj, obj["metadata"].get("uid", ""), kind.plural)
                 stored.append(obj)
-                served += [each] if id(each) in definitions else []
-                self.applied(each, kind, obj)
+                served += [manifest] if id(manifest) in definitions else []
+                self.applied(manifest, kind, obj)
             self.advanced()
         await self._all_served(Plan(served))
         return stored
 
     def advanced(self) -> None:
-        """Called after each manifest, in a check as well."""
+        """Called after each manifest, both in `check` and in `install`."""
 
     def applied(self, manifest: Manifest, kind: Kind, obj: Object) -> None:
-        """Called with each object as it is stored."""
+        """Called with each stored object."""
 
     def refused(self, error: InstallError) -> None:
-        """Called with what the server refused; ends the installation unless it returns."""
+        """Called with each refusal; raises it to end the installation, or returns to continue."""
         raise error
 
     async def _all_served(self, plan: Plan) -> None:
-        for each in plan.definitions:
-            for api_version, kind in Plan([each]).defined_kinds():
-                await self._served_now(api_version, kind, each)
+        for definition in plan.definitions:
+            for api_version, kind in Plan([definition]).defined_kinds():
+                await self._served_now(api_version, kind, definition)
 
     async def _kind_now(self, manifest: Manifest, defined: Mapping[tuple[str, str], Kind]) -> Kind:
-        """The kind of a manifest, which is waited for where it was defined. Raises InstallError."""
+        """Returns the kind of a manifest; waits for it if the plan defines it. Raises InstallError."""
         api_version, name = manifest.obj["apiVersion"], manifest.obj["kind"]
         if (api_version, name) in defined:
             await self._served_now(api_version, name, manifest)
@@ -122,7 +124,7 @@ class Installer:
         return kind
 
     async def _served_now(self, api_version: str, kind: str, manifest: Manifest) -> None:
-        """Waits until a kind is served."""
+        """Waits until the server serves a kind. Raises InstallError after SERVED_SECONDS."""
         until = asyncio.get_running_loop().time() + SERVED_SECONDS
         while await self._kind(api_version, kind, fresh=True) is None:
             if asyncio.get_running_loop().time() > until:
@@ -130,7 +132,10 @@ class Installer:
             await asyncio.sleep(_POLL_SECONDS)
 
     async def _kind(self, api_version: str, kind: str, *, fresh: bool = False) -> Kind | None:
-        """The path of a kind; None if it is not served. `fresh`: ask discovery again if unknown."""
+        """Returns a kind, or None if the server does not serve it.
+
+        `fresh`: an unknown kind is discovered again.
+        """
         known = self._served.get(api_version)
         if known is None or (fresh and kind not in known):
             known = self._served[api_version] = await self._discovered(api_version)
@@ -144,13 +149,13 @@ class Installer:
             if error.is_missing:
                 return {}
             raise InstallError(f"cannot discover {api_version}: {error}") from error
-        names = {each["name"] for each in listed["resources"]}
+        names = {resource["name"] for resource in listed["resources"]}
         return {
-            each["kind"]: Kind(
-                api_version, each["name"], each["namespaced"], f"{each['name']}/status" in names
+            resource["kind"]: Kind(
+                api_version, resource["name"], resource["namespaced"], f"{resource['name']}/status" in names
             )
-            for each in listed["resources"]
-            if "/" not in each["name"]
+            for resource in listed["resources"]
+            if "/" not in resource["name"]
         }
 
     async def _found(self, path: str) -> Object | None:
@@ -167,23 +172,23 @@ class Installer:
         if dry_run:
             query["dryRun"] = "All"
         try:
-            if _says_nothing(manifest.obj) and (found := await self._found(path)) is not None:
-                return found
+            if _says_nothing(manifest.obj) and (existing := await self._found(path)) is not None:
+                return existing
             body = await self.with_uids(manifest, status=False, dry_run=dry_run)
             return await self.send(kind, path, body, query)
         except Refused as error:
             raise manifest.error(f"{described(manifest.obj)}: {one_line(str(error))}") from error
 
     async def send(self, kind: Kind, path: str, body: Object, query: dict[str, str]) -> Object:
-        """Applies an object; returns it as it is stored. Raises Refused."""
+        """Applies an object; returns the stored one. Raises Refused."""
         return await self._api.patch(path, body, "apply", **query)
 
     async def with_uids(self, manifest: Manifest, *, status: bool, dry_run: bool = False) -> Object:
-        """The object with the uids of what it refers to; the same one where it refers to nothing.
+        """Returns the object, or a copy with the uids that its references lack.
 
-        Raises InstallError for an owner that is not there.
+        Raises InstallError if an owner does not exist.
         """
-        if not any(self.is_open(each) for each in references_of(manifest.obj, status=status)):
+        if not any(self.is_open(reference) for reference in references_of(manifest.obj, status=status)):
             return manifest.obj
         obj = copy.deepcopy(manifest.obj)
         for reference in references_of(obj, status=status):
@@ -197,16 +202,16 @@ class Installer:
         return obj
 
     def is_open(self, reference: Reference) -> bool:
-        """Whether the uid is looked for."""
+        """Whether the installation looks up the uid of the reference."""
         return not reference.uid
 
     def without_target(self, manifest: Manifest, obj: Object, reference: Reference) -> None:
-        """Called for a reference to what is not there. Raises InstallError, or changes the object."""
+        """Called for a reference to a missing object. Raises InstallError, or changes the object."""
         if reference.is_owner:
             raise manifest.error(f"{described(manifest.obj)}: its owner {reference} is not there")
 
     async def _live_uid(self, reference: Reference, namespace: str) -> str:
-        """The uid of an object of the server; "" where there is none of the name."""
+        """Returns the uid of an object in the server, or "" if it does not exist."""
         holder = reference.holder
         api_version, kind_name = holder.get("apiVersion"), holder.get("kind")
         if not isinstance(api_version, str) or not isinstance(kind_name, str):
@@ -214,19 +219,21 @@ class Installer:
         kind = await self._kind(api_version, kind_name)
         if kind is None:
             return ""
-        found = await self._found(kind.path(str(holder.get("namespace") or namespace), holder["name"]))
-        return "" if found is None else str(found["metadata"]["uid"])
+        obj = await self._found(kind.path(str(holder.get("namespace") or namespace), holder["name"]))
+        return "" if obj is None else str(obj["metadata"]["uid"])
 
 
 def namespace_of(manifest: Manifest) -> str:
-    """The namespace that a manifest says, or `default`."""
+    """Returns the namespace of a manifest, by default `default`."""
     namespace: str = manifest.obj["metadata"].get("namespace") or _DEFAULT
     return namespace
 
 
 def _says_nothing(obj: Object) -> bool:
-    """Whether an object has a name and no more. An apply of it owns nothing, and so the next would begin to
-    keep who owns the rest of it.
+    """Whether an object has only a name.
+
+    Applying such an object would own no fields. The next apply would then start to track the owners of the
+    other fields.
     """
     return obj.keys() <= {"apiVersion", "kind", "metadata"} and obj["metadata"].keys() <= {
         "name",
@@ -235,5 +242,5 @@ def _says_nothing(obj: Object) -> bool:
 
 
 def one_line(text: str) -> str:
-    """The text with its line breaks as spaces."""
+    """Replaces the line breaks of a text by spaces."""
     return " ".join(text.split())

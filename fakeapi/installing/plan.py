@@ -1,4 +1,4 @@
-"""Plan: what is installed, checked as far as that goes without a server, in the order that it needs."""
+"""Plan: the manifests to install, checked as far as possible without a server, in dependency order."""
 
 import copy
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,7 +31,7 @@ _ORDER = (
     ("", "Service"),
 )
 _LAST = ("admissionregistration.k8s.io", "apiregistration.k8s.io")
-"""Groups whose objects may keep others from being created."""
+"""Groups whose objects can prevent the creation of other objects."""
 
 OF_THE_SERVER = ("uid", "resourceVersion", "managedFields", "selfLink", "creationTimestamp", "generation")
 
@@ -54,48 +54,50 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Manifests in the order in which they are applied: namespaces, definitions, and the rest."""
+    """Manifests in the order of applying: namespaces, definitions, then other objects."""
 
     manifests: Sequence[Manifest]
 
     @property
     def definitions(self) -> list[Manifest]:
-        return [each for each in self.manifests if type_of(each.obj) == (EXTENSIONS, DEFINITION)]
+        return [manifest for manifest in self.manifests if type_of(manifest.obj) == (EXTENSIONS, DEFINITION)]
 
     @property
     def namespaces(self) -> frozenset[str]:
-        """The namespaces that are installed."""
-        found = (each for each in self.manifests if type_of(each.obj) == ("", "Namespace"))
-        return frozenset(each.obj["metadata"]["name"] for each in found)
+        """The names of the namespaces in the plan."""
+        manifests = (manifest for manifest in self.manifests if type_of(manifest.obj) == ("", "Namespace"))
+        return frozenset(manifest.obj["metadata"]["name"] for manifest in manifests)
 
     def defined_kinds(self) -> dict[tuple[str, str], Kind]:
-        """The kinds of the definitions, by apiVersion and kind."""
-        return {key: kind for each in self.definitions for key, kind in _kinds_of(each).items()}
+        """Returns the kinds of the definitions by apiVersion and kind."""
+        return {key: kind for definition in self.definitions for key, kind in _kinds_of(definition).items()}
 
 
 def plan_of(sources: Iterable[Source]) -> Plan:
-    """Reads sources and orders what they hold. Raises InstallError."""
-    manifests = [_checked(each) for each in manifests_of(sources)]
+    """Reads sources, and orders the manifests in them. Raises InstallError."""
+    manifests = [_checked(manifest) for manifest in manifests_of(sources)]
     seen: dict[tuple[str, ...], Manifest] = {}
-    for each in manifests:
-        metadata = each.obj["metadata"]
-        key = (*type_of(each.obj), metadata.get("namespace") or "", metadata["name"])
+    for manifest in manifests:
+        metadata = manifest.obj["metadata"]
+        key = (*type_of(manifest.obj), metadata.get("namespace") or "", metadata["name"])
         if key in seen:
-            raise each.error(f"{described(each.obj)} is in {seen[key].origin} already")
-        seen[key] = each
+            raise manifest.error(f"{described(manifest.obj)} is in {seen[key].origin} already")
+        seen[key] = manifest
     return Plan(_owners_first(sorted(_without_old_uids(manifests), key=lambda each: rank_of(each.obj))))
 
 
 def _without_old_uids(manifests: Sequence[Manifest]) -> list[Manifest]:
-    """The manifests without the uids of references among them, as the server gives others."""
+    """Removes the old uids from references between the manifests, because the server assigns new ones."""
     known = Identities()
-    for each in manifests:
-        known.add(each.obj, each.uid)
-    return [_without_old_uids_of(each, known) for each in manifests]
+    for manifest in manifests:
+        known.add(manifest.obj, manifest.uid)
+    return [_without_old_uids_of(manifest, known) for manifest in manifests]
 
 
 def _without_old_uids_of(manifest: Manifest, known: Identities) -> Manifest:
-    if not any(each.uid and each.uid == known.find(each) for each in references_of(manifest.obj)):
+    if not any(
+        reference.uid and reference.uid == known.find(reference) for reference in references_of(manifest.obj)
+    ):
         return manifest
     obj = copy.deepcopy(manifest.obj)
     for reference in references_of(obj):
@@ -105,8 +107,8 @@ def _without_old_uids_of(manifest: Manifest, known: Identities) -> Manifest:
 
 
 def _owners_first(manifests: Sequence[Manifest]) -> list[Manifest]:
-    """The same order, but that each manifest stands behind those that it refers to by uid."""
-    by_place = {place: each for each in manifests for place in places_of(each.obj)}
+    """Moves each manifest behind the manifests that it refers to by uid; otherwise keeps the order."""
+    by_place = {place: manifest for manifest in manifests for place in places_of(manifest.obj)}
     ordered: dict[int, Manifest] = {}
     for first in manifests:
         waiting, entered = [first], set[int]()
@@ -123,14 +125,17 @@ def _owners_first(manifests: Sequence[Manifest]) -> list[Manifest]:
 
 
 def described(obj: Mapping[str, Any]) -> str:
-    """An object for a message: "Widget team/x"."""
+    """Returns an object's kind and name for messages: "Widget team/x"."""
     metadata = obj["metadata"]
     namespace = f"{metadata['namespace']}/" if metadata.get("namespace") else ""
     return f"{obj['kind']} {namespace}{metadata['name']}"
 
 
 def _checked(manifest: Manifest) -> Manifest:
-    """The manifest without what only a server says of an object."""
+    """Checks the names of a manifest, and removes the metadata that only a server sets.
+
+    Raises InstallError.
+    """
     obj = manifest.obj
     metadata = obj.get("metadata")
     if not isinstance(metadata, Mapping) or not isinstance(metadata.get("name"), str) or not metadata["name"]:
@@ -138,7 +143,7 @@ def _checked(manifest: Manifest) -> Manifest:
     if not isinstance(metadata.get("namespace") or "", str):
         raise manifest.error(f"{obj['kind']} {metadata['name']} with a namespace that is no text")
     for name in filter(None, (metadata["name"], metadata.get("namespace"))):
-        for problem in is_valid_path_segment_name(name):  # as client-go refuses to ask for it
+        for problem in is_valid_path_segment_name(name):  # client-go refuses such names too
             raise manifest.error(f"{obj['kind']} with an invalid name {name!r}: {problem}")
     kept: Object = {name: value for name, value in metadata.items() if name not in OF_THE_SERVER}
     uid = metadata.get("uid")
@@ -146,7 +151,7 @@ def _checked(manifest: Manifest) -> Manifest:
 
 
 def rank_of(obj: Mapping[str, Any]) -> int:
-    """The place of an object's kind in the order in which kinds are created."""
+    """Returns the position of an object's kind in the order of creation."""
     group, kind = type_of(obj)
     if group in _LAST:
         return len(_ORDER) + 1
@@ -158,7 +163,7 @@ def _kinds_of(definition: Manifest) -> dict[tuple[str, str], Kind]:
     try:
         assert isinstance(spec, Mapping)
         names, namespaced = spec["names"], spec.get("scope") != "Cluster"
-        versions = [each["name"] for each in spec["versions"] if each.get("served", True)]
+        versions = [version["name"] for version in spec["versions"] if version.get("served", True)]
         return {
             (f"{spec['group']}/{version}", names["kind"]): Kind(
                 f"{spec['group']}/{version}", names["plural"], namespaced

@@ -1,7 +1,7 @@
-"""References by uid: which fields of an object name another one with its uid, and whom.
+"""References by uid: the fields of an object that contain the uid of another object.
 
-An exported manifest has no uids, for another server gives others. A reference to an object that exists loses
-its uid, and gets the one of the object of that name back when it is imported.
+An exported manifest has no uids, because each server assigns its own. A reference to an exported object loses
+its uid, and gets the uid of the object with that name at the import.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ _OWNERS = "metadata.ownerReferences"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An object by its group, its kind or resource, namespace ("" in the cluster's scope) and name."""
+    """The identity of an object: group, kind or resource, namespace ("" for cluster scope) and name."""
 
     group: str
     kind: str
@@ -34,7 +34,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """`holder` is the part of the object that has the `uid`; `places` are those that it can mean."""
+    """A reference to an object.
+
+    `holder` is the part of the object that has the `uid`; `places` are the objects that it can refer to.
+    """
 
     holder: dict[str, Any]
     places: tuple[Place, ...]
@@ -49,7 +52,7 @@ class Reference:
 
 
 def references_of(obj: Object, *, status: bool = True) -> Iterator[Reference]:
-    """The references in an object; without those in its status, unless `status`."""
+    """Yields the references in an object; without `status`, omits the references in its status."""
     namespace = str(obj["metadata"].get("namespace") or "")
     for path in (_OWNERS, *_REFERENCES.get(type_of(obj), ())):
         if path.startswith("status.") and not status:
@@ -62,8 +65,8 @@ def references_of(obj: Object, *, status: bool = True) -> Iterator[Reference]:
 
 def _holders(value: Any, path: list[str]) -> Iterator[dict[str, Any]]:
     if isinstance(value, list):
-        for each in value:
-            yield from _holders(each, path)
+        for item in value:
+            yield from _holders(item, path)
     elif isinstance(value, dict):
         if not path:
             yield value
@@ -72,10 +75,12 @@ def _holders(value: Any, path: list[str]) -> Iterator[dict[str, Any]]:
 
 
 def _places(holder: dict[str, Any], kind: str, namespace: str) -> tuple[Place, ...]:
-    """In the object's own namespace, or of the cluster's scope."""
+    """Returns the possible places of a referenced object: in the namespace, or in cluster scope."""
     group = str(holder.get("apiGroup") or "") or str(holder.get("apiVersion") or "").rpartition("/")[0]
     inside = str(holder.get("namespace") or namespace)
-    return tuple(Place(group, kind, each, holder["name"]) for each in dict.fromkeys((inside, "")))
+    return tuple(
+        Place(group, kind, place_namespace, holder["name"]) for place_namespace in dict.fromkeys((inside, ""))
+    )
 
 
 class Identities:
@@ -85,18 +90,18 @@ class Identities:
         self._uids: dict[Place, str] = {}
 
     def add(self, obj: Object, uid: str, *also: str) -> None:
-        """Notes the uid of an object under its kind, and under the names of `also`, such as its resource."""
+        """Records the uid of an object under its kind and under the names in `also`, such as its resource."""
         for place in places_of(obj, *also):
             if uid:
                 self._uids[place] = uid
 
     def find(self, reference: Reference) -> str:
-        """The uid of the object that a reference names; "" where it is not known."""
-        return next((self._uids[each] for each in reference.places if each in self._uids), "")
+        """Returns the uid of the object that a reference names, or "" if it is unknown."""
+        return next((self._uids[place] for place in reference.places if place in self._uids), "")
 
 
 def places_of(obj: Object, *also: str) -> list[Place]:
-    """The places of an object: by its kind, and by each name of `also`."""
+    """Returns the places of an object: one by its kind, and one by each name in `also`."""
     group, kind = type_of(obj)
     metadata = obj["metadata"]
     namespace = str(metadata.get("namespace") or "")

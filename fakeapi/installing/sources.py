@@ -1,4 +1,4 @@
-"""Finds manifests: in dicts, texts, files, directories and by patterns; each knows where it was found."""
+"""Finds manifests in dicts, texts, files, directories and by patterns, and records their places."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,20 +15,20 @@ Source: TypeAlias = "str | Path | Mapping[str, Any] | Iterable[Source]"
 """An object, YAML or JSON text, a file, a directory, a pattern such as "crds/*.yaml", or several of these."""
 
 FILE_BYTES_MAX = 64 * 1024 * 1024
-"""Bytes of one file; a longer one is refused."""
+"""Maximum number of bytes of one file; reading a longer one raises InstallError."""
 
 OBJECTS_MAX = 100_000
-"""Objects of one installation; more are refused."""
+"""Maximum number of objects of one installation; more raise InstallError."""
 
 LISTS_DEPTH_MAX = 16
-"""Lists within lists; a deeper one is refused."""
+"""Deepest nesting of lists within lists; a deeper one raises InstallError."""
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "kustomizeconfig.yaml")
 
 
 class InstallError(Exception):
-    """Manifests that cannot be installed; one printable line that says which and why."""
+    """Manifests that cannot be installed; the message is one printable line with the place and the reason."""
 
     def __init__(self, why: str) -> None:
         super().__init__(printable_line(why))
@@ -36,7 +36,7 @@ class InstallError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """An object, where it was found ("crds/a.yaml, document 2"), and the uid that it says it had."""
+    """An object, the place where it was found ("crds/a.yaml, document 2"), and its uid in the source."""
 
     obj: Object
     origin: str
@@ -47,23 +47,23 @@ class Manifest:
 
 
 def type_of(obj: Mapping[str, Any]) -> tuple[str, str]:
-    """Group and kind."""
+    """Returns the group and the kind of an object."""
     return obj["apiVersion"].rpartition("/")[0], obj["kind"]
 
 
 def manifests_of(sources: Iterable[Source]) -> list[Manifest]:
-    """The objects of all sources, in order, with lists unpacked. Raises InstallError.
+    """Returns the objects of all sources in order, with lists unpacked. Raises InstallError.
 
-    A directory stands for the files below it that end in .yaml, .yml or .json, sorted by name; it may be
-    empty. A pattern must match at least one file. Neither reads the files of kustomize.
+    A directory contributes all files below it that end in .yaml, .yml or .json, sorted by name; it may be
+    empty. A pattern must match at least one file. Directories and patterns omit the files of kustomize.
     """
-    found: list[Manifest] = []
+    manifests: list[Manifest] = []
     for number, source in enumerate(sources, 1):
-        for each in _of_source(source, f"manifest {number}"):
-            found.append(each)
-            if len(found) > OBJECTS_MAX:
+        for manifest in _of_source(source, f"manifest {number}"):
+            manifests.append(manifest)
+            if len(manifests) > OBJECTS_MAX:
                 raise InstallError(f"more than {OBJECTS_MAX} objects")
-    return found
+    return manifests
 
 
 def _of_source(source: Source, place: str) -> Iterator[Manifest]:
@@ -74,14 +74,14 @@ def _of_source(source: Source, place: str) -> Iterator[Manifest]:
     elif isinstance(source, str):
         yield from _of_text(source, place) if _is_text(source) else _of_path(Path(source))
     elif isinstance(source, Iterable):
-        for number, each in enumerate(source, 1):
-            yield from _of_source(each, f"{place}, item {number}")
+        for number, item in enumerate(source, 1):
+            yield from _of_source(item, f"{place}, item {number}")
     else:
         raise InstallError(f"{place}: {type(source).__name__} is not a manifest")
 
 
 def _is_text(source: str) -> bool:
-    """Whether a text is a manifest itself, and no path."""
+    """Whether a text is a manifest, not a path."""
     return "\n" in source or ": " in source or source.lstrip().startswith("{")
 
 
@@ -95,9 +95,9 @@ def _of_path(path: Path) -> Iterator[Manifest]:
 
 
 def _files_of(path: Path) -> list[Path]:
-    """The files that a path stands for. Raises InstallError, OSError."""
+    """Returns the files of a path or pattern. Raises InstallError, OSError."""
     if path.is_dir():
-        return [each for each in sorted(path.rglob("*")) if _is_manifest(each) and not each.is_dir()]
+        return [file for file in sorted(path.rglob("*")) if _is_manifest(file) and not file.is_dir()]
     if not has_magic(str(path)) or path.exists():
         return [path]
     matching = [Path(name) for name in sorted(glob(str(path.expanduser()), recursive=True))]  # noqa: PTH207
@@ -130,7 +130,7 @@ def _of_text(text: str, place: str) -> Iterator[Manifest]:
 
 
 def _of_value(value: Any, place: str, depth: int = 0) -> Iterator[Manifest]:
-    """The objects of a value, which is `depth` lists deep. Raises InstallError."""
+    """Yields the objects of a value that is nested in `depth` lists. Raises InstallError."""
     if depth > LISTS_DEPTH_MAX:
         raise InstallError(f"{place}: more than {LISTS_DEPTH_MAX} lists within lists")
     if isinstance(value, list):

@@ -1,1 +1,1 @@
-"""The journal of a server: its requests, questions about them, and assertions. Knows no HTTP."""
+"""The journal of a server: records requests, filters and verifies them. Does not depend on HTTP."""

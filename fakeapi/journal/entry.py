@@ -1,4 +1,4 @@
-"""Entry: one request in the journal, taken apart when it is read."""
+"""Entry: one request in the journal. Its properties are computed when they are read."""
 
 import json
 from dataclasses import dataclass
@@ -23,10 +23,10 @@ there are; a named one does.
 
 
 class Record(NamedTuple):
-    """A request as the server notes it.
+    """A request as the server records it.
 
-    `sent_bytes` is the length of its body. `written` are the name of the object that was written, and its
-    resourceVersions before and after.
+    `sent_bytes` is the length of its body. `written` contains the name of the written object and its
+    resourceVersions before and after the write.
     """
 
     received: float
@@ -45,7 +45,7 @@ class Record(NamedTuple):
 
 
 class Bodies(NamedTuple):
-    """The bodies of a request and its answer, as far as they are kept."""
+    """The bodies of a request and its response; a body that is not kept is empty."""
 
     sent: bytes = b""
     answer: bytes = b""
@@ -53,12 +53,15 @@ class Bodies(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """One request. `number` counts from 1 and is never given again, until the journal is cleared.
+    """A request in the journal.
 
-    `code` is the HTTP status, 0 where no answer was sent. `name` is that of the object, also of one whose
-    name the server made. `before` and `after` are the resourceVersions of the object that was written, ""
-    where it was not there, or nothing was written. `seconds` go from the head of the request to its answer by
-    the server's clock; for a watch, to its first event.
+    - `number` counts from 1 and is unique until the journal is cleared.
+    - `code` is the HTTP status, or 0 if no response was sent.
+    - `name` is the name of the object, including a name that the server generated.
+    - `before` and `after` are the resourceVersions of the written object; "" if it did not exist then, or if
+      the request did not write.
+    - `seconds` is the time from the request's head to its response, by the server's clock; for a watch, to
+      the first event.
     """
 
     number: int
@@ -67,50 +70,57 @@ class Entry:
 
     @property
     def verb(self) -> str:
+        """The Kubernetes verb, such as "list"; without a resource, the method in lower case."""
         return self.record.verb
 
     @property
     def code(self) -> int:
+        """The HTTP status of the response; 0 if no response was sent."""
         return self.record.code
 
     @property
     def user(self) -> str:
+        """The name of the user."""
         return self.record.user
 
     @property
     def agent(self) -> str:
+        """The client's User-Agent."""
         return self.record.agent.decode("utf-8", "replace")
 
     @property
     def received(self) -> float:
-        """Seconds since the epoch, by the server's clock."""
+        """When the server received the request: seconds since the epoch, by the server's clock."""
         return self.record.received
 
     @property
     def seconds(self) -> float:
+        """Seconds from the request's head to its response; for a watch, to the first event."""
         return self.record.seconds
 
     @property
     def method(self) -> str:
+        """The HTTP method."""
         return self.record.method
 
     @property
     def path(self) -> str:
+        """The decoded path of the URL."""
         return unquote(self.record.raw_path.decode("latin-1"))
 
     @property
     def query(self) -> str:
-        """The query as it was sent."""
+        """The undecoded query string."""
         return self.record.query.decode("latin-1")
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """The names of the faults that met the request."""
+        """The names of the faults that affected the request."""
         return self.record.faults
 
     @property
     def watch(self) -> WatchProgress | None:
-        """Progress of a watch; None for other requests."""
+        """The progress of a watch; None for other requests."""
         return self.record.watch
 
     @cached_property
@@ -126,48 +136,50 @@ class Entry:
 
     @property
     def namespace(self) -> str:
+        """The namespace in the path; "" for cluster-scoped requests."""
         return self.info.namespace
 
     @property
     def name(self) -> str:
+        """The name of the object; "" if the request has none."""
         return self.info.name or self.record.written[0] or self._sent_name
 
     @property
     def before(self) -> str:
+        """The resourceVersion of the object before the write; "" if it did not exist."""
         return _version(self.record.written[1])
 
     @property
     def after(self) -> str:
+        """The resourceVersion of the object after the write; "" if it no longer exists."""
         return _version(self.record.written[2])
 
     @property
     def body(self) -> Any:
-        """The request's body: decoded if it is JSON, else as bytes; None where there is none or it is not
-        kept.
-        """
+        """The request's body: decoded if it is JSON, else bytes; None if it is empty or not kept."""
         return _decoded(self.bodies.sent)
 
     @property
     def answer(self) -> Any:
-        """The answer's body, kept for refusals, and for all where the journal keeps bodies."""
+        """The response's body. By default only errors have one; with journal="bodies" all responses have."""
         return _decoded(self.bodies.answer)
 
     @property
     def reason(self) -> str:
-        """The reason of a refusal: NotFound, Conflict; "" for a success."""
+        """The reason of an error, such as NotFound or Conflict; "" for a success."""
         return self._status("reason")
 
     @property
     def message(self) -> str:
-        """The message of a refusal; "" for a success."""
+        """The message of an error; "" for a success."""
         return self._status("message")
 
     def __str__(self) -> str:
-        """One line for a person."""
+        """Describes the request in one line."""
         time = datetime.fromtimestamp(self.received, UTC).strftime("%H:%M:%S.%f")[:-3]
         target = "/".join(part for part in (self.namespace, self.name) if part)
-        what = f"{self.resource} {target}".strip() if self.resource else f"{self.method} {self.path}"
-        parts = [f"#{self.number}", time, self.verb if self.resource else "", what, self._outcome()]
+        subject = f"{self.resource} {target}".strip() if self.resource else f"{self.method} {self.path}"
+        parts = [f"#{self.number}", time, self.verb if self.resource else "", subject, self._outcome()]
         if self.before or self.after:
             parts.append(f"version {self.before or '-'} → {self.after or '-'}")
         if self.watch is not None:

@@ -1,4 +1,4 @@
-"""Journal: the last requests of a server, bounded in number, their bodies in bytes."""
+"""Journal: the last requests of a server. It limits the number of requests and the bytes of their bodies."""
 
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -7,24 +7,24 @@ from itertools import islice
 from fakeapi.journal.entry import Bodies, Entry, Raw, Record
 
 ENTRIES_MAX = 10_000
-"""Requests that are kept; beyond, the oldest are forgotten, open watches too."""
+"""Maximum number of requests in the journal; beyond it, the oldest are removed, including open watches."""
 
 BODIES_BYTES_MAX = 32 * 1024 * 1024
-"""Bytes of bodies that are kept; beyond, those of the oldest requests are forgotten, their entries stay."""
+"""Maximum number of bytes of all bodies; beyond it, the oldest bodies are removed and their entries stay."""
 
 BODY_MAX = 64 * 1024
-"""Bytes of one body that is kept; a longer one is left out of its entry, which says how long it was."""
+"""Maximum number of bytes of one body; the journal omits a longer one, and its entry still has the length."""
 
 TEXT_MAX = 1024
-"""Bytes of a path, a query or a User-Agent that are kept; the rest is cut off."""
+"""Maximum number of bytes of a path, a query or a User-Agent; the journal cuts off the rest."""
 
 Listener = Callable[[Entry], None]
 
 
 class Journal:
-    """The requests that a server has answered, in the order of their answers; used in one event loop.
+    """The requests that a server has answered, in the order of the responses; used in one event loop.
 
-    `last` is the number of the newest one, 0 before the first.
+    `last` is the number of the newest request, or 0 without requests.
     """
 
     def __init__(self) -> None:
@@ -39,11 +39,11 @@ class Journal:
 
     @property
     def forgotten(self) -> int:
-        """How many requests are not kept any more."""
+        """The number of requests that the journal has removed."""
         return self.last - len(self._records)
 
     def append(self, record: Raw, sent: bytes, answer: bytes) -> None:
-        """Notes a request with what is to be kept of its bodies; forgets the oldest where it is too much."""
+        """Records a request and its bodies; removes the oldest entries and bodies beyond the limits."""
         self._records.append(record)
         self.last = number = self.last + 1
         if sent or answer:
@@ -54,40 +54,42 @@ class Journal:
                 listener(entry)
 
     def entries(self, after: int = 0) -> Iterator[Entry]:
-        """The entries that are kept, from the oldest on, whose numbers are greater than `after`."""
+        """Yields the entries with numbers above `after`, oldest first."""
         bodies = {number: (sent, answer) for number, sent, answer in self._bodies}
         for number, record in enumerate(self._records, self.forgotten + 1):
             if number > after:
                 yield Entry(number, Record(*record), Bodies(*bodies.get(number, ())))
 
     def records(self, after: int = 0) -> Iterator[Record]:
-        """The records of `entries`, without what it takes to tell of each, from the newest on."""
+        """Returns the records with numbers above `after`, newest first; faster than `entries`."""
         return map(Record._make, islice(reversed(self._records), max(0, self.last - after)))
 
     def entry(self, number: int) -> Entry | None:
-        """The entry of this number; None for one that is forgotten, or yet to come."""
+        """Returns the entry with this number, or None if it is removed or does not exist yet."""
         index = number - self.forgotten - 1
         if not 0 <= index < len(self._records):
             return None
         return Entry(number, Record(*self._records[index]), Bodies(*self._bodies_of(number)))
 
     def open_watches(self) -> list[Entry]:
-        """The entries of watches that are open."""
-        return [each for each in self.entries() if each.watch is not None and each.watch.is_open]
+        """Returns the entries of open watches."""
+        return [entry for entry in self.entries() if entry.watch is not None and entry.watch.is_open]
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Calls `listener` with every new entry, in the server's loop; returns what ends that."""
+        """Calls `listener` with every new entry, in the server's event loop; returns a function to
+        unsubscribe.
+        """
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 
     def clear(self) -> None:
-        """Forgets all entries; numbers begin again."""
+        """Removes all entries; numbers start again at 1."""
         self._records.clear()
         self._bodies.clear()
         self._bytes = self.last = 0
 
     def _bodies_of(self, number: int) -> tuple[bytes, ...]:
-        """Those that are kept; the newest is found first."""
+        """Returns the kept bodies of an entry; searches from the newest entry."""
         for of, sent, answer in reversed(self._bodies):
             if of <= number:
                 return (sent, answer) if of == number else ()

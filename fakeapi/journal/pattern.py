@@ -1,4 +1,4 @@
-"""RequestPattern: which requests are meant, by verb, resource, object and sender."""
+"""RequestPattern: selects requests by verb, resource, object and sender."""
 
 from dataclasses import dataclass, field, fields
 from fnmatch import fnmatchcase
@@ -13,7 +13,7 @@ _SHORT = {"*": (), "write": WRITES, "read": READS}
 
 
 class PatternError(ValueError):
-    """A pattern that matches nothing by its form; the message is one line."""
+    """A pattern with invalid syntax; the message is one line."""
 
 
 class Described(Protocol):
@@ -33,12 +33,13 @@ class Described(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestPattern:
-    """Empty members match everything. `verb` is one or several, separated by commas; `read` and `write`
-    stand for all of their kind.
+    """Selects requests. Empty members match everything.
 
-    `resource` is written as in a role: `resourceclaims`, `resourceclaims/status`, `pods/*` for any
-    subresource, `*` for all; with a group as in `resourceclaims.resource.k8s.io/status`. `namespace`,
-    `name`, `user` and `agent` may have the wildcards * and ?.
+    - `verb` is one verb or several, separated by commas; `read` and `write` stand for all verbs that read or
+      write.
+    - `resource` is written as in a role: `resourceclaims`, `resourceclaims/status`, `pods/*` for any
+      subresource, `*` for all. It can include the group: `resourceclaims.resource.k8s.io/status`.
+    - `namespace`, `name`, `user` and `agent` can contain the wildcards * and ?.
     """
 
     verb: str = ""
@@ -51,17 +52,17 @@ class RequestPattern:
     _verbs: tuple[str, ...] = field(default=(), init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Raises PatternError."""
-        for each in fields(self):
-            value = getattr(self, each.name)
-            if each.name != "_verbs" and not isinstance(value, str | None):
-                raise PatternError(f"{each.name} is text, not {value!r}")
-        found: list[str] = []
+        """Checks the members and splits `verb` and `resource`. Raises PatternError."""
+        for member in fields(self):
+            value = getattr(self, member.name)
+            if member.name != "_verbs" and not isinstance(value, str | None):
+                raise PatternError(f"{member.name} is text, not {value!r}")
+        verbs: list[str] = []
         for word in filter(None, (part.strip().lower() for part in self.verb.split(","))):
             if word not in VERBS and word not in _SHORT:
                 raise PatternError(f"no verb {word!r}; there are {', '.join(VERBS)}, read and write")
-            found.extend(_SHORT.get(word, (word,)))
-        object.__setattr__(self, "_verbs", tuple(found))
+            verbs.extend(_SHORT.get(word, (word,)))
+        object.__setattr__(self, "_verbs", tuple(verbs))
         resource, _, rest = self.resource.partition("/")
         name, dot, group = resource.partition(".")
         if dot:
@@ -72,33 +73,34 @@ class RequestPattern:
 
     @classmethod
     def parse(cls, text: str, **more: Any) -> Self:
-        """Reads `update resourceclaims/status NAMESPACE/NAME`, of which the end may be missing.
+        """Parses `VERB [RESOURCE[/SUBRESOURCE] [[NAMESPACE/]NAME]]`.
 
-        Raises PatternError.
+        For example `update resourceclaims/status default/gpu`. Raises PatternError.
         """
         words = text.split()
         if not 0 < len(words) <= 3:
             raise PatternError(f"{text!r} is not of the form VERB RESOURCE[/SUBRESOURCE] [NAMESPACE/]NAME")
-        given: dict[str, Any] = {"verb": words[0]}
+        members: dict[str, Any] = {"verb": words[0]}
         if len(words) > 1:
-            given["resource"] = words[1]
+            members["resource"] = words[1]
         if len(words) > 2:
             namespace, slash, name = words[2].rpartition("/")
-            given |= {"namespace": namespace, "name": name} if slash else {"name": name}
-        return cls(**{**given, **more})
+            members |= {"namespace": namespace, "name": name} if slash else {"name": name}
+        return cls(**{**members, **more})
 
     @property
     def verbs(self) -> tuple[str, ...]:
-        """The verbs that are meant; empty for all."""
+        """The verbs that the pattern matches; empty for all."""
         return self._verbs
 
     @property
     def resource_parts(self) -> tuple[str, str]:
-        """Resource and subresource."""
+        """The resource and the subresource."""
         resource, _, subresource = self.resource.partition("/")
         return resource, subresource
 
     def matches(self, request: Described) -> bool:
+        """Whether a request matches all members of the pattern."""
         if self._verbs and request.verb not in self._verbs:
             return False
         info = request.info
@@ -115,14 +117,14 @@ class RequestPattern:
         return not self.agent or fnmatchcase(request.agent, self.agent)
 
     def likeness(self, request: Described) -> int:
-        """How many of the given members a request has: what is nearest to a pattern has most."""
+        """Counts the members of the pattern that a request matches, resource and name twice."""
         count = 0
-        for each in fields(self):
-            value = getattr(self, each.name)
-            if each.name.startswith("_") or not value:
+        for member in fields(self):
+            value = getattr(self, member.name)
+            if member.name.startswith("_") or not value:
                 continue
-            weight = 2 if each.name in ("resource", "name") else 1
-            count += weight if RequestPattern(**{each.name: value}).matches(request) else 0
+            weight = 2 if member.name in ("resource", "name") else 1
+            count += weight if RequestPattern(**{member.name: value}).matches(request) else 0
         return count
 
     def __str__(self) -> str:

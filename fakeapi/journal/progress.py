@@ -1,4 +1,4 @@
-"""WatchProgress: how far an open watch has come, for its entry in the journal."""
+"""WatchProgress: how many events a watch has sent, for its entry in the journal."""
 
 from collections.abc import Callable
 
@@ -8,10 +8,10 @@ def _nothing_waits() -> int:
 
 
 class WatchProgress:
-    """Counters that the watch itself moves on; read by whoever looks at its entry.
+    """Counters that a watch updates; its journal entry shows them.
 
-    `taken` events were given to the stream and `sent` of them have left it; `version` is the resourceVersion
-    of the last one taken. `waiting` counts those that the stream has not taken yet.
+    The stream has taken `taken` events and sent `sent` of them; `version` is the resourceVersion of the last
+    event taken. `waiting` returns the number of events that the stream has not taken yet.
     """
 
     __slots__ = ("bookmarks", "ended", "sent", "taken", "version", "waiting")
@@ -24,15 +24,16 @@ class WatchProgress:
 
     @property
     def is_open(self) -> bool:
+        """Whether the watch is still open."""
         return self.ended is None
 
     @property
     def behind(self) -> int:
-        """Events that have happened and have not been sent; 0 once the watch is over."""
+        """The number of events that have happened but are not sent; 0 once the watch has ended."""
         return self.taken - self.sent + self.waiting() if self.is_open else 0
 
     def end(self, now: float) -> None:
-        """The watch is over; it lets go of the stream. Again it does nothing."""
+        """Ends the watch and releases its stream; a second call does nothing."""
         if self.ended is None:
             self.ended = now
             self.waiting = _nothing_waits

@@ -1,4 +1,4 @@
-"""Requests: the entries of a journal as a test asks for them: filtered, counted and verified."""
+"""Requests: the entries of a journal for tests, which filter, count and verify them."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
@@ -8,17 +8,20 @@ from fakeapi.journal.pattern import RequestPattern
 from fakeapi.journal.report import listing
 
 NEAREST_MAX = 10
-"""Requests that a failed verification shows."""
+"""Maximum number of requests that a failed verification shows."""
 
 Source = Callable[[], list[Entry]]
 
 
 class VerificationFailed(AssertionError):
-    """The requests are not those that were expected; the message shows those that are nearest."""
+    """The requests differ from the expected ones; the message shows the most similar requests."""
 
 
 class Requests:
-    """Requests of a server, oldest first. Each look at them sees those that have come meanwhile."""
+    """Requests of a server, oldest first.
+
+    Each access includes the requests that have arrived since the last one.
+    """
 
     def __init__(self, source: Source, patterns: tuple[RequestPattern, ...] = (), code: int = 0) -> None:
         self._source = source
@@ -38,9 +41,9 @@ class Requests:
         return self._of(self._source())[index]
 
     def filter(self, pattern: str = "", *, code: int = 0, **members: Any) -> Self:
-        """Those that match too: `filter("update resourceclaims/status")`, `filter(verb="write", code=409)`.
+        """Narrows the requests: `filter("update resourceclaims/status")`, `filter(verb="write", code=409)`.
 
-        The members are those of RequestPattern. Raises PatternError.
+        Keywords are members of RequestPattern. Raises PatternError.
         """
         chosen = _pattern(pattern, members)
         return type(self)(self._source, (*self._patterns, chosen), code or self._code)
@@ -54,59 +57,61 @@ class Requests:
         code: int = 0,
         **members: Any,
     ) -> list[Entry]:
-        """Asserts that matching requests came; returns them.
+        """Asserts that matching requests were sent; returns them.
 
-        One pattern: as often as `times`, `at_least` and `at_most` say, by default at least once. Several: one
-        request for each, in this order, whatever came between; they are returned. `code` and the members hold
-        for all patterns. Raises VerificationFailed, PatternError; ValueError for counts of several patterns.
+        With one pattern, `times`, `at_least` and `at_most` limit the number of matching requests; the default
+        is at least one. With several patterns, one request must match each, in this order; other requests may
+        come between. `code` and the keywords apply to all patterns.
+
+        Raises VerificationFailed, PatternError; ValueError for counts with several patterns.
         """
-        chosen = [_pattern(each, members) for each in patterns or ("",)]
-        entries = [each for each in self._of(self._source()) if not code or each.code == code]
+        chosen = [_pattern(text, members) for text in patterns or ("",)]
+        entries = [entry for entry in self._of(self._source()) if not code or entry.code == code]
         if len(chosen) > 1:
             if (times, at_least, at_most) != (None, None, None):
                 raise ValueError("times, at_least and at_most count the requests of one pattern")
             return self._in_order(chosen, entries)
-        found = [each for each in entries if chosen[0].matches(each)]
+        matching = [entry for entry in entries if chosen[0].matches(entry)]
         low = times if times is not None else 1 if at_least is None and at_most is None else at_least or 0
         high = times if times is not None else at_most
-        if len(found) < low or (high is not None and len(found) > high):
-            wanted = _counted(chosen[0], code, low, high)
-            raise VerificationFailed(_message(wanted, found, self._nearest(chosen[0], found)))
-        return found
+        if len(matching) < low or (high is not None and len(matching) > high):
+            expectation = _counted(chosen[0], code, low, high)
+            raise VerificationFailed(_message(expectation, matching, self._nearest(chosen[0], matching)))
+        return matching
 
     def none(self, *patterns: str, code: int = 0, **members: Any) -> None:
-        """Asserts that no matching request came. Raises VerificationFailed, PatternError."""
-        for each in patterns or ("",):
-            self.verify(each, times=0, code=code, **members)
+        """Asserts that no matching request was sent. Raises VerificationFailed, PatternError."""
+        for pattern in patterns or ("",):
+            self.verify(pattern, times=0, code=code, **members)
 
     def text(self, last: int = 20) -> str:
-        """The last requests, a line each."""
+        """Returns the last requests, one line each."""
         return listing(self._of(self._source()), last)
 
     def _of(self, entries: Iterable[Entry]) -> list[Entry]:
         return [
-            each
-            for each in entries
-            if (not self._code or each.code == self._code) and all(p.matches(each) for p in self._patterns)
+            entry
+            for entry in entries
+            if (not self._code or entry.code == self._code) and all(p.matches(entry) for p in self._patterns)
         ]
 
     def _in_order(self, chosen: list[RequestPattern], entries: list[Entry]) -> list[Entry]:
-        found: list[Entry] = []
+        matching: list[Entry] = []
         rest = iter(entries)
         for pattern in chosen:
-            entry = next((each for each in rest if pattern.matches(each)), None)
+            entry = next((candidate for candidate in rest if pattern.matches(candidate)), None)
             if entry is None:
-                wanted = f"in this order: {', '.join(map(str, chosen))}; missing: {pattern}"
-                if found:
-                    wanted += f" after #{found[-1].number}"
-                raise VerificationFailed(_message(wanted, found, self._nearest(pattern, found)))
-            found.append(entry)
-        return found
+                expectation = f"in this order: {', '.join(map(str, chosen))}; missing: {pattern}"
+                if matching:
+                    expectation += f" after #{matching[-1].number}"
+                raise VerificationFailed(_message(expectation, matching, self._nearest(pattern, matching)))
+            matching.append(entry)
+        return matching
 
     def _nearest(self, pattern: RequestPattern, found: list[Entry]) -> list[Entry]:
-        """Requests that are most like a pattern, in their own order; of equals the last ones."""
-        numbers = {each.number for each in found}
-        others = [each for each in self._source() if each.number not in numbers]
+        """Returns the requests that are most similar to a pattern, oldest first; prefers newer ones."""
+        numbers = {entry.number for entry in found}
+        others = [entry for entry in self._source() if entry.number not in numbers]
         scored = sorted(others, key=lambda each: (pattern.likeness(each), each.number))
         return sorted(scored[-NEAREST_MAX:], key=lambda each: each.number)
 
@@ -127,10 +132,10 @@ def _counted(pattern: RequestPattern, code: int, low: int, high: int | None) -> 
 
 def _message(wanted: str, found: list[Entry], nearest: list[Entry]) -> str:
     lines = [f"expected {wanted}; there were {len(found)}"]
-    lines += [f"    {each}" for each in found[:NEAREST_MAX]]
+    lines += [f"    {entry}" for entry in found[:NEAREST_MAX]]
     if nearest:
         lines.append("nearest of the other requests:")
-        lines += [f"    {each}" for each in nearest]
+        lines += [f"    {entry}" for entry in nearest]
     elif not found:
         lines.append("the server was asked nothing")
     return "\n".join(lines)

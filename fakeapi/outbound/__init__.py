@@ -1,1 +1,1 @@
-"""Requests that the server itself sends: to the webhooks that its configuration names."""
+"""Requests that the server itself sends to webhooks."""

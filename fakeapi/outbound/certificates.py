@@ -1,4 +1,4 @@
-"""Trust of TLS clients, and the errors of Go for servers that are not trusted.
+"""TLS trust for requests to webhooks, with the error messages of Go for untrusted servers.
 
 Follows crypto/x509 (VerifyHostname) and client-go `transport` (rootCertPool).
 """
@@ -19,8 +19,9 @@ _NOT_TLS = frozenset(
 
 
 def client_context(authority: bytes) -> ssl.SSLContext:
-    """A context that trusts these PEM certificates, or the system's. The name of the server is for
-    `name_problem` to check. Raises BadAuthority.
+    """Returns a TLS context that trusts these PEM certificates, or the system's if there are none.
+
+    The context does not check the server's name; `name_problem` does. Raises BadAuthority.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
@@ -35,24 +36,24 @@ def client_context(authority: bytes) -> ssl.SSLContext:
         context.load_verify_locations(cadata=authority.decode("ascii"))
     except (ssl.SSLError, UnicodeDecodeError):
         raise BadAuthority("failed to parse certificate: x509: malformed certificate") from None
-    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # Go takes any of them for a root
+    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # Go accepts each of them as a root
     return context
 
 
 def name_problem(certificate: Mapping[str, Any], host: str) -> str:
-    """Why a verified certificate is not one of `host`; "" if it is."""
+    """Returns an error if a verified certificate is not valid for `host`; "" if it is."""
     names = [value for kind, value in certificate.get("subjectAltName", ()) if kind == "DNS"]
     addresses = [value for kind, value in certificate.get("subjectAltName", ()) if kind == "IP Address"]
     try:
-        wanted = ipaddress.ip_address(host)
+        host_address = ipaddress.ip_address(host)
     except ValueError:
         return _host_problem(certificate, host, names)
-    found = [ipaddress.ip_address(each.strip()) for each in addresses]
-    if wanted in found:
+    san_addresses = [ipaddress.ip_address(address.strip()) for address in addresses]
+    if host_address in san_addresses:
         return ""
-    if not found:
+    if not san_addresses:
         return f"{PREFIX}cannot validate certificate for {host} because it doesn't contain any IP SANs"
-    return f"{PREFIX}certificate is valid for {', '.join(map(str, found))}, not {host}"
+    return f"{PREFIX}certificate is valid for {', '.join(map(str, san_addresses))}, not {host}"
 
 
 def _host_problem(certificate: Mapping[str, Any], host: str, names: list[str]) -> str:
@@ -66,20 +67,22 @@ def _host_problem(certificate: Mapping[str, Any], host: str, names: list[str]) -
 
 
 def _common_name(certificate: Mapping[str, Any]) -> str:
-    pairs = (pair for each in certificate.get("subject", ()) for pair in each)
+    pairs = (pair for rdn in certificate.get("subject", ()) for pair in rdn)
     return next((value.lower() for name, value in pairs if name == "commonName"), "")
 
 
 def _matches(pattern: str, host: str) -> bool:
-    """Whether a name, whose first label may be `*`, is that of a host."""
-    labels, wanted = pattern.rstrip(".").split("."), host.rstrip(".").split(".")
-    if len(labels) != len(wanted) or not pattern:
+    """Whether a name in a certificate, whose first label may be `*`, matches a host."""
+    labels, host_labels = pattern.rstrip(".").split("."), host.rstrip(".").split(".")
+    if len(labels) != len(host_labels) or not pattern:
         return False
-    return labels[1:] == wanted[1:] and (labels[0] == wanted[0] or (labels[0] == "*" and len(labels) > 1))
+    return labels[1:] == host_labels[1:] and (
+        labels[0] == host_labels[0] or (labels[0] == "*" and len(labels) > 1)
+    )
 
 
 def handshake_problem(error: ssl.SSLError) -> str:
-    """Why there is no TLS connection."""
+    """Returns Go's message for a failed TLS handshake."""
     if isinstance(error, ssl.SSLCertVerificationError):
         if error.verify_code in (_EXPIRED, _NOT_YET_VALID):
             return f"{PREFIX}certificate has expired or is not yet valid"

@@ -1,7 +1,7 @@
-"""PostingClient: POSTs to webhooks over HTTP/1.1, on asyncio and h11.
+"""PostingClient: POSTs to webhooks over HTTP/1.1, with asyncio and h11.
 
-Connections are kept for the next request. A request that meets a kept connection as it ends is sent once more
-on a new one, as Go's net/http does where nothing was answered. Errors are in the words of Go's net/http.
+Connections are reused. If a reused connection ends before the first byte of a response, the client sends the
+request again on a new connection, like Go's net/http. Error messages are those of Go's net/http.
 """
 
 import asyncio
@@ -21,22 +21,22 @@ from fakeapi.outbound.certificates import client_context, handshake_problem, nam
 from fakeapi.registry.webhooks.transport import TOO_LATE, Answer, Endpoint, Unreachable, answer_limit
 
 CALLS_MAX = 256
-"""Requests under way at once; a further one waits, within its time."""
+"""Maximum number of requests at once; another request waits, within its own timeout."""
 
 IDLE_MAX = 8
-"""Connections that are kept for each endpoint; further ones are closed after their answer."""
+"""Maximum number of idle connections for each endpoint; others are closed after their response."""
 
 PLACES_MAX = 16
-"""Maximum number of endpoints with idle connections; one more closes those of all others."""
+"""Maximum number of endpoints with idle connections; another endpoint closes all idle connections."""
 
 CONTEXTS_MAX = 200
-"""Sets of trusted certificates that are kept parsed, as many as client-go keeps."""
+"""Maximum number of parsed sets of trusted certificates in the cache; client-go has the same limit."""
 
 HEAD_MAX = 1 << 20
-"""Bytes of the head of an answer, with all informational (1xx) answers before it, as net/http allows."""
+"""Maximum number of bytes of a response's head with its 1xx responses; net/http has the same limit."""
 
 EVENTS_IN_A_TURN = 200
-"""Parsed chunks or informational answers after which other clients have their turn."""
+"""Maximum number of parser events before other tasks get a turn."""
 
 _PIECE = 1 << 16
 _PORTS = {"https": 443, "http": 80}
@@ -44,7 +44,7 @@ _RESOLVER = Path("/etc/resolv.conf")
 
 
 class _Gone(Exception):
-    """The connection ended before the first byte of an answer."""
+    """The connection ended before the first byte of a response."""
 
 
 class _Connection:
@@ -65,7 +65,10 @@ class _Connection:
         self._writer.transport.abort()
 
     async def ask(self, host: str, target: str, body: bytes) -> tuple[int, str]:
-        """The status and the Content-Type of the answer to a request. Raises _Gone, Unreachable."""
+        """Sends a request; returns the status and the Content-Type of the response.
+
+        Raises _Gone, Unreachable.
+        """
         headers = [
             ("Host", host),
             ("User-Agent", "kube-apiserver-admission"),
@@ -78,7 +81,7 @@ class _Connection:
         try:
             self._writer.write(request + (self._http.send(h11.EndOfMessage()) or b""))
             head = await self._head()
-        except OSError as error:  # ssl.SSLError is one
+        except OSError as error:  # includes ssl.SSLError
             raise _Gone from error
         types = (value.decode("latin-1") for name, value in head.headers if name == b"content-type")
         return head.status_code, next(types, "")
@@ -104,7 +107,10 @@ class _Connection:
                 self._http.receive_data(data)
 
     async def body(self, limit: int) -> tuple[bytes, str]:
-        """Reads a body of at most `limit` bytes. Returns it, and why it ended early; "" where it is whole."""
+        """Reads a body of at most `limit` bytes.
+
+        Returns it and an error, which is "" if the body is complete.
+        """
         body = bytearray()
         try:
             while not isinstance(event := await self._next_event(), h11.EndOfMessage):
@@ -121,7 +127,7 @@ class _Connection:
         return bytes(body), ""
 
     async def _next_event(self) -> Any:
-        """Returns the parser's next event. Lets other tasks run now and then, however fast the server sends.
+        """Returns the parser's next event. Lets other tasks run after every EVENTS_IN_A_TURN events.
 
         Raises h11.RemoteProtocolError.
         """
@@ -143,7 +149,7 @@ class _Place:
 
 
 class PostingClient:
-    """The transport of one server; used in one event loop."""
+    """Sends the requests of one API server to webhooks; used in one event loop."""
 
     def __init__(self) -> None:
         self._idle: dict[_Place, deque[_Connection]] = {}
@@ -151,7 +157,7 @@ class PostingClient:
         self._free = asyncio.Semaphore(CALLS_MAX)
 
     async def post(self, endpoint: Endpoint, target: str, body: bytes, seconds: float) -> Answer:
-        """See Transport."""
+        """Sends a POST; see `Transport.post`."""
         place, host = _place_of(endpoint)
         context = self._context(place.authority) if place.scheme == "https" else None
         until = asyncio.get_running_loop().time() + seconds
@@ -194,7 +200,7 @@ class PostingClient:
     async def _asked(
         self, place: _Place, context: ssl.SSLContext | None, request: tuple[str, str, bytes]
     ) -> tuple[_Connection, int, str]:
-        """A connection on which the head of an answer has come."""
+        """Sends a request; returns its connection, and the status and Content-Type of the response."""
         while True:
             kept = self._kept(place)
             connection = kept or await _connected(place, context)
@@ -236,7 +242,7 @@ class PostingClient:
 
 
 def _place_of(endpoint: Endpoint) -> tuple[_Place, str]:
-    """Where to connect to, and the Host header."""
+    """Returns the address to connect to, and the Host header."""
     parts = urlsplit(endpoint.url)
     name = parts.hostname or ""
     scheme, host, port = endpoint.dial or (parts.scheme, name, parts.port or _PORTS.get(parts.scheme, 0))
@@ -244,7 +250,7 @@ def _place_of(endpoint: Endpoint) -> tuple[_Place, str]:
 
 
 async def _connected(place: _Place, context: ssl.SSLContext | None) -> _Connection:
-    """A new connection, its server verified. Raises Unreachable."""
+    """Opens a connection and verifies the server. Raises Unreachable."""
     try:
         reader, writer = await asyncio.open_connection(
             place.host, place.port, ssl=context, server_hostname=place.server_name if context else None
@@ -274,16 +280,16 @@ def _dial_problem(place: _Place, error: OSError) -> str:
 
 
 def _errors_in(error: OSError) -> list[int]:
-    """The numbers in the text of the one error that asyncio makes of those of several addresses."""
-    return [int(each) for each in re.findall(r"\[Errno (\d+)\]", str(error))]
+    """Returns the error numbers in the text of the OSError that asyncio raises for several addresses."""
+    return [int(number) for number in re.findall(r"\[Errno (\d+)\]", str(error))]
 
 
 def _resolver() -> str:
-    """The name server that Go's resolver would have asked first."""
+    """Returns " on SERVER:53" for the first configured name server, as Go's errors do, or ""."""
     try:
         lines = _RESOLVER.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
         return ""
-    found = (line.split()[1] for line in lines if line.startswith("nameserver") and len(line.split()) > 1)
-    server = next(found, "")
+    servers = (line.split()[1] for line in lines if line.startswith("nameserver") and len(line.split()) > 1)
+    server = next(servers, "")
     return f" on {server}:53" if server else ""

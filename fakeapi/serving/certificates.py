@@ -21,7 +21,7 @@ CA_CERTIFICATE = "ca.pem"
 CA_KEY = "ca-key.pem"
 
 FILE_BYTES_MAX = 1024 * 1024
-"""Bytes of the CA's certificate or key; a longer file is refused."""
+"""Maximum number of bytes of the CA's certificate or key; reading a longer file raises OSError."""
 
 
 class CertificateError(ValueError):
@@ -30,7 +30,7 @@ class CertificateError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Certificates:
-    """`ca` is the PEM certificate that clients need; `server` is ready for a listening socket."""
+    """`ca` is the PEM certificate that clients need; `server` is the TLS context of a listening socket."""
 
     ca: bytes
     server: ssl.SSLContext
@@ -39,11 +39,11 @@ class Certificates:
 def issue(names: Iterable[str], directory: Path | None = None) -> Certificates:
     """Makes a server certificate for these host names and addresses.
 
-    With a directory its CA is used, or made there at the first time, so that clients that trust it still do
-    after a restart, and those of other servers with the same directory. The CA's key is readable by its
-    owner only; one that was not is made so. A new directory has the mode 0755 and the certificate 0644, as
-    those of k8s.io/client-go `util/cert` and `util/keyutil`. A pair of files that clients would not trust,
-    or half of one, is refused and stays as it is. Raises OSError and CertificateError.
+    With a directory, the CA in it signs the certificate; the first call creates the CA. Clients that trust
+    this CA also trust the server after a restart, and all servers with the same directory. Only the owner can
+    read the CA's key; if others could, its mode is corrected. A new directory has mode 0755 and the CA's
+    certificate 0644, like those of k8s.io/client-go `util/cert` and `util/keyutil`. An unusable or incomplete
+    pair of files is refused and not changed. Raises OSError and CertificateError.
     """
     if directory is None:
         authority = trustme.CA()
@@ -61,7 +61,7 @@ def issue(names: Iterable[str], directory: Path | None = None) -> Certificates:
 
 @contextmanager
 def _alone_in(directory: Path) -> Iterator[None]:
-    """Has servers that start together with a new directory make one CA."""
+    """Locks the directory, so that servers that start at the same time create one CA."""
     handle = os.open(directory, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
@@ -80,7 +80,7 @@ def _authority_in(directory: Path) -> trustme.CA:
             return trustme.CA.from_pem(*pair)
         except (ValueError, TypeError) as error:
             raise CertificateError(f"{certificate} and {key} are not a CA: {error}") from error
-    if key.exists():  # it may be the only copy
+    if key.exists():  # the file may be the only copy
         raise CertificateError(
             f"{key} has no {CA_CERTIFICATE} beside it: put it there, or remove the key for a new CA"
         )
@@ -94,7 +94,7 @@ def _authority_in(directory: Path) -> trustme.CA:
 
 
 def _check_pair(certificate: bytes, key: bytes) -> None:
-    """Raises ValueError where clients that trust the certificate would refuse what the key signs."""
+    """Raises ValueError if clients that trust the certificate would refuse the key's signatures."""
     read = x509.load_pem_x509_certificate(certificate)
     if load_pem_private_key(key, password=None).public_key() != read.public_key():
         raise ValueError("the key is that of another certificate")
@@ -103,7 +103,7 @@ def _check_pair(certificate: bytes, key: bytes) -> None:
         raise ValueError(f"the certificate is valid from {begin:%Y-%m-%d} to {end:%Y-%m-%d}")
     try:
         is_authority = read.extensions.get_extension_for_class(x509.BasicConstraints).value.ca
-        read.extensions.get_extension_for_class(x509.SubjectKeyIdentifier)  # which what it signs refers to
+        read.extensions.get_extension_for_class(x509.SubjectKeyIdentifier)  # signed certificates refer to it
     except x509.ExtensionNotFound:
         raise ValueError("the certificate needs basicConstraints and a subjectKeyIdentifier") from None
     if not is_authority:
@@ -111,6 +111,6 @@ def _check_pair(certificate: bytes, key: bytes) -> None:
 
 
 def _hide(key: Path) -> None:
-    """Takes the key from everybody but its owner, where others could read it."""
+    """Makes the key readable only by its owner, if others could read it."""
     if stat.S_IMODE(key.stat().st_mode) & 0o077:
         key.chmod(0o600)

@@ -1,4 +1,4 @@
-"""One client's connection: bytes in, requests to the application, bytes out."""
+"""Connection: reads requests of one client, calls the application, writes the responses."""
 
 import asyncio
 import logging
@@ -17,30 +17,35 @@ if TYPE_CHECKING:
 logger = logging.getLogger("fakeapi.serving")
 
 READ_BYTES = 65_536
-"""Read at once from a socket; more waits in the kernel, where it slows the client down."""
+"""Maximum number of bytes per read from a socket; more wait in the kernel, which slows the client down."""
 
 HEAD_SECONDS = 32.0
-"""For the head of a request, from its first byte on, and for a new connection's first; as kube-apiserver's
-ReadHeaderTimeout. Then, and after twice the time at the latest, the client is answered 400 and dropped."""
+"""Seconds for the head of a request, from its first byte, and for the first request of a new connection.
+
+The limit is that of kube-apiserver's ReadHeaderTimeout. A client that exceeds it gets 400 and is
+disconnected, at the latest after twice the time.
+"""
 
 IDLE_SECONDS = 3_600.0
-"""A connection without a request is closed after this time."""
+"""Seconds after which an idle connection is closed."""
 
 WRITE_BYTES = 128 * 1024
-"""Written at once to a socket; the rest of a response waits where it was made, and not in a copy."""
+"""Maximum number of bytes per write to a socket; the rest of a response waits in the application."""
 
 CLOSE_SECONDS = 10.0
-"""For a client to read the last bytes of a connection that is to close; then it is dropped."""
+"""Seconds for a client to read the last bytes of a closing connection; then the connection is aborted."""
 
 LINGER_SECONDS = 0.5
-"""For a client to read an answer and to close, where the server closes without having read all it sent; as in
-Go's net/http. What comes meanwhile is dropped."""
+"""Seconds that a closing connection stays open if the server has not read everything that the client sent.
+
+The client can read the response in this time, as in Go's net/http. Bytes that arrive meanwhile are dropped.
+"""
 
 
 class Connection:
-    """Speaks HTTP/1.1 or HTTP/2 with one client until either side closes.
+    """Serves one client over HTTP/1.1 or HTTP/2 until either side closes the connection.
 
-    HTTP/2 is spoken when the client negotiated it by ALPN, or begins with its preface (h2c).
+    The client selects HTTP/2 by ALPN, or by starting with the HTTP/2 preface (h2c).
     """
 
     def __init__(
@@ -68,7 +73,7 @@ class Connection:
         self._protocol = self._http2() if alpn == "h2" else HTTP1(self, self._streams, self.tasks)
 
     async def run(self) -> None:
-        """Ends when the connection is closed and the requests that were at work have ended."""
+        """Serves the client; returns when the connection is closed and its running requests have ended."""
         self._watch_time()
         try:
             await self._protocol.initiate()
@@ -76,7 +81,7 @@ class Connection:
                 if not self._dropping_input:
                     await self._receive(data)
         except OSError:
-            pass  # the client is gone, or its TLS broke off
+            pass  # the client has disconnected, or its TLS failed
         except Exception:
             logger.exception("A connection failed")
         finally:
@@ -96,13 +101,13 @@ class Connection:
             await self._protocol.receive(preface.data)
 
     def _http2(self) -> "HTTP2":
-        from fakeapi.serving.http2 import HTTP2  # noqa: PLC0415 - brings h2 and hypercorn
+        from fakeapi.serving.http2 import HTTP2  # noqa: PLC0415 - imports h2 and hypercorn
 
         return HTTP2(self, self._streams, self.tasks, self._unread)
 
     async def write(self, data: bytes) -> None:
         if self._writer.is_closing() or self._dropping_input:
-            await asyncio.sleep(0)  # a producer that does not look for the disconnect still yields
+            await asyncio.sleep(0)  # applications that ignore the disconnect must still yield
             return
         try:
             if len(data) < 2 * WRITE_BYTES:
@@ -114,7 +119,7 @@ class Connection:
             await self._protocol.end()
 
     async def _write_in_pieces(self, data: bytes) -> None:
-        """Writes what is left of a long response only when the client has read what was written before."""
+        """Writes a long response in pieces, each after the client has read the previous one."""
         unread = len(data)
         self._unread.add(unread)
         view = memoryview(data)
@@ -155,7 +160,7 @@ class Connection:
         self._deadline = None
 
     def _watch_time(self) -> None:
-        """Looks now and then, so that a request costs no timer."""
+        """Checks the deadline at intervals, so that requests need no timer."""
         left = HEAD_SECONDS if self._deadline is None else self._deadline - self._loop.time()
         self._timer = self._loop.call_later(min(HEAD_SECONDS, max(left, 0.0)), self._close_if_too_late)
 
@@ -172,8 +177,8 @@ class Connection:
         self._watch_time()
 
     def close(self) -> None:
-        """Sends what is still to be sent, then closes."""
-        if not self._writer.is_closing():  # closed twice, a TLS transport can no longer be aborted
+        """Sends the remaining bytes, then closes the connection."""
+        if not self._writer.is_closing():  # after a second close, a TLS transport cannot be aborted
             self._writer.close()
             if self._writer.transport.get_write_buffer_size():
                 self._loop.call_later(CLOSE_SECONDS, self._writer.transport.abort)
@@ -190,19 +195,19 @@ class Connection:
         self._loop.call_later(LINGER_SECONDS, self.close)
 
     def end_soon(self) -> None:
-        """Takes no further request; closes now where none is at work."""
+        """Accepts no further requests; closes the connection when none is running."""
         self.ending = True
         if not self.tasks.requests and not self.unsent:
             self.close()
 
     def abort(self) -> None:
-        """Closes at once, and cancels what the application still does for this client."""
+        """Closes the connection at once, and cancels the requests of this client."""
         self._writer.transport.abort()
         self.tasks.cancel()
 
     @property
     def unsent(self) -> bool:
-        """Whether some of a response waits for the client to read."""
+        """Whether a part of a response waits for the client to read."""
         return self._protocol.unsent or self._writer.transport.get_write_buffer_size() > 0
 
 

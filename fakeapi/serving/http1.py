@@ -1,4 +1,4 @@
-"""HTTP/1.1: llhttp and h11 parse, an exchange calls the application, Go's net/http is the model."""
+"""HTTP/1.1: llhttp and h11 parse requests, an Exchange calls the application. Follows Go's net/http."""
 
 import asyncio
 from typing import TYPE_CHECKING
@@ -22,16 +22,19 @@ if TYPE_CHECKING:
     from fakeapi.serving.http1_websocket import WebSocket
 
 PIPELINED_BYTES = 64 * 1024
-"""Of further requests that wait behind the one at work. At the limit the connection is not read any further,
-so that a client that leaves is noticed only when the request ends."""
+"""Maximum number of bytes of pipelined requests that wait behind the running one.
+
+At the limit the server stops reading, so it notices a disconnect only when the running request ends.
+"""
 
 DISCARDED_BYTES = 256 * 1024
-"""Of a body that was answered before it was read, as in Go's net/http. The connection is kept if the rest is
-shorter, and closed otherwise."""
+"""Maximum number of body bytes that the server drops after an early response, as in Go's net/http.
+
+If more bytes remain, the server closes the connection.
+"""
 
 EVENTS_IN_A_TURN = 200
-"""Of the parser, handled in one turn of the event loop, so that a flood of small chunks or pipelined requests
-leaves other clients their turns."""
+"""Maximum number of parser events before other tasks get a turn, even in a flood of small requests."""
 
 REASONS = {
     101: b"Switching Protocols",
@@ -62,16 +65,16 @@ REASONS = {
     504: b"Gateway Timeout",
     505: b"HTTP Version Not Supported",
 }
-"""As Go's net/http writes them beside the status; clients show them, and some compare them."""
+"""Reason phrases of Go's net/http; clients display them, and some compare them."""
 
 PREFACE_LINE = b"PRI * HTTP/2.0\r\n\r\n"
 
 JOINED_BYTES = 64 * 1024
-"""A longer part of a body is written after its head, and not copied beside it."""
+"""Longest part of a body that is copied behind its head into one write."""
 
 
 class HTTP2Preface(Exception):
-    """The client speaks HTTP/2 by prior knowledge; `data` is all that it has sent."""
+    """The client speaks HTTP/2 with prior knowledge; `data` contains all bytes received so far."""
 
     def __init__(self, data: bytes) -> None:
         super().__init__()
@@ -79,11 +82,10 @@ class HTTP2Preface(Exception):
 
 
 class HTTP1:
-    """One connection's requests, one after the other.
+    """The requests of one connection, one after the other.
 
-    A status has its reason beside it. The upgrade to h2c is not offered: a client that asks for it is
-    answered in HTTP/1.1. The connection is read while a request is at work, so that a client that leaves is
-    noticed also behind pipelined requests.
+    Responses contain a reason phrase. The server ignores requests to upgrade to h2c and answers in HTTP/1.1.
+    It keeps reading during a request, to notice a disconnect even behind pipelined requests.
     """
 
     def __init__(self, wire: Wire, streams: Streams, tasks: ConnectionTasks) -> None:
@@ -105,12 +107,12 @@ class HTTP1:
 
     @property
     def unsent(self) -> bool:
-        return False  # all is in the connection's own buffer
+        return False  # unsent bytes are only in the connection's buffer
 
     def check_time(self, now: float) -> None: ...
 
     async def give_up(self) -> None:
-        """The client let the time pass in which it should have sent something."""
+        """Handles a client that exceeded its deadline: answers 408 or 400, or closes an idle connection."""
         if self._head is not None:
             await self.refuse(REQUEST_TIMEOUT)
         elif self._reader.waiting:
@@ -121,7 +123,7 @@ class HTTP1:
     async def initiate(self) -> None: ...
 
     async def receive(self, data: bytes) -> None:
-        """Raises HTTP2Preface where the connection begins with it."""
+        """Parses received bytes. Raises HTTP2Preface if the connection starts with the HTTP/2 preface."""
         if self._stream is not None and not isinstance(self._stream, Exchange):
             await self._stream.take_data(data)
             return
@@ -132,13 +134,13 @@ class HTTP1:
             await self._resumed.wait()
 
     async def end(self) -> None:
-        """The connection is at its end: tells the application."""
+        """Ends the requests, because the connection has ended."""
         self._pipelined = False
         self._resumed.set()
         await self._end_stream()
 
     async def refuse(self, refusal: Refusal) -> None:
-        """Answers in place of the application, where it has not answered, and closes."""
+        """Sends an error response, unless the application has started one, and closes the connection."""
         if self._head is None or not self._response.started:
             headers = [
                 (b"content-type", b"text/plain; charset=utf-8"),
@@ -151,9 +153,9 @@ class HTTP1:
         self._wire.close_after_reading()
 
     async def _parse(self) -> None:
-        """Handles the bytes that have arrived; called again for pipelined requests when one is answered."""
+        """Parses the received bytes; runs again for pipelined requests after each response."""
         if self._parsing:
-            return  # the call at work sees the new bytes
+            return  # the running call handles the new bytes
         self._parsing = True
         parsed = 0
         try:
@@ -165,7 +167,7 @@ class HTTP1:
             self._parsing = False
 
     async def _parse_event(self) -> bool:
-        """Handles one event of the parser; False where it needs more bytes."""
+        """Handles one event of the parser; returns False if the parser needs more bytes."""
         event = self._reader.next()
         if isinstance(event, Started):
             await self._begin(event)
@@ -204,7 +206,7 @@ class HTTP1:
         await stream.start(self._streams, self._tasks, head, request.version)
 
     def _websocket(self) -> "WebSocket":
-        from fakeapi.serving.http1_websocket import WebSocket  # noqa: PLC0415 - brings hypercorn and wsproto
+        from fakeapi.serving.http1_websocket import WebSocket  # noqa: PLC0415 - imports hypercorn and wsproto
 
         return WebSocket(self)
 
@@ -226,7 +228,7 @@ class HTTP1:
 
     async def answer_head(self, status: int, headers: Headers) -> None:
         if self._refused:
-            await asyncio.sleep(0)  # answered already; the application has not heard yet
+            await asyncio.sleep(0)  # answered already, but the application does not know yet
         else:
             await self._send_head(status, headers)
 
@@ -247,7 +249,7 @@ class HTTP1:
         return True
 
     async def answer_data(self, data: bytes) -> None:
-        """Bytes of a WebSocket."""
+        """Writes bytes of a WebSocket."""
         await (asyncio.sleep(0) if self._refused else self._write(data))
 
     async def answered(self) -> None:
@@ -258,13 +260,13 @@ class HTTP1:
         await self._finish_exchange()
 
     def end_connection(self) -> None:
-        """A WebSocket says no more; the client answers its close frame, or does not."""
+        """Closes a WebSocket's connection after the client has had time to answer the close frame."""
         if not self._refused:
             self._wire.close_after_reading()
 
     @property
     def closes(self) -> bool:
-        """Whether the connection ends with the response."""
+        """Whether the connection closes after the response."""
         return self._response.closes
 
     async def _send_head(self, status: int, headers: Headers) -> None:
@@ -275,10 +277,10 @@ class HTTP1:
         if head is not None and head.content_length > DISCARDED_BYTES and not self._reader.complete:
             self._response.closes = True
         self._unsent_head = self._response.start(status, REASONS.get(status, b""), self._with_date(headers))
-        self._loop.call_soon(self._write_unsent_head)  # with the body, if that comes at once
+        self._loop.call_soon(self._write_unsent_head)  # together with the body, if that follows at once
 
     async def _switch(self, status: int, headers: Headers) -> None:
-        """The answer that makes the connection a WebSocket."""
+        """Sends the response that switches the connection to a WebSocket."""
         self._response.closes = False
         await self._write(self._response.start(status, REASONS.get(status, b""), self._with_date(headers)))
         early = self._reader.rest()
@@ -309,10 +311,10 @@ class HTTP1:
             await stream.close()
 
     async def _finish_exchange(self) -> None:
-        """Goes on to the next request once both sides are done; closes where that cannot be."""
+        """Starts the next request once request and response are complete, or closes the connection."""
         whole = self._response.ended and not self._response.closes and not self._wire.ending
         if whole and not self._reader.complete:
-            return  # the rest of the body is read and dropped
+            return  # the rest of the body will be read and dropped
         if whole:
             self._reader.next_request()
             self._head = None
@@ -321,7 +323,7 @@ class HTTP1:
             if self._pipelined:
                 self._pipelined = False
                 self._resumed.set()
-                self._tasks.spawn(self._parse)  # not here: this may be the task of the last request
+                self._tasks.spawn(self._parse)  # a new task, because this may be the previous request's task
         elif self._reader.complete and not self._pipelined:
             self._wire.close()
         else:

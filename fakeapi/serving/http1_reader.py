@@ -1,4 +1,4 @@
-"""Reads HTTP/1.1 requests from bytes: llhttp for the ordinary ones, h11 for all others."""
+"""Reads HTTP/1.1 requests from bytes: llhttp parses ordinary requests, h11 all others."""
 
 import re
 from dataclasses import dataclass
@@ -17,17 +17,16 @@ from fakeapi.serving.request_head import (
 )
 
 HEADER_BYTES = 1 << 20
-"""The request line and headers, as in Go's net/http; a longer head is answered 431."""
+"""Maximum number of bytes of the request line and headers, as in Go's net/http; a longer head gets 431."""
 
 REMEMBERED_HEADS = 4
-"""Of one connection: the headers of as many requests are kept as they were read, since most clients send the
-same ones again; when there are more, all are forgotten."""
+"""Maximum number of parsed header blocks that a connection caches; one more clears the cache."""
 
 REMEMBERED_BYTES = 4096
-"""Longer headers are read each time."""
+"""Maximum number of bytes of a cached header block; longer ones are parsed each time."""
 
 _LINE = re.compile(rb"(GET|POST|PUT|PATCH|DELETE) (/[A-Za-z0-9/._~!$&'()*+,;=:@%?-]*) HTTP/1\.1\r\n")
-"""Request lines that every judge reads alike."""
+"""Request lines that llhttp and h11 parse alike."""
 
 _REFUSALS = {431: HEAD_TOO_LARGE, 501: UNSUPPORTED_ENCODING}
 _UNUSUAL = {b"transfer-encoding", b"expect", b"upgrade"}
@@ -42,7 +41,7 @@ ENDED = Ended()
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A request's head; its body follows, then ENDED. `asks` says that the client waits for 100 Continue."""
+    """A request's head; its body follows, then ENDED. `asks`: the client waits for 100 Continue."""
 
     head: RequestHead
     version: str
@@ -51,16 +50,16 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class Preface:
-    """The connection speaks HTTP/2 by prior knowledge; `rest` is what came after the line."""
+    """The client speaks HTTP/2 with prior knowledge; `rest` are the bytes after the preface's first line."""
 
     rest: bytes
 
 
 class RequestReader:
-    """The requests of one connection, one after the other.
+    """Parses the requests of one connection, one after the other.
 
-    h11 is the judge of what a request is. llhttp, which costs a tenth, reads the heads that come in one piece
-    and that both judge alike: those of HTTP/1.1 with one Host, and at most a Content-Length for a framing.
+    h11 decides which requests are valid. llhttp costs a tenth, and parses only heads that arrive in one piece
+    and that both parse alike: HTTP/1.1 with one Host, and framed at most by a Content-Length.
     """
 
     def __init__(self) -> None:
@@ -73,14 +72,14 @@ class RequestReader:
 
     @property
     def waiting(self) -> int:
-        """Bytes that have come and are not read: of an incomplete head, or of pipelined requests."""
+        """The number of received but unparsed bytes: of an incomplete head, or of pipelined requests."""
         if self._h11 is not None:
             return len(self._h11.trailing_data[0])
         return len(self._buffer)
 
     @property
     def complete(self) -> bool:
-        """Whether the request at work has come to its end."""
+        """Whether the current request is complete."""
         return self._over
 
     def feed(self, data: bytes) -> None:
@@ -90,18 +89,18 @@ class RequestReader:
             self._buffer += data
 
     def next_request(self) -> None:
-        """Goes on after the request that was complete."""
+        """Starts with the next request, after the current one is complete."""
         if self._h11 is not None:
             self._buffer = bytearray(self._h11.trailing_data[0])
             self._h11 = None
         self._in_request = self._over = False
 
     def rest(self) -> bytes:
-        """All that came after the request's end, which is no HTTP."""
+        """Returns all bytes after the request's end, for example of a WebSocket."""
         return bytes(self._buffer) if self._h11 is None else self._h11.trailing_data[0]
 
     def next(self) -> Started | Preface | Refusal | bytes | Ended | None:
-        """The next event; None where more bytes are needed, or where the request is complete."""
+        """Returns the next event; None if more bytes are needed, or if the request is complete."""
         if self._over:
             return None
         if self._h11 is not None:
@@ -171,7 +170,7 @@ class RequestReader:
         return started
 
     def _read_anew(self, raw: bytes) -> Started | None:
-        """The head that these bytes are, where llhttp and h11 agree about it."""
+        """Parses a head with llhttp; returns None if h11 might parse it differently."""
         collected = _Collected()
         parser = httptools.HttpRequestParser(collected)
         try:
@@ -190,7 +189,7 @@ class RequestReader:
 
 
 def _again(known: RequestHead, method: bytes, target: bytes) -> RequestHead:
-    """The head of a request with the same headers as another one; no header depends on the line."""
+    """Returns the head of a request with cached headers; no header depends on the request line."""
     return RequestHead(
         method,
         target,
@@ -203,7 +202,7 @@ def _again(known: RequestHead, method: bytes, target: bytes) -> RequestHead:
 
 
 class _Collected:
-    """What httptools calls back with."""
+    """Collects the callbacks of httptools."""
 
     def __init__(self) -> None:
         self.target = b""

@@ -1,4 +1,4 @@
-"""A WebSocket on an HTTP/1.1 connection, by hypercorn's stream. Imported where a client asks for one."""
+"""A WebSocket on an HTTP/1.1 connection, through hypercorn's stream; imported for the first WebSocket."""
 
 from typing import Any, Protocol
 
@@ -19,7 +19,7 @@ from fakeapi.serving.streams import Streams
 from fakeapi.serving.tasks import ConnectionTasks
 
 STREAM_ID = 1
-"""Hypercorn's streams have a number; on HTTP/1.1 there is one at a time."""
+"""The id of hypercorn's stream; an HTTP/1.1 connection has only one stream at a time."""
 
 
 class SwitchedConnection(Answering, Protocol):
@@ -34,7 +34,7 @@ class SwitchedConnection(Answering, Protocol):
 
 
 class WebSocket:
-    """Has the shape of an `Exchange`, and takes the bytes of the client once it is open."""
+    """A WebSocket with the methods of an `Exchange`; receives the client's bytes once it is open."""
 
     def __init__(self, connection: SwitchedConnection) -> None:
         self._connection = connection
@@ -69,7 +69,7 @@ class WebSocket:
         elif isinstance(event, EndBody):
             await connection.answer_body(b"", is_last=True)
             if connection.closes:
-                connection.end_connection()  # refused by the stream itself, which says no more
+                connection.end_connection()  # the stream refused it, and sends no further event
         elif isinstance(event, Data):
             await connection.answer_data(event.data)
         elif isinstance(event, EndData):

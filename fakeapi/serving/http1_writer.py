@@ -1,13 +1,13 @@
-"""Writes one HTTP/1.1 response: status line, headers, and the body as it was declared."""
+"""Writes one HTTP/1.1 response: status line, headers and body."""
 
 from fakeapi.serving.request_head import Headers
 
 _FRAMING_LENGTHS = {len(b"connection"), len(b"content-length")}
-"""Of the names that are looked at."""
+"""Lengths of the two header names that `start` examines; other headers skip the comparison."""
 
 
 class ResponseWriter:
-    """The bytes of one response. `closes` says that the connection ends with it."""
+    """The bytes of one response. `closes`: the connection closes after the response."""
 
     def __init__(self, *, http_1_0: bool, is_head: bool, closes: bool) -> None:
         self._http_1_0 = http_1_0
@@ -18,7 +18,7 @@ class ResponseWriter:
         self._left: int | None = None
 
     def start(self, status: int, phrase: bytes, headers: Headers) -> bytes:
-        """Raises ValueError for a header that would be two."""
+        """Returns the head. Raises ValueError for a header with a line break or a NUL byte."""
         lines = [b"HTTP/1.1 %d %b" % (status, phrase)]
         for name, value in headers:
             lines.append(b"%b: %b" % (name, value))
@@ -49,7 +49,10 @@ class ResponseWriter:
         return block + b"\r\n\r\n"
 
     def data(self, data: bytes) -> bytes:
-        """Raises ValueError for more than was declared."""
+        """Returns a part of the body in its framing.
+
+        Raises ValueError if the body exceeds its Content-Length.
+        """
         if self._chunked:
             return b"%x\r\n%b\r\n" % (len(data), data) if data else b""
         if self._left is not None:
@@ -59,7 +62,10 @@ class ResponseWriter:
         return data
 
     def end(self) -> bytes:
-        """Raises ValueError for less than was declared."""
+        """Returns the end of the body's framing.
+
+        Raises ValueError if the body is shorter than its Content-Length.
+        """
         if self._left:
             raise ValueError("the response is shorter than its Content-Length")
         self.ended = True

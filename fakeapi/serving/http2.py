@@ -1,4 +1,4 @@
-"""HTTP/2: h2 parses and writes, hypercorn's streams call the application, and Go's net/http is the model."""
+"""HTTP/2: h2 parses and writes, hypercorn's streams call the application. Follows Go's net/http."""
 
 import asyncio
 import struct
@@ -31,33 +31,37 @@ from fakeapi.serving.tasks import UNREAD_BYTES, ConnectionTasks
 from fakeapi.serving.wire import BODY_SECONDS, Wire
 
 STREAMS = 1_000
-"""Concurrent requests on one connection. Further ones are refused with REFUSED_STREAM; clients ask again."""
+"""Maximum number of concurrent requests on one connection; further ones get REFUSED_STREAM."""
 
 CONNECTION_WINDOW = 16 * UNREAD_BYTES
-"""Bytes of bodies that one connection may send before the application has received them."""
+"""Bytes of request bodies that one connection may send before the application has received them."""
 
 RESETS = 1_000
-"""Streams that a client may reset, or break, at once: as many as it may have open. At the next one the
-connection ends with GOAWAY and ENHANCE_YOUR_CALM, as in Go's net/http (CVE-2023-39325, CVE-2025-8671)."""
+"""Maximum number of streams that a client may reset or break in a burst; equal to the limit of open streams.
+
+At one more, the connection ends with GOAWAY and ENHANCE_YOUR_CALM, as in Go's net/http (CVE-2023-39325,
+CVE-2025-8671).
+"""
 
 RESETS_PER_SECOND = 200.0
-"""How fast that allowance grows again."""
+"""Resets per second that a client may send on average."""
 
 PARSED_BYTES = 8 * 1024
-"""Parsed in one turn of the event loop, so that a flood of small frames leaves other clients their turns."""
+"""Maximum number of bytes parsed before other tasks get a turn, even in a flood of small frames."""
 
 GOAWAY = ">xHBBIII"
-"""A frame of 8 bytes of type 7 for the whole connection, with the last stream and no error (RFC 9113)."""
+"""The `struct` format of a GOAWAY frame: header, last stream and error code (RFC 9113, 6.8)."""
 
 _OF_A_FAILURE = [(b"content-length", b"0"), (b"connection", b"close")]
-"""The headers with which hypercorn answers for an application that failed; other streams go on."""
+"""The headers of hypercorn's response for a failed application; other streams of the connection continue."""
 
 Pairs = list[tuple[bytes, bytes]]
 
 
 class AnnouncedSettings(h2.settings.Settings):
-    """The server's settings. The limit of streams is announced here and held by `HTTP2`, stream by stream:
-    h2 would end the connection with all its watches.
+    """The server's settings. `HTTP2` itself enforces the announced limit of streams.
+
+    h2 would end the whole connection, with all its watches, instead of refusing one stream.
     """
 
     def __init__(self) -> None:
@@ -81,7 +85,7 @@ class AnnouncedSettings(h2.settings.Settings):
 
 
 class RequestTask:
-    """Starts the application on one stream; what it reads opens the client's window again."""
+    """Starts the application on one stream; the client's window grows again as the application reads."""
 
     def __init__(self, tasks: ConnectionTasks, on_read: Callable[[int], None]) -> None:
         self._tasks = tasks
@@ -92,7 +96,7 @@ class RequestTask:
 
 
 class HTTP2:
-    """One connection's requests, beside each other. What one stream does cannot hurt the others."""
+    """The concurrent requests of one connection. Errors of one stream do not affect the others."""
 
     def __init__(self, wire: Wire, streams: Streams, tasks: ConnectionTasks, unread: ConnectionBytes) -> None:
         self._wire = wire
@@ -108,9 +112,7 @@ class HTTP2:
         config = h2.config.H2Configuration(client_side=False, header_encoding=None)
         self._h2 = h2.connection.H2Connection(config)
         self._h2.local_settings = AnnouncedSettings()
-        self._h2.decoder.max_header_list_size = (
-            HEADER_BYTES  # h2 announces the setting, and keeps its own limit
-        )
+        self._h2.decoder.max_header_list_size = HEADER_BYTES  # the decoder of h2 has its own limit
         self._output = Output(self._h2, wire, unread, self._response_is_out)
 
     @property
@@ -118,7 +120,7 @@ class HTTP2:
         return self._output.pending
 
     def check_time(self, now: float) -> None:
-        """Resets streams whose request body does not come to its end, or whose response nobody reads."""
+        """Resets streams whose request body is late, or whose response the client does not read."""
         for stream_id in self._output.stalled(now - UNREAD_SECONDS):
             self._tasks.spawn(self._reset_stream, stream_id)
         for stream_id in [s for s, since in self._bodies_due.items() if now - since >= BODY_SECONDS]:
@@ -126,7 +128,7 @@ class HTTP2:
 
     async def _give_up_stream(self, stream_id: int) -> None:
         if self._bodies_due.pop(stream_id, None) is None:
-            return  # it came to its end meanwhile
+            return  # the body is complete meanwhile
         await self._reset_stream(stream_id)
 
     async def _reset_stream(self, stream_id: int) -> None:
@@ -135,7 +137,7 @@ class HTTP2:
         self._rest_if_idle()
 
     async def give_up(self) -> None:
-        """The client let the time pass in which it should have sent something."""
+        """Closes a connection whose client exceeded its deadline."""
         await self._close()
 
     async def initiate(self) -> None:
@@ -219,7 +221,7 @@ class HTTP2:
 
     async def _take_body(self, stream_id: int, data: bytes, counted: int) -> None:
         stream = self._streams.get(stream_id)
-        if stream is None:  # the rest of a body that was answered early
+        if stream is None:  # the rest of a body after an early response
             self._acknowledge(stream_id, counted)
             return
         self._acknowledge(stream_id, counted - len(data))  # the padding
@@ -227,7 +229,7 @@ class HTTP2:
             await stream.handle(Body(stream_id=stream_id, data=data))
 
     def _acknowledge(self, stream_id: int, count: int) -> None:
-        """Opens the client's window again by so many bytes."""
+        """Opens the client's window again by `count` bytes."""
         if count and not self._closed:
             self._h2.acknowledge_received_data(count, stream_id)
             self._output.wake()
@@ -259,10 +261,10 @@ class HTTP2:
             await stream.handle(StreamClosed(stream_id=stream_id))
 
     def _go_away(self) -> None:
-        """Tells the client to open no further stream here, as Go's net/http does for `Connection: close`.
+        """Tells the client to open no further streams, as Go's net/http does for `Connection: close`.
 
-        The streams that are open end as they would; the connection closes after them. h2 has no words for
-        this: its `close_connection` ends the streams too.
+        Open streams end normally; then the connection closes. h2's `close_connection` would end the streams
+        too.
         """
         if self._going_away or self._closed:
             return
@@ -271,13 +273,13 @@ class HTTP2:
         self._wire.write_soon(struct.pack(GOAWAY, 8, 7, 0, 0, self._last_stream, 0))
 
     def _response_is_out(self, stream_id: int) -> None:
-        if stream_id in self._bodies_due:  # the client need not send what nobody reads, as in Go's net/http
+        if stream_id in self._bodies_due:  # the client can stop sending its body, as in Go's net/http
             del self._bodies_due[stream_id]
             self._h2.reset_stream(stream_id, h2.errors.ErrorCodes.NO_ERROR)
         self._rest_if_idle()
 
     def _rest_if_idle(self) -> None:
-        """Where no stream is open, the client may be idle for long, or a server that stops closes."""
+        """Without open streams, lets the client be idle, or closes if the server is stopping."""
         if self._streams or self._output.count or self._closed:
             return
         if self._wire.ending or self._going_away:
@@ -289,14 +291,14 @@ class HTTP2:
             self._wire.expect_request()
 
     async def _close(self) -> None:
-        """Sends what h2 has to say about it, and ends."""
+        """Sends h2's last frames and closes the connection."""
         self._closed = True
         await self._wire.write(self._h2.data_to_send())
         self._wire.close_after_reading()
         await self.end()
 
     async def end(self) -> None:
-        """The connection is at its end: tells the application, and lets go of what waits for the client."""
+        """Ends all streams and drops unsent bytes, because the connection has ended."""
         self._closed = True
         self._output.close()
         for stream_id in list(self._streams):
@@ -304,14 +306,17 @@ class HTTP2:
 
 
 def _is_target(method: bytes, target: bytes) -> bool:
-    """Go's http2 wants a path or `*`, except for CONNECT; hypercorn's streams want ASCII."""
+    """Whether Go's http2 accepts a target: a path or `*`, except for CONNECT.
+
+    It must be ASCII for hypercorn.
+    """
     if not (method.isascii() and target.isascii()):
         return False
     return target.startswith(b"/") or target == b"*" or method == b"CONNECT"
 
 
 def _http1_headers(headers: Pairs) -> Pairs:
-    """Without pseudo-headers; `:authority` is the Host."""
+    """Removes pseudo-headers; `:authority` becomes the Host header."""
     fields = dict(headers)
     host = fields.get(b":authority", fields.get(b"host", b""))
     return [(b"host", host), *((n, v) for n, v in headers if not n.startswith(b":") and n != b"host")]

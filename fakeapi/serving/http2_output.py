@@ -1,4 +1,4 @@
-"""The responses of one HTTP/2 connection on their way to the client, stream by stream in turn."""
+"""The responses of one HTTP/2 connection; writes frames of its streams in turn."""
 
 import asyncio
 from collections.abc import Callable
@@ -12,18 +12,20 @@ from fakeapi.serving.response_bytes import ConnectionBytes
 from fakeapi.serving.wire import Wire
 
 STREAM_HIGH_BYTES = 32 * 1024
-"""Unsent of one response; then the application waits, until it is below half of it."""
+"""Unsent bytes of one response at which the application waits, until less than half of them are unsent."""
 
 WRITE_BYTES = 64 * 1024
-"""Handed to the connection at once, before it waits for the client to read."""
+"""Maximum number of bytes per write to the connection, before the next wait for the client to read."""
 
 
 @dataclass(slots=True)
 class Response:
-    """`unsent` waits for the client's window; `ended` says that nothing is added any more.
+    """A response that is not written completely.
 
-    `unread` counts the bytes that the application has given and that are not written yet. A `whole` response
-    was made before its head: its length is declared.
+    - `unsent` waits for the client's window.
+    - `unread` counts the bytes from the application that are not written yet.
+    - `whole`: the response has a Content-Length, so it was complete before its head.
+    - `ended`: the application adds no further bytes.
     """
 
     unsent: bytearray = field(default_factory=bytearray)
@@ -35,9 +37,9 @@ class Response:
 
 
 class Output:
-    """Takes responses from the application's tasks; `run` writes them, as the client's windows allow.
+    """Takes responses from the application's tasks; `run` writes them as the client's windows allow.
 
-    A stream whose window is closed holds up nobody but its own application.
+    A closed window delays only the application of its own stream.
     """
 
     def __init__(
@@ -47,7 +49,7 @@ class Output:
         unread: ConnectionBytes,
         on_end: Callable[[int], None],
     ) -> None:
-        """`on_end` is called with the stream whose response is out to its end."""
+        """`on_end` is called with the stream of each response that is written completely."""
         self._h2 = connection
         self._wire = wire
         self._unread = unread
@@ -60,7 +62,7 @@ class Output:
 
     @property
     def count(self) -> int:
-        """Streams whose responses are not out to their ends."""
+        """The number of streams whose responses are not written completely."""
         return len(self._responses)
 
     @property
@@ -68,14 +70,14 @@ class Output:
         return any(response.unsent or response.ended for response in self._responses.values())
 
     def wake(self) -> None:
-        """Makes `run` write: frames of h2's own, or of a response."""
+        """Makes `run` write frames of h2 or of a response."""
         self._work.set()
 
     def open(self, stream_id: int) -> None:
         self._responses[stream_id] = Response()
 
     async def send_head(self, stream_id: int, headers: list[tuple[bytes, bytes]]) -> None:
-        """Waits for the client's window where the response is not made yet: its length is not declared."""
+        """Sends the head of a response. Without a Content-Length it also waits for the client's window."""
         response = self._responses.get(stream_id)
         if response is None:
             return
@@ -94,17 +96,17 @@ class Output:
         return self._responses.get(stream_id) is response
 
     def _window(self, stream_id: int) -> int:
-        """Bytes of a response that the client takes now."""
+        """Returns the bytes of a response that the client can take now."""
         try:
             return max(0, self._h2.local_flow_control_window(stream_id))
         except h2.exceptions.ProtocolError:  # closed meanwhile
             return 1
 
     async def send_body(self, stream_id: int, data: bytes) -> None:
-        """Waits while too much of the response is unsent."""
+        """Queues a part of a response's body; waits while STREAM_HIGH_BYTES or more are unsent."""
         response = self._responses.get(stream_id)
         if response is None:
-            await asyncio.sleep(0)  # a producer that does not look for the disconnect still yields
+            await asyncio.sleep(0)  # applications that ignore the disconnect must still yield
             return
         if not response.unread:
             response.progressed_at = self._now()
@@ -120,7 +122,7 @@ class Output:
                 await response.room.wait()
 
     def stalled(self, since: float) -> list[int]:
-        """The streams whose responses were made whole, and whose clients have read nothing since then."""
+        """Returns the streams with complete responses whose clients have read nothing since then."""
         return [
             stream_id
             for stream_id, response in self._responses.items()
@@ -134,7 +136,7 @@ class Output:
             self._make_ready(stream_id)
 
     def end_abruptly(self, stream_id: int) -> None:
-        """Resets a response that the application left without its end, so that the client does not wait."""
+        """Resets a response that the application did not complete, so that the client does not wait."""
         response = self._responses.get(stream_id)
         if response is not None and not response.ended:
             self.reset(stream_id, h2.errors.ErrorCodes.INTERNAL_ERROR)
@@ -148,7 +150,7 @@ class Output:
         self.wake()
 
     def drop(self, stream_id: int) -> None:
-        """Forgets a response that nobody reads any more; its application goes on."""
+        """Drops a response that no client reads; its application continues."""
         self._ready.pop(stream_id, None)
         response = self._responses.pop(stream_id, None)
         if response is not None:
@@ -157,7 +159,7 @@ class Output:
             self._unread.remove(response.unread)
 
     def window_opened(self, stream_id: int) -> None:
-        """The client can take more, of one stream or with 0 of all."""
+        """Continues responses after the client has opened a stream's window; 0 means all streams."""
         for waiting in [stream_id] if stream_id else list(self._responses):
             self._make_ready(waiting)
             if (response := self._responses.get(waiting)) is not None and not response.unsent:
@@ -170,7 +172,7 @@ class Output:
             self.wake()
 
     async def run(self) -> None:
-        """Writes until `close`."""
+        """Writes responses until `close`."""
         while not self._closed:
             await self._work.wait()
             self._work.clear()
@@ -181,7 +183,7 @@ class Output:
                 self._work.set()
 
     def _fill(self) -> None:
-        """Gives h2 a frame of each stream in turn, until enough is there for one write."""
+        """Gives h2 one frame of each stream in turn, until one write is full."""
         room = WRITE_BYTES
         while self._ready and room > 0:
             stream_id = next(iter(self._ready))

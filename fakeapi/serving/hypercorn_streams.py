@@ -1,19 +1,19 @@
-"""All that this package uses of hypercorn: the streams that turn a request into ASGI events and back.
+"""The only module that uses hypercorn: its streams convert a request to ASGI events and back.
 
-They serve HTTP/2 and WebSockets, and are imported with the first of these; an ordinary HTTP/1.1 request is an
+They serve HTTP/2 and WebSockets, and are imported with the first of these; ordinary HTTP/1.1 requests use
 `http1_exchange`. h11, llhttp and h2 parse HTTP here, and are used through their documented interfaces.
-Hypercorn's protocol classes, `H11Protocol` and `H2Protocol`, are not used: what they lack for long watches,
-early answers and hostile clients could only be added by overriding private methods. Its stream classes are
-used as they are, through public names alone. Hypercorn documents none of them, so
-`tests/serving/test_hypercorn_streams.py` holds each name and signature that is relied upon; it says what
-moved when a new version moves one.
+Hypercorn's protocol classes, `H11Protocol` and `H2Protocol`, are not used: support for long watches, early
+responses and hostile clients would need overrides of their private methods. Its stream classes are used
+unchanged, through public names. Hypercorn documents none of them, so
+`tests/serving/test_hypercorn_streams.py` checks each name and signature in use, and shows what a new version
+changed.
 
-| name | relied upon for |
+| name | used for |
 | --- | --- |
 | HTTPStream, WSStream | the ASGI side of one request: `handle(event)`, `app_send(message)` |
 | Config | `root_path`, `server_names`, `log`, websocket limits |
 | WorkerContext | passed through to the streams |
-| protocol.events | what goes into `handle` and comes out of the stream's `send` |
+| protocol.events | the arguments of `handle`, and of the stream's `send` |
 """
 
 import logging
@@ -57,13 +57,13 @@ __all__ = [
 ]
 
 WEBSOCKET_MESSAGE_BYTES = 1 << 20
-"""One message from a WebSocket client; a longer one closes the connection with code 1009."""
+"""Maximum number of bytes of a WebSocket message; a longer one closes the connection with code 1009."""
 
 SendEvent = Callable[[Any], Awaitable[None]]
 
 
 class _Settings(Config):
-    """Hypercorn's settings; kube-apiserver sends no Server header."""
+    """Hypercorn's settings, without the Server header, which kube-apiserver does not send."""
 
     def __init__(self) -> None:
         self.errorlog = logger
@@ -75,12 +75,12 @@ _SETTINGS = _Settings()
 
 
 def http_stream(streams: Streams, tasks: Any, send: SendEvent, stream_id: int) -> HTTPStream:
-    """The ASGI side of one request."""
+    """Returns the ASGI side of one request."""
     return HTTPStream(*_arguments(streams, tasks, send, stream_id))
 
 
 def websocket_stream(streams: Streams, tasks: Any, send: SendEvent, stream_id: int) -> WSStream:
-    """The ASGI side of one WebSocket."""
+    """Returns the ASGI side of one WebSocket."""
     return WSStream(*_arguments(streams, tasks, send, stream_id))
 
 
@@ -92,7 +92,7 @@ def _arguments(streams: Streams, tasks: Any, send: SendEvent, stream_id: int) ->
 def request_event(
     stream_id: int, method: bytes, target: bytes, version: str, headers: list[tuple[bytes, bytes]]
 ) -> Request:
-    """`method` and `target` are ASCII, which the parsers have checked."""
+    """Makes hypercorn's event for a request. The parsers guarantee that `method` and `target` are ASCII."""
     return Request(
         stream_id=stream_id,
         headers=headers,

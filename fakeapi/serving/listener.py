@@ -1,4 +1,4 @@
-"""A listening socket with the connections that it accepted."""
+"""Listener: a listening socket with its accepted connections."""
 
 import asyncio
 import logging
@@ -14,34 +14,36 @@ from fakeapi.serving.streams import Dates
 logger = logging.getLogger("fakeapi.serving")
 
 BACKLOG = 1_024
-"""Clients that may wait to be accepted; the kernel turns further ones away."""
+"""Maximum number of clients that wait to be accepted; the kernel refuses further ones."""
 
 HANDSHAKE_SECONDS = 10.0
-"""For a TLS handshake; then the client is dropped."""
+"""Seconds for a TLS handshake; then the client is disconnected."""
 
 TLS_CLOSE_SECONDS = 1.0
-"""For a client to answer the end of TLS; then its socket is closed anyway."""
+"""Seconds for a client to answer the end of TLS; then its socket is closed."""
 
 RETRY_SECONDS = 0.1
-"""Before accepting again after a failure, which is most often a want of file descriptors."""
+"""Seconds before accepting again after a failure, which is usually a lack of file descriptors."""
 
 DRAIN_SECONDS = 0.05
-"""At the end, for the last bytes of connections that have nothing more to do."""
+"""Seconds at the end for the last bytes of idle connections."""
 
 CONNECTIONS = 16_384
-"""Open at once, and never more than the process has file descriptors, less RESERVED_DESCRIPTORS. At the limit
-further clients wait in the backlog until a connection ends."""
+"""Maximum number of open connections, if the process has enough file descriptors.
+
+Each needs one, and RESERVED_DESCRIPTORS are kept free. At the limit further clients wait in the backlog.
+"""
 
 RESERVED_DESCRIPTORS = 64
-"""Kept for all else that the process opens: the database, the recording, certificates."""
+"""File descriptors for other uses of the process: the database, the recording, certificates."""
 
 
 def open_socket(host: str, port: int) -> socket.socket:
-    """A socket that listens; clients queue from now on. Port 0 takes a free one. Raises OSError."""
+    """Opens a listening socket; clients queue from now on. Port 0 selects a free port. Raises OSError."""
     family, kind, _, _, address = socket.getaddrinfo(
         host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
     )[0]
-    # Naming the protocol, and the option: without both, Nagle's algorithm adds 40 ms to each request.
+    # Both the protocol and the option are needed: otherwise Nagle's algorithm adds 40 ms to each request.
     listener = socket.socket(family, kind, socket.IPPROTO_TCP)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -56,7 +58,7 @@ def open_socket(host: str, port: int) -> socket.socket:
 
 
 def connection_limit() -> int:
-    """How many connections this process can hold: CONNECTIONS, or what its descriptors allow."""
+    """Returns the maximum number of connections: CONNECTIONS, or fewer if there are fewer descriptors."""
     descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if descriptors == resource.RLIM_INFINITY:
         return CONNECTIONS
@@ -66,8 +68,8 @@ def connection_limit() -> int:
 class Listener:
     """Serves an application at one socket, from `start` until `close`, in the running loop.
 
-    `asyncio.start_server` is not used: what its `wait_closed` waits for differs between Python releases, and
-    a client in the middle of its TLS handshake could not be dropped.
+    `asyncio.start_server` is not used: its `wait_closed` differs between Python releases, and it cannot
+    disconnect a client during the TLS handshake.
     """
 
     def __init__(self, app: ASGIApp, listener: socket.socket, tls: ssl.SSLContext | None) -> None:
@@ -98,7 +100,7 @@ class Listener:
             self._loop.remove_reader(self._socket)
 
     def _accept(self) -> None:
-        # Not `loop.sock_accept`: a client that it accepted when it is cancelled would be lost and stay open.
+        # `loop.sock_accept` is not used: if it is cancelled, the accepted client is lost and stays open.
         try:
             client, _ = self._socket.accept()
         except (BlockingIOError, InterruptedError, ConnectionAbortedError):

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 
 class Allowance:
-    """A token bucket: `at_once` in a burst, and `per_second` on the average."""
+    """A token bucket: `at_once` tokens in a burst, and `per_second` on average."""
 
     def __init__(self, at_once: int, per_second: float, now: Callable[[], float]) -> None:
         self._most = float(at_once)
@@ -14,7 +14,7 @@ class Allowance:
         self._counted = now()
 
     def take(self) -> bool:
-        """Takes one; False where none is left."""
+        """Takes a token; returns False if none is left."""
         now = self._now()
         self._left = min(self._most, self._left + (now - self._counted) * self._per_second)
         self._counted = now

@@ -1,4 +1,4 @@
-"""Checks the head of an HTTP/1.1 request as Go's net/http does, beyond what h11 checks."""
+"""Checks the head of an HTTP/1.1 request like Go's net/http, in addition to h11's checks."""
 
 import re
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ _HOST_AND_PORT = re.compile(rb"(?:\[[0-9A-Fa-f:.%]*\]|[^\[\]:]*)(?::[0-9]*)?")
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """The answer to a request that is not handed to the application; the connection closes after it."""
+    """The response to an invalid request, before the application receives it; then the connection closes."""
 
     status: int
     phrase: bytes
@@ -19,7 +19,7 @@ class Refusal:
 
 
 def refusal(status: int, phrase: bytes, detail: bytes = b"") -> Refusal:
-    """In Go's words: the phrase with the detail, in the status line and as the body."""
+    """Returns a response with Go's texts: status line and body contain the phrase and the detail."""
     complete = phrase + b": " + detail if detail else phrase
     return Refusal(status, complete, b"%d %b" % (status, complete))
 
@@ -34,10 +34,12 @@ UNKNOWN_EXPECTATION = Refusal(417, b"Expectation Failed", b"")
 
 @dataclass(frozen=True, slots=True)
 class RequestHead:
-    """`target` is a path with its query, or `*`; it is empty for an authority or an opaque URL.
+    """The parsed head of a request.
 
-    `headers` are as the application gets them. `content_length` is 0 where none is declared. `closes`: the
-    connection ends with the answer.
+    - `target` is a path with its query, or `*`; empty for CONNECT and for an opaque URL.
+    - `headers` are the headers that the application receives.
+    - `content_length` is 0 if the request declares none.
+    - `closes`: the connection closes after the response.
     """
 
     method: bytes
@@ -50,19 +52,19 @@ class RequestHead:
 
 
 def read_head(method: bytes, target: bytes, version: bytes, headers: Headers) -> RequestHead | Refusal:
-    """The names in `headers` are in lower case, their syntax and the framing have been checked.
+    """Checks a request head; returns it, or the error response.
 
-    An absolute-form target names the host that is asked, whatever the Host header says. Where both
-    Content-Length and Transfer-Encoding are sent, the encoding counts, the length is dropped, and the
-    connection closes after the answer (RFC 9112, 6.3). Upstream: net/http readRequest and readTransfer,
-    net/url ParseRequestURI.
+    The parser has checked the syntax and the framing, and the names in `headers` are in lower case. The host
+    in an absolute-form target replaces the Host header. If a request has both Content-Length and
+    Transfer-Encoding, the length is dropped, and the connection closes after the response (RFC 9112, 6.3).
+    Follows net/http readRequest and readTransfer, net/url ParseRequestURI.
     """
     if not version.startswith(b"1."):
         return UNSUPPORTED_VERSION
-    found = _read_target(method, target)
-    if found is None:
+    path_and_host = _read_target(method, target)
+    if path_and_host is None:
         return BAD_REQUEST
-    path, host = found
+    path, host = path_and_host
     if host:
         headers = [(b"host", host), *((n, v) for n, v in headers if n != b"host")]
     names = {name for name, _ in headers}
@@ -83,7 +85,7 @@ def read_head(method: bytes, target: bytes, version: bytes, headers: Headers) ->
 
 
 def _read_target(method: bytes, target: bytes) -> tuple[bytes, bytes] | None:
-    """Path with query, and the host that an absolute form names; None for what is no request target."""
+    """Returns the path with its query, and the host of an absolute form; None for an invalid target."""
     if target.startswith(b"/") or target == b"*":
         return target, b""
     if method == b"CONNECT":

@@ -1,4 +1,4 @@
-"""How many bytes of responses wait for clients to read, by connection and in all, and who waits for room."""
+"""Counts the unread bytes of responses, by connection and in total; queues requests over the limits."""
 
 import asyncio
 import math
@@ -9,25 +9,29 @@ from dataclasses import dataclass
 from fakeapi.asgi import NoRoom
 
 SERVER_BYTES_MAX = 256 * 1024 * 1024
-"""Unread bytes of all connections. At the limit a long answer waits for its turn before it is made. At twice
-the limit, which many short answers can reach, the connection with the most unread bytes is dropped."""
+"""Maximum number of unread bytes of all connections. At the limit, long responses wait before they are made.
+
+At twice the limit, which many short responses can reach, the connection with the most unread bytes is closed.
+"""
 
 CONNECTION_BYTES_MAX = 64 * 1024 * 1024
-"""Unread bytes of one connection. At the limit its further requests wait before they are served."""
+"""Maximum number of unread bytes of one connection. At the limit, its further requests wait."""
 
 ROOM_SECONDS = 10.0
-"""A long answer waits as long for room. Then it is refused with 429, and the client may ask again."""
+"""Seconds that a long response waits for room. Then the request gets 429, and the client may retry."""
 
 UNREAD_SECONDS = 60.0
-"""A response that is ready waits as long for a client that reads nothing, and up to 32 s longer. Then its
-HTTP/2 stream is reset, or the HTTP/1.1 connection dropped. kube-apiserver ends each request other than a
-watch 60 s after it began (`--request-timeout`)."""
+"""Seconds that a complete response waits for a client that reads nothing; in practice up to 32 s more.
+
+Then its HTTP/2 stream is reset, or its HTTP/1.1 connection closed. kube-apiserver ends each request other
+than a watch after 60 s (`--request-timeout`).
+"""
 
 STALLED_SECONDS = 3.0
-"""While others wait for room, clients that have read nothing for this long are dropped."""
+"""Seconds without reading after which a client is disconnected while others wait for room."""
 
 LOOK_SECONDS = 0.5
-"""Between two looks for clients that have read nothing, while others wait for room."""
+"""Seconds between two checks for clients that read nothing, while others wait for room."""
 
 
 @dataclass(slots=True, eq=False)
@@ -40,7 +44,7 @@ class _Waiter:
 
 
 class ResponseBytes:
-    """The unread bytes of all connections of a listener, and the requests that wait for room, in order."""
+    """The unread bytes of all connections of a listener, and the queue of requests that wait for room."""
 
     def __init__(self, now: Callable[[], float]) -> None:
         self.now = now
@@ -49,14 +53,14 @@ class ResponseBytes:
         self._waiters: list[_Waiter] = []
 
     def fits(self, size: int) -> bool:
-        """Whether all clients together have room for an answer of so many bytes.
+        """Whether all clients together leave room for a response of `size` bytes.
 
-        Always true for an answer alone, and for size 0: a request whose answer is not known yet.
+        Always true if no other response is unread, and for size 0: a request whose response size is unknown.
         """
         return not size or not self.total or self.total + size <= SERVER_BYTES_MAX
 
     async def wait(self, account: "ConnectionBytes", size: int, seconds: float | None) -> None:
-        """Returns with `size` bytes reserved, or when the connection has ended.
+        """Waits until `size` bytes are reserved, or until the connection has ended.
 
         Raises NoRoom after `seconds`.
         """
@@ -80,7 +84,7 @@ class ResponseBytes:
             raise NoRoom
 
     def give_back(self, size: int) -> None:
-        """Gives room to the requests that wait, the oldest first, as far as they fit."""
+        """Frees `size` bytes, and grants room to waiting requests, oldest first."""
         self.total -= size
         is_full = False
         for waiter in list(self._waiters):
@@ -96,11 +100,11 @@ class ResponseBytes:
 
     @property
     def is_full(self) -> bool:
-        """Whether requests wait for room, which are to have it first."""
+        """Whether requests with a known size wait for room; they have precedence."""
         return any(waiter.size for waiter in self._waiters)
 
     def _drop_stalled(self) -> None:
-        """Drops clients that have read nothing for long, where they keep others from being served."""
+        """Disconnects clients that have read nothing for STALLED_SECONDS."""
         since = self.now() - STALLED_SECONDS
         for account in [account for account in self.accounts if account.is_stalled(since)]:
             account.drop()
@@ -110,7 +114,7 @@ class ResponseBytes:
 
 
 class ConnectionBytes:
-    """The unread bytes of one connection. `abort` ends the connection at once."""
+    """The unread bytes of one connection. `abort` closes the connection at once."""
 
     def __init__(self, server: ResponseBytes, abort: Callable[[], None]) -> None:
         self.held = 0
@@ -122,12 +126,12 @@ class ConnectionBytes:
         server.accounts.add(self)
 
     def fits(self, size: int) -> bool:
-        """Whether the connection has room for an answer of so many bytes. One answer alone always fits."""
+        """Whether the connection has room for `size` bytes; always true without other unread bytes."""
         counted = self.held + self._reserved
         return self.closed or not counted or counted + size <= CONNECTION_BYTES_MAX
 
     def add(self, size: int) -> None:
-        """Counts bytes that the client is to read."""
+        """Counts bytes that the client has to read."""
         if self.closed or not size:
             return
         if not self.held:
@@ -138,7 +142,7 @@ class ConnectionBytes:
             self._server.drop_largest()
 
     def remove(self, size: int) -> None:
-        """Counts bytes that the client has read, or never will."""
+        """Removes bytes that the client has read, or will never read."""
         if self.closed or not size:
             return
         self.progressed_at = self._server.now()
@@ -146,23 +150,23 @@ class ConnectionBytes:
         self._server.give_back(size)
 
     def reserve(self, size: int) -> None:
-        """Counts bytes of an answer that is being made."""
+        """Counts the bytes of a response that is being made."""
         if not self.closed:
             self._reserved += size
             self._server.total += size
 
     def release(self, size: int) -> None:
-        """Ends what `reserve` began."""
+        """Releases bytes that `reserve` counted."""
         if not self.closed:
             self._reserved -= size
             self._server.give_back(size)
 
     def is_stalled(self, since: float) -> bool:
-        """Whether bytes are unread and the client has read none since then."""
+        """Whether the client has unread bytes and has read none since then."""
         return self.held > 0 and self.progressed_at <= since
 
     def close(self) -> None:
-        """Forgets all: the connection has ended."""
+        """Removes all bytes, because the connection has ended."""
         self.remove(self.held)
         self.release(self._reserved)
         self.closed = True
@@ -170,18 +174,21 @@ class ConnectionBytes:
         self._server.give_back(0)
 
     def drop(self) -> None:
-        """Ends the connection, whose bytes do not count any more."""
+        """Closes the connection at once and removes its bytes."""
         self.close()
         self._abort()
 
     async def turn(self) -> None:
-        """Returns when the connection has few enough unread bytes for another request."""
+        """Waits until the connection has few enough unread bytes for another request."""
         if not self.fits(0):
             await self._server.wait(self, 0, None)
 
     @asynccontextmanager
     async def room(self, size: int) -> AsyncIterator[None]:
-        """The extension ROOM: keeps room while an answer of so many bytes is made. Raises NoRoom."""
+        """Implements the scope extension ROOM: reserves `size` bytes while a response is made.
+
+        Raises NoRoom.
+        """
         if not self.fits(size) or self._server.is_full or not self._server.fits(size):
             await self._server.wait(self, size, ROOM_SECONDS)
         else:

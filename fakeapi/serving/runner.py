@@ -1,7 +1,7 @@
-"""Runs an application over HTTP/1.1 and HTTP/2, in this thread or in one of its own.
+"""Runs an application over HTTP/1.1 and HTTP/2, in the calling thread or in a new one.
 
-Not hypercorn's `serve()`: that one hangs at the end while watches are open (Python 3.12 and later), and makes
-its socket only when its loop runs.
+hypercorn's `serve()` is not used: it hangs at the end while watches are open (Python 3.12 and later), and
+opens its socket only when its loop runs.
 """
 
 import asyncio
@@ -25,23 +25,23 @@ logger.addHandler(logging.NullHandler())
 __all__ = ["Runner", "StartError"]
 
 GRACE_SECONDS = 0.3
-"""For running requests to end when the server stops; they are cancelled then."""
+"""Seconds for running requests to end when the server stops; then they are cancelled."""
 
 STOP_SECONDS = 10.0
-"""For the thread to end after it was told to; longer than any of its own limits."""
+"""Seconds for the thread to end; longer than each of its own limits."""
 
 T = TypeVar("T")
 
 
 class StartError(Exception):
-    """The server cannot start; the message is one line for the person who started it."""
+    """The server cannot start; the message is one line for the user."""
 
 
 class Runner:
     """An application at an address.
 
-    The socket listens from construction on, so the port is known and early clients queue. Then either
-    `start` … `stop` (a daemon thread, for tests) or `run` (this thread, until a signal).
+    The socket listens from construction on, so the port is known and early clients queue. Then call either
+    `start` and `stop` (a daemon thread, for tests) or `run` (the calling thread, until a signal).
     """
 
     def __init__(
@@ -79,7 +79,10 @@ class Runner:
         return int(self._socket.getsockname()[1])
 
     def start(self) -> None:
-        """Returns when the application is ready to answer; raises what kept it from that."""
+        """Starts the thread; returns when the application answers requests.
+
+        Raises the errors of the start.
+        """
         ready = threading.Event()
         failure: list[BaseException] = []
 
@@ -87,7 +90,7 @@ class Runner:
             try:
                 with asyncio.Runner(loop_factory=loop_factory()) as loop_runner:
                     loop_runner.run(self._serve(ready.set))
-            except BaseException as error:  # handed to the thread that waits for it
+            except BaseException as error:  # `start` raises it in the waiting thread
                 failure.append(error)
                 if ready.is_set():
                     logger.exception("The server failed")
@@ -104,13 +107,13 @@ class Runner:
             raise failure[0]
 
     def stop(self) -> None:
-        """Ends watches and connections and the thread, within the grace period; again is no error."""
+        """Ends watches, connections and the thread within the grace period; a second call does nothing."""
         if self._closed:
             return
         self._closed = True
         thread, loop, stopping = self._thread, self._loop, self._stopping
         if thread is not None and thread.is_alive() and loop is not None and stopping is not None:
-            with contextlib.suppress(RuntimeError):  # the loop ended by itself meanwhile
+            with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
                 loop.call_soon_threadsafe(stopping.set)
             thread.join(STOP_SECONDS + self._grace)
             if thread.is_alive():
@@ -118,7 +121,7 @@ class Runner:
         self._socket.close()
 
     def run(self, on_ready: Callable[[], None] = lambda: None) -> None:
-        """Serves in this thread, which is the main one, until SIGINT or SIGTERM; then returns."""
+        """Serves until SIGINT or SIGTERM; to be called in the main thread."""
         try:
             with asyncio.Runner(loop_factory=loop_factory()) as loop_runner:
                 loop_runner.run(self._serve(on_ready, signals=(signal.SIGINT, signal.SIGTERM)))
@@ -159,13 +162,13 @@ class Runner:
             await self._listener.close(self._grace)
 
     def reset(self) -> None:
-        """Empties the application; connections stay, watches end."""
+        """Resets the application; connections stay open, watches end."""
         self.call(self._app.reset)
 
     def restart_empty_on_new_port(self) -> None:
-        """Closes every connection, empties the application and listens on another port.
+        """Closes every connection, resets the application and listens on a new port.
 
-        A client that was left over cannot reach what comes after.
+        Earlier clients cannot reach the new port.
         """
 
         async def restart() -> None:
@@ -177,10 +180,10 @@ class Runner:
         self.call(restart)
 
     def call(self, function: Callable[[], Coroutine[Any, Any, T] | Awaitable[T]]) -> T:
-        """Runs a coroutine function in the server's thread and returns what it returns.
+        """Runs a coroutine function in the server's thread and returns its result.
 
-        Raises RuntimeError if the server is not running, is stopped meanwhile, or runs in the process that
-        this one was forked from.
+        Raises RuntimeError if the server is not running, stops meanwhile, or belongs to the parent of this
+        forked process.
         """
         if self._process != os.getpid():
             raise RuntimeError("the server runs in another process, which this one was forked from")
@@ -206,20 +209,20 @@ class Runner:
             self._calls.discard(call)
 
     def _cancel_calls(self) -> None:
-        """Ends calls that a loop which has ended will not carry out."""
+        """Cancels calls that the ended loop will not run."""
         with self._calls_lock:
             for call in [*self._calls]:
                 call.cancel()
 
 
 def _first_line(error: Exception) -> str:
-    """What went wrong, without the advice that some libraries add in further lines."""
+    """Returns the first line of an error; further lines contain advice of some libraries."""
     lines = str(error).splitlines()
     return lines[0] if lines else type(error).__name__
 
 
 def _handle_loop_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Logs errors that no coroutine handles; a client's broken TLS is not worth a line."""
+    """Logs errors that no coroutine handles, except a client's broken TLS or connection."""
     error = context.get("exception")
     if isinstance(error, ssl.SSLError | ConnectionError | TimeoutError):
         return

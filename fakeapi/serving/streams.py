@@ -1,4 +1,4 @@
-"""What the requests of one connection have in common, whichever protocol they come by."""
+"""The properties that all requests of one connection share, in every protocol."""
 
 import time
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ Address = tuple[str, int] | None
 
 
 class Dates:
-    """The Date header, made once a second."""
+    """The Date header, formatted once per second."""
 
     def __init__(self) -> None:
         self._second = 0
@@ -26,7 +26,7 @@ class Dates:
 
 @dataclass(frozen=True, slots=True)
 class Streams:
-    """The application that answers the requests of one connection, and what it is told of both ends."""
+    """The application that answers the requests of one connection, and the addresses of both ends."""
 
     app: ASGIApp
     dates: Dates

@@ -1,4 +1,4 @@
-"""The tasks that requests run in, and what they receive of their clients."""
+"""The tasks that requests run in, and the events that they receive."""
 
 import asyncio
 import logging
@@ -14,19 +14,21 @@ from fakeapi.serving.response_bytes import ConnectionBytes
 logger = logging.getLogger("fakeapi.serving")
 
 UNREAD_BYTES = 256 * 1024
-"""Of one request that the application has not received yet. At the limit an HTTP/1.1 connection is not read
-any further; on HTTP/2 the stream's window is closed and the other streams go on."""
+"""Maximum number of body bytes buffered per request before reading pauses.
+
+At the limit the server stops reading an HTTP/1.1 connection; on HTTP/2 it closes only the stream's window.
+"""
 
 
 class RequestEvents:
-    """One request's events on their way to the application.
+    """The queue of one request's events to the application.
 
-    Pieces of a body that wait are one event, so what waits is bounded by its bytes. A disconnect is
-    received again by whoever asks again.
+    Waiting pieces of a body become one event, so that their bytes bound the queue. A disconnect can be
+    received repeatedly.
     """
 
     def __init__(self, on_read: Callable[[int], None] | None = None) -> None:
-        """`on_read` is told how many bytes of the body were received, or will never be."""
+        """`on_read` is called with the number of body bytes that were received, or never will be."""
         self._body = bytearray()
         self._body_is_due = self._body_is_complete = False
         self._others: deque[Message] = deque()
@@ -42,7 +44,7 @@ class RequestEvents:
         return self._left is not None
 
     async def put(self, event: Any) -> None:
-        """Waits while too much is unread."""
+        """Queues an event; waits while too many bytes are unread."""
         if self._closed:
             if self._on_read is not None and event.get("body"):
                 self._on_read(len(event["body"]))
@@ -86,7 +88,7 @@ class RequestEvents:
         return {"type": "http.request", "body": body, "more_body": not self._body_is_complete}
 
     def close(self) -> None:
-        """The application has ended: drops what it did not read, and lets go of a reader that waits."""
+        """Drops unread events after the application has ended, and releases a waiting `put`."""
         self._closed = True
         if self._body and self._on_read is not None:
             self._on_read(len(self._body))
@@ -96,7 +98,7 @@ class RequestEvents:
 
 
 class ConnectionTasks:
-    """The tasks of one connection. One that fails is logged and leaves the others alone."""
+    """The tasks of one connection. A task that fails is logged; the others continue."""
 
     def __init__(
         self,
@@ -104,8 +106,9 @@ class ConnectionTasks:
         drop: Callable[[], None] | None = None,
         unread: ConnectionBytes | None = None,
     ) -> None:
-        """`drop` closes the connection, for an application that asks for it. `unread` counts the bytes of
-        responses that the client has not read: while they are too many, further requests wait.
+        """`drop` closes the connection for an application that raises DropConnection.
+
+        `unread` counts the unread bytes of responses; further requests wait while there are too many.
         """
         self._loop = loop
         self._drop = drop
@@ -119,9 +122,9 @@ class ConnectionTasks:
     async def spawn_app(
         self, app: Any, config: Any, scope: Any, send: Send, on_read: Callable[[int], None] | None = None
     ) -> Send:
-        """Starts the application on a request; what is returned feeds it with events.
+        """Starts the application on a request; returns the function that passes events to it.
 
-        The shape is that of hypercorn's task groups, which its streams ask for.
+        The signature is that of hypercorn's task groups, because its streams call it.
         """
         events = RequestEvents(on_read)
         self._start(self._answer(app, scope, events, send), self.requests)
@@ -138,7 +141,7 @@ class ConnectionTasks:
                 self._drop()
                 return
         except (ClientGone, ClientStalled):
-            pass  # a stream without its end is reset, and a connection closed
+            pass  # an incomplete stream is reset, an incomplete connection closed
         except Exception:
             place = printable_line(f"{scope.get('method')} {scope.get('path')}")
             logger.exception("The application failed at %s", place)
@@ -147,8 +150,9 @@ class ConnectionTasks:
         await send(None)
 
     async def _answer_http(self, app: ASGIApp, scope: Scope, events: RequestEvents, send: Send) -> None:
-        """Raises ClientGone where the application sends to a client that has left, and serves no GET of
-        such a client.
+        """Runs the application. Raises ClientGone if it sends to a disconnected client.
+
+        A GET of a client that has disconnected meanwhile is not run.
         """
 
         async def send_unless_gone(message: Message) -> None:

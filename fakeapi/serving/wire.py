@@ -1,56 +1,59 @@
-"""The connection as the HTTP protocols use it: writing, closing, and deadlines for the client."""
+"""Wire: the methods of a connection that the HTTP protocols use to write, close and set deadlines."""
 
 from typing import Protocol
 
 BODY_SECONDS = 60.0
-"""For the body of a request, from its head on; as the limit of every request in kube-apiserver. Then, and
-half a minute later at the latest, an HTTP/1.1 client is answered 408 and dropped, an HTTP/2 stream reset."""
+"""Seconds for the body of a request, after its head; kube-apiserver's request timeout is the same.
+
+A client that exceeds it gets 408 and is disconnected (HTTP/1.1), or its stream is reset (HTTP/2). The check
+may come half a minute late.
+"""
 
 
 class Wire(Protocol):
-    """The bytes of one connection, and how long it may wait for its client."""
+    """The bytes of one connection, and the deadlines for its client."""
 
     async def write(self, data: bytes) -> None:
-        """Waits while the client does not read; after the connection's end it only yields."""
+        """Waits while the client does not read; after the connection's end it only yields to other tasks."""
         ...
 
     def write_soon(self, data: bytes) -> None:
-        """Writes without waiting; for the little that goes before a waited-for write."""
+        """Writes without waiting; only for few bytes before a `write`."""
         ...
 
     @property
     def writes_at_once(self) -> bool:
-        """Whether the client has read all that was written, so that more need not wait."""
+        """Whether the client has read everything so far, so that a write does not wait."""
         ...
 
     def close(self) -> None:
-        """Sends what is still to be sent, then closes."""
+        """Sends the remaining bytes, then closes the connection."""
         ...
 
     def close_after_reading(self) -> None:
-        """Closes once the client has closed too, or after a moment; what it still sends is dropped.
+        """Closes once the client has closed too, or after a moment; bytes that arrive meanwhile are dropped.
 
-        Closing with unread bytes makes the kernel send a reset, which can overtake the answer.
+        Closing with unread bytes makes the kernel send a reset, which can overtake the response.
         """
         ...
 
     def expect_request(self) -> None:
-        """No request is at work: the client may be idle for long."""
+        """Waits for the next request: the client may be idle for IDLE_SECONDS."""
         ...
 
     def expect_rest_of_head(self) -> None:
-        """A request has begun: its head has to be there soon."""
+        """Waits for the rest of a head: the client has HEAD_SECONDS."""
         ...
 
     def expect_body(self) -> None:
-        """A request is at work whose body is still to come: it has to be complete soon."""
+        """Waits for the body of the running request: the client has BODY_SECONDS."""
         ...
 
     def expect_nothing(self) -> None:
-        """A request is at work: the client may wait as long as it likes."""
+        """Sets no deadline, because the running request has its whole body."""
         ...
 
     @property
     def ending(self) -> bool:
-        """Whether the server stops: no further request is taken."""
+        """Whether the server is stopping and accepts no further requests."""
         ...

@@ -1,1 +1,1 @@
-"""Snapshots: all objects of a cluster at one moment, kept, restored, saved to files and compared."""
+"""Snapshots: capture, keep, restore, save and compare all objects of a cluster."""

@@ -1,4 +1,4 @@
-"""Compares the entries of two snapshots: the objects that were added, removed or changed, and the fields."""
+"""Compares two snapshots: lists added, removed and changed objects, with their changed fields."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -11,20 +11,20 @@ from fakeapi.registry.stored.keys import parse_key
 from fakeapi_storage import Checkpoint, Entry
 
 FIELDS_MAX = 100
-"""Changed fields of one object that are told; `Difference.more` counts the others."""
+"""Maximum number of changed fields in a Difference; `Difference.more` counts the others."""
 
 VALUE_MAX = 200
-"""Characters of a value in the text of a difference; the rest is left out."""
+"""Maximum number of characters of a value in the text of a Difference; the rest is cut off."""
 
 _UNTOLD = ("managedFields",)
-"""Fields of metadata that change with every write and say nothing of their own."""
+"""Fields of metadata that the comparison ignores, because they change with every write."""
 
 _ABSENT = object()
 
 
 @dataclass(frozen=True, slots=True)
 class FieldChange:
-    """A field before and after, as JSON values; `old` or `new` is None where there was none."""
+    """A changed field with its JSON values; `old` or `new` is None if the field did not exist."""
 
     path: str
     old: Any
@@ -33,7 +33,7 @@ class FieldChange:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What became of one object. `fields` are those of a changed one; `more` of them are not told."""
+    """The change of one object. `fields` are the changed fields, `more` counts the omitted ones."""
 
     kind: Literal["added", "removed", "changed"]
     resource: str
@@ -45,18 +45,18 @@ class Difference:
     def __str__(self) -> str:
         place = f"{self.namespace}/{self.name}" if self.namespace else self.name
         lines = [f"{self.kind} {self.resource} {place}"]
-        lines += [f"    {each.path}: {_text(each.old)} -> {_text(each.new)}" for each in self.fields]
+        lines += [f"    {change.path}: {_text(change.old)} -> {_text(change.new)}" for change in self.fields]
         if self.more:
             lines.append(f"    and {self.more} more fields")
         return "\n".join(lines)
 
 
 def compare(old: Checkpoint, new: Checkpoint) -> list[Difference]:
-    """The differences in the order of keys; an object that was made anew under its name is changed."""
+    """Returns the differences in the order of keys; a deleted and recreated object counts as changed."""
     before = {entry.key: entry for entry in old.entries}
     after = {entry.key: entry for entry in new.entries}
-    found = (_difference(key, before.get(key), after.get(key)) for key in sorted({*before, *after}))
-    return [each for each in found if each is not None]
+    differences = (_difference(key, before.get(key), after.get(key)) for key in sorted({*before, *after}))
+    return [difference for difference in differences if difference is not None]
 
 
 def changed_bytes(old: Checkpoint, new: Checkpoint) -> int:
@@ -78,7 +78,7 @@ def _difference(key: str, old: Entry | None, new: Entry | None) -> Difference | 
         return None
     try:
         changes = [*_changes("", _decoded(old.value), _decoded(new.value))]
-    except (RecursionError, JsonError):  # nested as deep as JSON may be
+    except (RecursionError, JsonError):  # too deeply nested to compare
         changes = []
     return Difference("changed", *about, tuple(changes[:FIELDS_MAX]), max(0, len(changes) - FIELDS_MAX))
 

@@ -1,4 +1,4 @@
-"""SnapshotContent: what a snapshot consists of, and the error of those that cannot be used."""
+"""SnapshotContent: the content of a snapshot, and the error for unusable snapshots."""
 
 from dataclasses import dataclass
 
@@ -6,15 +6,16 @@ from fakeapi_storage import Checkpoint
 
 
 class SnapshotError(ValueError):
-    """A snapshot that cannot be read, written or restored here; the message says why, in a line."""
+    """A snapshot that cannot be read, written or restored here; the message is one line."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SnapshotContent:
-    """The stored objects with their uids and resourceVersions. Nothing changes it any more.
+    """The stored objects with their uids and resourceVersions; immutable.
 
-    `release` is the one that was served, "" for the default server; `taken_at` is RFC 3339, by the clock of
-    the cluster; `pending` are the resources, by group and name, whose bootstrap objects were not made yet.
+    - `release` is the served release, "" for the default server.
+    - `taken_at` is the cluster's time in RFC 3339.
+    - `pending` are the resources, by group and name, whose bootstrap objects did not exist yet.
     """
 
     checkpoint: Checkpoint

@@ -1,11 +1,11 @@
-"""Snapshot files: a line of JSON that heads them, one for each object, and one that ends them.
+"""Snapshot files: a first line of JSON about the snapshot, one line for each object, and a last line.
 
     {"fakeapiSnapshot":1,"storedFormat":2,"release":"1.33","takenAt":"…","revision":"12","pending":[…]}
     {"key":"/core/configmaps/default/a","created":"7","revision":"9","value":"{…}"}
     {"end":1,"crc32":"…"}
 
-A value is the stored form of an object (`registry.stored_form`). Revisions are text, as JSON numbers are not
-exact everywhere. The last line tells a whole file from one that was cut off.
+A value is the stored form of an object (`registry.stored_form`). Revisions are text, because many JSON
+readers round large numbers. The last line shows that the file is complete.
 """
 
 import gzip
@@ -24,22 +24,22 @@ from fakeapi.wholefile import write_whole
 from fakeapi_storage import Checkpoint, Entry
 
 _Line = tuple[dict[str, Any], int]
-"""A line as an object, with the checksum of all lines up to it."""
+"""A parsed line, and the checksum of all lines up to it."""
 
 FORMAT = 1
-"""The format of the lines, as this version writes it."""
+"""The format of the lines that this version writes."""
 
 _STORED_FORMATS = range(1, STORED_FORMAT.version + 1)
 
 LINE_BYTES_MAX = 128 * 1024 * 1024
-"""A longer line is refused: no object is that large."""
+"""Maximum number of bytes of a line; no object is larger."""
 
 FILE_BYTES_MAX = 4 * 1024 * 1024 * 1024
-"""Bytes of all lines, uncompressed; a longer file is refused."""
+"""Maximum number of bytes of all lines, uncompressed; reading a longer file raises SnapshotError."""
 
 
 def write(snapshot: SnapshotContent, path: Path) -> Path:
-    """Writes the file as a whole or not at all. Raises SnapshotError."""
+    """Writes a snapshot file atomically. Raises SnapshotError."""
     try:
         write_whole(path, encoded(snapshot, compressed=path.suffix == ".gz"))
     except OSError as error:
@@ -48,7 +48,7 @@ def write(snapshot: SnapshotContent, path: Path) -> Path:
 
 
 def encoded(snapshot: SnapshotContent, *, compressed: bool) -> bytes:
-    """The bytes of the file."""
+    """Returns the bytes of a snapshot file."""
     data = b"".join(line.encode() for line in _lines(snapshot))
     return gzip.compress(data, compresslevel=1, mtime=0) if compressed else data
 
@@ -60,7 +60,7 @@ def _lines(snapshot: SnapshotContent) -> Iterator[str]:
         "release": snapshot.release,
         "takenAt": snapshot.taken_at,
         "revision": str(snapshot.checkpoint.revision),
-        "pending": sorted("/".join(each) for each in snapshot.pending),
+        "pending": sorted("/".join(resource) for resource in snapshot.pending),
     }
     checksum = 0
     for content in (head, *map(_member, snapshot.checkpoint.entries)):
@@ -80,7 +80,10 @@ def _member(entry: Entry) -> dict[str, Any]:
 
 
 def read(path: Path) -> SnapshotContent:
-    """Reads a file. Raises SnapshotError for one that is not whole, or none of ours, or newer."""
+    """Reads a snapshot file.
+
+    Raises SnapshotError if the file is incomplete, of another type, or of a newer format.
+    """
     try:
         with io.BufferedReader(open_regular(path)) as raw:
             return _read(raw, str(path))
@@ -89,7 +92,7 @@ def read(path: Path) -> SnapshotContent:
 
 
 def decoded(data: bytes, name: str) -> SnapshotContent:
-    """The snapshot of a file's bytes, which messages call `name`. Raises SnapshotError as `read` does."""
+    """Reads the bytes of a snapshot file; error messages call it `name`. Raises SnapshotError."""
     return _read(io.BytesIO(data), name)
 
 
@@ -129,7 +132,7 @@ def _parse(name: str, head: _Line, lines: Iterator[_Line]) -> SnapshotContent:
 
 def _made(name: str, about: dict[str, Any], entries: list[Entry]) -> SnapshotContent:
     try:
-        pending = frozenset(_group_and_resource(each) for each in about["pending"])
+        pending = frozenset(_group_and_resource(text) for text in about["pending"])
         checkpoint = Checkpoint(tuple(sorted(entries, key=lambda each: each.key)), int(about["revision"]))
         content = SnapshotContent(checkpoint, str(about["release"]), str(about["takenAt"]), pending)
     except (KeyError, TypeError, ValueError, AttributeError) as error:

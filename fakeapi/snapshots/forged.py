@@ -1,4 +1,4 @@
-"""Finds entries of snapshot files that no server wrote, which could not be served after a restore."""
+"""Checks the entries of a snapshot file, because edited files could break the server."""
 
 from itertools import pairwise
 
@@ -12,7 +12,7 @@ from fakeapi.registry.stored.keys import parse_key
 from fakeapi_storage import Checkpoint, Entry
 
 REVISION_MAX = 2**62
-"""The largest revision of a file: half of what the storage counts to, so that writes can follow."""
+"""The largest revision in a file: half of the storage's maximum, so that writes can follow."""
 
 
 class _Metadata(msgspec.Struct):
@@ -29,7 +29,7 @@ class _Stored(msgspec.Struct):
 
 
 def problem_of(entry: Entry) -> str:
-    """Why an entry cannot be an object of a server; empty if it can."""
+    """Returns an error if an entry cannot be an object of a server; "" if it can."""
     if not 1 <= entry.created <= entry.revision:
         return f"revision {entry.revision} of an object that was created at {entry.created}"
     try:
@@ -55,7 +55,7 @@ def problem_of(entry: Entry) -> str:
 
 
 def problem_together(checkpoint: Checkpoint) -> str:
-    """Why entries, sorted by key, cannot be those of one server; empty if they can."""
+    """Returns an error if the entries, sorted by key, cannot be those of one server; "" if they can."""
     if not 0 <= checkpoint.revision <= REVISION_MAX:
         return f"its revision {checkpoint.revision} is not between 0 and {REVISION_MAX}"
     for entry in checkpoint.entries:

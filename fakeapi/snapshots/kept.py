@@ -1,4 +1,4 @@
-"""KeptSnapshots: the snapshots of a running server, by name."""
+"""KeptSnapshots: the named snapshots of a running server."""
 
 import re
 from collections.abc import Iterator
@@ -6,20 +6,23 @@ from collections.abc import Iterator
 from fakeapi.snapshots.model import Snapshot, SnapshotError
 
 SNAPSHOTS_MAX = 64
-"""Snapshots with a name; one more is refused until another is deleted."""
+"""Maximum number of named snapshots; another one raises SnapshotError until one is deleted."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 _NAME_RULE = "1 to 63 letters, digits, '.', '_' and '-', of which the first is a letter or digit"
 
 
 class KeptSnapshots:
-    """They share the bytes of objects with the server and each other, and end with the process."""
+    """The named snapshots of a server.
+
+    They share the bytes of objects with the server, and end with the process.
+    """
 
     def __init__(self) -> None:
         self._by_name: dict[str, Snapshot] = {}
 
     def __iter__(self) -> Iterator[str]:
-        """The names, the oldest first."""
+        """Yields the names, oldest first."""
         return iter(list(self._by_name))
 
     def __len__(self) -> int:
@@ -29,7 +32,7 @@ class KeptSnapshots:
         return name in self._by_name
 
     def __getitem__(self, name: str) -> Snapshot:
-        """Raises SnapshotError for a name that none has."""
+        """Raises SnapshotError for an unknown name."""
         try:
             return self._by_name[name]
         except KeyError:
@@ -37,19 +40,19 @@ class KeptSnapshots:
             raise SnapshotError(f"no snapshot is named {name!r}: {names}") from None
 
     def check(self, name: str) -> None:
-        """Raises SnapshotError for a name that none can have, and where no more can be kept."""
+        """Raises SnapshotError for an invalid name, and for a new name if no more snapshots can be kept."""
         if not _NAME.fullmatch(name):
             raise SnapshotError(f"a snapshot's name has {_NAME_RULE}: {name!r} does not fit")
         if name not in self._by_name and len(self._by_name) >= SNAPSHOTS_MAX:
             raise SnapshotError(f"{SNAPSHOTS_MAX} snapshots are kept: delete one first")
 
     def keep(self, name: str, snapshot: Snapshot) -> None:
-        """Takes the place of another of the name. Raises SnapshotError as `check` does."""
+        """Keeps the snapshot; replaces one with the same name. Raises SnapshotError like `check`."""
         self.check(name)
         self._by_name.pop(name, None)
         self._by_name[name] = snapshot
 
     def delete(self, name: str) -> None:
-        """Raises SnapshotError for a name that none has."""
+        """Deletes a snapshot. Raises SnapshotError for an unknown name."""
         self[name]
         del self._by_name[name]

@@ -9,7 +9,7 @@ __all__ = ["Snapshot", "SnapshotError"]
 
 
 class Snapshot(SnapshotContent):
-    """All objects of a cluster at one moment. Nothing changes it any more."""
+    """All objects of a cluster at one moment; immutable."""
 
     __slots__ = ()
 
@@ -22,23 +22,23 @@ class Snapshot(SnapshotContent):
         return f"<Snapshot of {len(self)} objects at {version}, taken at {self.taken_at}>"
 
     def save(self, path: str | Path) -> Path:
-        """Writes it to a file, gzipped where the name ends with .gz. Raises SnapshotError."""
-        from fakeapi.snapshots import file  # noqa: PLC0415 - few snapshots are saved
+        """Writes the snapshot to a file, gzipped if its name ends with .gz. Raises SnapshotError."""
+        from fakeapi.snapshots import file  # noqa: PLC0415 - loaded only when used
 
         return file.write(self, Path(path))
 
     @staticmethod
     def load(path: str | Path) -> "Snapshot":
-        """Reads a file that `save` wrote, by this version or an older one. Raises SnapshotError."""
-        from fakeapi.snapshots import file  # noqa: PLC0415 - the same
+        """Reads a snapshot from a file that this version or an older one wrote. Raises SnapshotError."""
+        from fakeapi.snapshots import file  # noqa: PLC0415 - loaded only when used
 
         return Snapshot.of(file.read(Path(path)))
 
     @staticmethod
     def of(content: SnapshotContent) -> "Snapshot":
-        """The snapshot with this content."""
+        """Returns the snapshot with this content."""
         return Snapshot(content.checkpoint, content.release, content.taken_at, content.pending)
 
     def diff(self, newer: "Snapshot") -> list[comparing.Difference]:
-        """The differences of `newer` from this one: objects added, removed, changed, in the order of keys."""
+        """Returns the objects that were added, removed or changed in `newer`, in the order of keys."""
         return comparing.compare(self.checkpoint, newer.checkpoint)

@@ -1,4 +1,4 @@
-"""Checks that a server serves the kinds of a snapshot: objects that nobody could see are refused."""
+"""Checks that a server serves the kinds of a snapshot; objects of other kinds would be invisible."""
 
 from collections.abc import Iterable
 
@@ -25,5 +25,5 @@ def check_served(snapshot: SnapshotContent, catalogue: Catalogue) -> None:
 
 
 def _kinds(keys: Iterable[ObjectKey]) -> Iterable[ObjectKey]:
-    """One key of each resource."""
+    """Returns one key of each resource."""
     return {key.prefix: key for key in keys}.values()

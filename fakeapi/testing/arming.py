@@ -1,4 +1,4 @@
-"""ArmingApplication: an application in which faults are armed at each start and each reset."""
+"""ArmingApplication: arms the faults of the settings at each start and each reset."""
 
 from collections.abc import Coroutine, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from fakeapi.faults.rules import Rule
 
 
 class ArmingApplication:
-    """Arms after what the application inside it does at its start, which no fault meets."""
+    """Arms the faults after the inner application has started, so that faults do not affect its startup."""
 
     def __init__(self, app: Application, cluster: Cluster, rules: Sequence[Rule]) -> None:
         self._app = app
@@ -20,7 +20,7 @@ class ArmingApplication:
         return self._app(scope, receive, send)
 
     async def startup(self) -> None:
-        """Raises RuleError for a rule that nothing served can match."""
+        """Raises RuleError for a rule that cannot match any served resource or verb."""
         await self._app.startup()
         self._cluster.faults.arm(self._rules)
 

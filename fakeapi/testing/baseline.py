@@ -1,4 +1,4 @@
-"""Baseline: what a server returns to between tests that share it."""
+"""Baseline: the state to which a shared server returns between tests."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from fakeapi.snapshots.model import Snapshot
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """Objects, clock and armed faults at one moment; `clock` is None for a clock that the options gave."""
+    """Objects, clock and armed faults at one moment; `clock` is None if the option `clock` supplied one."""
 
     snapshot: Snapshot
     clock: ClockState | None
@@ -18,17 +18,17 @@ class Baseline:
 
 
 async def take(cluster: Cluster) -> Baseline:
-    """The baseline of a cluster as it is. Raises ApiError."""
+    """Captures the current state of a cluster. Raises ApiError."""
     clock, faults = cluster.clock, cluster.armed_faults
     return Baseline(
         await cluster.snapshot(),
         clock.state() if isinstance(clock, ClusterClock) else None,
-        () if faults is None else tuple(each.rule for each in faults.armed),
+        () if faults is None else tuple(fault.rule for fault in faults.armed),
     )
 
 
 async def return_to(cluster: Cluster, baseline: Baseline) -> None:
-    """Puts objects, clock and faults back, faults as if just armed, and forgets the requests.
+    """Puts back the objects, the clock and the faults, whose counters start again, and clears the journal.
 
     Raises SnapshotError, StorageError.
     """

@@ -1,4 +1,4 @@
-"""A small client of any Kubernetes API server, on the standard library alone."""
+"""A small client for any Kubernetes API server. It needs only the standard library."""
 
 import json
 import ssl
@@ -19,9 +19,9 @@ PatchType = Literal["json", "merge", "strategic", "apply"]
 
 
 class StatusError(Exception):
-    """The server answered with a Status that is not a success, or with no Status at all.
+    """The server answered with an HTTP status of 400 or above.
 
-    `status` is that object as it came; empty where the answer was something else.
+    `status` is the Status object of the response; it is empty if the response was not a JSON object.
     """
 
     def __init__(self, code: int, status: Object, text: str = "") -> None:
@@ -36,7 +36,7 @@ class StatusError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Resource:
-    """Where the objects of a kind are."""
+    """The URL root, the plural name and the scope of a kind."""
 
     root: str
     plural: str
@@ -50,9 +50,9 @@ class _Resource:
 class Verbs(ABC):
     """Creates, reads and changes objects through `request`.
 
-    Kinds are named as in a manifest (`ResourceClaim`) or as kubectl takes them (`resourceclaims`). Without
-    `api_version` the one that the server prefers is used. Every method raises StatusError for what the
-    server refuses.
+    Kinds are named as in a manifest (`ResourceClaim`) or as kubectl accepts them (`resourceclaims`). Without
+    `api_version` the methods use the version that the server prefers. Every method raises StatusError if the
+    server refuses the request.
     """
 
     def __init__(self) -> None:
@@ -68,16 +68,16 @@ class Verbs(ABC):
         query: Mapping[str, Any] | None = None,
         content_type: str = "application/json",
     ) -> Any:
-        """The decoded JSON of the answer, or its text where it is something else.
+        """Returns the decoded JSON of the response, or its text if it is not JSON.
 
-        `body` is sent as it is when it is bytes or text, and as JSON otherwise.
+        Bytes and text in `body` are sent unchanged; any other value is sent as JSON.
         """
 
     def create(self, manifest: Manifest, *, namespace: str | None = None, **query: Any) -> Object:
-        """Creates the one object of a dict, YAML or JSON text, or file; returns it as stored.
+        """Creates one object from a dict, YAML or JSON text, or a file; returns the stored object.
 
-        Its namespace is the argument, or the manifest's, or `default`. Keywords are query parameters, such
-        as `fieldManager`.
+        The namespace is the argument, or the manifest's, or `default`. Keywords are query parameters, such as
+        `fieldManager`. Raises ValueError if the manifest does not contain exactly one object.
         """
         objects = load(manifest)
         if len(objects) != 1:
@@ -85,7 +85,7 @@ class Verbs(ABC):
         return self._create(objects[0], namespace, query)
 
     def create_all(self, manifest: Manifest, *, namespace: str | None = None, **query: Any) -> Objects:
-        """Creates every object, in order, and returns them as stored; stops at the first that is refused."""
+        """Creates the objects in order and returns the stored ones; stops at the first refused object."""
         return [self._create(obj, namespace, query) for obj in load(manifest)]
 
     def _create(self, obj: Object, namespace: str | None, query: Mapping[str, Any]) -> Object:
@@ -95,14 +95,16 @@ class Verbs(ABC):
         return created
 
     def create_namespace(self, name: str) -> Object:
+        """Creates a namespace and returns it."""
         return self.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
 
     def get(
         self, kind: str, name: str, *, namespace: str = "default", api_version: str | None = None
     ) -> Object:
+        """Returns one object. Raises StatusError with code 404 if it does not exist."""
         resource = self._resource(kind, api_version)
-        found: Object = self.request("GET", resource.path(namespace, name))
-        return found
+        obj: Object = self.request("GET", resource.path(namespace, name))
+        return obj
 
     def list(
         self,
@@ -113,15 +115,15 @@ class Verbs(ABC):
         label_selector: str = "",
         field_selector: str = "",
     ) -> Objects:
-        """The items; of all namespaces where none is given."""
+        """Returns the items of one namespace, or of all namespaces without `namespace`."""
         query = {"labelSelector": label_selector, "fieldSelector": field_selector}
-        given = {key: value for key, value in query.items() if value}
+        selectors = {key: value for key, value in query.items() if value}
         resource = self._resource(kind, api_version)
-        items: Objects = self.request("GET", resource.path(namespace), query=given)["items"]
+        items: Objects = self.request("GET", resource.path(namespace), query=selectors)["items"]
         return items
 
     def update(self, obj: Mapping[str, Any], *, subresource: str = "") -> Object:
-        """Replaces the object of this name (PUT). With a stale resourceVersion the server refuses (409)."""
+        """Replaces an object (PUT). With a stale resourceVersion the server answers 409 Conflict."""
         resource = self._resource(obj["kind"], obj.get("apiVersion"))
         metadata = obj["metadata"]
         rest = (metadata["name"], subresource) if subresource else (metadata["name"],)
@@ -129,6 +131,7 @@ class Verbs(ABC):
         return updated
 
     def update_status(self, obj: Mapping[str, Any]) -> Object:
+        """Replaces the status of an object (PUT on the subresource `status`)."""
         return self.update(obj, subresource="status")
 
     def patch(
@@ -137,13 +140,13 @@ class Verbs(ABC):
         name: str,
         patch: Any,
         *,
-        type: PatchType = "merge",  # noqa: A002 - what Kubernetes calls it
+        type: PatchType = "merge",  # noqa: A002 - Kubernetes' own word
         namespace: str = "default",
         api_version: str | None = None,
         subresource: str = "",
         **query: Any,
     ) -> Object:
-        """Keywords are query parameters, such as `fieldManager` and `force`."""
+        """Patches an object. Keywords are query parameters, such as `fieldManager` and `force`."""
         rest = (name, subresource) if subresource else (name,)
         path = self._resource(kind, api_version).path(namespace, *rest)
         patched: Object = self.request("PATCH", path, patch, query=query, content_type=SHORT_NAMES[type])
@@ -158,7 +161,10 @@ class Verbs(ABC):
         api_version: str | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> Object:
-        """`options` is a DeleteOptions; returns what the server answers, the object or a Status."""
+        """Deletes an object.
+
+        `options` is a DeleteOptions. Returns the server's answer: the object or a Status.
+        """
         path = self._resource(kind, api_version).path(namespace, name)
         deleted: Object = self.request("DELETE", path, options)
         return deleted
@@ -177,15 +183,15 @@ class Verbs(ABC):
     def _discover(self, kind: str, versions: Versions) -> _Resource:
         for version in versions:
             root = ("/apis/" if "/" in version else "/api/") + version
-            for found in self.request("GET", root)["resources"]:
+            for entry in self.request("GET", root)["resources"]:
                 names = (
-                    found["kind"],
-                    found["name"],
-                    found.get("singularName"),
-                    *found.get("shortNames", ()),
+                    entry["kind"],
+                    entry["name"],
+                    entry.get("singularName"),
+                    *entry.get("shortNames", ()),
                 )
-                if kind in names and "/" not in found["name"]:
-                    return _Resource(root, found["name"], found["namespaced"])
+                if kind in names and "/" not in entry["name"]:
+                    return _Resource(root, entry["name"], entry["namespaced"])
         raise ValueError(f"the server has no {kind!r} in {', '.join(versions)}")
 
 
@@ -193,7 +199,7 @@ class Client(Verbs):
     """A client of the API server at a URL; safe to use from several threads, and after a fork."""
 
     def __init__(self, url: str, *, token: str | None = None, tls: ssl.SSLContext | None = None) -> None:
-        """`tls` says whom to trust."""
+        """`tls` is the context that verifies the server's certificate."""
         super().__init__()
         self._connections = Connections(url, tls=tls)
         self._headers = {"Accept": "application/json", "User-Agent": "fakeapi"}
@@ -201,7 +207,7 @@ class Client(Verbs):
             self._headers["Authorization"] = f"Bearer {token}"
 
     def close(self) -> None:
-        """Closes the connections that are kept for the next request."""
+        """Closes the idle connections."""
         self._connections.close()
 
     def request(

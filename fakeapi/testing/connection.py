@@ -1,4 +1,4 @@
-"""HTTP connections to one server, on the standard library alone."""
+"""HTTP connections to one server. The module needs only the standard library."""
 
 import http.client
 import os
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 TIMEOUT_SECONDS = 60.0
-"""For each step of a request; kube-apiserver gives up after as long."""
+"""Timeout of each step of a request; kube-apiserver's own request timeout is also 60 seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A whole response, its body decoded."""
+    """A complete response with its decoded body."""
 
     status: int
     media_type: str
@@ -21,12 +21,12 @@ class Answer:
 
 
 class Connections:
-    """Connections that are kept for the next request; safe to use from several threads, and after a fork."""
+    """A pool of connections to one server; safe to use from several threads, and after a fork."""
 
     def __init__(
         self, url: str, *, tls: ssl.SSLContext | None = None, timeout: float = TIMEOUT_SECONDS
     ) -> None:
-        """`tls` says whom to trust."""
+        """`tls` is the context that verifies the server's certificate."""
         self._base = urlsplit(url)
         self._tls = tls
         self._timeout = timeout
@@ -34,8 +34,8 @@ class Connections:
         self._process = os.getpid()
 
     def send(self, method: str, target: str, headers: Mapping[str, str], body: bytes | None = None) -> Answer:
-        """Raises OSError and http.client.HTTPException where no whole answer comes."""
-        if self._process != os.getpid():  # after a fork, these connections are the parent's
+        """Sends a request and reads the whole response. Raises OSError and http.client.HTTPException."""
+        if self._process != os.getpid():  # after a fork, the connections belong to the parent
             self._process = os.getpid()
             self.close()
         try:
@@ -53,7 +53,7 @@ class Connections:
         return Answer(response.status, response.getheader("Content-Type", ""), text)
 
     def close(self) -> None:
-        """Closes what is kept; a later request connects again."""
+        """Closes the idle connections; a later request connects again."""
         while self._idle:
             self._idle.pop().close()
 

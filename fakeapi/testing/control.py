@@ -1,4 +1,4 @@
-"""ControlClient: a client of a server's control API, on the standard library alone."""
+"""ControlClient: a client for a server's control API. The module needs only the standard library."""
 
 import http.client
 import json
@@ -15,13 +15,13 @@ from fakeapi.traces.client.target import Target, target_of_url
 CONTROL = "/_fakeapi"
 
 SILENCE_SECONDS = 60.0
-"""Without a byte, after which a stream of events is given up; the server sends one every 15 seconds."""
+"""Seconds of silence after which the client gives up an event stream; the server sends a byte every 15."""
 
 
 class ControlError(Exception):
-    """The server refused, or is none that has a control API; one line for the user.
+    """The server refused the request, did not answer, or has no control API. The message is one line.
 
-    `code` is the HTTP status, 0 where no answer came.
+    `code` is the HTTP status, or 0 without a response.
     """
 
     def __init__(self, message: str, code: int = 0) -> None:
@@ -30,10 +30,10 @@ class ControlError(Exception):
 
 
 class ControlClient:
-    """Asks the control API of one server. Every method raises ControlError."""
+    """Sends requests to the control API of one server. Every method raises ControlError."""
 
     def __init__(self, url: str, *, token: str | None = None, tls: ssl.SSLContext | None = None) -> None:
-        """`url` is the server's, without /_fakeapi; `tls` says whom to trust."""
+        """`url` is the server's URL without /_fakeapi; `tls` verifies the server's certificate."""
         self._url = url.rstrip("/")
         self._tls = tls
         self._connections = Connections(self._url, tls=tls)
@@ -43,38 +43,43 @@ class ControlClient:
 
     @classmethod
     def of_url(cls, url: str, *, token: str | None = None, ca_file: Path | None = None) -> Self:
-        """Raises TargetError."""
+        """Returns a client for the server at a URL. Raises TargetError."""
         return cls.of_target(target_of_url(url, token=token, ca_file=ca_file))
 
     @classmethod
     def of_kubeconfig(cls, path: Path, context: str | None = None) -> Self:
-        """The cluster of the current context, or of the named one. Raises TargetError."""
+        """Returns a client for the cluster of a context, by default the current one. Raises TargetError."""
         return cls.of_target(target_of_kubeconfig(path, context))
 
     @classmethod
     def of_target(cls, target: Target) -> Self:
+        """Returns a client for a server that a URL or a kubeconfig describes."""
         authorization = target.authorization() or ""
         token = authorization.removeprefix("Bearer ") if authorization.startswith("Bearer ") else None
         return cls(target.url, token=token, tls=target.tls)
 
     def get(self, path: str, **query: Any) -> Any:
+        """Sends a GET request; see `request`."""
         return self.request("GET", path, query=query)
 
     def post(self, path: str, body: Any = None, **query: Any) -> Any:
+        """Sends a POST request; see `request`."""
         return self.request("POST", path, body, query=query)
 
     def put(self, path: str, body: Any = None, **query: Any) -> Any:
+        """Sends a PUT request; see `request`."""
         return self.request("PUT", path, body, query=query)
 
     def delete(self, path: str, **query: Any) -> Any:
+        """Sends a DELETE request; see `request`."""
         return self.request("DELETE", path, query=query)
 
     def request(
         self, method: str, path: str, body: Any = None, *, query: Mapping[str, Any] | None = None
     ) -> Any:
-        """The decoded answer to a request below /_fakeapi; None where it has no body.
+        """Returns the decoded response to a request below /_fakeapi, or None if the response has no body.
 
-        `body` is sent as it is when it is bytes, and as JSON otherwise; None in `query` is left out.
+        Bytes in `body` are sent unchanged; any other value is sent as JSON. None in `query` is omitted.
         """
         content = body if isinstance(body, bytes | None) else json.dumps(body).encode()
         headers = self._headers if content is None else {**self._headers, "Content-Type": "application/json"}
@@ -89,7 +94,7 @@ class ControlClient:
         return json.loads(answer.text) if answer.media_type.startswith("application/json") else answer.text
 
     def events(self, path: str = "/events", *, query: Mapping[str, Any] | None = None) -> "EventStream":
-        """Server-sent events; all that happen after this returns are in them."""
+        """Opens a stream of server-sent events; it contains every event that happens from now on."""
         base = urlsplit(self._url)
         make: Any = http.client.HTTPConnection
         more: dict[str, Any] = {}
@@ -99,7 +104,7 @@ class ControlClient:
         try:
             connection.request("GET", _target(path, query), headers=self._headers)
             response = connection.getresponse()
-            # The server greets once it follows what happens.
+            # The server sends its first line only after it has subscribed to the events.
             text = response.read() if response.status >= 400 else response.readline()
         except (OSError, http.client.HTTPException) as error:
             connection.close()
@@ -118,7 +123,7 @@ class ControlClient:
         self.close()
 
     def close(self) -> None:
-        """Closes the connections that are kept for the next request."""
+        """Closes the idle connections."""
         self._connections.close()
 
     def _refusal(self, answer: Answer) -> ControlError:
@@ -130,7 +135,7 @@ class ControlClient:
 
 
 class EventStream:
-    """The data of server-sent events, decoded, until the server ends them or nothing comes for long."""
+    """Iterates over the decoded data of server-sent events until the server ends the stream."""
 
     def __init__(self, connection: http.client.HTTPConnection, response: http.client.HTTPResponse) -> None:
         self._connection = connection
@@ -140,7 +145,7 @@ class EventStream:
         return self
 
     def __next__(self) -> Any:
-        """Raises ControlError for a stream that breaks off."""
+        """Raises ControlError if the connection breaks off or is silent for SILENCE_SECONDS."""
         try:
             while line := self._response.readline():
                 if line.startswith(b"data:"):
@@ -156,13 +161,13 @@ class EventStream:
         self.close()
 
     def close(self) -> None:
-        """Closes the connection; again is no error."""
+        """Closes the connection; does nothing if it is closed already."""
         self._response.close()
         self._connection.close()
 
 
 def page_of(target: Target) -> str:
-    """The address of a server's live page; "" for a server that has none."""
+    """Returns the URL of a server's live page, or "" if the server has none."""
     with ControlClient.of_target(target) as client:
         try:
             state = client.get("/state")
@@ -172,5 +177,5 @@ def page_of(target: Target) -> str:
 
 
 def _target(path: str, query: Mapping[str, Any] | None) -> str:
-    given = {name: value for name, value in (query or {}).items() if value is not None}
-    return f"{CONTROL}{path}?{urlencode(given)}" if given else f"{CONTROL}{path}"
+    parameters = {name: value for name, value in (query or {}).items() if value is not None}
+    return f"{CONTROL}{path}?{urlencode(parameters)}" if parameters else f"{CONTROL}{path}"

@@ -1,7 +1,7 @@
-"""Messages between a kubelet and a DRA driver, for drivers in tests that have no stubs (extra `node`).
+"""Messages between the kubelet and a DRA driver, for test drivers without generated stubs (extra `node`).
 
-`PrepareRequest`, `PluginInfo` and so on are message classes as protoc makes them; from v1alpha4 on, all
-versions of the gRPC API have the same. Where a stub has a map, these have a list of `key` and `value`.
+`PrepareRequest`, `PluginInfo` and so on are protobuf message classes like those that protoc generates. All
+versions of the gRPC API from v1alpha4 on share them. A map field is a list of entries with `key` and `value`.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""Faults: what a test lets go wrong in its server."""
+"""Faults: the failures that a test injects into its server."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, Self
@@ -11,7 +11,7 @@ from fakeapi.testing.running import RunningServer
 
 
 class FaultsUnfired(AssertionError):
-    """Faults that were armed have met no request."""
+    """An armed fault never fired."""
 
 
 class Fault:
@@ -23,28 +23,34 @@ class Fault:
 
     @property
     def name(self) -> str:
+        """The name of the fault, for `disarm` and in reports."""
         return self._armed.name
 
     @property
     def rule(self) -> Rule:
+        """The rule of the fault."""
         return self._armed.rule
 
     @property
     def matched(self) -> int:
-        """How many requests were those of the rule."""
+        """The number of requests that the rule matched."""
         return self._armed.matched
 
     @property
     def fired(self) -> int:
-        """How many requests or watches it has met."""
+        """The number of requests and watches that the fault affected."""
         return self._armed.fired
 
     @property
     def is_armed(self) -> bool:
+        """Whether the fault is still armed."""
         return self._armed.is_armed
 
     def disarm(self) -> None:
-        """What it holds back goes on. Disarmed already, it does nothing."""
+        """Disarms the fault and releases everything that it holds back.
+
+        Does nothing if it is disarmed already.
+        """
         if self._armed.is_armed:
             self._server.disarm(self.name)
 
@@ -59,11 +65,11 @@ class Fault:
 
 
 class Faults:
-    """The faults of a server. Each ready-made rule is a method that arms it and returns the Fault:
+    """The faults of a server. Each ready-made fault is a method that arms it and returns the Fault:
     `conflict`, `lose_reply`, `expire` and so on, see docs/faults.md.
 
-    Every method that arms raises RuleError for a rule without sense, or that nothing served can match; then
-    nothing has changed.
+    Every method that arms raises RuleError for an invalid rule, or for a rule that cannot match any served
+    resource or verb; then nothing has changed.
     """
 
     def __init__(self, server: RunningServer) -> None:
@@ -87,25 +93,27 @@ class Faults:
         return [*super().__dir__(), *READY]
 
     def arm(self, source: Any) -> list[Fault]:
-        """Arms the rules of a YAML file, a rule, or several; see docs/faults.md."""
-        return [Fault(self._server, each) for each in self._server.arm(read_rules(source))]
+        """Arms one rule, several rules, or the rules of a YAML file; see docs/faults.md."""
+        return [Fault(self._server, armed) for armed in self._server.arm(read_rules(source))]
 
     def disarm(self, *names: str) -> None:
-        """Disarms the faults of these names, all without a name. Raises RuleError for an unknown one."""
+        """Disarms the named faults, or all faults without a name. Raises RuleError for an unknown name."""
         self._server.disarm(*names)
 
     def __iter__(self) -> Iterator[Fault]:
-        return iter([Fault(self._server, each) for each in self._server.armed_faults()])
+        """Yields the armed faults in the order of arming."""
+        return iter([Fault(self._server, armed) for armed in self._server.armed_faults()])
 
     def __len__(self) -> int:
+        """The number of armed faults."""
         return len(self._server.armed_faults())
 
     def unfired(self) -> list[str]:
-        """The names of faults that have met nothing since the last reset, disarmed ones too."""
+        """Returns the names of the faults that never fired since the last reset, including disarmed ones."""
         return self._server.unfired_faults()
 
     def verify(self) -> None:
-        """Raises FaultsUnfired if a fault has met nothing."""
+        """Raises FaultsUnfired if a fault never fired since the last reset."""
         names = self.unfired()
         if names:
             raise FaultsUnfired(f"faults that met nothing: {', '.join(names)}")

@@ -15,15 +15,15 @@ Manifest = Mapping[str, Any] | Sequence[Mapping[str, Any]] | str | Path
 
 
 def load(manifest: Manifest) -> list[Object]:
-    """The objects of a dict, a list of dicts, YAML or JSON text, or a file of either; Lists are unpacked.
+    """Returns the objects of a dict, a list of dicts, YAML or JSON text, or a file. Lists are unpacked.
 
-    Raises ValueError for what holds no object, OSError for a file that cannot be read.
+    Raises ValueError if a document is not a Kubernetes object, OSError if the file cannot be read.
     """
     return _objects_of(_documents(manifest), 0)
 
 
 def _objects_of(documents: Sequence[Any], depth: int) -> list[Object]:
-    """The objects of documents that are `depth` Lists deep. Raises ValueError."""
+    """Returns the objects of documents that are nested in `depth` Lists. Raises ValueError."""
     if depth > LISTS_DEPTH_MAX:
         raise ValueError(f"more than {LISTS_DEPTH_MAX} Lists within Lists")
     objects: list[Object] = []

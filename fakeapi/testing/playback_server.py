@@ -1,4 +1,4 @@
-"""Serves a trace as a live cluster: `fakeapi serve --from TRACE`."""
+"""Serves a trace as a live cluster, for `fakeapi serve --from TRACE`."""
 
 import asyncio
 import contextlib
@@ -24,11 +24,11 @@ def serve_trace(
     release: str | None = None,
     **options: Any,
 ) -> None:
-    """Serves in this thread, the main one, until SIGINT or SIGTERM.
+    """Serves a trace until SIGINT or SIGTERM; to be called in the main thread.
 
-    `release` defaults to that of the trace; `options` are those of FakeAPI. `on_ready` is called when the
-    state is that of `at` seconds after the trace's start. Then the recorded writes are applied, `speed` times
-    as fast as recorded; with `speed` 0 none are. `on_end` is called after the last.
+    `release` defaults to that of the trace; `options` are options of FakeAPI. The server first takes the
+    state `at` seconds after the trace's start, and then `on_ready` is called. The later writes are applied
+    `speed` times as fast as recorded, and then `on_end` is called. With `speed` 0 neither happens.
 
     Raises TraceError, StartError, TargetError.
     """

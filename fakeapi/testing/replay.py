@@ -1,4 +1,4 @@
-"""Replays a trace from Python, against a new server of this process or any other."""
+"""Replays a trace from Python, against a new server in this process or against any other server."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -28,9 +28,10 @@ def replay(
         report = fakeapi.replay("session.jsonl.gz")
         assert report.ok, report
 
-    `trace`: a file in the native format, an audit log or HAR. Without a `url`, a new server answers, with the
-    `feature_gates` and of `release`, which defaults to that of the trace. `patch_type`: the media type of
-    patches in audit logs that do not show theirs. Further options are those of `options`.
+    `trace` is a file in the native format, an audit log or HAR. Without a `url` the requests go to a new
+    server with these `feature_gates` and this `release`, which defaults to that of the trace. `patch_type` is
+    the media type of patches in audit logs without one. Further options are those of
+    `fakeapi.testing.replaying.options`.
 
     Raises TraceError for a trace that cannot be read, TargetError for a server that does not answer,
     ValueError for invalid options.

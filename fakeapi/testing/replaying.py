@@ -1,4 +1,4 @@
-"""Options of replays from Python, and replays against a running server of this process."""
+"""Options of replays from Python, and replays against a running server in this process."""
 
 import asyncio
 import threading
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class ReplayServer(Protocol):
-    """A running server of this process."""
+    """The properties of a running server that a replay needs."""
 
     @property
     def url(self) -> str: ...
@@ -43,7 +43,7 @@ def replay_on(
     control: ReplayControl | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Report:
-    """Replays against a running server of this process."""
+    """Replays a trace against a running server in this process."""
     report = run(replay_trace(reader, target_of(server), chosen, control=control, on_progress=on_progress))
     served = server.release
     report.target = f"fakeapi {__version__}" + (f" (Kubernetes {served})" if served else "")
@@ -51,7 +51,7 @@ def replay_on(
 
 
 def target_of(server: ReplayServer) -> Target:
-    """A running server as the target of a replay."""
+    """Returns a replay target for a running server."""
     return target_of_url(server.url, ca_file=server.ca_file, token=server.token)
 
 
@@ -67,17 +67,18 @@ def options(
     stop_at_first: bool = False,
     keep_names: bool = False,
 ) -> Options:
-    """The options of a replay.
+    """Returns the options of a replay. Raises ValueError.
 
-    `order`: "recorded", one request at a time, "actors", those of each client in their order, or "fast", as
-    many at a time as possible. `speed`: 1 keeps the recorded pace, 10 is ten times as fast, None does not
-    wait. `until`: the offset in seconds after which nothing is sent. `strict`: explained divergences and
-    requests that are not served count as failures. `ignore`: fields that are not compared,
-    "metadata.annotations[a.b/c]", "status.devices". `seed`: create objects that existed before the trace.
-    `marks`: collect what the time line needs. `stop_at_first`: stop at the first divergence without an
-    explanation. `keep_names`: create objects under the recorded generated names.
-
-    Raises ValueError.
+    - `order`: "recorded" sends one request at a time, "actors" keeps the order within each client, "fast"
+      sends as many at a time as possible.
+    - `speed`: 1 keeps the recorded pace, 10 is ten times as fast, None does not wait.
+    - `until`: the offset in seconds after which no request is sent.
+    - `strict`: explained divergences and requests to resources that are not served count as failures.
+    - `ignore`: fields that are not compared, such as "metadata.annotations[a.b/c]" and "status.devices".
+    - `seed`: create the objects that existed before the trace.
+    - `marks`: collect the data of the timeline.
+    - `stop_at_first`: stop at the first divergence without an explanation.
+    - `keep_names`: create objects under their recorded generated names.
     """
     if order not in ORDERS:
         raise ValueError(f"order must be one of {', '.join(ORDERS)}, not {order!r}")
@@ -97,17 +98,17 @@ def options(
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
-    """Runs a coroutine to its end; in a thread of its own if this one runs an event loop."""
+    """Runs a coroutine to its end, in a new thread if this thread runs an event loop."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         return _run(work)
-    found: list[T] = []
+    results: list[T] = []
     failure: list[BaseException] = []
 
     def target() -> None:
         try:
-            found.append(_run(work))
+            results.append(_run(work))
         except BaseException as error:  # noqa: BLE001 - raised in the waiting thread
             failure.append(error)
 
@@ -116,7 +117,7 @@ def run(work: Coroutine[Any, Any, T]) -> T:
     thread.join()
     if failure:
         raise failure[0]
-    return found[0]
+    return results[0]
 
 
 def _run(work: Coroutine[Any, Any, T]) -> T:

@@ -1,4 +1,4 @@
-"""A running server of this process: a cluster behind a listener, with certificates, files and recording."""
+"""A running server in this process: a cluster behind a listener, with certificates, files and recording."""
 
 import os
 import secrets
@@ -26,7 +26,7 @@ from fakeapi.settings import Settings
 from fakeapi.snapshots.kept import KeptSnapshots
 from fakeapi.snapshots.model import Snapshot
 from fakeapi.traces.recording.middleware import Recorder
-from fakeapi.version import __version__ as VERSION  # noqa: N812 - a constant in all but name
+from fakeapi.version import __version__ as VERSION  # noqa: N812 - it is a constant
 
 if TYPE_CHECKING:
     from fakeapi.controllers.application import ControlledApplication
@@ -40,11 +40,11 @@ if TYPE_CHECKING:
 class RunningServer:
     """Listens from construction on, answers between `start` and `stop`, and cannot be started again.
 
-    In a fork of the process that started it, whatever changes it raises RuntimeError.
+    In a fork of the process that started the server, methods that change it raise RuntimeError.
     """
 
     def __init__(self, settings: Settings) -> None:
-        """Raises ValueError for an unknown release or gate, StartError for what else prevents a start."""
+        """Raises ValueError for an unknown release or gate, StartError for other obstacles."""
         self._settings = settings
         self._process = os.getpid()
         self._directory: Path | None = None
@@ -53,7 +53,7 @@ class RunningServer:
         context = self._certificates() if settings.tls else None
         cluster.certificate_authority = "" if self._ca is None else self._ca.decode("ascii")
         names = chosen(settings.controllers)
-        self._own_host = f"{secrets.token_hex(16)}.invalid"  # that no web page knows
+        self._own_host = f"{secrets.token_hex(16)}.invalid"  # no web page can guess it
         self._hosts = _accepted(settings).also(self._own_host)
         self._cluster = cluster
         self._control: ASGIApp | None = None
@@ -75,7 +75,7 @@ class RunningServer:
             self._record_from_the_start(settings.record)
 
     def start(self) -> None:
-        """Returns when the server answers. Raises StartError."""
+        """Starts the server; returns when it answers requests. Raises StartError."""
         try:
             self._runner.start()
             self._announce()
@@ -85,7 +85,7 @@ class RunningServer:
             raise
 
     def run(self, on_ready: Callable[[], None]) -> None:
-        """Serves in this thread, the main one, until SIGINT or SIGTERM. Raises StartError."""
+        """Serves until SIGINT or SIGTERM; to be called in the main thread. Raises StartError."""
 
         def ready() -> None:
             self._announce()
@@ -100,10 +100,10 @@ class RunningServer:
             self.stop()
 
     def stop(self) -> None:
-        """Ends watches, connections and the thread; removes temporary files. Again is no error.
+        """Ends watches, connections and the thread; removes temporary files. A second call does nothing.
 
-        A recording is written now; raises TraceError where it cannot be. In a fork it does nothing: server,
-        files and recording are its parent's.
+        Writes the recording, and raises TraceError if that fails. Does nothing in a fork, because the server,
+        its files and its recording belong to the parent.
         """
         if self._process != os.getpid():
             return
@@ -116,8 +116,11 @@ class RunningServer:
             self._remove_temporary()
 
     def node(self, name: str) -> "NodeAgent":
-        """A node that the controller kubelet made. Raises KeyError, RuntimeError where that does not run."""
-        from fakeapi.controllers.kubelet.controller import KubeletController  # noqa: PLC0415 - brings grpc
+        """Returns a node of the kubelet controller.
+
+        Raises KeyError for an unknown node, RuntimeError if the controller does not run.
+        """
+        from fakeapi.controllers.kubelet.controller import KubeletController  # noqa: PLC0415 - imports grpc
 
         manager = None if self._controlled is None else self._controlled.manager
         kubelet = None if manager is None else manager.find("kubelet")
@@ -128,12 +131,16 @@ class RunningServer:
 
     @property
     def clock(self) -> ClusterClock:
-        """Raises RuntimeError where the settings brought another clock."""
+        """The clock, which tests can freeze and move.
+
+        Raises RuntimeError if the option `clock` supplied another clock.
+        """
         return self._cluster.adjustable_clock
 
     def settle(self, seconds: float) -> None:
-        """Returns when no controller has anything left to do. Raises NotSettled after `seconds`, RuntimeError
-        where no controllers run.
+        """Waits until the controllers are idle.
+
+        Raises NotSettled after `seconds`, RuntimeError if no controllers run.
         """
         if self._controlled is None:
             raise RuntimeError("no controllers run: name them by the option `controllers`")
@@ -141,7 +148,7 @@ class RunningServer:
         self._runner.call(lambda: manager.settle(seconds))
 
     def reset(self) -> None:
-        """Makes it a new cluster. Watches end, connections stay."""
+        """Resets the server to a new cluster. Watches end; connections stay open."""
         self._runner.reset()
 
     @property
@@ -149,29 +156,29 @@ class RunningServer:
         return self._cluster.snapshots
 
     def snapshot(self) -> Snapshot:
-        """The objects as they are."""
+        """Returns the current objects."""
         return self._runner.call(self._cluster.snapshot)
 
     def restore(self, snapshot: Snapshot, *, rewind: bool) -> None:
-        """Replaces all objects. Watches end, connections stay. Raises SnapshotError."""
+        """Replaces all objects. Watches end; connections stay open. Raises SnapshotError."""
         self._runner.call(lambda: self._cluster.restore(snapshot, rewind=rewind))
 
     def baseline(self) -> "Baseline":
-        """Objects, clock and armed faults as they are."""
-        from fakeapi.testing import baseline  # noqa: PLC0415 - for tests that share a server
+        """Captures the current objects, clock and armed faults."""
+        from fakeapi.testing import baseline  # noqa: PLC0415 - loaded only when used
 
         return self._runner.call(lambda: baseline.take(self._cluster))
 
     def return_to(self, wanted: "Baseline") -> None:
-        """Puts all of a baseline back. Watches end, connections stay. Raises SnapshotError."""
-        from fakeapi.testing import baseline  # noqa: PLC0415 - the same
+        """Puts back the state of a baseline. Watches end; connections stay open. Raises SnapshotError."""
+        from fakeapi.testing import baseline  # noqa: PLC0415 - loaded only when used
 
         self._runner.call(lambda: baseline.return_to(self._cluster, wanted))
 
     def restart_empty_on_new_port(self) -> None:
-        """Makes it a new cluster at another port, where nobody who knew the old one reaches it.
+        """Resets the server to a new cluster and moves it to a new port; old clients lose their connections.
 
-        A recording ends and is written.
+        Ends and writes the recording.
         """
         if self.recording:
             self.stop_recording()
@@ -181,7 +188,10 @@ class RunningServer:
         self._announce()
 
     def arm(self, rules: "list[Rule]") -> "list[ArmedFault]":
-        """Arms faults. Raises RuleError for one that nothing served can match; then none is armed."""
+        """Arms faults.
+
+        Raises RuleError if a rule cannot match any served resource or verb; then none is armed.
+        """
 
         async def arm() -> "list[ArmedFault]":
             return self._cluster.faults.arm(rules)
@@ -189,7 +199,7 @@ class RunningServer:
         return self._runner.call(arm)
 
     def disarm(self, *names: str) -> None:
-        """Disarms the faults of these names, all without a name. Raises RuleError for an unknown one."""
+        """Disarms the named faults, or all faults without a name. Raises RuleError for an unknown name."""
 
         async def disarm() -> None:
             if self._cluster.armed_faults is not None or names:
@@ -198,17 +208,17 @@ class RunningServer:
         self._runner.call(disarm)
 
     def armed_faults(self) -> "list[ArmedFault]":
-        """The faults that are armed, in the order in which they were."""
+        """Returns the armed faults in the order of arming."""
         faults = self._cluster.armed_faults
         return [] if faults is None else [*faults.armed]
 
     def unfired_faults(self) -> list[str]:
-        """The names of faults that have met nothing."""
+        """Returns the names of the faults that never fired."""
         faults = self._cluster.armed_faults
         return [] if faults is None else faults.unfired()
 
     def journal_entries(self) -> list[Entry]:
-        """The entries of the journal, every request among them that was answered before."""
+        """Returns the entries of the journal, including every request that was answered before this call."""
         journal = self._cluster.journal
 
         async def read() -> list[Entry]:
@@ -222,7 +232,7 @@ class RunningServer:
 
     @property
     def url(self) -> str:
-        """Where clients on this machine connect to."""
+        """The URL for clients on this machine."""
         host = url_host(connect_host(self._settings.host))
         return f"{'https' if self._settings.tls else 'http'}://{host}:{self.port}"
 
@@ -233,7 +243,7 @@ class RunningServer:
 
     @property
     def ca_file(self) -> Path | None:
-        """The PEM file that clients verify the server with; None without TLS. Gone after `stop`."""
+        """The path of the CA certificate (PEM) for clients; None without TLS. `stop` removes the file."""
         if self._ca is None:
             return None
         path = self._temporary() / "ca.pem"
@@ -243,7 +253,7 @@ class RunningServer:
 
     @property
     def kubeconfig(self) -> Path:
-        """The path of a kubeconfig. Gone after `stop`, unless its place was chosen by the caller."""
+        """The path of a kubeconfig. `stop` removes the file unless the option `kubeconfig` set the path."""
         if self._settings.kubeconfig is not None:
             return Path(self._settings.kubeconfig)
         path = self._temporary() / f"kubeconfig-{self.port}"
@@ -256,7 +266,7 @@ class RunningServer:
         return self._recorder.recording is not None
 
     def start_recording(self, path: str | Path, redact: tuple[str, ...]) -> None:
-        """Records the traffic from now on. Raises TraceError."""
+        """Starts to record the traffic. Raises TraceError."""
 
         async def begin() -> None:
             if self.recording:
@@ -266,7 +276,7 @@ class RunningServer:
         self._runner.call(begin)
 
     def stop_recording(self) -> Path:
-        """Writes the recording, with open watches as they are; returns its path. Raises TraceError."""
+        """Writes the recording, including watches that are open; returns its path. Raises TraceError."""
         recording = self._taken_recording()
         if recording is None:
             raise RuntimeError("the server is not recording")
@@ -274,7 +284,7 @@ class RunningServer:
         return recording.path
 
     def discard_recording(self) -> None:
-        """Ends a recording without a file; without a recording it does nothing."""
+        """Ends the recording without writing a file; does nothing without a recording."""
         recording = self._taken_recording()
         if recording is not None:
             recording.abort()
@@ -286,7 +296,7 @@ class RunningServer:
         return self._runner.call(take)
 
     def _record_from_the_start(self, path: str | Path) -> None:
-        from fakeapi.traces.model import TraceError  # noqa: PLC0415 - needed to record alone
+        from fakeapi.traces.model import TraceError  # noqa: PLC0415 - loaded only for recordings
 
         try:
             self._recorder.record(self._new_recording(path, tuple(self._settings.redact)))
@@ -298,9 +308,9 @@ class RunningServer:
             raise
 
     def _new_recording(self, path: str | Path, redact: tuple[str, ...]) -> "Recording":
-        from fakeapi.traces import fieldpaths  # noqa: PLC0415 - the modules that recording alone needs
-        from fakeapi.traces.recording.recording import Recording  # noqa: PLC0415 - the same
-        from fakeapi.traces.recording.redaction import Redactor  # noqa: PLC0415 - the same
+        from fakeapi.traces import fieldpaths  # noqa: PLC0415 - loaded only for recordings
+        from fakeapi.traces.recording.recording import Recording  # noqa: PLC0415 - loaded only for recordings
+        from fakeapi.traces.recording.redaction import Redactor  # noqa: PLC0415 - loaded only for recordings
 
         redactor = Redactor(paths=tuple(map(fieldpaths.parse, redact)))
         release = self._settings.release or ""
@@ -314,23 +324,23 @@ class RunningServer:
             recording.abort()
 
     def install(self, sources: tuple[Any, ...]) -> list[Object]:
-        """Installs manifests; returns them as they are stored. Raises InstallError."""
-        from fakeapi.installing.application import install  # noqa: PLC0415 - only where asked for
-        from fakeapi.installing.plan import plan_of  # noqa: PLC0415 - the same
+        """Installs manifests; returns the stored objects. Raises InstallError."""
+        from fakeapi.installing.application import install  # noqa: PLC0415 - loaded only when used
+        from fakeapi.installing.plan import plan_of  # noqa: PLC0415 - loaded only when used
 
         plan = plan_of(sources)
         token, host = self._settings.token, self._own_host
         return self._runner.call(lambda: install(self._recorder, plan, token=token, host=host))
 
     def _installing(self, app: ASGIApplication) -> ASGIApplication:
-        """The application with what the settings say installed in it. Raises StartError."""
+        """Wraps the application so that it installs the manifests of the settings. Raises StartError."""
         sources = self._settings.install
         if not isinstance(sources, str | Path | Mapping):
             sources = tuple(sources)
         if not sources:
             return app
-        from fakeapi.installing.application import InstallingApplication  # noqa: PLC0415 - only where asked for
-        from fakeapi.installing.sources import InstallError  # noqa: PLC0415 - the same
+        from fakeapi.installing.application import InstallingApplication  # noqa: PLC0415 - loaded only when used
+        from fakeapi.installing.sources import InstallError  # noqa: PLC0415 - loaded only when used
 
         try:
             installing = InstallingApplication(
@@ -342,10 +352,10 @@ class RunningServer:
         return installing
 
     async def _answer_control(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """The control API, which is made when it is first asked."""
+        """Answers requests to the control API, which is created on first use."""
         if self._control is None:
-            from fakeapi.control.app import control_api  # noqa: PLC0415 - only where asked for
-            from fakeapi.control.controlled import Controlled  # noqa: PLC0415 - the same
+            from fakeapi.control.app import control_api  # noqa: PLC0415 - loaded only when used
+            from fakeapi.control.controlled import Controlled  # noqa: PLC0415 - loaded only when used
 
             token = self._settings.token
             server = Controlled(
@@ -355,27 +365,27 @@ class RunningServer:
         await self._control(scope, receive, send)
 
     def _arming(self, app: ASGIApplication) -> ASGIApplication:
-        """The application with the faults of the settings. Raises RuleError."""
+        """Wraps the application so that it arms the faults of the settings. Raises RuleError."""
         source = self._settings.faults
         if not isinstance(source, str | Path | Mapping):
             source = tuple(source)
         if not source:
             return app
-        from fakeapi.faults.reading import read_rules  # noqa: PLC0415 - only where asked for
-        from fakeapi.testing.arming import ArmingApplication  # noqa: PLC0415 - the same
+        from fakeapi.faults.reading import read_rules  # noqa: PLC0415 - loaded only when used
+        from fakeapi.testing.arming import ArmingApplication  # noqa: PLC0415 - loaded only when used
 
         return ArmingApplication(app, self._cluster, read_rules(source))
 
     def _controllers(self, cluster: Cluster, names: list[str]) -> "ControlledApplication":
-        from fakeapi.controllers.application import ControlledApplication  # noqa: PLC0415 - only where asked for
+        from fakeapi.controllers.application import ControlledApplication  # noqa: PLC0415 - loaded only when used
 
         return ControlledApplication(
             self._recorder, cluster, names, token=self._settings.token, host=self._own_host
         )
 
     def _certificates(self) -> ssl.SSLContext:
-        """The server's side of TLS. Raises StartError."""
-        from fakeapi.serving import certificates  # noqa: PLC0415 - brings cryptography, which only TLS needs
+        """Issues the certificates; returns the TLS context of the server. Raises StartError."""
+        from fakeapi.serving import certificates  # noqa: PLC0415 - imports cryptography, which only TLS needs
 
         settings = self._settings
         names = ["127.0.0.1", "::1", "localhost", "fakeapi", socket.gethostname()]
@@ -392,7 +402,7 @@ class RunningServer:
         return issued.server
 
     def _announce(self) -> None:
-        """Writes the kubeconfig where one is wanted in a certain place."""
+        """Writes the kubeconfig if the option `kubeconfig` sets its path."""
         if self._settings.kubeconfig is not None:
             self._write_kubeconfig(Path(self._settings.kubeconfig))
 
@@ -415,7 +425,7 @@ class RunningServer:
 
 
 def _accepted(settings: Settings) -> HostRules:
-    """The hosts in the settings, and the names that the server goes by. Raises ValueError."""
+    """Returns the accepted hosts: those of the settings and the server's own names. Raises ValueError."""
     rules = HostRules.parse(settings.accept_hosts or ACCEPTED_HOSTS)
     if not is_any_address(settings.host):
         rules = rules.also(settings.host)

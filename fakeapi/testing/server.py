@@ -31,12 +31,13 @@ __all__ = ["FakeAPI", "StartError", "StatusError"]
 
 
 class FakeAPI(Verbs):
-    """A Kubernetes API server in a thread of this process, with the verbs of a client.
+    """A Kubernetes API server in a thread of this process, with the methods of a client.
 
         with FakeAPI(release="1.31") as api:
             api.create(Path("claim.yaml"))
 
-    `start` raises ValueError for an unknown release or gate, and StartError for what else prevents it.
+    `start` raises ValueError for an unknown release or gate, and StartError if the server cannot start for
+    another reason.
 
     Options:
     """
@@ -61,14 +62,14 @@ class FakeAPI(Verbs):
         return f"<FakeAPI {release}, {self.url if self.running else 'not running'}>"
 
     def start(self) -> Self:
-        """Returns when the server answers."""
+        """Starts the server; returns when it answers requests."""
         server = self._new_server()
         server.start()
         self._attach(server)
         return self
 
     def run(self, on_ready: Callable[[Self], None]) -> None:
-        """Serves in this thread, the main one, until SIGINT or SIGTERM."""
+        """Serves until SIGINT or SIGTERM; to be called in the main thread."""
         server = self._new_server()
 
         def ready() -> None:
@@ -81,9 +82,9 @@ class FakeAPI(Verbs):
             self._detach()
 
     def stop(self) -> None:
-        """Ends open watches, connections and the thread; removes temporary files. Again is no error.
+        """Ends watches, connections and the thread; removes temporary files. A second call does nothing.
 
-        A recording is written now; raises TraceError where it cannot be.
+        Writes the recording, and raises TraceError if that fails.
         """
         server = self._detach()
         if server is not None:
@@ -115,66 +116,71 @@ class FakeAPI(Verbs):
         return self._client.request(method, path, body, query=query, content_type=content_type)
 
     def start_recording(self, path: str | Path, *, redact: Iterable[str] = ()) -> None:
-        """Records the traffic from now on, into a file that appears at `stop_recording`, or at `stop`.
+        """Starts to record the traffic; `stop_recording` and `stop` write the file.
 
-        Credentials are taken out, and the fields named by `redact` ("spec.controller"). Raises TraceError.
+        The recording contains no credentials, and none of the fields in `redact` (such as "spec.controller").
+        Raises TraceError.
         """
         self._running().start_recording(path, tuple(redact))
 
     def stop_recording(self) -> Path:
-        """Writes the recording, with open watches as they are; returns its path. Raises TraceError."""
+        """Writes the recording, including watches that are open; returns its path. Raises TraceError."""
         return self._running().stop_recording()
 
     @property
     def recording(self) -> bool:
+        """Whether the server is recording its traffic."""
         return self._server is not None and self._server.recording
 
     def discard_recording(self) -> None:
-        """Ends a recording without a file; without a recording it does nothing."""
+        """Ends the recording without writing a file; does nothing without a recording."""
         self._running().discard_recording()
 
     def replay(self, trace: str | Path, **how: Any) -> "Report":
-        """Sends the requests of a recorded trace to this server, and says where the answers differ.
+        """Sends the requests of a recorded trace to this server, and reports where the responses differ.
 
-        What may be said about `how` is in `fakeapi.testing.replaying.options`. Objects that are there stay.
-        Raises TraceError for a trace that cannot be read, ValueError for options without sense.
+        Keywords are the options of `fakeapi.testing.replaying.options`. Existing objects stay. Raises
+        TraceError for a trace that cannot be read, ValueError for invalid options.
         """
-        from fakeapi.testing import replaying  # noqa: PLC0415 - it builds on this module
-        from fakeapi.traces.formats.open import open_trace  # noqa: PLC0415 - the same
+        from fakeapi.testing import replaying  # noqa: PLC0415 - imports this module
+        from fakeapi.traces.formats.open import open_trace  # noqa: PLC0415 - imports this module
 
         with open_trace(trace) as reader:
             return replaying.replay_on(self, reader, replaying.options(**how))
 
     @property
     def release(self) -> str | None:
-        """The release that is served; None for the default, which serves API versions of several releases."""
+        """The Kubernetes release that the server imitates; None serves the API versions of all releases."""
         return self._settings.release
 
     @property
     def token(self) -> str | None:
-        """The bearer token that clients must send, if any."""
+        """The bearer token that clients must send; None if the server requires none."""
         return self._settings.token
 
     def reset(self) -> None:
-        """Makes it a new cluster: no objects but the first namespaces. Watches end, connections stay."""
+        """Resets the server to a new cluster, with only its initial namespaces.
+
+        Watches end; connections stay open.
+        """
         self._running().reset()
 
     @property
     def clock(self) -> "ClusterClock":
-        """The clock that everything in the server goes by: `freeze`, `resume`, `advance`, `jump`, `now`.
+        """The clock of the server: `freeze`, `resume`, `advance`, `jump`, `now`.
 
-        Timestamps, timeouts of watches, bookmarks, tokens and controllers follow it. A reset sets it back.
-        Raises RuntimeError for a server whose option `clock` gave another one.
+        Timestamps, timeouts of watches, bookmarks, tokens and controllers follow this clock. `reset` sets it
+        back to its initial state. Raises RuntimeError if the option `clock` supplied another clock.
         """
         return self._running().clock
 
     @property
     def snapshots(self) -> "KeptSnapshots":
-        """The snapshots that have a name. They end with the server, and survive a reset."""
+        """The named snapshots. They survive a reset, and are lost when the server stops."""
         return self._running().snapshots
 
     def snapshot(self, name: str = "") -> "Snapshot":
-        """All objects as they are now; kept under the name too, if one is given. Raises SnapshotError."""
+        """Returns a snapshot of all objects; with a name, the server also keeps it. Raises SnapshotError."""
         server = self._running()
         if name:
             server.snapshots.check(name)
@@ -184,12 +190,14 @@ class FakeAPI(Verbs):
         return snapshot
 
     def restore(self, snapshot: "Snapshot | str", *, rewind: bool = False) -> None:
-        """Replaces all objects by those of a snapshot, or of the one with this name. Open watches end.
+        """Replaces all objects by those of a snapshot, given itself or by its name. Open watches end.
 
-        Objects have their uids and resourceVersions back. New versions go on after all that there were, and
-        those are Expired, so that informers list again. With `rewind` they go on from the snapshot's, the
-        same each time; then nobody may go on who saw newer ones. Raises SnapshotError, and changes nothing,
-        for objects of a kind that is not served.
+        Objects get back their uids and resourceVersions. By default new resourceVersions continue after the
+        newest one, and older ones get 410 Expired, so that informers list again. With `rewind` they continue
+        after the snapshot's own version, so that every run sees equal versions; clients that saw newer
+        versions must then start anew.
+
+        Raises SnapshotError, without changing anything, if the server does not serve the kind of an object.
         """
         server = self._running()
         chosen = server.snapshots[snapshot] if isinstance(snapshot, str) else snapshot
@@ -200,105 +208,108 @@ class FakeAPI(Verbs):
         return self._running().baseline()
 
     def return_to(self, baseline: "Baseline") -> None:
-        """Puts all objects, the clock and the faults back, and forgets the requests. Open watches end.
+        """Puts back the objects, the clock and the faults of a baseline, and clears the requests.
 
-        For tests that share a server. New resourceVersions go on, as with `restore`; a seed goes on too.
+        For tests that share a server. Open watches end. New resourceVersions continue after the newest one,
+        as with `restore`; random values continue the sequence of the option `seed`.
         """
         self._running().return_to(baseline)
 
     def install(self, *sources: "Source") -> list[Object]:
-        """Installs manifests in the order that they need: namespaces, definitions, roles, and the rest.
+        """Installs manifests in dependency order: namespaces, definitions, roles, and then other objects.
 
-        A source is a dict, YAML or JSON text, a file, a directory, a pattern such as "crds/*.yaml", or
-        several of these. Objects are applied (server-side apply), so what is there already and alike stays as
-        it is; they are returned as they are stored. Raises InstallError, which names the file and the
-        document; what can be known before is found before anything is installed.
+        A source is a dict, YAML or JSON text, a file, a directory, a pattern such as "crds/*.yaml", or a
+        collection of these. Objects are applied with server-side apply, so existing objects that are equal do
+        not change. Returns the stored objects. Raises InstallError, which names the file and the document;
+        all sources are checked before the first object is installed.
         """
         return self._running().install(sources)
 
     @property
     def strict_faults(self) -> bool:
-        """Whether a fault that meets nothing is an error."""
+        """Whether a fault that never fired is an error."""
         return self._settings.strict_faults
 
     @property
     def requests(self) -> "Requests":
-        """The requests that the server has answered, controllers' among them, to filter and to verify.
+        """The requests that the server has answered, including those of controllers. Filter and verify them:
 
             api.requests.verify("update resourceclaims/status", times=2)
             api.requests.filter(verb="write", agent="my-driver/*")
 
-        The last 10,000 are kept; a reset forgets them. Empty with the option journal="off".
+        The server keeps the last 10,000; `reset` clears them. Empty with the option journal="off".
         """
-        from fakeapi.journal.requests import Requests  # noqa: PLC0415 - only where asked for
+        from fakeapi.journal.requests import Requests  # noqa: PLC0415 - loaded only when used
 
         return Requests(self._running().journal_entries)
 
     @property
     def faults(self) -> "Faults":
-        """What goes wrong on purpose: ready-made faults by name, or rules.
+        """Injects failures: ready-made faults by name, or rules.
 
         api.faults.conflict("resourceclaims/status", times=2)
         api.faults.expire("resourceclaims", after=3)
         api.faults.arm("faults.yaml")
         """
-        from fakeapi.testing.faults import Faults  # noqa: PLC0415 - only where asked for
+        from fakeapi.testing.faults import Faults  # noqa: PLC0415 - loaded only when used
 
         return Faults(self._running())
 
     def settle(self, seconds: float = SETTLE_SECONDS) -> None:
-        """Returns when no controller has anything left to do but what is for later by the clock.
+        """Waits until the controllers have no work left, except work that is scheduled for a later time.
 
-        Raises NotSettled, a TimeoutError, after `seconds`; RuntimeError where no controllers run.
+        Raises NotSettled, a TimeoutError, after `seconds`; RuntimeError if no controllers run.
         """
         self._running().settle(seconds)
 
     def node(self, name: str = "node") -> "NodeAgent":
-        """A node that the controller kubelet made: its directory, its drivers, the CDI devices of its pods.
+        """Returns a node of the kubelet controller: its directory, its drivers, the CDI devices of its pods.
 
-        Raises KeyError for a node that there is not, RuntimeError where the kubelet does not run.
+        Raises KeyError for an unknown node, RuntimeError if the kubelet controller does not run.
         """
         return self._running().node(name)
 
     def renewed(self) -> "FakeAPI":
-        """A handle on the same server as a new cluster at another port.
+        """Resets the server to a new cluster and moves it to a new port; returns a new handle to it.
 
-        This handle is stopped: whoever still has it, or knows its URL or its kubeconfig, is cut off. A
-        recording ends here, and is written.
+        This handle is stopped, and clients that know its URL or kubeconfig lose their connection. Ends and
+        writes the recording.
         """
         server = self._running()
         server.restart_empty_on_new_port()
         self._detach()
-        handle = FakeAPI(**{each.name: getattr(self._settings, each.name) for each in fields(Settings)})
+        handle = FakeAPI(**{field.name: getattr(self._settings, field.name) for field in fields(Settings)})
         handle._attach(server)
         return handle
 
     @property
     def running(self) -> bool:
+        """Whether the server is running."""
         return self._server is not None
 
     @property
     def port(self) -> int:
+        """The port that the server listens on."""
         return self._running().port
 
     @property
     def url(self) -> str:
-        """Where clients on this machine connect to."""
+        """The URL for clients on this machine."""
         return self._running().url
 
     @property
     def page(self) -> str:
-        """The address of the live page; "" where the control API is off."""
+        """The URL of the live page; "" if the control API is off."""
         return f"{self.url}/_fakeapi/ui/" if self._settings.control else ""
 
     @property
     def ca_file(self) -> Path | None:
-        """The PEM file that clients verify the server with; None without TLS. Gone after `stop`."""
+        """The path of the CA certificate (PEM) for clients; None without TLS. `stop` removes the file."""
         return self._running().ca_file
 
     @property
     def kubeconfig(self) -> Path:
-        """The path of a kubeconfig. Gone after `stop`, unless its place was chosen by the caller."""
+        """The path of a kubeconfig. `stop` removes the file unless the option `kubeconfig` set the path."""
         return self._running().kubeconfig
 
     def _new_server(self) -> RunningServer:
@@ -312,7 +323,7 @@ class FakeAPI(Verbs):
         atexit.register(self.stop)
 
     def _detach(self) -> RunningServer | None:
-        """The server, if there is one, which this handle does not reach any more."""
+        """Disconnects this handle from its server; returns the server, or None if it was not running."""
         atexit.unregister(self.stop)
         server, self._server = self._server, None
         client, self._client = self._client, None

@@ -1,5 +1,5 @@
-"""Transfer: objects as plain manifests, read from any cluster by GET, and put into a server.
+"""Transfer: exports objects from any cluster as plain manifests, and imports manifests into a server.
 
-`remote` asks over HTTP, `kinds` and `selection` say what is read, `reading` reads it, `manifests` and
-`references` make plain manifests of it, `files` writes them, `importing` applies them.
+`remote` sends the requests, `kinds` and `selection` determine the objects to read, `reading` reads them,
+`manifests` makes plain manifests of them, `files` writes these, `importing` applies them.
 """

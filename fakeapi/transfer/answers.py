@@ -1,4 +1,4 @@
-"""Checks the shape of answers: a server that is broken or hostile may answer anything."""
+"""Checks the shape of responses, because a broken or hostile server may send anything."""
 
 from typing import Any, TypeVar
 
@@ -20,7 +20,7 @@ class Group(msgspec.Struct):
 
 
 class GroupList(msgspec.Struct):
-    """An APIGroupList, as far as it is used."""
+    """The fields of an APIGroupList that the transfer needs."""
 
     groups: list[Group] | None = None
 
@@ -35,13 +35,13 @@ class Resource(msgspec.Struct):
 
 
 class ResourceList(msgspec.Struct):
-    """An APIResourceList, as far as it is used."""
+    """The fields of an APIResourceList that the transfer needs."""
 
     resources: list[Resource] | None = None
 
 
 class CountedResource(msgspec.Struct):
-    """A resource that has objects, as the control API of a fakeapi lists it."""
+    """A resource that has objects, as listed by the control API of a fakeapi server."""
 
     group: str
     resource: str
@@ -80,7 +80,7 @@ class _Object(msgspec.Struct):
 
 
 def checked(answer: Any, shape: type[T]) -> T:
-    """The answer in this shape; unknown fields are left out. Raises Refused with code 0."""
+    """Converts a response to this shape, without unknown fields. Raises Refused with code 0."""
     try:
         return msgspec.convert(answer, shape)
     except msgspec.ValidationError as error:
@@ -88,7 +88,10 @@ def checked(answer: Any, shape: type[T]) -> T:
 
 
 def object_of(answer: Any, api_version: str, kind: str) -> Object:
-    """The object of an answer, or the item of a list, which may lack its type. Raises Refused with code 0."""
+    """Returns the object in a response or list, with its type.
+
+    Raises Refused with code 0 if it is malformed.
+    """
     if not isinstance(answer, dict):
         raise malformed(f"is not a {kind} but {answer!r:.80}")
     obj = {"apiVersion": api_version, "kind": kind, **answer}
@@ -102,5 +105,5 @@ def object_of(answer: Any, api_version: str, kind: str) -> Object:
 
 
 def malformed(why: str) -> Refused:
-    """The refusal of an answer of a wrong shape."""
+    """Returns the error for a response of a wrong shape."""
     return Refused(0, "Unknown", f"the answer {why}", {})

@@ -1,28 +1,28 @@
-"""Bounds of what is read from a server, and what happens there."""
+"""Limits of reading from a server."""
 
 OBJECTS_MAX = 10_000
-"""Objects that are read unless somebody says another number; with more, nothing is taken."""
+"""Default for the most objects to read; if a cluster has more, TooManyObjects is raised."""
 
 READ_BYTES_MAX = 512 * 1024 * 1024
-"""Bytes of all answers to one client; beyond, TargetError."""
+"""Maximum number of bytes of all responses to one client; more raise TargetError."""
 
 PAGE_OBJECTS = 500
-"""Objects that are asked for in one page, as kubectl does."""
+"""Objects in each page of a list; kubectl uses the same number."""
 
 LIST_ATTEMPTS = 3
-"""Times that a list is begun whose continue token expires; then it is told as refused."""
+"""Attempts to read a list whose continue token expires; then the list counts as refused."""
 
 RETRIES_MAX = 5
-"""Times that a request is sent again which was answered 429 or 503 with Retry-After; then it is refused."""
+"""Maximum number of retries after 429 or 503 with Retry-After; then the request counts as refused."""
 
 RETRY_SECONDS_MAX = 10.0
-"""Waited for one retry, whatever the server asks for."""
+"""Longest wait before a retry, even if the server demands more."""
 
 VERSIONS_MAX = 1_000
-"""Group versions that discovery may list; a server with more is refused."""
+"""Maximum number of group versions in discovery; a server with more raises Refused."""
 
 RESOURCES_MAX = 10_000
-"""Resources that discovery may list, in all versions; further ones are told as refused."""
+"""Maximum number of resources in discovery, in all versions; versions beyond it become problems."""
 
 PAGES_MAX = 10_000
-"""Pages of one list; a longer list is told as refused."""
+"""Maximum number of pages of one list; a longer list counts as refused."""

@@ -1,4 +1,4 @@
-"""Reads what is imported from a cluster: objects that the server can take, with all that they need."""
+"""Reads the objects to import from a cluster, with their definitions and namespaces."""
 
 from fakeapi.controllers.api import Refused
 from fakeapi.installing.plan import DEFINITION, EXTENSIONS
@@ -24,39 +24,39 @@ async def read_cluster(
     limit: int = OBJECTS_MAX,
     progress: Progress = no_progress,
 ) -> State:
-    """Reads the chosen objects, without credentials and the data of Secrets.
+    """Reads the chosen objects, without credentials and without the data of Secrets.
 
-    Of each resource it takes the first version that `target` serves too; without `target`, the preferred
-    one. Definitions of custom resources that the target lacks, and the namespaces of what was read, are
-    added. Raises Refused (401), SelectionError, TooManyObjects.
+    For each resource it reads the first version that `target` serves too; without `target`, the preferred
+    version. It adds the namespaces of the objects, and the definitions of custom resources that the target
+    lacks. Raises Refused (401), SelectionError, TooManyObjects.
     """
     served, problems = await discover(cluster)
     chosen = selection.chosen(served)
     kinds, missing = _versions(chosen, target)
-    problems += [f"{each}: the server does not serve a version of the cluster's" for each in missing]
+    problems += [f"{resource}: the server does not serve a version of the cluster's" for resource in missing]
     state = await read_state(cluster, kinds, selection, limit=limit, progress=progress)
     if target is not None:
         await _add_definitions(cluster, state, target)
     await _add_namespaces(cluster, state, selection)
-    for each in state.objects:
-        redact(each.obj)
-        _without_conversion(each.obj, problems)
+    for read in state.objects:
+        redact(read.obj)
+        _without_conversion(read.obj, problems)
     state.problems[:0] = problems
     return state
 
 
 def _versions(chosen: Served, target: Served | None) -> tuple[list[ServedKind], list[str]]:
-    """The version of each resource to read, and the resources of which no version is served by the target.
+    """Returns the resources to read, each in one version, and those that the target does not serve.
 
-    A resource of a group that the target does not know may be a custom one: it is read, to see.
+    A resource in a group that the target does not know may be a custom resource, so it is read.
     """
     kinds, missing = [], []
     for key, versions in chosen.items():
         if target is None or key not in target:
             kinds.append(versions[0])
             continue
-        known = {each.version for each in target[key]}
-        shared = [each for each in versions if each.version in known]
+        known = {version.version for version in target[key]}
+        shared = [version for version in versions if version.version in known]
         if shared:
             kinds.append(shared[0])
         else:
@@ -65,18 +65,18 @@ def _versions(chosen: Served, target: Served | None) -> tuple[list[ServedKind], 
 
 
 async def _add_definitions(cluster: Getter, state: State, target: Served) -> None:
-    """Adds the definitions of kinds that the target lacks; without one, the objects are left out."""
-    read = {each.name for each in state.objects if each.kind.plural == _DEFINITION.plural}
+    """Adds the definitions of kinds that the target lacks; drops objects whose definition cannot be read."""
+    read = {item.name for item in state.objects if item.kind.plural == _DEFINITION.plural}
     unknown = {
-        (each.kind.group, each.kind.plural): each.kind
-        for each in state.objects
-        if (each.kind.group, each.kind.plural) not in target and each.kind.qualified not in read
+        (item.kind.group, item.kind.plural): item.kind
+        for item in state.objects
+        if (item.kind.group, item.kind.plural) not in target and item.kind.qualified not in read
     }
     for key, kind in unknown.items():
         try:
             state.objects.append(await _one(cluster, _DEFINITION, kind.qualified))
         except Refused as error:
-            left = [each for each in state.objects if (each.kind.group, each.kind.plural) != key]
+            left = [item for item in state.objects if (item.kind.group, item.kind.plural) != key]
             count = len(state.objects) - len(left)
             state.objects = left
             why = "nothing defines it" if error.is_missing else f"its definition: {error}"
@@ -84,21 +84,21 @@ async def _add_definitions(cluster: Getter, state: State, target: Served) -> Non
 
 
 async def _add_namespaces(cluster: Getter, state: State, selection: Selection) -> None:
-    """Adds the namespaces that were named, and those of what was read. Raises SelectionError."""
-    read = {each.name for each in state.objects if each.kind.plural == "namespaces"}
-    needed = dict.fromkeys((*selection.namespaces, *(each.namespace for each in state.objects)))
+    """Adds the selected namespaces and the namespaces of the objects. Raises SelectionError."""
+    read = {item.name for item in state.objects if item.kind.plural == "namespaces"}
+    needed = dict.fromkeys((*selection.namespaces, *(item.namespace for item in state.objects)))
     for name in needed:
         if not name or name in read or is_initial_namespace(name):
             continue
         try:
-            found = await _one(cluster, _NAMESPACE, name)
+            namespace = await _one(cluster, _NAMESPACE, name)
         except Refused as error:
             if error.is_missing and name in selection.namespaces:
                 raise SelectionError(f"the cluster has no namespace {name!r}") from error
             state.problems.append(f"namespace {name}: made with its name alone: {error}")
             bare = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
-            found = ReadObject(_NAMESPACE, bare)
-        state.objects.append(found)
+            namespace = ReadObject(_NAMESPACE, bare)
+        state.objects.append(namespace)
 
 
 async def _one(cluster: Getter, kind: ServedKind, name: str) -> ReadObject:
@@ -111,7 +111,7 @@ async def _one(cluster: Getter, kind: ServedKind, name: str) -> ReadObject:
 
 
 def _without_conversion(obj: Object, problems: list[str]) -> None:
-    """Takes a conversion webhook out of a definition, as it is in the cluster."""
+    """Replaces a definition's conversion webhook, which exists only in the cluster, by strategy None."""
     if obj["kind"] != DEFINITION:
         return
     spec = obj.get("spec")

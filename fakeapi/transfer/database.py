@@ -1,4 +1,4 @@
-"""Serves a copy of a database on loopback, so that it can be read as a server is."""
+"""Serves a copy of a database on loopback, so that exports read it like a server."""
 
 import contextlib
 import secrets
@@ -10,17 +10,17 @@ from pathlib import Path
 from fakeapi.traces.client.target import Target, target_of_url
 
 BUSY_SECONDS = 1.0
-"""Waited for a database that is locked."""
+"""Seconds to wait for a locked database."""
 
 
 class DatabaseUnreadable(Exception):
-    """A database that cannot be copied or served; one line for the user."""
+    """A database that cannot be copied or served; the message is one line."""
 
 
 @contextlib.contextmanager
 def copy_served(path: Path, release: str | None) -> Iterator[Target]:
-    """A server of a copy of the database, for the block. Raises DatabaseUnreadable."""
-    from fakeapi.testing.server import FakeAPI, StartError  # noqa: PLC0415 - a whole server
+    """Serves a copy of the database during the block. Raises DatabaseUnreadable."""
+    from fakeapi.testing.server import FakeAPI, StartError  # noqa: PLC0415 - loaded only when used
 
     with tempfile.TemporaryDirectory(prefix="fakeapi-") as directory:
         copy = Path(directory) / "copy.db"
@@ -46,8 +46,8 @@ def copy_served(path: Path, release: str | None) -> Iterator[Target]:
 
 def _copy(path: Path, copy: Path) -> None:
     source = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=BUSY_SECONDS)
-    with contextlib.closing(source), contextlib.closing(sqlite3.connect(copy)) as made:
+    with contextlib.closing(source), contextlib.closing(sqlite3.connect(copy)) as destination:
         source.execute(
             "SELECT 1 FROM sqlite_master"
-        ).fetchone()  # a backup of a locked one would wait for ever
-        source.backup(made)
+        ).fetchone()  # a backup of a locked database would wait for ever
+        source.backup(destination)

@@ -19,7 +19,7 @@ AGENT = "fakeapi-export"
 
 @dataclass(slots=True)
 class Exported:
-    """Plain manifests with the resource of each ("deployments.apps"), and a line for each problem."""
+    """Plain manifests with the resource of each ("deployments.apps"), and one line for each problem."""
 
     manifests: list[tuple[str, Object]]
     problems: list[str] = field(default_factory=list)
@@ -33,7 +33,7 @@ async def export(
     limit: int = OBJECTS_MAX,
     progress: Progress = no_progress,
 ) -> Exported:
-    """Reads the chosen objects. Secrets of a server other than fakeapi are exported without their data.
+    """Exports the chosen objects. The Secrets of a server other than fakeapi lose their data.
 
     Raises Refused, TargetError, SelectionError, TooManyObjects.
     """
@@ -46,7 +46,7 @@ async def export(
 
 
 async def is_fakeapi(api: ReadOnlyAPI) -> bool:
-    """Whether the server is a fakeapi, as its control API tells. Raises TargetError, Refused (401)."""
+    """Whether the server is fakeapi with a control API. Raises TargetError, Refused (401)."""
     try:
         state = await api.get("/_fakeapi/state")
     except Refused as error:
@@ -57,7 +57,7 @@ async def is_fakeapi(api: ReadOnlyAPI) -> bool:
 
 
 async def _read_fakeapi(api: ReadOnlyAPI, selection: Selection, limit: int, progress: Progress) -> State:
-    """Asks for the resources that have objects alone: a server makes what it serves when it is asked."""
+    """Reads a fakeapi server; skips empty resources, because a request would create their defaults."""
     if selection.resources or selection.everything:
         served, problems = await discover(api)
         chosen = selection.chosen(served)

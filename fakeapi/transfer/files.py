@@ -10,26 +10,29 @@ from fakeapi.transfer.yaml_text import yaml_of
 from fakeapi.wholefile import make_directory, write_whole
 
 CLUSTER = "_cluster"
-"""The directory of objects without a namespace; no namespace can have the name."""
+"""The directory of objects without a namespace; no namespace can have this name."""
 
 _NAME_LENGTH = 200
-"""Characters of a file's name; a longer one is cut and gets a checksum, as file systems take 255 bytes."""
+"""Maximum number of characters of a file's name; a longer name is cut and gets a checksum.
+
+File systems allow 255 bytes.
+"""
 
 _NAME_CHARACTERS = " :@+=,"
-"""Characters that file names keep, beside letters, digits and `_.-~`."""
+"""Characters that file names keep besides letters, digits and `_.-~`."""
 
 
 class WriteError(Exception):
-    """A file or directory that cannot be written; one line for the user."""
+    """A file or directory that cannot be written; the message is one line."""
 
 
 def text_of(manifests: Iterable[Object]) -> str:
-    """All manifests as one YAML text."""
+    """Returns all manifests as one YAML text."""
     return "".join(map(yaml_of, manifests))
 
 
 def write_file(path: Path, manifests: Iterable[Object]) -> None:
-    """Writes one file, whole or not at all, readable by its owner only. Raises WriteError."""
+    """Writes one file atomically, readable only by its owner. Raises WriteError."""
     try:
         write_whole(path, text_of(manifests).encode())
     except OSError as error:
@@ -37,7 +40,7 @@ def write_file(path: Path, manifests: Iterable[Object]) -> None:
 
 
 def check_directory(path: Path) -> None:
-    """Raises WriteError for a directory that holds something, whose files might be taken for exported."""
+    """Raises WriteError for a directory with files, because users could mistake those for exported ones."""
     try:
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             problem = "is not empty" if path.is_dir() else "is no directory"
@@ -47,10 +50,10 @@ def check_directory(path: Path) -> None:
 
 
 def write_directory(path: Path, manifests: Iterable[tuple[str, Object]]) -> None:
-    """Writes each manifest, given with its resource, to NAMESPACE/RESOURCE/NAME.yaml.
+    """Writes each manifest, paired with its resource, to NAMESPACE/RESOURCE/NAME.yaml.
 
-    Nothing is written outside of the directory, whatever the names are. Raises WriteError, also for two
-    manifests of the same place.
+    It never writes outside of the directory, whatever the names contain. Raises WriteError, also if two
+    manifests would have the same path.
     """
     check_directory(path)
     written: set[Path] = set()
@@ -68,7 +71,7 @@ def write_directory(path: Path, manifests: Iterable[tuple[str, Object]]) -> None
 
 
 def _place_of(resource: str, manifest: Object) -> Path:
-    """The relative path of a manifest; each of its parts is one name of a file."""
+    """Returns the relative path of a manifest; each part of it is one file name."""
     metadata = manifest["metadata"]
     namespace = metadata.get("namespace")
     folder = CLUSTER if not namespace else _file_name(namespace) if namespace != CLUSTER else "%5Fcluster"
@@ -76,7 +79,7 @@ def _place_of(resource: str, manifest: Object) -> Path:
 
 
 def _file_name(name: str) -> str:
-    """The name of a file or directory for a name of Kubernetes: never a path, nor hidden."""
+    """Returns a file name for a Kubernetes name; it is never a path or a hidden file."""
     quoted = quote(name, safe=_NAME_CHARACTERS, errors="surrogatepass")
     if quoted.startswith("."):
         quoted = f"%2E{quoted[1:]}"

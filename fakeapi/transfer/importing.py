@@ -1,4 +1,4 @@
-"""Importer: an installation that also writes statuses, and may go on after a refusal."""
+"""Importer: an Installer that also writes statuses, and can continue after a refusal."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -13,18 +13,18 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.transfer.reading import Progress, no_progress
 
 AGENT = "fakeapi-import"
-"""The User-Agent of the requests, and the field manager of what is applied."""
+"""The User-Agent of the requests, and the field manager of the applied objects."""
 
 _OWN_STATUS = frozenset({"Namespace", "CustomResourceDefinition"})
-"""Kinds whose status the server itself keeps true."""
+"""Kinds whose status the server itself maintains."""
 
 _ALLOCATED = ("clusterIP", "clusterIPs", "healthCheckNodePort")
-"""Fields of a Service that the ranges of a cluster allow, and those of another may not."""
+"""Fields of a Service with addresses and ports from a cluster's ranges, which another cluster may refuse."""
 
 
 @dataclass(slots=True)
 class Imported:
-    """The result of an import: counts of objects and statuses by kind, and a line for each problem."""
+    """The result of an import: counts of objects and statuses by kind, and one line for each problem."""
 
     objects: Counter[str] = field(default_factory=Counter)
     statuses: int = 0
@@ -32,11 +32,11 @@ class Imported:
 
 
 class Importer(Installer):
-    """Applies plans to one server, once.
+    """Applies one plan to one server.
 
-    `lenient`: what was read from a cluster. Then a refused object is a problem and not the end, fields that
-    the server does not know are left out, and so are references to owners that are not there and addresses
-    of services outside this server's ranges.
+    `lenient` is for objects from a cluster. A refused object is then a problem, and the import continues.
+    Unknown fields are ignored, references to missing owners are removed, and so are addresses of Services
+    outside of this server's ranges.
     """
 
     agent = AGENT
@@ -52,9 +52,9 @@ class Importer(Installer):
             self.validation = "Ignore"
 
     async def run(self, plan: Plan, *, status: bool) -> Imported:
-        """Applies the plan, and then the statuses if they are asked for.
+        """Applies the plan, and then the statuses if `status` is set.
 
-        Unless lenient, what can be known before is found before anything is there. Raises InstallError.
+        Unless lenient, dry runs find errors before the first object is created. Raises InstallError.
         """
         self._total = len(plan.manifests) * (1 if self._lenient else 2)
         if not self._lenient:
@@ -68,11 +68,14 @@ class Importer(Installer):
         return self.result
 
     async def rehearse(self, plan: Plan) -> Imported:
-        """Checks the plan as far as that goes, and counts what would be applied. Raises InstallError."""
+        """Checks the plan without applying it, and counts the objects that would be applied.
+
+        Raises InstallError.
+        """
         self._total = len(plan.manifests)
         await self.check(plan)
-        for each in plan.manifests:
-            key = each.obj["apiVersion"], each.obj["kind"]
+        for manifest in plan.manifests:
+            key = manifest.obj["apiVersion"], manifest.obj["kind"]
             kind = await self._kind(*key) or plan.defined_kinds().get(key)
             if kind is not None:
                 self._count(kind)
@@ -100,7 +103,7 @@ class Importer(Installer):
         if not (self._lenient and reference.is_owner):
             super().without_target(manifest, obj, reference)
             return
-        owners = [each for each in obj["metadata"]["ownerReferences"] if each is not reference.holder]
+        owners = [owner for owner in obj["metadata"]["ownerReferences"] if owner is not reference.holder]
         obj["metadata"]["ownerReferences"] = owners
         self.result.problems.append(f"{described(manifest.obj)}: without its owner {reference}, not there")
 
@@ -119,7 +122,7 @@ class Importer(Installer):
         return await super().send(kind, path, reduced, query)
 
     async def _create(self, path: str, body: Object, query: dict[str, str], refusal: Refused) -> Object:
-        """Creates an object that can't be applied, as one with two entries of a list of the same key."""
+        """Creates an object that cannot be applied, such as one with duplicate keys in a list."""
         asked = {name: value for name, value in query.items() if name != "force"}
         try:
             return await self._api.create(path.rpartition("/")[0], body, **asked)
@@ -127,8 +130,8 @@ class Importer(Installer):
             raise refusal from None
 
     async def _import_status(self, manifest: Manifest, kind: Kind, stored: Object) -> None:
-        wanted = (await self.with_uids(manifest, status=True))["status"]
-        patch = merge_patch(stored.get("status") or {}, wanted)
+        status = (await self.with_uids(manifest, status=True))["status"]
+        patch = merge_patch(stored.get("status") or {}, status)
         if not patch:
             self.result.statuses += 1
             return
@@ -143,7 +146,7 @@ class Importer(Installer):
 
 
 def merge_patch(old: Any, new: Any) -> Any:
-    """The JSON merge patch that makes `new` of `old`; {} where they are alike."""
+    """Returns the JSON merge patch from `old` to `new`; {} if they are equal."""
     if not isinstance(old, dict) or not isinstance(new, dict):
         return new
     patch: dict[str, Any] = {name: None for name in old if name not in new}
@@ -156,7 +159,7 @@ def merge_patch(old: Any, new: Any) -> Any:
 
 
 def _without_addresses(obj: Object) -> Object | None:
-    """A Service without its addresses and ports of nodes; None for all other objects."""
+    """Returns a Service without its cluster IPs and node ports; None for other kinds."""
     spec = obj.get("spec")
     if (obj["apiVersion"], obj["kind"]) != ("v1", "Service") or not isinstance(spec, dict):
         return None

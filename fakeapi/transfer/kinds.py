@@ -1,4 +1,4 @@
-"""ServedKind: a resource that a server lists and creates, found by discovery."""
+"""ServedKind: a resource that a server can list and create, found by discovery."""
 
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from fakeapi.transfer.bounds import RESOURCES_MAX, VERSIONS_MAX
 
 
 class Getter(Protocol):
-    """A server that is read from. Raises Refused."""
+    """A server to read from. Raises Refused."""
 
     async def get(self, path: str, **query: str) -> Object: ...
 
@@ -35,24 +35,24 @@ class ServedKind:
 
     @property
     def qualified(self) -> str:
-        """As kubectl takes it: "deployments.apps"."""
+        """The name for kubectl: "deployments.apps"."""
         return f"{self.plural}.{self.group}" if self.group else self.plural
 
     def path(self, namespace: str = "", name: str = "") -> str:
-        """The path of the list, of all namespaces without one, or of an object."""
+        """Returns the path of one object, or of a list; without a namespace, of all namespaces."""
         root = f"/apis/{self.group}/{self.version}" if self.group else f"/api/{self.version}"
         scope = f"/namespaces/{namespace}" if self.namespaced and namespace else ""
         return f"{root}{scope}/{self.plural}" + (f"/{name}" if name else "")
 
 
 Served = dict[tuple[str, str], list[ServedKind]]
-"""Resources by group and plural, each in the versions that are served, the preferred one first."""
+"""Resources by group and plural, each in its served versions, preferred version first."""
 
 
 async def discover(server: Getter, groups: Container[str] | None = None) -> tuple[Served, list[str]]:
-    """Discovers the resources that can be listed and created, and a line for each version that fails.
+    """Returns the resources that can be listed and created, and one line for each failed version.
 
-    Without `groups` it is asked for all. Raises Refused if discovery of the groups fails, or lists too many.
+    Without `groups`, all groups are discovered. Raises Refused if the list of groups fails or is too long.
     """
     served: Served = {}
     problems = []

@@ -1,4 +1,4 @@
-"""Makes plain manifests of objects: what a server says of an object by itself is left out."""
+"""Makes plain manifests: objects without the fields that only a server sets."""
 
 import base64
 import copy
@@ -17,21 +17,20 @@ _APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 _DOCKER = (".dockercfg", ".dockerconfigjson")
 _REDACTED = base64.b64encode(REDACTED.encode()).decode()
 _NO_CREDENTIALS = "e30="
-"""`{}` in base64: these keys of a Secret have to hold JSON."""
+"""`{}` in base64, because these keys of a Secret must contain JSON."""
 
 
 def plain_manifests(objects: Iterable[ReadObject], *, status: bool) -> list[tuple[ReadObject, Object]]:
-    """Plain manifests, each with what it was made of; references to objects among these lose their uids.
+    """Returns the objects with their plain manifests, in an order in which they can be created.
 
-    They come in the order in which they can be created.
-
-    Without `status`, what is a subresource of its own is left out.
+    References between the objects lose their uids. Without `status`, a status that is a subresource is
+    removed.
     """
     read = list(objects)
     known = Identities()
-    for each in read:
-        known.add(each.obj, str(each.obj["metadata"].get("uid") or ""), each.kind.plural)
-    plain = [(each, _manifest(each, known, status=status)) for each in read]
+    for item in read:
+        known.add(item.obj, str(item.obj["metadata"].get("uid") or ""), item.kind.plural)
+    plain = [(item, _manifest(item, known, status=status)) for item in read]
     return sorted(plain, key=lambda each: rank_of(each[1]))
 
 
@@ -46,16 +45,16 @@ def _manifest(read: ReadObject, known: Identities, *, status: bool) -> Object:
 
 
 def without_server_fields(obj: Object) -> Object:
-    """A copy without what only a server says, its type and metadata first."""
+    """Copies an object without the fields that only a server sets; type and metadata come first."""
     head = {"apiVersion": obj["apiVersion"], "kind": obj["kind"], "metadata": obj["metadata"]}
-    manifest = copy.deepcopy(head | {name: held for name, held in obj.items() if name not in head})
+    manifest = copy.deepcopy(head | {name: value for name, value in obj.items() if name not in head})
     metadata = manifest["metadata"]
     for name in (*OF_THE_SERVER, *_DELETION):
         metadata.pop(name, None)
     _without(metadata, "annotations", _APPLIED)
     if manifest["kind"] == "Namespace" and manifest["apiVersion"] == "v1":
         _without(metadata, "labels", "kubernetes.io/metadata.name")
-        manifest.pop("spec", None)  # the finalizer that every namespace is given
+        manifest.pop("spec", None)  # it has only the finalizer that every namespace gets
     _without_null_times(manifest)
     return manifest
 
@@ -63,27 +62,27 @@ def without_server_fields(obj: Object) -> Object:
 def _without_null_times(value: Any) -> None:
     """Removes `creationTimestamp: null`, which Go writes in templates."""
     if isinstance(value, list):
-        for each in value:
-            _without_null_times(each)
+        for item in value:
+            _without_null_times(item)
     elif isinstance(value, dict):
         metadata = value.get("metadata")
         if isinstance(metadata, dict) and metadata.get("creationTimestamp", "") is None:
             del metadata["creationTimestamp"]
-        for each in value.values():
-            _without_null_times(each)
+        for member in value.values():
+            _without_null_times(member)
 
 
 def _without(metadata: Object, field: str, key: str) -> None:
-    """Removes a label or an annotation, and the map that it leaves empty."""
-    held = metadata.get(field)
-    if isinstance(held, dict):
-        held.pop(key, None)
-        if not held:
+    """Removes a label or an annotation, and its map if that becomes empty."""
+    entries = metadata.get(field)
+    if isinstance(entries, dict):
+        entries.pop(key, None)
+        if not entries:
             del metadata[field]
 
 
 def redact(obj: Object) -> None:
-    """Removes the data of a Secret, and credentials elsewhere, in place; values keep their type."""
+    """Removes the data of a Secret, and credentials in other kinds, in place; values keep their type."""
     annotations = obj["metadata"].get("annotations")
     if isinstance(annotations, dict):
         annotations.pop(_APPLIED, None)

@@ -1,4 +1,7 @@
-"""Reads the chosen objects of a server, page by page, by GET alone; what it refuses is told, not fatal."""
+"""Reads the chosen objects of a server page by page.
+
+A refused list becomes a problem and not an exception.
+"""
 
 from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass, field
@@ -13,12 +16,12 @@ from fakeapi.transfer.selection import Selection
 
 
 class TooManyObjects(Exception):
-    """More objects than are to be read; one line for the user."""
+    """More objects than the limit; the message is one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadObject:
-    """An object with `apiVersion` and `kind`, and the resource that it is of."""
+    """An object with `apiVersion` and `kind`, and its resource."""
 
     kind: ServedKind
     obj: Object
@@ -34,18 +37,18 @@ class ReadObject:
 
 @dataclass(slots=True)
 class State:
-    """The objects that were read, by resource, and a line for each list that was refused."""
+    """The objects by resource, and one line for each refused list."""
 
     objects: list[ReadObject] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
 
 Progress = Callable[[int, int, str], None]
-"""Called with what is done, how much there is, and a word on what is at hand."""
+"""Called with (done, total, label of the current item)."""
 
 
 def no_progress(done: int, total: int, what: str) -> None:
-    """Progress for nobody."""
+    """Default of `progress`: reports nothing."""
 
 
 async def read_state(
@@ -58,13 +61,13 @@ async def read_state(
 ) -> State:
     """Reads the objects of these resources.
 
-    Raises TooManyObjects beyond `limit`, Refused where the server does not know who asks (401) or what the
-    selector means (400), and what the server raises where it does not answer.
+    Raises TooManyObjects beyond `limit`, Refused for missing authentication (401) or an invalid selector
+    (400), and the server's errors if it does not answer.
     """
     state = State()
-    wanted = list(kinds)
-    for number, kind in enumerate(wanted):
-        progress(number, len(wanted), kind.qualified)
+    resources = list(kinds)
+    for number, kind in enumerate(resources):
+        progress(number, len(resources), kind.qualified)
         for namespace in selection.namespaces if kind.namespaced and selection.namespaces else ("",):
             try:
                 listed = await _listed(server, kind, namespace, selection, limit - len(state.objects))
@@ -75,7 +78,7 @@ async def read_state(
                 state.problems.append(f"{kind.qualified}{where}: {error}")
             else:
                 state.objects.extend(listed)
-    progress(len(wanted), len(wanted), "")
+    progress(len(resources), len(resources), "")
     return state
 
 
@@ -83,20 +86,20 @@ async def _listed(
     server: Getter, kind: ServedKind, namespace: str, selection: Selection, room: int
 ) -> list[ReadObject]:
     for attempt in range(1, LIST_ATTEMPTS + 1):
-        found: list[ReadObject] = []
+        objects: list[ReadObject] = []
         try:
             async for item in _items(server, kind, namespace, selection.labels):
                 typed = object_of(item, kind.api_version, kind.kind)
                 if selection.includes(kind, typed):
-                    found.append(ReadObject(kind, typed))
-                if len(found) > room:
+                    objects.append(ReadObject(kind, typed))
+                if len(objects) > room:
                     words = "choose resources or namespaces, or allow more with --limit"
                     raise TooManyObjects(f"more objects than the limit, counted at {kind.qualified}: {words}")
         except Refused as error:
             if error.code != 410 or attempt == LIST_ATTEMPTS:
                 raise
         else:
-            return found
+            return objects
     raise AssertionError("the last attempt returns or raises")
 
 

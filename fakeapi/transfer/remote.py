@@ -1,4 +1,4 @@
-"""RemoteAPI and ReadOnlyAPI: clients of an API server at a URL, for what moves objects."""
+"""RemoteAPI and ReadOnlyAPI: clients of an API server at a URL, for exports and imports."""
 
 import asyncio
 from typing import Any
@@ -19,26 +19,26 @@ CONNECTIONS = 4
 
 
 class ReadOnlyAPI:
-    """Reads from one server: every request is a GET, and there is no method for another.
+    """Reads from one server; every request is a GET.
 
-    Methods raise Refused, and TargetError where no HTTP answer comes.
+    Raises Refused, and TargetError without an HTTP response.
     """
 
     def __init__(self, target: Target, agent: str) -> None:
-        """Raises TargetError."""
+        """`agent` is the User-Agent of the requests. Raises TargetError."""
         self._client = HttpClient(target, CONNECTIONS)
         self._headers: Headers = (("Accept", "application/json"), ("User-Agent", agent))
         self.url = target.url
         self._received = 0
 
     async def get(self, path: str, **query: str) -> Object:
-        """The decoded object of a success."""
+        """Returns the decoded object of a successful response."""
         return _object(await self._answered("GET", path, query))
 
     async def get_list(self, path: str) -> list[Object]:
-        """The decoded list of a success."""
-        found = await self._answered("GET", path, {})
-        return found if isinstance(found, list) else []
+        """Returns the decoded list of a successful response."""
+        answer = await self._answered("GET", path, {})
+        return answer if isinstance(answer, list) else []
 
     async def close(self) -> None:
         await self._client.close()
@@ -46,7 +46,7 @@ class ReadOnlyAPI:
     async def _answered(
         self, method: str, path: str, query: dict[str, str], headers: Headers = (), body: bytes = b""
     ) -> Any:
-        """The decoded body of a success."""
+        """Sends a request, with retries; returns the decoded body of a successful response."""
         target = quote(path, safe="/:@!$&'()*+,;=~") + (f"?{urlencode(query)}" if query else "")
         for retry in range(RETRIES_MAX + 1):
             answer = await self._client.send(method, target, (*self._headers, *headers), body)
@@ -68,7 +68,7 @@ class RemoteAPI(ReadOnlyAPI):
         return _object(await self._answered("POST", path, query, content, codec.encode(obj)))
 
     async def patch(self, path: str, patch: Any, kind: str = "merge", **query: str) -> Object:
-        """`kind` is json, merge, strategic or apply."""
+        """Patches an object; `kind` is json, merge, strategic or apply."""
         content = _content(SHORT_NAMES[kind])
         return _object(await self._answered("PATCH", path, query, content, codec.encode(patch)))
 
@@ -78,7 +78,7 @@ def _content(media_type: str) -> Headers:
 
 
 def _retry_seconds(answer: Response) -> float | None:
-    """Seconds until the request may be sent again; None for an answer that is final."""
+    """Returns the seconds until a retry, or None if the response is final."""
     if answer.status not in {429, 503}:
         return None
     text = first(answer.headers, "retry-after")
@@ -86,7 +86,7 @@ def _retry_seconds(answer: Response) -> float | None:
 
 
 def _result(answer: Response) -> Any:
-    """The decoded body of a successful answer. Raises Refused."""
+    """Returns the decoded body of a successful response. Raises Refused."""
     try:
         body = decode_json(answer.body)
     except codec.JsonError:

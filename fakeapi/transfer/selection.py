@@ -1,4 +1,4 @@
-"""Selection: which objects are read."""
+"""Selection: the choice of the objects to read."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.transfer.kinds import Served, ServedKind
 
 EVENTS = frozenset({("", "events"), ("events.k8s.io", "events")})
-"""Left out of every export: they tell what happened, and are not state."""
+"""Resources that exports omit by default: events are history, not state."""
 
 OF_A_CLUSTER = EVENTS | {
     ("admissionregistration.k8s.io", "mutatingwebhookconfigurations"),
@@ -16,28 +16,32 @@ OF_A_CLUSTER = EVENTS | {
     ("certificates.k8s.io", "certificatesigningrequests"),
     ("coordination.k8s.io", "leases"),
 }
-"""Left out of what is read from a cluster: webhooks and aggregated APIs are asked at addresses that exist in
-the cluster alone, and the others change all the time.
+"""Resources that are not read from a cluster by default.
+
+Webhooks and aggregated APIs have addresses that exist only in the cluster; the other resources change
+constantly.
 """
 
 _NAMESPACES = ("default", "kube-system", "kube-public", "kube-node-lease")
 _SERVERS = ("kube-apiserver", "api-priority-and-fairness-config-")
-"""Prefixes of the field managers by which a server creates objects of its own."""
+"""Prefixes of the field managers of objects that a server creates itself."""
 
 _MADE_BY_CONTROLLERS = frozenset({("ConfigMap", "kube-root-ca.crt"), ("ServiceAccount", "default")})
 
 
 class SelectionError(ValueError):
-    """A selection that fits no resource; one line for the user."""
+    """A selection that matches no resource; the message is one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which objects: of `namespaces`, all if empty; of `resources` as kubectl takes them; with `labels`.
+    """The choice of objects by namespace, resource and label.
 
-    With namespaces, resources of the cluster's scope are only read where they are named, but for the
-    namespaces themselves. Where no resources are named, `left_out` are not read. `everything`: what every
-    server makes by itself is read too.
+    - `namespaces`: all if empty. With namespaces, cluster-scoped resources are only read if `resources` names
+      them. The selected Namespace objects are an exception.
+    - `resources`: names as for kubectl. If empty, all are read except `left_out`.
+    - `labels`: a label selector.
+    - `everything`: also read the objects that every server creates itself.
     """
 
     namespaces: tuple[str, ...] = ()
@@ -47,9 +51,9 @@ class Selection:
     left_out: frozenset[tuple[str, str]] = EVENTS
 
     def chosen(self, served: Served) -> Served:
-        """The resources to read. Raises SelectionError for a name that no resource has."""
+        """Returns the resources to read. Raises SelectionError for an unknown name."""
         if self.resources:
-            named = [_named(served, each) for each in self.resources]
+            named = [_named(served, name) for name in self.resources]
             return {key: served[key] for keys in named for key in keys}
         return {
             key: kinds
@@ -61,22 +65,22 @@ class Selection:
         return kind.namespaced or not self.namespaces
 
     def includes(self, kind: ServedKind, obj: Object) -> bool:
-        """Whether an object of a chosen resource is one that somebody made."""
+        """Whether an object of a chosen resource is selected; by default the server's own are not."""
         return self.everything or not _is_of_the_server(kind, obj)
 
 
 def _named(served: Served, name: str) -> list[tuple[str, str]]:
-    """The resources of a name such as "pods", "po", "Pod" or "deployments.apps"."""
+    """Returns the resources with a name such as "pods", "po", "Pod" or "deployments.apps"."""
     lowered = name.lower()
-    found = [
+    keys = [
         key
         for key, kinds in served.items()
-        for each in kinds[:1]
-        if lowered in each.names or any(f"{alias}.{each.group}" == lowered for alias in each.names)
+        for kind in kinds[:1]
+        if lowered in kind.names or any(f"{alias}.{kind.group}" == lowered for alias in kind.names)
     ]
-    if not found:
+    if not keys:
         raise SelectionError(f"the server has no resource {name!r} that can be listed and created")
-    return found if "." in lowered else found[:1]
+    return keys if "." in lowered else keys[:1]
 
 
 def _is_of_the_server(kind: ServedKind, obj: Object) -> bool:
@@ -84,8 +88,8 @@ def _is_of_the_server(kind: ServedKind, obj: Object) -> bool:
     servers: tuple[str, ...] = _SERVERS
     if not kind.group and (kind.kind, metadata.get("name")) in _MADE_BY_CONTROLLERS:
         servers = (*servers, "kube-controller-manager")
-    managers = [str(each.get("manager")) for each in metadata.get("managedFields") or ()]
-    return bool(managers) and all(each.startswith(servers) for each in managers)
+    managers = [str(entry.get("manager")) for entry in metadata.get("managedFields") or ()]
+    return bool(managers) and all(manager.startswith(servers) for manager in managers)
 
 
 def is_initial_namespace(name: str) -> bool:
@@ -94,6 +98,6 @@ def is_initial_namespace(name: str) -> bool:
 
 
 def all_of(names: Iterable[str]) -> tuple[str, ...]:
-    """Names of options that may be repeated or separated by commas: ("a,b", "c", "a") is ("a", "b", "c")."""
+    """Splits names at commas and removes duplicates: ("a,b", "c", "a") becomes ("a", "b", "c")."""
     parts = (part.strip() for name in names for part in name.split(","))
     return tuple(dict.fromkeys(part for part in parts if part))

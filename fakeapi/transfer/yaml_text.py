@@ -1,4 +1,4 @@
-"""Writes objects as YAML that both YAML 1.1 and 1.2 read alike."""
+"""Writes objects as YAML with the same meaning in YAML 1.1 and 1.2."""
 
 import re
 from functools import cache
@@ -9,18 +9,18 @@ import yaml
 from fakeapi.machinery.json_types import Object
 
 _WIDTH = 1 << 20
-"""Characters of a line: long texts are not folded."""
+"""Maximum number of characters of a line, so that long texts are not folded."""
 
 _READ_OTHERWISE = re.compile(
     r"[-+]?(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9_]+)(?:[eE][-+]?[0-9]+)?|[-+]?0[oxb][0-9a-fA-F_]+"
     r"|[-+]?\.(?:inf|nan)|[yn]|yes|no|on|off|true|false|null|~|=|<<",
     re.IGNORECASE,
 )
-"""Texts that some reader of YAML takes for a number, a truth value or null."""
+"""Texts that some YAML readers parse as a number, a boolean or null."""
 
 
 def yaml_of(obj: Object) -> str:
-    """One document, which begins with `---`."""
+    """Returns the object as one YAML document that begins with `---`."""
     text: str = yaml.dump(
         obj,
         Dumper=_dumper(),
@@ -38,7 +38,7 @@ def _dumper() -> Any:
     base: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
     class Dumper(base):  # type: ignore[misc]
-        """YAML dumper without anchors, with texts of several lines as blocks."""
+        """YAML dumper without anchors; writes texts of several lines as blocks."""
 
         def ignore_aliases(self, data: Any) -> bool:
             return True
@@ -50,7 +50,7 @@ def _dumper() -> Any:
 def _text(dumper: Any, value: str) -> Any:
     style = None
     if "\n" in value:
-        style = "|"  # where it can't hold the text, the library quotes it
+        style = "|"  # the library quotes texts that a block cannot represent
     elif _READ_OTHERWISE.fullmatch(value):
         style = '"'
     return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)

@@ -1,6 +1,6 @@
-"""The nouns of the control API, a module each, which lists its routes in ROUTES.
+"""The resources of the control API: each module lists its routes in ROUTES.
 
-A new noun is a module and its name in NOUNS.
+To add a resource, add a module and its name in NOUNS.
 """
 
 from importlib import import_module
@@ -22,5 +22,5 @@ NOUNS = (
 
 
 def all_routes() -> list[Route]:
-    """The routes of all nouns, in order."""
+    """Returns the routes of all resources, in order."""
     return [route for noun in NOUNS for route in import_module(f"{__name__}.{noun}").ROUTES]

@@ -1,4 +1,4 @@
-"""Clock: the time that everything in the server goes by."""
+"""Clock: reads and moves the server's clock."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,10 @@ from fakeapi.machinery.golang import times
 
 
 class Clock(msgspec.Struct, rename="camel"):
-    """`now` in RFC 3339 and in `seconds` since the epoch; `adjusted`: it is not the machine's time."""
+    """The server's time: `now` in RFC 3339, `seconds` since the epoch.
+
+    `adjusted`: it differs from the machine's time.
+    """
 
     now: str
     seconds: float
@@ -20,7 +23,7 @@ class Clock(msgspec.Struct, rename="camel"):
 
 
 class Freeze(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
-    """`at` is a later time, RFC 3339, to which the clock moves first; "" is now."""
+    """`at` is a later time (RFC 3339) to which the clock moves first; "" freezes it at the present time."""
 
     at: str = ""
 
@@ -30,7 +33,7 @@ class Advance(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
 
 
 class Jump(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
-    """`to` is a later time, RFC 3339."""
+    """`to` is a later time (RFC 3339)."""
 
     to: str
 
@@ -63,7 +66,10 @@ async def jump(call: Call) -> Clock:
 
 
 async def _moved(call: Call, move: Callable[[ClusterClock], None]) -> Clock:
-    """The clock after a move. Raises ApiError 400 for a time that has passed or is none, 409."""
+    """Moves the clock and returns it.
+
+    Raises ApiError 400 for an invalid or past time, 409 if the clock cannot be moved.
+    """
     clock = _clock(call)
     try:
         move(clock)

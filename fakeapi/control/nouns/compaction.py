@@ -1,4 +1,4 @@
-"""Compaction: forgets the history, so that everything older is 410 Expired."""
+"""Compaction: drops the history, so that older resourceVersions get 410 Expired."""
 
 import msgspec
 
@@ -9,21 +9,23 @@ from fakeapi_storage import FutureRevision
 
 
 class Compaction(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
-    """The resourceVersion to compact the history at; "" for the newest one."""
+    """The resourceVersion at which to compact the history; "" for the newest one."""
 
     resource_version: str = ""
 
 
 async def compact(call: Call) -> Compaction:
     storage = call.server.cluster.storage
-    wanted: str = call.body.resource_version
-    if wanted and not (wanted.isascii() and wanted.isdecimal() and len(wanted) < 19):
-        raise refused(400, f"resourceVersion {wanted!r} is no resourceVersion")
-    revision = int(wanted) if wanted else storage.revision
+    version: str = call.body.resource_version
+    if version and not (version.isascii() and version.isdecimal() and len(version) < 19):
+        raise refused(400, f"resourceVersion {version!r} is no resourceVersion")
+    revision = int(version) if version else storage.revision
     try:
         await storage.compact(revision)
     except FutureRevision:
-        raise refused(400, f"resourceVersion {wanted} is yet to come: {storage.revision} is newest") from None
+        raise refused(
+            400, f"resourceVersion {version} is yet to come: {storage.revision} is newest"
+        ) from None
     await return_freed_memory()
     return Compaction(str(storage.oldest))
 

@@ -1,4 +1,4 @@
-"""Events: requests and changes of objects as they come, as server-sent events."""
+"""Events: streams requests and changes of objects as server-sent events."""
 
 import asyncio
 from collections import deque
@@ -18,21 +18,22 @@ from fakeapi.registry.stored.keys import parse_key
 from fakeapi_storage import Closed, Event, EventKind, StorageReset, WatcherOverflow
 
 QUEUE_MAX = 2048
-"""Events that wait for a client. Beyond, further ones are lost to it, and it is told how many."""
+"""Maximum number of events that wait for one client; further ones are dropped, and the client is informed."""
 
 SAMPLE_SECONDS = 0.1
-"""Between two batches of a sample. What comes beyond its part of `most` meanwhile is counted, not sent."""
+"""Seconds between two batches of a sample; the stream counts events beyond the batch's share of `most`."""
 
 MOST_MAX = 1_000
-"""Events a second of a sample; for more there is the whole stream."""
+"""Maximum number of events per second of a sample; clients that need more read the whole stream."""
 
 KEEP_ALIVE_SECONDS = 15.0
-"""After this time without an event a comment is sent, so that a client that has left is noticed."""
+"""Seconds without an event after which the server sends a comment, to detect clients that have left."""
 
 
 class EventQuery(msgspec.Struct, forbid_unknown_fields=True):
-    """`requests` and `objects` say what is wanted, `most` how many a second, 0 for all; the other members
-    choose requests.
+    """`requests` and `objects` select the kinds of events, `most` limits them per second (0: no limit).
+
+    The other members select requests.
     """
 
     requests: bool = True
@@ -57,12 +58,12 @@ class EventQueue:
         self._ended = False
 
     def put(self, event: Any) -> None:
-        """An event that is neither a request nor a change always finds room."""
+        """Adds an event that is neither a request nor a change; such events are never dropped."""
         self._waiting.append(event)
         self._wake.set()
 
     def put_request(self, entry: Entry) -> None:
-        """A refused request finds room where others do not any more."""
+        """Adds a request; a full queue still has room for failed requests."""
         if len(self._waiting) < (self._most if entry.code < 400 else 2 * self._most):
             self._waiting.append({"type": "request", "request": view_of(entry)})
         else:
@@ -81,7 +82,7 @@ class EventQueue:
         self._wake.set()
 
     async def take(self) -> list[Any] | None:
-        """Everything that waits, nothing after a while without an event; None at the end."""
+        """Returns all waiting events, an empty list after a while without events, or None at the end."""
         if not self._waiting and not self._ended:
             try:
                 async with asyncio.timeout(KEEP_ALIVE_SECONDS):
@@ -118,7 +119,7 @@ async def follow(call: Call) -> StreamingResponse:
 async def _stream(
     cluster: Cluster, queue: EventQueue, note: Listener | None, pause: float, *, objects: bool
 ) -> AsyncIterator[bytes]:
-    """`pause`: seconds between two batches."""
+    """Yields the server-sent events; `pause` is the number of seconds between two batches."""
     ends = [cluster.on_end(queue.end)]
     if note is not None:
         ends.append(cluster.journal.subscribe(note))
@@ -126,7 +127,7 @@ async def _stream(
     try:
         yield b": fakeapi\n\n"
         while (events := await queue.take()) is not None:
-            yield b"".join(b"data: %b\n\n" % msgspec.json.encode(each) for each in events) or b":\n\n"
+            yield b"".join(b"data: %b\n\n" % msgspec.json.encode(event) for event in events) or b":\n\n"
             if pause:
                 await asyncio.sleep(pause)
     finally:
@@ -137,7 +138,7 @@ async def _stream(
 
 
 async def _follow_objects(cluster: Cluster, queue: EventQueue) -> None:
-    """Puts every change into the queue; a watcher that fell behind begins anew, and a reset is told."""
+    """Puts every change and every reset into the queue; starts again after an overflow."""
     while True:
         try:
             watcher = cluster.storage.watch("/")
@@ -158,7 +159,7 @@ async def _follow_objects(cluster: Cluster, queue: EventQueue) -> None:
 
 
 def change_of(event: Event) -> dict[str, Any]:
-    """A change of an object, without the object."""
+    """Describes a change of an object, without the object."""
     key = parse_key(event.entry.key)
     return {
         "type": "object",
@@ -172,7 +173,7 @@ def change_of(event: Event) -> dict[str, Any]:
 
 
 def type_of(event: Event) -> str:
-    """The type that a watch without a selector gives the event: ADDED, MODIFIED or DELETED."""
+    """Returns the type of the event in a watch without a selector: ADDED, MODIFIED or DELETED."""
     if event.kind is EventKind.DELETE:
         return "DELETED"
     return "MODIFIED" if event.previous else "ADDED"

@@ -1,4 +1,4 @@
-"""Faults: those that are armed, how often each has acted, arming and disarming."""
+"""Faults: lists, arms and disarms faults."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from fakeapi.faults.rules import Rule, RuleError
 
 
 class FaultView(msgspec.Struct, rename="camel"):
-    """An armed fault: `matched` requests were those of its rule, `fired` of them it has met."""
+    """An armed fault: its rule matched `matched` requests, and `fired` of them were affected."""
 
     name: str
     matched: int
@@ -22,7 +22,7 @@ class FaultView(msgspec.Struct, rename="camel"):
 
 
 class FaultList(msgspec.Struct):
-    """Faults in the order in which they were armed."""
+    """Armed faults in the order of arming."""
 
     faults: list[FaultView]
 
@@ -39,19 +39,19 @@ def view_of(fault: ArmedFault) -> FaultView:
 
 async def read(call: Call) -> FaultList:
     faults = call.server.cluster.armed_faults
-    return FaultList([] if faults is None else [view_of(each) for each in faults.armed])
+    return FaultList([] if faults is None else [view_of(fault) for fault in faults.armed])
 
 
 async def arm(call: Call) -> FaultList:
     body = call.body
-    given = body if isinstance(body, list) else [body]
-    if not all(isinstance(each, dict) for each in given):
+    rules = body if isinstance(body, list) else [body]
+    if not all(isinstance(rule, dict) for rule in rules):
         raise refused(400, "a rule, or a list of rules, is expected")
     try:
-        armed = call.server.cluster.faults.arm(read_rules(given))
+        armed = call.server.cluster.faults.arm(read_rules(rules))
     except RuleError as error:
         raise refused(400, str(error)) from None
-    return FaultList([view_of(each) for each in armed])
+    return FaultList([view_of(fault) for fault in armed])
 
 
 async def disarm(call: Call) -> None:

@@ -1,4 +1,4 @@
-"""Figures: how much a server is asked and has, in one answer, for those who look every second."""
+"""Figures: the load and the contents of a server in one response, for clients that poll every second."""
 
 import os
 import sys
@@ -16,13 +16,13 @@ from fakeapi.version import __version__
 
 
 class FiguresQuery(msgspec.Struct, forbid_unknown_fields=True):
-    """`after` is a request's number: those that came later are counted."""
+    """`after` is the number of a request; only later ones are counted."""
 
     after: int = 0
 
 
 class RequestCount(msgspec.Struct, rename="camel"):
-    """Requests of one verb with one code. `code` is 0 where no answer was sent."""
+    """The number of requests with one verb and one code; `code` is 0 if no response was sent."""
 
     verb: str
     code: int
@@ -30,7 +30,7 @@ class RequestCount(msgspec.Struct, rename="camel"):
 
 
 class Latency(msgspec.Struct, rename="camel"):
-    """Seconds from a request's head to its answer, without watches; 0 where there was none."""
+    """Seconds from a request's head to its response, without watches; 0 without requests."""
 
     p50: float
     p99: float
@@ -44,8 +44,11 @@ class FaultFigure(msgspec.Struct, rename="camel"):
 
 
 class Figures(msgspec.Struct, rename="camel"):
-    """`last` is the newest request's number. Of those after the one that was named, `uncounted` are no
-    longer kept. `memory_bytes` is what the process has of the machine, 0 where that is not known.
+    """The load and the contents of a server.
+
+    - `last` is the number of the newest request.
+    - `uncounted` requests after the one in the query are no longer in the journal.
+    - `memory_bytes` is the resident memory of the process; 0 if it is unknown.
     """
 
     version: str
@@ -80,27 +83,27 @@ async def read(call: Call) -> Figures:
         requests=_counts(records),
         latency=_latency(records),
         watches=len(open_watches),
-        behind=max((each.watch.behind for each in open_watches if each.watch is not None), default=0),
+        behind=max((entry.watch.behind for entry in open_watches if entry.watch is not None), default=0),
         kinds=await kinds(call),
-        faults=[] if faults is None else [_fault(each) for each in faults.armed],
+        faults=[] if faults is None else [_fault(fault) for fault in faults.armed],
         memory_bytes=_resident_bytes(),
     )
 
 
 def _counts(records: Iterable[Record]) -> list[RequestCount]:
-    counted = Counter((each.verb or each.method.lower(), each.code) for each in records)
+    counted = Counter((record.verb or record.method.lower(), record.code) for record in records)
     return [RequestCount(verb, code, count) for (verb, code), count in sorted(counted.items())]
 
 
 def _latency(records: Iterable[Record]) -> Latency:
-    seconds = sorted(each.seconds for each in records if each.watch is None)
+    seconds = sorted(record.seconds for record in records if record.watch is None)
     if not seconds:
         return Latency(0.0, 0.0, 0)
     return Latency(_quantile(seconds, 0.5), _quantile(seconds, 0.99), len(seconds))
 
 
 def _quantile(ordered: list[float], part: float) -> float:
-    """The smallest value that at least this part of all does not exceed."""
+    """Returns the smallest value that is not below this fraction of the values."""
     return ordered[max(0, -(-len(ordered) * int(part * 100) // 100) - 1)]
 
 
@@ -117,9 +120,9 @@ def _resident_bytes() -> int:
 
 
 def _peak_bytes() -> int:
-    """The most that the process had, where the present is not told."""
+    """Returns the peak memory of the process, for systems that do not report the current memory."""
     try:
-        import resource  # noqa: PLC0415 - exists on POSIX alone
+        import resource  # noqa: PLC0415 - exists only on POSIX
     except ImportError:
         return 0
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -1,4 +1,4 @@
-"""Objects: kinds with what there is of each, the objects of a kind, and what became of one object."""
+"""Objects: the kinds that have objects, the objects of a kind, and the history of one object."""
 
 from collections.abc import Iterable
 
@@ -13,13 +13,13 @@ from fakeapi.registry.stored.keys import first_keys
 from fakeapi_storage import Entry, Event
 
 PAGE_MAX = 500
-"""Objects in one answer; `more` counts the others."""
+"""Maximum number of objects in one response; `more` counts the others."""
 
 SEARCHED_MAX = 50_000
-"""Objects of a kind that a search looks at; further ones are not found."""
+"""Maximum number of objects of a kind that a search examines; it does not find later ones."""
 
 VERSIONS_MAX = 100
-"""Versions of an object in one answer, the newest."""
+"""Maximum number of versions of an object in one response; the newest ones."""
 
 
 class KindView(msgspec.Struct, rename="camel"):
@@ -34,7 +34,7 @@ class KindView(msgspec.Struct, rename="camel"):
 
 
 class ObjectQuery(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
-    """Which objects: of a resource, whose place contains `search`, after the place `after`."""
+    """Selects objects of a resource whose `place` contains `search`, after the place `after`."""
 
     resource: str
     group: str = ""
@@ -45,7 +45,7 @@ class ObjectQuery(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
 
 
 class ObjectView(msgspec.Struct, rename="camel"):
-    """Namespace, name and resourceVersion of an object. Pass `place` as `after` to get the next page."""
+    """Namespace, name and resourceVersion of an object. To get the next page, pass `place` as `after`."""
 
     namespace: str
     name: str
@@ -67,7 +67,7 @@ class HistoryQuery(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
 
 
 class VersionView(msgspec.Struct, rename="camel"):
-    """An object after a change; for DELETED its last state. STORED is older than the history."""
+    """An object after a change; for DELETED, its last state. STORED is a state older than the history."""
 
     change: str
     resource_version: str
@@ -75,7 +75,10 @@ class VersionView(msgspec.Struct, rename="camel"):
 
 
 class History(msgspec.Struct, rename="camel"):
-    """Versions that the history still has, oldest first. `forgotten`: there may have been earlier ones."""
+    """The versions that are still in the history, oldest first.
+
+    `forgotten`: earlier versions may have existed.
+    """
 
     versions: list[VersionView]
     forgotten: bool
@@ -83,7 +86,7 @@ class History(msgspec.Struct, rename="camel"):
 
 async def kinds(call: Call) -> list[KindView]:
     cluster = call.server.cluster
-    return [_kind(cluster, each) for each in _stored(cluster)]
+    return [_kind(cluster, resource) for resource in _stored(cluster)]
 
 
 async def objects(call: Call) -> ObjectList:
@@ -94,9 +97,12 @@ async def objects(call: Call) -> ObjectList:
     after = f"{resource.prefix}{query.after}" if query.after else None
     limit = SEARCHED_MAX if query.search else query.limit
     page = call.server.cluster.storage.list(resource.prefix, start_after=after, limit=limit)
-    found = [each for each in page.entries if query.search in each.key.removeprefix(resource.prefix)]
-    shown = found[: query.limit]
-    return ObjectList([_view(resource, each) for each in shown], len(found) - len(shown) + page.remaining)
+    entries = [entry for entry in page.entries if query.search in entry.key.removeprefix(resource.prefix)]
+    first_entries = entries[: query.limit]
+    return ObjectList(
+        [_view(resource, entry) for entry in first_entries],
+        len(entries) - len(first_entries) + page.remaining,
+    )
 
 
 async def history(call: Call) -> History:
@@ -107,46 +113,46 @@ async def history(call: Call) -> History:
     events = await _events(cluster, key)
     stored = events[0].previous if events else cluster.storage.get(key)
     entries = [("STORED", stored)] if stored is not None else []
-    entries += [(type_of(each), each.entry) for each in events]
+    entries += [(type_of(event), event.entry) for event in events]
     if not entries:
         raise refused(404, f"{query.resource} {query.name!r} is not there, and the history has nothing of it")
-    shown = entries[-VERSIONS_MAX:]
-    async with call.room(sum(len(entry.value) for _, entry in shown)):
-        await resource.prepare([entry for _, entry in shown])
+    last_entries = entries[-VERSIONS_MAX:]
+    async with call.room(sum(len(entry.value) for _, entry in last_entries)):
+        await resource.prepare([entry for _, entry in last_entries])
         versions = [
             VersionView(
                 change, str(entry.revision), msgspec.Raw(resource.json_of(entry.value, entry.revision))
             )
-            for change, entry in shown
+            for change, entry in last_entries
         ]
-    return History(versions, forgotten=shown[0][0] != "ADDED")
+    return History(versions, forgotten=last_entries[0][0] != "ADDED")
 
 
 async def _events(cluster: Cluster, key: str) -> list[Event]:
-    """The events of one key that the history still has, oldest first."""
+    """Returns the events of one key that are still in the history, oldest first."""
     watcher = cluster.storage.watch(key, cluster.storage.oldest)
     try:
         if watcher.progress >= cluster.storage.revision:
             return []
-        return [each for each in await watcher.next_batch() if each.entry.key == key]
+        return [event for event in await watcher.next_batch() if event.entry.key == key]
     finally:
         watcher.close()
 
 
 def _stored(cluster: Cluster) -> Iterable[Resource]:
-    """The resources that have objects, each in the version that its group prefers; no other is looked at."""
+    """Yields the resources that have objects, each in its group's preferred version."""
     for key in first_keys(cluster.storage):
         versions = _versions(cluster, key.group, key.resource)
-        found = next((each for each in versions if each.prefix == key.prefix), None)
-        if found is not None:
-            yield found
+        resource = next((version for version in versions if version.prefix == key.prefix), None)
+        if resource is not None:
+            yield resource
 
 
 def _versions(cluster: Cluster, group: str, name: str) -> Iterable[Resource]:
-    """A resource in the served versions of its group, the preferred one first."""
+    """Returns a resource in the served versions of its group, preferred version first."""
     catalogue = cluster.catalogue
-    found = (catalogue.find(group, version, name) for version in catalogue.versions(group))
-    return [each for each in found if each is not None]
+    resources = (catalogue.find(group, version, name) for version in catalogue.versions(group))
+    return [resource for resource in resources if resource is not None]
 
 
 def _kind(cluster: Cluster, resource: Resource) -> KindView:
@@ -163,12 +169,17 @@ def _kind(cluster: Cluster, resource: Resource) -> KindView:
 
 
 def _resource(cluster: Cluster, group: str, version: str, name: str) -> Resource:
-    """The resource in this version, or in the preferred one that has objects. Raises ApiError 404."""
-    found = [each for each in _versions(cluster, group, name) if version in ("", each.kind.version)]
-    if not found:
+    """Returns the resource in this version; without a version, in the preferred one that has objects.
+
+    Raises ApiError 404.
+    """
+    versions = [
+        resource for resource in _versions(cluster, group, name) if version in ("", resource.kind.version)
+    ]
+    if not versions:
         raise refused(404, f"{name}.{group} is not served" if group else f"{name} is not served")
-    having = (each for each in found if cluster.storage.list(each.prefix, limit=1).entries)
-    return next(having, found[0])
+    having = (resource for resource in versions if cluster.storage.list(resource.prefix, limit=1).entries)
+    return next(having, versions[0])
 
 
 def _view(resource: Resource, entry: Entry) -> ObjectView:

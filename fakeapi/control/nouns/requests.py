@@ -1,4 +1,4 @@
-"""Requests: the journal, filtered, and one request with its bodies."""
+"""Requests: filters the journal, and shows one request with its bodies."""
 
 from typing import Any
 
@@ -11,14 +11,14 @@ from fakeapi.journal.pattern import PatternError, RequestPattern
 from fakeapi.journal.progress import WatchProgress
 
 LAST_DEFAULT = 100
-"""Requests that are answered where nobody says how many; the last ones."""
+"""Default number of requests in a response; the newest ones."""
 
 REQUEST_BYTES = 1024
 """About the length of a request in an answer, without the message of its refusal."""
 
 
 class WatchView(msgspec.Struct, rename="camel"):
-    """Progress of a watch: events and bookmarks sent, events it is behind, the last resourceVersion."""
+    """Progress of a watch: events and bookmarks sent, events not yet sent, the last resourceVersion."""
 
     open: bool
     events: int
@@ -28,7 +28,7 @@ class WatchView(msgspec.Struct, rename="camel"):
 
 
 class RequestView(msgspec.Struct, rename="camel", omit_defaults=True):
-    """One request; empty members are left out. `resource` is written with its subresource."""
+    """A request. Empty members are omitted; `resource` includes the subresource."""
 
     number: int
     received: float
@@ -56,7 +56,7 @@ class RequestView(msgspec.Struct, rename="camel", omit_defaults=True):
 
 
 class RequestWithBodies(RequestView, rename="camel", omit_defaults=True):
-    """One request with its body and the answer, as far as the journal keeps them."""
+    """A request with the bodies of request and response, if the journal keeps them."""
 
     body: Any = None
     answer: Any = None
@@ -85,12 +85,12 @@ class RequestQuery(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def view_of(entry: Entry) -> RequestView:
-    """A journal entry as JSON, without its bodies."""
+    """Converts a journal entry for JSON, without its bodies."""
     return RequestView(**_members(entry))
 
 
 def pattern_of(query: Any) -> RequestPattern:
-    """The pattern of a query's members. Raises ApiError 400."""
+    """Returns the pattern in a query's members. Raises ApiError 400."""
     names = ("verb", "resource", "namespace", "name", "user", "agent")
     try:
         return RequestPattern(**{name: getattr(query, name) for name in names})
@@ -135,14 +135,14 @@ def _watch(progress: WatchProgress) -> WatchView:
 async def read(call: Call) -> RequestList:
     query: RequestQuery = call.query
     pattern, journal = pattern_of(query), call.server.cluster.journal
-    found = [
+    entries = [
         entry
         for entry in journal.entries(query.after)
         if (not query.code or entry.code == query.code) and pattern.matches(entry)
     ]
-    shown = found[-query.last :] if query.last > 0 else []
-    async with call.room(sum(REQUEST_BYTES + len(entry.bodies.answer) for entry in shown)):
-        return RequestList([view_of(each) for each in shown], journal.last, journal.forgotten)
+    last_entries = entries[-query.last :] if query.last > 0 else []
+    async with call.room(sum(REQUEST_BYTES + len(entry.bodies.answer) for entry in last_entries)):
+        return RequestList([view_of(entry) for entry in last_entries], journal.last, journal.forgotten)
 
 
 async def read_one(call: Call) -> RequestWithBodies:
@@ -155,7 +155,7 @@ async def read_one(call: Call) -> RequestWithBodies:
 
 
 def _shown(body: Any) -> Any:
-    """A body as JSON can show it; bytes that are no text are replaced."""
+    """Converts a body for JSON; replaces bytes that are not UTF-8."""
     return body.decode("utf-8", "replace") if isinstance(body, bytes) else body
 
 

@@ -1,4 +1,4 @@
-"""Snapshots: all objects at one moment, kept by name, restored, compared, taken out and put in as files."""
+"""Snapshots: takes, restores and compares named snapshots of all objects, and transfers their files."""
 
 import asyncio
 from typing import Any
@@ -14,11 +14,11 @@ from fakeapi_storage import StorageError
 
 MEDIA_TYPE = "application/x-ndjson"
 DIFFERENCES_MAX = 1_000
-"""Differences in one answer; `more` counts the others."""
+"""Maximum number of differences in one response; `more` counts the others."""
 
 
 class Kept(msgspec.Struct, rename="camel"):
-    """A snapshot by its name. `release` is empty for the default server."""
+    """A named snapshot. `release` is empty for the default server."""
 
     name: str
     objects: int
@@ -28,13 +28,13 @@ class Kept(msgspec.Struct, rename="camel"):
 
 
 class Restore(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
-    """`rewind`: resourceVersions go on from the snapshot's, and not after the newest there was."""
+    """`rewind`: resourceVersions continue after the snapshot's own version, not after the newest one."""
 
     rewind: bool = False
 
 
 class Between(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
-    """Names of two snapshots; an empty one stands for the present."""
+    """The names of two snapshots; an empty name stands for the current state."""
 
     old: str
     new: str = ""
@@ -47,7 +47,7 @@ class Change(msgspec.Struct, rename="camel"):
 
 
 class Difference(msgspec.Struct, rename="camel"):
-    """An object that was added, removed or changed. `more` counts changed fields that are left out."""
+    """An object that was added, removed or changed. `more` counts changed fields that are omitted."""
 
     kind: str
     resource: str
@@ -114,18 +114,18 @@ async def diff(call: Call) -> Differences:
     old, new = await _at(call, call.query.old), await _at(call, call.query.new)
     size = await asyncio.to_thread(comparing.changed_bytes, old.checkpoint, new.checkpoint)
     async with call.room(size):
-        found = await asyncio.to_thread(comparing.compare, old.checkpoint, new.checkpoint)
-        told = [_difference(each) for each in found[:DIFFERENCES_MAX]]
-    return Differences(told, len(found) - len(told))
+        differences = await asyncio.to_thread(comparing.compare, old.checkpoint, new.checkpoint)
+        items = [_difference(difference) for difference in differences[:DIFFERENCES_MAX]]
+    return Differences(items, len(differences) - len(items))
 
 
 async def _at(call: Call, name: str) -> Snapshot:
-    """A kept snapshot by its name, or one of the present for "". Raises ApiError 404."""
+    """Returns the snapshot with this name, or a new one of the current state for "". Raises ApiError 404."""
     return _found(call, name) if name else await call.server.cluster.snapshot()
 
 
 def _named(call: Call) -> Snapshot:
-    """The snapshot that the path names. Raises ApiError 404."""
+    """Returns the snapshot that the path names. Raises ApiError 404."""
     return _found(call, call.path["name"])
 
 
@@ -142,7 +142,7 @@ def _kept(name: str, snapshot: Snapshot) -> Kept:
 
 
 def _difference(found: comparing.Difference) -> Difference:
-    fields = [Change(each.path, each.old, each.new) for each in found.fields]
+    fields = [Change(field.path, field.old, field.new) for field in found.fields]
     return Difference(found.kind, found.resource, found.namespace, found.name, fields, found.more)
 
 

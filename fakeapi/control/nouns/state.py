@@ -1,4 +1,4 @@
-"""State: what the server serves and has, and its reset."""
+"""State: an overview of the server, and its reset."""
 
 import msgspec
 
@@ -8,10 +8,10 @@ from fakeapi.version import __version__
 
 
 class State(msgspec.Struct, rename="camel"):
-    """`release` is empty where each API version is served as in the newest release that has it.
+    """An overview of the server. `release` is empty for the default server.
 
-    `resource_version` is the newest; a watch can resume from `oldest_resource_version` on. `now` are seconds
-    since the epoch by the server's clock.
+    `resource_version` is the newest; a watch can start at `oldest_resource_version` or later. `now` is the
+    server's time in seconds since the epoch.
     """
 
     version: str

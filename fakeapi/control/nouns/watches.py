@@ -1,4 +1,4 @@
-"""Watches: those that are open, and how far behind each is."""
+"""Watches: lists the open watches, with the number of events that each still has to send."""
 
 import msgspec
 
@@ -13,7 +13,7 @@ class WatchList(msgspec.Struct):
 
 
 async def read(call: Call) -> WatchList:
-    return WatchList([view_of(each) for each in call.server.cluster.journal.open_watches()])
+    return WatchList([view_of(entry) for entry in call.server.cluster.journal.open_watches()])
 
 
 ROUTES = (Route("GET", "/watches", read, "The open watches, and how far behind each is.", answer=WatchList),)

@@ -1,4 +1,4 @@
-"""Serves the files of the page: no build step, nothing from another host."""
+"""Serves the files of the page. They need no build step and load nothing from other hosts."""
 
 from functools import cache
 from pathlib import Path
@@ -28,20 +28,20 @@ _HEADERS = {
 
 
 async def redirect(request: Request) -> Response:
-    """To the page's folder, which its own addresses are relative to."""
+    """Redirects to the page's folder, because the URLs in the page are relative to it."""
     return RedirectResponse(f"{request.url.path}/")
 
 
 async def serve(request: Request) -> Response:
-    """A file of the page by its name; 404 for any other."""
+    """Answers with a file of the page, or 404 for an unknown name."""
     name = request.path_params.get("name") or "index.html"
-    found = _files().get(name)
-    if found is None:
+    content = _files().get(name)
+    if content is None:
         return Response(f"the page has no file {name!r}\n", 404, media_type="text/plain")
-    return Response(found, headers={**_HEADERS, "Content-Type": _TYPES[Path(name).suffix]})
+    return Response(content, headers={**_HEADERS, "Content-Type": _TYPES[Path(name).suffix]})
 
 
 @cache
 def _files() -> dict[str, bytes]:
-    """The files by name; a request can name no others."""
-    return {each.name: each.read_bytes() for each in _FILES.iterdir() if each.suffix in _TYPES}
+    """Returns the files of the page by name; requests cannot read other files."""
+    return {file.name: file.read_bytes() for file in _FILES.iterdir() if file.suffix in _TYPES}

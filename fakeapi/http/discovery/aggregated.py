@@ -27,14 +27,14 @@ _NO_BETA_GATE = "AggregatedDiscoveryRemoveBetaType"
 
 @dataclass(frozen=True, slots=True)
 class _Tagged:
-    """A document and the entity tag that changes with it."""
+    """A document and its entity tag."""
 
     document: Object
     etag: str
 
 
 class AggregatedDiscovery:
-    """The documents of /api and /apis for clients that ask for them."""
+    """The documents of /api and /apis for clients that accept aggregated discovery."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
@@ -42,20 +42,20 @@ class AggregatedDiscovery:
         self._cache = GenerationCache(catalogue)
 
     def document(self, request: Request, *, core: bool) -> Response | None:
-        """The core group, or all others; None for a client that does not ask for such a document."""
+        """Returns the document of the core group or of all others; None if the client does not accept it."""
         try:
             shape = negotiate(request.header(b"accept"), self._conversions)
         except ApiError:
             return None
         if not shape.kind:
             return None
-        found = self._cache.get(core, lambda: self._tagged(core=core))
-        headers = [(b"etag", found.etag.encode()), (b"vary", b"Accept"), (b"cache-control", b"public")]
-        if request.header(b"if-none-match") == found.etag:
+        tagged = self._cache.get(core, lambda: self._tagged(core=core))
+        headers = [(b"etag", tagged.etag.encode()), (b"vary", b"Accept"), (b"cache-control", b"public")]
+        if request.header(b"if-none-match") == tagged.etag:
             return Response(304, b"", "", headers=headers)
         group, _, version = shape.api_version.partition("/")
         media_type = f"{shape.media_type};g={group};v={version};as={shape.kind}"
-        body = codec.encode({"kind": shape.kind, "apiVersion": shape.api_version, **found.document})
+        body = codec.encode({"kind": shape.kind, "apiVersion": shape.api_version, **tagged.document})
         shape = prettified(shape, request.query.first, request.user_agent)
         return Response(200, render(body, shape), media_type, headers=headers)
 
@@ -65,12 +65,12 @@ class AggregatedDiscovery:
         return _Tagged(document, f'"{hashlib.sha512(codec.encode(document)).hexdigest().upper()}"')
 
     def _group(self, name: str) -> Object:
-        """A group with all its resources; the core group has no name."""
+        """Describes a group with all its resources; the core group has no name."""
         metadata: Object = {"name": name} if name else {}
         versions = [
             {
                 "version": version,
-                "resources": [_entry(each) for each in self._catalogue.of_version(name, version)],
+                "resources": [_entry(resource) for resource in self._catalogue.of_version(name, version)],
                 "freshness": "Current",
             }
             for version in self._catalogue.versions(name)
@@ -81,7 +81,7 @@ class AggregatedDiscovery:
 
 
 def aggregated_versions(release: Release) -> Conversions:
-    """The kinds and versions in which the release has the document."""
+    """Returns the kinds and versions of the aggregated documents in a release."""
     if not release.gates.get(_AGGREGATED_GATE, True):
         return NO_CONVERSION
     return frozenset(
@@ -92,7 +92,7 @@ def aggregated_versions(release: Release) -> Conversions:
 
 
 def _entry(resource: Resource) -> Object:
-    """A resource with its subresources inside."""
+    """Describes a resource with its subresources."""
     kind = resource.kind
     entry: Object = {
         "resource": kind.resource,
@@ -119,8 +119,8 @@ def _entry(resource: Resource) -> Object:
 
 
 def _response_kind(name: str, subresource: Subresource | None, kind: Kind) -> dict[str, str]:
-    """The kind of responses; group and version are empty where they are those of the resource."""
-    found = {"group": "", "version": "", "kind": name}
+    """Returns the kind of responses; group and version are empty if they equal those of the resource."""
+    response_kind = {"group": "", "version": "", "kind": name}
     if subresource is not None and (subresource.group, subresource.version) != (kind.group, kind.version):
-        found |= {"group": subresource.group, "version": subresource.version}
-    return found
+        response_kind |= {"group": subresource.group, "version": subresource.version}
+    return response_kind

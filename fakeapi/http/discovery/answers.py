@@ -12,9 +12,9 @@ _INDENTED = Representation(pretty=True)
 
 
 def check_route(request: Request, produced: tuple[str, ...]) -> None:
-    """The router's look at a request. Groups, their list and health are no routes of it.
+    """Checks method and Accept header like the router of kube-apiserver. Raises ApiError 405, 406.
 
-    Raises ApiError 405, 406.
+    Groups, the list of groups and health have no route in the router, so they skip this check.
     """
     if request.method != "GET":
         raise method_not_allowed()
@@ -22,12 +22,12 @@ def check_route(request: Request, produced: tuple[str, ...]) -> None:
 
 
 def answer(request: Request, document: Object) -> Response:
-    """Raises ApiError 406."""
+    """Returns a response with a document in the negotiated representation. Raises ApiError 406."""
     shape = negotiate(request.header(b"accept"), NO_CONVERSION)
     shape = prettified(shape, request.query.first, request.user_agent)
     return Response(200, render(codec.encode(document), shape), shape.media_type)
 
 
 def indented(document: Object) -> Response:
-    """JSON for people, whatever was asked for."""
+    """Returns a response with indented JSON, whatever the client accepts."""
     return Response(200, render(codec.encode(document), _INDENTED))

@@ -1,4 +1,4 @@
-"""A cache for documents made from the catalogue, valid until the catalogue changes."""
+"""GenerationCache: caches documents made from the catalogue, until the catalogue changes."""
 
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar, cast
@@ -9,9 +9,10 @@ T = TypeVar("T")
 
 
 class GenerationCache:
-    """Values by key, each made when it is first asked for in a generation of the catalogue.
+    """Caches values by key for one generation of the catalogue.
 
-    A change of the catalogue costs nothing until then; values of an older generation are dropped.
+    A change of the catalogue costs nothing until the next `get`, which drops the values of the older
+    generation.
     """
 
     def __init__(self, catalogue: Catalogue) -> None:
@@ -20,7 +21,10 @@ class GenerationCache:
         self._kept: dict[Hashable, Any] = {}
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """The keys are few: paths of documents that are served."""
+        """Returns the value of a key, which `make` computes once.
+
+        Keys are few: the paths of served documents.
+        """
         if self._generation != self._catalogue.generation:
             self._kept.clear()
             self._generation = self._catalogue.generation

@@ -1,4 +1,4 @@
-"""Groups: the API groups, their versions and the resources of a version, each in a document of its own.
+"""Groups: the documents of the API groups, of their versions and of the resources of a version.
 
 Follows k8s.io/apiserver `pkg/endpoints/discovery`.
 """
@@ -20,24 +20,27 @@ from fakeapi.releases.kinds import Subresource
 
 
 class GroupDocuments:
-    """APIVersions, APIGroupList, APIGroup and APIResourceList of a catalogue."""
+    """The documents APIVersions, APIGroupList, APIGroup and APIResourceList of a catalogue."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
         self._cache = GenerationCache(catalogue)
 
     def core_versions(self, request: Request) -> Response:
-        """The versions of the core group, with the address that the client reached. Raises ApiError 406."""
+        """Returns the versions of the core group, with the address that the client used.
+
+        Raises ApiError 406.
+        """
         address = {"clientCIDR": "0.0.0.0/0", "serverAddress": request.header(b"host")}
         document = {"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": [address]}
         return answer(request, document)
 
     def group_list(self, request: Request) -> Response:
-        """Raises ApiError 406."""
+        """Returns the list of groups. Raises ApiError 406."""
         return answer(request, self._cache.get("", self._group_list))
 
     def of_group(self, request: Request, info: RequestInfo) -> Response:
-        """The versions of a group, or the resources of a version. Raises ApiError 404, 405, 406."""
+        """Returns the versions of a group, or the resources of a version. Raises ApiError 404, 405, 406."""
         group, version = info.group, info.version
         if not version:
             document = self._cache.get(group, lambda: self._group(group))
@@ -48,7 +51,7 @@ class GroupDocuments:
         return answer(request, self._cache.get((group, version), lambda: self._resources(group, version)))
 
     def names(self) -> Iterable[str]:
-        """The groups that have a name."""
+        """Returns the names of all groups except the core group."""
         return filter(None, self._catalogue.groups())
 
     def _group_list(self) -> Object:
@@ -72,7 +75,7 @@ class GroupDocuments:
 
 
 def _entries(resource: Resource) -> list[Object]:
-    """A resource and its subresources as a list of resources has them."""
+    """Describes a resource and its subresources for an APIResourceList."""
     kind = resource.kind
     entry: Object = {
         "name": kind.resource,
@@ -102,7 +105,7 @@ def _entries(resource: Resource) -> list[Object]:
 
 
 def _own_version(subresource: Subresource, kind: Kind) -> dict[str, str]:
-    """Group and version of a subresource's kind, where they are not those of the resource."""
+    """Returns the group and version of a subresource's kind if they differ from those of the resource."""
     if (subresource.group, subresource.version) == (kind.group, kind.version):
         return {}
     return {"group": subresource.group, "version": subresource.version}

@@ -1,4 +1,4 @@
-"""Health: /healthz, /livez and /readyz with the checks of the release, all of which pass.
+"""Health: /healthz, /livez and /readyz with the checks of the release; every check passes.
 
 Follows k8s.io/apiserver `pkg/server/healthz`.
 """
@@ -12,7 +12,7 @@ HEALTH = ("healthz", "livez", "readyz")
 
 
 def health(request: Request, release: Release) -> Response | None:
-    """Always healthy: a server that answers is well. None for another path."""
+    """Returns the response for a health path, which is always healthy; None for another path."""
     name, _, check = request.path.removeprefix("/").partition("/")
     if name not in HEALTH or request.path.endswith("/"):
         return None
@@ -24,7 +24,7 @@ def health(request: Request, release: Release) -> Response | None:
 
 
 def is_health(request: Request, release: Release) -> bool:
-    """Whether a request asks for health, which everybody may."""
+    """Whether a request reads a health path; these need no token."""
     return health(request, release) is not None
 
 
@@ -35,7 +35,7 @@ def health_paths(release: Release) -> list[str]:
 
 
 def _verbose(name: str, checks: tuple[str, ...], request: Request) -> str:
-    """A line for each check, and a warning of names in `exclude` that no check has."""
+    """Lists the checks, one line each, and warns about names in `exclude` that are not checks."""
     excluded = set(request.query.all("exclude"))
     lines = [f"[+]{check} {'excluded: ' if check in excluded else ''}ok" for check in checks]
     unknown = sorted(excluded.difference(checks))

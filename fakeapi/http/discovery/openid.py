@@ -1,4 +1,4 @@
-"""The documents by which others check the tokens of service accounts.
+"""The OpenID documents with which other programs verify service account tokens.
 
 Follows k8s.io/kubernetes `pkg/routes/openidmetadata.go`.
 """
@@ -20,7 +20,7 @@ _CACHED = (b"cache-control", b"public, max-age=3600")
 
 
 def openid_document(request: Request, signer: Callable[[], "TokenSigner"]) -> Response | None:
-    """The configuration or the key set; None for any other path. Raises ApiError 405."""
+    """Returns the configuration or the key set; None for any other path. Raises ApiError 405."""
     path = request.path.removesuffix("/")
     if path not in (CONFIGURATION, KEYS):
         return None

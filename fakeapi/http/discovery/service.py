@@ -1,6 +1,6 @@
 """Discovery over HTTP: maps each path without a resource to its document.
 
-Which methods and media types each path takes is as its registration in k8s.io/apiserver has it.
+The accepted methods and media types of each path follow its registration in k8s.io/apiserver.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Discovery:
-    """The documents about the server itself. They follow the catalogue, each made when it is asked for."""
+    """The documents about the server itself, each made on first use after a change of the catalogue."""
 
     def __init__(self, catalogue: Catalogue, signer: Callable[[], "TokenSigner"], heavy: HeavySteps) -> None:
         self._catalogue = catalogue
@@ -35,7 +35,7 @@ class Discovery:
         self._openapi = OpenAPI(catalogue, heavy)
 
     def is_open(self, request: Request) -> bool:
-        """Whether everybody may ask for it: health, and nothing else."""
+        """Whether the request needs no token, which only holds for health paths."""
         return is_health(request, self._catalogue.primary)
 
     async def prepare(self, request: Request) -> None:
@@ -43,10 +43,13 @@ class Discovery:
         await self._openapi.prepare(request)
 
     def document(self, request: Request) -> Response | None:
-        """The document of a path below no group; None for a path that has none. Raises ApiError 405, 406."""
+        """Returns the document of a path outside of the groups; None if there is none.
+
+        Raises ApiError 405, 406.
+        """
         path = request.path
-        if (found := health(request, self._catalogue.primary)) is not None:
-            return found
+        if (response := health(request, self._catalogue.primary)) is not None:
+            return response
         match path:
             case "/" | "/index.html":
                 return indented({"paths": self._paths()})
@@ -62,13 +65,13 @@ class Discovery:
         return openid_document(request, self._signer) or self._openapi.document(request)
 
     def of_group(self, request: Request, info: RequestInfo) -> Response:
-        """The versions of a group, or the resources of a version. Raises ApiError 404, 405, 406."""
+        """Returns the versions of a group, or the resources of a version. Raises ApiError 404, 405, 406."""
         return self._groups.of_group(request, info)
 
     def _paths(self) -> list[str]:
         paths = ["/api", "/api/v1", "/apis", "/apis/"]
         for group in self._groups.names():
             paths.append(f"/apis/{group}")
-            paths += (f"/apis/{group}/{each}" for each in self._catalogue.versions(group))
+            paths += (f"/apis/{group}/{version_name}" for version_name in self._catalogue.versions(group))
         paths += health_paths(self._catalogue.primary)
         return sorted([*paths, "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/version"])

@@ -1,1 +1,1 @@
-"""What armed faults do to requests and watches."""
+"""The effects of armed faults on requests and watches."""

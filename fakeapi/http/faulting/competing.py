@@ -1,4 +1,4 @@
-"""Competing writes: a change of the object that a request is about, just before the request."""
+"""Competing writes: change the object of a request just before the request."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ ANNOTATION = "fakeapi.dev/competing-write"
 
 
 async def write_before(ctx: RequestContext, proceed: Handler) -> bool:
-    """Changes an annotation of the object; whether there was one to change."""
+    """Changes an annotation of the request's object; returns whether the object existed."""
     info = ctx.info
     if info is None or not info.name:
         return False

@@ -1,4 +1,4 @@
-"""Content: what rules ask of a request's body and of its object's labels, read once."""
+"""Content: reads a request's body and its object's labels once, for the rules that need them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,7 +20,7 @@ _PARSED_AS = {YAML: YAML, APPLY_PATCH: YAML, CBOR: CBOR, APPLY_CBOR_PATCH: CBOR}
 
 
 class Content:
-    """The body and the labels of one request, read when a rule first asks for them."""
+    """The body and the labels of one request, read when a rule first needs them."""
 
     def __init__(self, ctx: RequestContext, cluster: Cluster) -> None:
         self._ctx = ctx
@@ -28,7 +28,7 @@ class Content:
         self._body: Any = _UNREAD
 
     async def fits(self, fault: ArmedFault) -> bool:
-        """Whether body and labels are those that the fault's rule names."""
+        """Whether the body and the labels match the fault's rule."""
         if not fault.looks_into_body:
             return True
         body = await self._decoded()
@@ -37,14 +37,14 @@ class Content:
         return fault.matches_body(body)
 
     async def name(self) -> str:
-        """The name that a body gives its object; "" where it gives none."""
+        """Returns the name of the object in the body; "" if it has none."""
         body = await self._decoded()
         metadata = body.get("metadata") if isinstance(body, dict) else None
         name = metadata.get("name") if isinstance(metadata, dict) else None
         return name if isinstance(name, str) else ""
 
     async def _decoded(self) -> Any:
-        """The body's value, None where it has none; who reads it after this gets it as it came."""
+        """Returns the decoded body, or None without one; the request can be read again afterwards."""
         if self._body is _UNREAD:
             request = self._ctx.request
             try:
@@ -57,7 +57,7 @@ class Content:
         return self._body
 
     def _value(self, sent: bytes) -> Any:
-        """Decodes a body of any served encoding; None if it cannot be decoded."""
+        """Decodes a body of any served encoding; returns None if it cannot be decoded."""
         media_type = parsed_media_type(self._ctx.request.header(b"content-type"))
         try:
             if media_type == PROTOBUF:
@@ -76,8 +76,8 @@ class Content:
         if resource is None:
             return None
         subresource = resource.subresources.get(info.subresource)
-        wanted = resource.body_type if subresource is None else subresource.body_type
-        return read_object(wanted, sent, PROTOBUF, "Ignore", Warnings())
+        body_type = resource.body_type if subresource is None else subresource.body_type
+        return read_object(body_type, sent, PROTOBUF, "Ignore", Warnings())
 
     def _stored_labels(self) -> Mapping[str, str]:
         info = self._ctx.info
@@ -91,7 +91,7 @@ class Content:
 
 
 def _labels(obj: Any) -> Mapping[str, str]:
-    """The labels of an object; none where they are not what they should be."""
+    """Returns the labels of an object, or none if they are malformed."""
     metadata = obj.get("metadata") if isinstance(obj, dict) else None
     labels = metadata.get("labels") if isinstance(metadata, dict) else None
     return labels if isinstance(labels, dict) else {}

@@ -1,4 +1,4 @@
-"""Injector: lets the armed faults act on a request, one after the other."""
+"""Injector: applies the armed faults to a request, one after the other."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ After = Callable[[AnyResponse], AnyResponse]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a rule's pattern is compared with."""
+    """The members of a request that rules compare."""
 
     verb: str
     info: RequestInfo | None
@@ -47,13 +47,13 @@ class Asked:
 
 
 def asked(ctx: RequestContext, name: str = "") -> Asked:
-    """`name` is that of an object that the path does not name."""
+    """Returns the members of a request; `name` is the object's name if the path has none."""
     name = (ctx.info.name if ctx.info is not None else "") or name
     return Asked(ctx.verb, ctx.info, ctx.user.name, ctx.agent, name)
 
 
 class Injector:
-    """Acts by the faults of a cluster, in the order in which they were armed."""
+    """Applies the faults of a cluster in the order of arming."""
 
     def __init__(self, cluster: Cluster, watches: Watches) -> None:
         self._cluster = cluster
@@ -62,15 +62,15 @@ class Injector:
         cluster.faults.subscribe(self._meet_open_watches)
 
     async def apply(self, ctx: RequestContext, proceed: Handler) -> AnyResponse:
-        """The response of the chain, or what the faults make of it. Raises ApiError."""
+        """Returns the response of the chain, or the one that the faults make. Raises ApiError."""
         content = Content(ctx, self._cluster)
         armed = self._cluster.faults.armed
-        names_new = ctx.verb == "create" and any(each.rule.match.name for each in armed)
-        what = asked(ctx, await content.name() if names_new else "")
+        names_new = ctx.verb == "create" and any(fault.rule.match.name for fault in armed)
+        request = asked(ctx, await content.name() if names_new else "")
         after: list[After] = []
         taps: list[ArmedFault] = []
         for fault in armed:
-            if not fault.matches(what) or not await content.fits(fault):
+            if not fault.matches(request) or not await content.fits(fault):
                 continue
             if not fault.comes_due(self._clock.now()):
                 continue
@@ -89,7 +89,7 @@ class Injector:
         if isinstance(response, StreamingResponse):
             watch = self._watches.of(response)
             for fault in taps if watch is not None else ():
-                self._tap(fault, watch, opening=True)  # type: ignore[arg-type] # just asked
+                self._tap(fault, watch, opening=True)  # type: ignore[arg-type] # checked above
         for change in after:
             response = change(response)
         return response
@@ -97,8 +97,8 @@ class Injector:
     async def _act(
         self, fault: ArmedFault, ctx: RequestContext, proceed: Handler, after: list[After]
     ) -> Response | None:
-        """Does what comes before the request, and notes what comes after it; a response is the answer."""
-        begun = self._clock.monotonic()  # before it is told: a test may move the clock when it hears of it
+        """Acts before the request; adds changes of the response to `after`. A returned response is final."""
+        begun = self._clock.monotonic()  # first, because a test may move the clock once `fired` changes
         fault.fired += 1
         match fault.rule.action:
             case Wait(seconds=seconds, spread=spread):
@@ -130,14 +130,17 @@ class Injector:
         return refusal_of(refuse, ctx, self._cluster.catalogue, new_name)
 
     async def _wait(self, request: Request, until: float) -> None:
-        """Raises ClientGone where the client leaves meanwhile: as upstream, its request is then not done."""
+        """Waits until the clock's `monotonic` reaches `until`.
+
+        Raises ClientGone if the client disconnects: as upstream, its request is not run.
+        """
         receive = request.receive
         request.unread(await request.body())
         if not await pause_for_client(self._clock, until, receive):
             raise ClientGone
 
     def _meet_open_watches(self, fault: ArmedFault) -> None:
-        """Lets a new fault meet the watches that are open, as if they were opened now."""
+        """Applies a new fault to the watches that are already open."""
         if not isinstance(fault.rule.action, (*OF_WATCHES, Stale)):
             return
         for watch in self._watches.all_open():

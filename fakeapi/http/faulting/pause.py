@@ -9,7 +9,7 @@ NEVER = float("inf")
 
 
 async def pause(clock: Clock, until: float, over: asyncio.Event | None = None) -> None:
-    """Returns when the clock's `monotonic` is at `until`, which may be NEVER, or once `over` is set."""
+    """Waits until the clock's `monotonic` reaches `until`, which may be NEVER, or until `over` is set."""
     over = over or asyncio.Event()
     if until == NEVER:
         await over.wait()
@@ -22,7 +22,10 @@ async def pause(clock: Clock, until: float, over: asyncio.Event | None = None) -
 
 
 async def pause_for_client(clock: Clock, until: float, receive: Receive) -> bool:
-    """As `pause`, and over when the client leaves; whether it is still there. Drops what it still sends."""
+    """Waits like `pause`, or until the client disconnects; returns whether it is still connected.
+
+    Drops everything that the client sends meanwhile.
+    """
     left = asyncio.Event()
     listening = asyncio.ensure_future(_until_gone(receive, left))
     try:

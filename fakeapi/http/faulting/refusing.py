@@ -1,4 +1,4 @@
-"""Refusals of faults, as the response that kube-apiserver would send."""
+"""Error responses of faults, equal to those of kube-apiserver."""
 
 from fakeapi.faults.actions import Refuse
 from fakeapi.http.context import RequestContext
@@ -9,8 +9,9 @@ from fakeapi.registry.model.catalogue import Catalogue
 
 
 def refusal_of(action: Refuse, ctx: RequestContext, catalogue: Catalogue, new_name: str = "") -> Response:
-    """The response of a refusal, in the representation that the client asked for. `new_name` is that of an
-    object that the path does not name.
+    """Returns the response of a Refuse action in the client's representation.
+
+    `new_name` is the name of an object that the path does not name.
     """
     info = ctx.info
     group, resource, name = ("", "", "") if info is None else (info.group, info.resource, info.name)
@@ -19,7 +20,7 @@ def refusal_of(action: Refuse, ctx: RequestContext, catalogue: Catalogue, new_na
     name = name or new_name
     words = action.message
     if action.reason == "Forbidden" and not name:
-        words = words.replace(' "{name}"', "")  # as k8s.io/apimachinery's NewForbidden leaves it out
+        words = words.replace(' "{name}"', "")  # k8s.io/apimachinery's NewForbidden omits it too
     message = (
         words.replace("{resource}", str(Qualified(group, resource)))
         .replace("{kind}", str(Qualified(group, kind)))
@@ -30,12 +31,16 @@ def refusal_of(action: Refuse, ctx: RequestContext, catalogue: Catalogue, new_na
         if action.retry_after is not None:
             response.headers.append((b"retry-after", str(action.retry_after).encode()))
         return response
-    causes = tuple(Cause(each.reason, each.message, each.field) for each in action.causes)
+    causes = tuple(Cause(cause.reason, cause.message, cause.field) for cause in action.causes)
     details = None
     if action.details:
-        shown = kind if action.reason == "Invalid" else resource
+        details_kind = kind if action.reason == "Invalid" else resource
         details = Details(
-            name=name, group=group, kind=shown, causes=causes, retry_after_seconds=action.retry_after or 0
+            name=name,
+            group=group,
+            kind=details_kind,
+            causes=causes,
+            retry_after_seconds=action.retry_after or 0,
         )
     elif causes or action.retry_after is not None:
         details = Details(causes=causes, retry_after_seconds=action.retry_after or 0)

@@ -1,4 +1,4 @@
-"""Responses that do not arrive whole."""
+"""Responses that do not arrive completely."""
 
 from dataclasses import dataclass
 
@@ -9,13 +9,13 @@ from fakeapi.http.response import Response
 
 
 def dropped() -> Response:
-    """No answer: the connection is closed. Its status is 0."""
+    """Returns a response that closes the connection; its status is 0."""
     return DroppedResponse(0, b"")
 
 
 @dataclass(slots=True)
 class DroppedResponse(Response):
-    """Closes the connection instead of sending anything."""
+    """Closes the connection without sending anything."""
 
     async def send(
         self, audit_id: bytes, receive: Receive, send: Send, *, without_body: bool = False
@@ -25,8 +25,9 @@ class DroppedResponse(Response):
 
 @dataclass(slots=True)
 class BrokenResponse(Response):
-    """Sends the first `sent` bytes of the body. Then the connection is closed, or, with a clock, the rest
-    comes after `seconds`, where 0 stands for never.
+    """Sends the first `sent` bytes of the body, and then closes the connection.
+
+    With a `clock` it sends the rest after `seconds` instead, or never if `seconds` is 0.
     """
 
     sent: int = 0
@@ -40,7 +41,7 @@ class BrokenResponse(Response):
         whole, self.body = self.body, b""
         sent = max(0, min(self.sent, len(whole) - 1))
         length = (b"content-length", b"%d" % len(whole))
-        self.headers = [each for each in self.headers if each[0] != b"content-length"]
+        self.headers = [header for header in self.headers if header[0] != b"content-length"]
         await Response.send(self, audit_id, receive, _started(send, length, whole[:sent]))
         if self.clock is None:
             raise DropConnection
@@ -49,7 +50,7 @@ class BrokenResponse(Response):
 
 
 def broken(response: Response, part: float, clock: Clock | None = None, seconds: float = 0.0) -> Response:
-    """A response of which a part of the body is sent, at least one byte less than all."""
+    """Returns a response that sends a fraction of the body, at least one byte less than all."""
     whole = response.whole()
     return BrokenResponse(
         response.status,
@@ -64,13 +65,13 @@ def broken(response: Response, part: float, clock: Clock | None = None, seconds:
 
 
 def _started(send: Send, length: tuple[bytes, bytes], body: bytes) -> Send:
-    """Sends the head with the length of the whole body, and the beginning of it."""
+    """Returns a `send` that declares the length of the whole body, but sends only its beginning."""
 
     async def forward(message: dict[str, object]) -> None:
         if message["type"] == "http.response.start":
             headers = message["headers"]
             assert isinstance(headers, list), "made by Response"
-            kept = [each for each in headers if each[0] != b"content-length"]
+            kept = [header for header in headers if header[0] != b"content-length"]
             await send({**message, "headers": [*kept, length]})
         else:
             await send({"type": "http.response.body", "body": body, "more_body": True})

@@ -7,12 +7,12 @@ from fakeapi.http.query import Query
 
 
 def show_stale_state(ctx: RequestContext, revision: int) -> bool:
-    """Lets a list or watch see the state at a revision; whether it is one that a cache may answer so."""
+    """Makes a list or watch read the state at a revision; returns whether a cache could answer it."""
     first = ctx.request.query.first
     version = first.get("resourceVersion", "")
     if ctx.verb == "watch":
         if version not in ("", "0"):
-            return True  # it begins where it says, and its events are held back
+            return True  # it starts at its own version, and the fault holds back its events
         ctx.stale_at = revision
         return True
     if version != "0" or first.get("resourceVersionMatch", "") == "Exact" or first.get("continue"):

@@ -1,4 +1,4 @@
-"""Taps: what faults do to the events of a watch on their way to the client."""
+"""Taps: change the events of a watch on their way to the client, for faults."""
 
 import asyncio
 
@@ -18,11 +18,14 @@ from fakeapi.http.watch import OpenWatch, Tap
 from fakeapi.machinery.errors import ApiError
 
 EXPIRED = ApiError(410, "Expired", "The resourceVersion for the provided watch is too old.")
-"""As k8s.io/apiserver `pkg/storage/etcd3` says of a version that was compacted under a watch."""
+"""The error of k8s.io/apiserver `pkg/storage/etcd3` for a version that was compacted during a watch."""
 
 
 def tap_of(fault: ArmedFault, watch: OpenWatch, clock: Clock, *, opening: bool) -> Tap | None:
-    """What a fault puts into a watch that is `opening`, or open; None for one that is not about watches."""
+    """Returns the tap of a fault for a watch; None if the fault does not affect watches.
+
+    `opening`: the watch is being opened now.
+    """
     match fault.rule.action:
         case EndWatch(after=after):
             return Ending(fault, watch, after)
@@ -43,7 +46,7 @@ def tap_of(fault: ArmedFault, watch: OpenWatch, clock: Clock, *, opening: bool) 
 
 
 class FaultTap:
-    """Lets everything pass; counts and names the fault when it acts for the first time."""
+    """Base of the taps: passes all events, and counts the fault when it acts for the first time."""
 
     def __init__(self, fault: ArmedFault, watch: OpenWatch) -> None:
         self._fault = fault
@@ -68,7 +71,7 @@ class FaultTap:
 
 
 class Ending(FaultTap):
-    """Ends the stream after so many events, with a last frame."""
+    """Ends the stream after `after` events, with a last frame."""
 
     def __init__(self, fault: ArmedFault, watch: OpenWatch, after: int, *last: bytes) -> None:
         super().__init__(fault, watch)
@@ -88,14 +91,14 @@ class Ending(FaultTap):
         return [*passed, *self._last]
 
     def end_now(self) -> None:
-        """Ends a stream that waits for its next event, if it is to end before that."""
+        """Ends a stream that waits for its next event, if no further event may pass."""
         if self._left == 0:
             self.acts()
             self._watch.stream.end(*self._last)
 
 
 class Cutting(FaultTap):
-    """Sends half of the event after so many, and breaks the stream off."""
+    """Sends half of the event that follows the first `after` ones, and closes the connection."""
 
     def __init__(self, fault: ArmedFault, watch: OpenWatch, after: int) -> None:
         super().__init__(fault, watch)
@@ -119,7 +122,7 @@ class Cutting(FaultTap):
 
 
 class Holding(FaultTap):
-    """Holds events back for a time from the next one on, or from `since` on; others pass after them."""
+    """Holds back events for a time, from the next event or from `since` on; later ones wait behind them."""
 
     def __init__(
         self,
@@ -131,7 +134,7 @@ class Holding(FaultTap):
         since: float | None = None,
         passes_first: bool = False,
     ) -> None:
-        """`passes_first`: the initial events are not held."""
+        """`passes_first`: the initial events are not held back."""
         super().__init__(fault, watch)
         self._clock = clock
         self._seconds = seconds
@@ -154,7 +157,7 @@ class Holding(FaultTap):
 
 
 class Withholding(FaultTap):
-    """Lets no bookmark pass."""
+    """Withholds all bookmarks."""
 
     @property
     def passes_bookmarks(self) -> bool:

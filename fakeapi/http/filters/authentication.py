@@ -1,6 +1,6 @@
-"""Authentication: who sends a request, by its bearer token.
+"""Authentication: finds the user of a request by its bearer token.
 
-Follows k8s.io/apiserver `pkg/authentication/request/bearertoken` in how the header is read.
+Follows k8s.io/apiserver `pkg/authentication/request/bearertoken` for reading the header.
 """
 
 import hmac
@@ -21,12 +21,13 @@ _SPACE_WARNING = (
 
 
 class Authentication:
-    """Says who asks: the holder of the server's token, or the service account that a token is for.
+    """Finds the user of a request: the holder of the server's token, or a service account.
 
-    A server without a token of its own takes clients without a token for administrators, and where everything
-    is allowed also those with an unknown one. Where roles decide, or with a token of its own, it refuses
-    unknown tokens, as kube-apiserver does. With a token of its own it accepts only what `is_open` allows from
-    clients without a token. A token that the server has signed and that has ended is always refused.
+    - With a token of its own, the server accepts requests without a token only if `is_open` allows them.
+    - Without a token of its own, it treats clients without a token as administrators.
+    - It refuses unknown tokens, like kube-apiserver, if it has a token of its own or decides by roles.
+      Otherwise clients with unknown tokens are administrators too.
+    - It always refuses expired tokens that it has signed.
     """
 
     def __init__(
@@ -39,7 +40,7 @@ class Authentication:
         self._refuses_unknown = token is not None or server.authorizer is not ALWAYS_ALLOW
 
     def __call__(self, ctx: RequestContext, proceed: Handler) -> Awaitable[AnyResponse]:
-        """Raises ApiError 401."""
+        """Sets the user of the request. Raises ApiError 401."""
         header = ctx.request.headers.get(b"authorization")
         if header is not None or self._token is not None:
             ctx.user = self._user(ctx, (header or b"").strip().split(b" ", 2))
@@ -64,17 +65,20 @@ class Authentication:
         raise errors.unauthorized()
 
     def _service_account(self, token: bytes) -> User | None:
-        """The user of a token that this server has signed; None for another one. Raises ApiError 401."""
+        """Returns the user of a token that this server has signed; None for other tokens.
+
+        Raises ApiError 401.
+        """
         if not self._server.tokens.may_exist:
             return None
-        from fakeapi.registry.identity.service_accounts import (  # noqa: PLC0415 - once there are tokens
+        from fakeapi.registry.identity.service_accounts import (  # noqa: PLC0415 - loaded only for tokens
             TokenRefused,
             user_of_token,
         )
-        from fakeapi.registry.identity.token_signer import ISSUER  # noqa: PLC0415 - the same
+        from fakeapi.registry.identity.token_signer import ISSUER  # noqa: PLC0415 - loaded only for tokens
 
         try:
-            found = user_of_token(self._server, token.decode("latin-1"), [ISSUER], self._gates)
+            identity = user_of_token(self._server, token.decode("latin-1"), [ISSUER], self._gates)
         except TokenRefused:
             raise errors.unauthorized() from None
-        return None if found is None else found.user
+        return None if identity is None else identity.user

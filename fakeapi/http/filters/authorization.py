@@ -1,6 +1,6 @@
-"""Authorization: refuses what the sender of a request may not do.
+"""Authorization: refuses requests that the user may not make.
 
-Follows k8s.io/apiserver `pkg/endpoints/filters/authorization.go` and, for what a request asks for,
+Follows k8s.io/apiserver `pkg/endpoints/filters/authorization.go` and, for the attributes of a request,
 `pkg/endpoints/request/requestinfo.go`.
 """
 
@@ -18,23 +18,23 @@ _SELECTING = ("list", "watch", "deletecollection")
 
 
 class Authorization:
-    """Asks the authorizer about every request, also for health, which a role allows."""
+    """Authorizes every request, including health paths, which a role allows."""
 
     def __init__(self, authorizer: Authorizer, gates: Gates) -> None:
         self._authorizer = authorizer
         self._by_selectors = gates.enabled(_BY_SELECTORS)
 
     async def __call__(self, ctx: RequestContext, proceed: Handler) -> AnyResponse:
-        """Raises ApiError 403."""
-        wanted = access_of(ctx, by_selectors=self._by_selectors)
-        decision = await self._authorizer.authorize(wanted)
+        """Checks the request with the authorizer. Raises ApiError 403."""
+        access = access_of(ctx, by_selectors=self._by_selectors)
+        decision = await self._authorizer.authorize(access)
         if not decision.allowed:
-            raise forbidden(wanted, decision.reason)
+            raise forbidden(access, decision.reason)
         return await proceed(ctx)
 
 
 def access_of(ctx: RequestContext, *, by_selectors: bool) -> AccessAttributes:
-    """What a request asks for; with `by_selectors`, its field selector counts too."""
+    """Returns the attributes for the authorizer; with `by_selectors`, including the field selector."""
     info, user = ctx.info, ctx.user
     if info is None or not info.resource:
         verb = ctx.request.method.lower()

@@ -1,7 +1,7 @@
 """Deadline: refuses a malformed `timeout` parameter, before authentication.
 
-Follows k8s.io/apiserver `pkg/endpoints/filters/request_deadline.go`. Requests here end in milliseconds, so a
-duration that is one changes nothing.
+Follows k8s.io/apiserver `pkg/endpoints/filters/request_deadline.go`. Requests here take milliseconds, so a
+valid duration has no effect.
 """
 
 from collections.abc import Awaitable
@@ -13,11 +13,11 @@ from fakeapi.machinery import errors
 from fakeapi.machinery.golang.duration import duration_error
 
 TIMEOUT_LENGTH_MAX = 1024
-"""Characters of a `timeout`: it is read before the client is known, and no duration needs more."""
+"""Maximum number of characters of a `timeout`, which is read before authentication."""
 
 
 def deadline(ctx: RequestContext, proceed: Handler) -> Awaitable[AnyResponse]:
-    """Raises ApiError 400; a watch has a `timeoutSeconds` of its own and is not asked."""
+    """Checks `timeout`, except for watches, which use `timeoutSeconds`. Raises ApiError 400."""
     timeout = ctx.request.query.first.get("timeout")
     if timeout and ctx.verb != "watch" and (error := _error(timeout)):
         raise errors.bad_request(f"invalid timeout specified in the request URL - {error}")

@@ -1,4 +1,4 @@
-"""Errors: turns every error into a response, in this one place."""
+"""Errors: converts every error of the pipeline to a response."""
 
 import logging
 
@@ -29,7 +29,10 @@ log = logging.getLogger("fakeapi")
 
 
 async def answer_errors(ctx: RequestContext, proceed: Handler) -> AnyResponse:
-    """The response of the rest of the chain, or a Status for the error it raised. Raises ClientGone alone."""
+    """Returns the response of the rest of the chain, or a Status for its error.
+
+    Only ClientGone propagates.
+    """
     try:
         return await proceed(ctx)
     except ApiError as error:
@@ -38,7 +41,7 @@ async def answer_errors(ctx: RequestContext, proceed: Handler) -> AnyResponse:
         raise
     except NoRoom:
         return refusal(too_many_requests(), ctx)
-    except RecursionError:  # Kubernetes goes down 10,000 levels, Python's stack about a thousand
+    except RecursionError:  # Kubernetes allows 10,000 levels, Python's stack about a thousand
         return refusal(errors.bad_request("exceeded max depth"), ctx)
     except StorageError as error:
         return refusal(unavailable(error), ctx)
@@ -49,11 +52,13 @@ async def answer_errors(ctx: RequestContext, proceed: Handler) -> AnyResponse:
 
 
 def unavailable(error: StorageError) -> ApiError:
-    """The error of a storage that takes no request now.
+    """Returns the error for a storage that cannot handle a request.
 
-    429 for too many writes at once, which can be sent again later; 500 in etcd's words for an object that is
-    too large; 503 for a storage that is being reset or closed, or whose database is away, which has stored
-    nothing, and for a write whose fate is not known: only of the last Retry-After says nothing.
+    - InvalidEntry, for an object that is too large: 500 with etcd's message.
+    - Overloaded, for too many writes at once: 429 with Retry-After.
+    - Unreachable, for a database that is away and has stored nothing: 503 with Retry-After.
+    - Other errors, for a storage that is reset or closed or a write with unknown outcome: 503 without
+      Retry-After.
     """
     if isinstance(error, InvalidEntry):
         return ApiError(500, "", "etcdserver: request is too large")
@@ -69,24 +74,26 @@ def _unsendable(error: ApiError) -> Response:
     """Drops the connection, because no client could read the status line. Only webhooks set such codes.
 
     Follows net/http (checkWriteHeaderCode, which panics) and k8s.io/apiserver `pkg/server/filters/wrap.go`
-    (WithPanicRecovery, which panics again): the client of kube-apiserver gets no answer.
+    (WithPanicRecovery, which panics again): the client of kube-apiserver gets no response.
     """
-    from fakeapi.http.faulting.responses import dropped  # noqa: PLC0415 - hardly ever needed
+    from fakeapi.http.faulting.responses import dropped  # noqa: PLC0415 - loaded only when used
 
     log.error("the connection was dropped, as by kube-apiserver: invalid status code %d", error.code)
     return dropped()
 
 
 def too_many_requests() -> ApiError:
-    """429 with Retry-After, as `tooManyRequests` of k8s.io/apiserver `pkg/server/filters/maxinflight.go`."""
+    """Returns 429 with Retry-After, like `tooManyRequests` of k8s.io/apiserver
+    `pkg/server/filters/maxinflight.go`.
+    """
     words = "Too many requests, please try again later."
     return ApiError(429, "TooManyRequests", words, Details(retry_after_seconds=1), retry_after=1)
 
 
 def refusal(error: ApiError, ctx: RequestContext) -> Response:
-    """An error as the client can read it: never itself refused for the representation that it asks for.
+    """Returns an error response in the client's representation; unlike other responses, never 406 itself.
 
-    A client that accepts nothing but conversions, or nothing that is served, gets indented JSON.
+    A client that accepts only conversions, or only unknown media types, gets indented JSON.
     """
     response = Response(error.code, b"", warnings=ctx.warnings.texts)
     if error.retry_after is not None:

@@ -1,4 +1,4 @@
-"""Faults: delays, refuses or cuts off what matches an armed rule."""
+"""Faults: delays, refuses or interrupts requests that match an armed rule."""
 
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Faults:
-    """Passes requests on while no fault is armed; what acts on them is loaded with the first fault."""
+    """Passes requests on while no fault is armed; the first fault loads the code that applies faults."""
 
     def __init__(self, cluster: Cluster, watches: Watches) -> None:
         self._cluster = cluster
@@ -29,6 +29,6 @@ class Faults:
         return self._injector.apply(ctx, proceed)
 
     def _load(self) -> None:
-        from fakeapi.http.faulting.injector import Injector  # noqa: PLC0415 - only where a fault is armed
+        from fakeapi.http.faulting.injector import Injector  # noqa: PLC0415 - loaded only when used
 
         self._injector = Injector(self._cluster, self._watches)

@@ -1,7 +1,7 @@
-"""Freshness: has a server that shares its storage answer from a state as new as the request may ask for.
+"""Freshness: with shared storage, waits until the server's state is as new as a request requires.
 
-Requests that ask for no newer state than is shown go on while the database is away: reads at resourceVersion
-0, or at one that is there. Everything else waits until all is shown that any server had acknowledged.
+Reads at resourceVersion 0, or at a version that the server already has, need no newer state; they work even
+without the database. All other requests wait for every write that any server has acknowledged.
 """
 
 from contextlib import suppress
@@ -13,22 +13,22 @@ from fakeapi.http.response import AnyResponse
 from fakeapi_storage import SharedStorage, StorageError
 
 _DIGITS = 19
-"""Of a resourceVersion that there can be."""
+"""Maximum number of digits of a valid resourceVersion."""
 
 READS = frozenset({"get", "list", "watch"})
 
 ALIVE = "livez"
-"""The one of the health endpoints that is well without a database, as that of kube-apiserver."""
+"""The only health endpoint that succeeds without a database, like that of kube-apiserver."""
 
 
 class Freshness:
-    """The filter."""
+    """Refreshes the state of a server that shares its storage, before requests that need the newest state."""
 
     def __init__(self, storage: SharedStorage) -> None:
         self._storage = storage
 
     async def __call__(self, ctx: RequestContext, proceed: Handler) -> AnyResponse:
-        """Raises `StorageError` where the state cannot be known."""
+        """Refreshes the state if the request needs it. Raises StorageError if the newest state is unknown."""
         if ctx.info is not None and ctx.info.resource:
             if not self._is_old_enough(ctx):
                 await self._storage.refresh()
@@ -36,12 +36,12 @@ class Freshness:
             if name != ALIVE:
                 await self._storage.refresh()
         else:
-            with suppress(StorageError):  # discovery: what is known is better than nothing
+            with suppress(StorageError):  # discovery: an older state is better than none
                 await self._storage.refresh()
         return await proceed(ctx)
 
     def _is_old_enough(self, ctx: RequestContext) -> bool:
-        """Whether the request reads a state that is shown already."""
+        """Whether the server already has the state that the request reads."""
         query = ctx.request.query
         if ctx.verb not in READS or query.first.get("continue"):
             return False

@@ -1,7 +1,7 @@
-"""Hosts: keeps web pages from using a server that asks for no token.
+"""Hosts: protects a server without a token from web pages.
 
-A browser lets a page of any site send requests to loopback addresses; only Host and Origin tell. Which of
-them are accepted follows `kubectl proxy`, see `fakeapi.machinery.hosts`.
+A browser lets a page of any site send requests to loopback addresses; only the Host and Origin headers reveal
+this. The accepted values follow `kubectl proxy`, see `fakeapi.machinery.hosts`.
 """
 
 from collections.abc import Awaitable, Callable
@@ -13,11 +13,11 @@ from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.hosts import HOST_MAX, HostRules
 
 ACCEPTED_KEPT = 64
-"""Hosts that were accepted and need not be looked at again; of further ones each is."""
+"""Maximum number of accepted Host headers in the cache; further hosts are checked each time."""
 
 
 class Hosts:
-    """Refuses requests whose Host or Origin is not accepted, unless `is_open` allows them to everybody."""
+    """Refuses requests whose Host or Origin is not accepted, unless `is_open` allows the request."""
 
     def __init__(self, rules: HostRules, is_open: Callable[[RequestContext], bool]) -> None:
         self._rules = rules
@@ -25,7 +25,7 @@ class Hosts:
         self._accepted: set[bytes] = set()
 
     def __call__(self, ctx: RequestContext, proceed: Handler) -> Awaitable[AnyResponse]:
-        """Raises ApiError 403."""
+        """Checks the headers Host and Origin. Raises ApiError 403."""
         headers = ctx.request.headers
         host = headers.get(b"host")
         if host in self._accepted and b"origin" not in headers:

@@ -1,7 +1,7 @@
-"""Impersonation: lets a client act as somebody else, by the headers Impersonate-User and its kin.
+"""Impersonation: lets a client act as another user, with the header Impersonate-User and related headers.
 
-Follows k8s.io/apiserver `pkg/endpoints/filters/impersonation`. Most requests have no such header, and cost a
-look at their headers alone.
+Follows k8s.io/apiserver `pkg/endpoints/filters/impersonation`. Requests without these headers only pay for
+the check of their headers.
 """
 
 from collections.abc import Awaitable
@@ -20,7 +20,7 @@ _PREFIX = b"impersonate-"
 
 
 class Impersonation:
-    """Makes the impersonated user that of the request, once the authorizer allows it."""
+    """Replaces the user of a request by the impersonated one, if the authorizer allows it."""
 
     def __init__(self, authorizer: Authorizer, release: Release) -> None:
         self._authorizer = authorizer
@@ -30,8 +30,8 @@ class Impersonation:
     def __call__(self, ctx: RequestContext, proceed: Handler) -> Awaitable[AnyResponse]:
         for name, _ in ctx.request.all_headers:
             if name.startswith(_PREFIX):
-                from fakeapi.authorization.impersonation import LastModes  # noqa: PLC0415 - as above
-                from fakeapi.http.impersonation import impersonate  # noqa: PLC0415 - for those who use it
+                from fakeapi.authorization.impersonation import LastModes  # noqa: PLC0415 - loaded only when used
+                from fakeapi.http.impersonation import impersonate  # noqa: PLC0415 - loaded only when used
 
                 self._last_modes = self._last_modes or LastModes()
                 return impersonate(ctx, proceed, self._authorizer, self._release, self._last_modes)

@@ -1,6 +1,6 @@
-"""Latency: delays every request, as a slower server would.
+"""Latency: delays every request, like a slower server.
 
-Two clients that race for an object meet other interleavings on kube-apiserver, whose requests take longer.
+On kube-apiserver, whose requests take longer, racing clients see other interleavings than on a fast server.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """OpenAPI of custom resources: their paths, and the schemas of their objects.
 
-Follows k8s.io/apiextensions-apiserver `pkg/controller/openapi/builder`. The schema of a version is
-published as its definition writes it, with the members that every object has.
+Follows k8s.io/apiextensions-apiserver `pkg/controller/openapi/builder`. The schema of a version is published
+as its definition contains it, with the members that every object has.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -49,7 +49,7 @@ _EMBEDDED_KIND = (
 
 
 def custom_name(kind: CustomKind, name: str) -> str:
-    """`com.example.v1.Widget` for the kind Widget of example.com/v1."""
+    """Returns the OpenAPI name: `com.example.v1.Widget` for the kind Widget of example.com/v1."""
     return model_name(kind.group, kind.version, name)
 
 
@@ -151,7 +151,7 @@ def _gvk(kind: CustomKind, name: str) -> dict[str, str]:
 
 
 def custom_path_items(kind: CustomKind) -> Iterator[tuple[str, PathItem]]:
-    """The paths of a custom resource and of its subresources."""
+    """Yields the paths of a custom resource and of its subresources."""
     root = f"/apis/{kind.group}/{kind.version}"
     scoped = "Namespaced" if kind.namespaced else ""
     where = ("namespace",) if kind.namespaced else ()
@@ -228,7 +228,7 @@ def _operation(
 
 
 def _with_path(found: PathItem, where: tuple[str, ...]) -> PathItem:
-    """A path item with what all of its operations take."""
+    """Adds the parameters that all operations of a path item share."""
     in_path = [
         {"name": name, "in": "path", "required": True, "schema": {"type": "string", "uniqueItems": True}}
         for name in where

@@ -1,7 +1,7 @@
 """Descriptions of types and fields, which `kubectl explain` prints.
 
-Those of resource.k8s.io, of metadata and of pods are written in `descriptions.json`; others are made from
-names and types. They are the project's own words: what Kubernetes says is longer, and its own.
+`descriptions.json` contains those of resource.k8s.io, of metadata and of pods; others are generated from
+names and types. The texts are the project's own, because Kubernetes' texts are longer and not ours to copy.
 """
 
 import json
@@ -18,14 +18,14 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+")
 
 
 def describe_type(go: str) -> str:
-    """The description of a type such as `resource/v1.DeviceRequest`."""
+    """Returns the description of a type such as `resource/v1.DeviceRequest`."""
     package, name = _package_and_name(go)
     written = _texts().get(package, {}).get(name, {}).get("")
     return written or f"{_sentence(name)}."
 
 
 def describe_field(go: str, field: str, field_type: str) -> str:
-    """The description of a field of a type; `field_type` as Go has it."""
+    """Returns the description of a field of a type; `field_type` is the Go type."""
     package, name = _package_and_name(go)
     texts = _texts()
     own = texts.get(package, {}).get(name, {}).get(field)
@@ -38,7 +38,7 @@ def _package_and_name(go: str) -> tuple[str, str]:
 
 
 def _generated(field: str, go: str) -> str:
-    """`nodeName` is "Node name."; a list or a map says so, and of what."""
+    """Generates a description: `nodeName` becomes "Node name."; scalars, lists and maps get an addition."""
     words, bare = _sentence(field), go.removeprefix("*")
     if bare in _SCALAR_WORDS:
         return f"{words}: {_SCALAR_WORDS[bare]}."
@@ -50,7 +50,7 @@ def _generated(field: str, go: str) -> str:
 
 
 def _sentence(name: str) -> str:
-    """Words of a CamelCase name, the first with a capital; what is in capitals stays so."""
+    """Splits a CamelCase name into words, the first with a capital; words in capitals stay so."""
     words = [word if word.isupper() else word.lower() for word in _WORDS.findall(name)] or [name]
     text = " ".join(words)
     return text[0].upper() + text[1:]
@@ -58,6 +58,6 @@ def _sentence(name: str) -> str:
 
 @cache
 def _texts() -> Texts:
-    """By package, type and field; the type itself under ""."""
-    found: Texts = json.loads((files(__package__) / "descriptions.json").read_text(encoding="utf-8"))
-    return found
+    """Reads the texts by package, type and field; the key "" has the text of the type itself."""
+    texts: Texts = json.loads((files(__package__) / "descriptions.json").read_text(encoding="utf-8"))
+    return texts

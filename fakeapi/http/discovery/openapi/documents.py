@@ -40,17 +40,18 @@ _SECURITY = {
 
 
 def group_versions(catalogue: Catalogue) -> dict[str, tuple[str, str]]:
-    """The (group, version) of every path that there is a document for: `apis/resource.k8s.io/v1alpha3`."""
-    found = dict.fromkeys((each.kind.group, each.kind.version) for each in catalogue.resources)
+    """Returns the (group, version) of each document's path, such as `apis/resource.k8s.io/v1alpha3`."""
+    versions = dict.fromkeys((resource.kind.group, resource.kind.version) for resource in catalogue.resources)
     return {
         f"apis/{group}/{version}" if group else f"api/{version}": (group, version)
-        for group, version in sorted(found)
+        for group, version in sorted(versions)
     }
 
 
 def document_of(catalogue: Catalogue, group: str, version: str, *, is_v2: bool = False) -> Document:
-    """The OpenAPI 3 document of one API version, with the schemas that its paths refer to. `is_v2`: those of
-    custom kinds are as OpenAPI 2 has them.
+    """Returns the OpenAPI 3 document of one API version, with the schemas that its paths refer to.
+
+    With `is_v2`, the schemas of custom kinds are made for OpenAPI 2.
     """
     resources = catalogue.of_version(group, version)
     paths = _paths(catalogue, group, version)
@@ -74,11 +75,11 @@ def document_of(catalogue: Catalogue, group: str, version: str, *, is_v2: bool =
 
 
 def root_document(catalogue: Catalogue, name: str) -> Document:
-    """The OpenAPI 3 document of a path above the API versions, such as apis/apps."""
+    """Returns the OpenAPI 3 document of a path above the API versions, such as apis/apps."""
     path, item = root_paths(catalogue)[name]
     known = root_schemas(catalogue.primary)
     referred = sorted(_referred(item, known.__getitem__))
-    schemas: dict[str, Any] = {"schemas": {each: known[each] for each in referred}} if referred else {}
+    schemas: dict[str, Any] = {"schemas": {key: known[key] for key in referred}} if referred else {}
     return {
         "openapi": "3.0.0",
         "info": {"title": _TITLE, "version": catalogue.primary.version},
@@ -88,9 +89,9 @@ def root_document(catalogue: Catalogue, name: str) -> Document:
 
 
 def swagger(catalogue: Catalogue) -> Document:
-    """The OpenAPI 2 document of all that is served.
+    """Returns the OpenAPI 2 document of everything that is served.
 
-    Where API versions are served as different releases, a type that they share is the newest one's.
+    If API versions come from different releases, a shared type is that of the newest release.
     """
     paths: dict[str, Any] = {}
     schemas: dict[str, Schema] = {}
@@ -112,18 +113,18 @@ def _paths(catalogue: Catalogue, group: str, version: str) -> dict[str, Any]:
     tag = f"{named}_{version}"
     name = f"get{named[:1].upper()}{named[1:]}{version.capitalize()}APIResources"
     root = f"/apis/{group}/{version}/" if group else f"/api/{version}/"
-    found: dict[str, Any] = {
+    paths: dict[str, Any] = {
         root: {"get": operation(tag, name, {"200": reference("meta/v1.APIResourceList")}, OFFERED)}
     }
     for resource in catalogue.of_version(group, version):
-        found.update(_items(resource))
-    return dict(sorted(found.items()))
+        paths.update(_items(resource))
+    return dict(sorted(paths.items()))
 
 
 def _items(resource: Resource) -> Iterator[tuple[str, PathItem]]:
     if not resource.kind.unstructured:
         return path_items(resource)
-    from fakeapi.http.discovery.openapi.custom import custom_path_items  # noqa: PLC0415 - few servers need it
+    from fakeapi.http.discovery.openapi.custom import custom_path_items  # noqa: PLC0415 - loaded only for custom resources
 
     return custom_path_items(cast("CustomKind", resource.kind))
 
@@ -135,7 +136,7 @@ def _known(
     custom = [cast("CustomKind", each.kind) for each in resources if each.kind.unstructured]
     if not custom:
         return known, known.__getitem__
-    from fakeapi.http.discovery.openapi.custom import CustomSchemas  # noqa: PLC0415 - few servers need it
+    from fakeapi.http.discovery.openapi.custom import CustomSchemas  # noqa: PLC0415 - loaded only for custom resources
 
     schemas = CustomSchemas(custom, known, is_v2=is_v2)
     return schemas, schemas.referring
@@ -146,17 +147,17 @@ def _referred(value: Any, referring: Callable[[str], Any]) -> set[str]:
 
     `referring` returns the parts of a named schema that may refer to other schemas.
     """
-    found: set[str] = set()
+    names: set[str] = set()
     waiting: list[Any] = [value]
     while waiting:
         match waiting.pop():
             case {"$ref": str(target)}:
                 name = target.removeprefix(REFERENCE)
-                if name not in found:
-                    found.add(name)
+                if name not in names:
+                    names.add(name)
                     waiting.append(referring(name))
             case dict(members):
                 waiting.extend(members.values())
             case list(items):
                 waiting.extend(items)
-    return found
+    return names

@@ -1,7 +1,7 @@
-"""The OpenAPI 2 document as protobuf, which is how kubectl asks for it.
+"""The OpenAPI 2 document as protobuf, the encoding that kubectl requests.
 
-The messages are those of github.com/google/gnostic-models `openapiv2/OpenAPIv2.proto`, as far as the
-document uses them. What a client reads of an extension is YAML, so its JSON serves.
+The messages are those of github.com/google/gnostic-models `openapiv2/OpenAPIv2.proto`, as far as the document
+uses them. Clients parse extensions as YAML, so they are encoded as JSON.
 """
 
 import struct
@@ -17,16 +17,16 @@ _EXTENSION = "x-"
 _FIXED64 = 1
 """The wire type of a double."""
 _NON_BODY = {"query": 3, "path": 4}
-"""The fields of NonBodyParameter, by where a parameter stands."""
+"""The field numbers of NonBodyParameter, by the location of a parameter."""
 
 
 def encode_document(document: dict[str, Any]) -> bytes:
-    """A `Document` message. Raises KeyError for a member that has no place in it here."""
+    """Encodes a `Document` message. Raises KeyError for a member without a field in the tables below."""
     return _document(document)
 
 
 def _message(fields: dict[str, tuple[int, Encoder]], extensions: int = 0) -> Encoder:
-    """An encoder of JSON objects; `extensions` is the number of the field that takes `x-` members."""
+    """Makes an encoder of JSON objects; `extensions` is the number of the field for `x-` members."""
 
     def encode(value: dict[str, Any]) -> bytes:
         parts: list[bytes] = []
@@ -42,33 +42,36 @@ def _message(fields: dict[str, tuple[int, Encoder]], extensions: int = 0) -> Enc
 
 
 def _named(encoder: Encoder) -> Callable[[str, Any], bytes]:
-    """NamedSchema and its like: a key of an object, and its value."""
+    """Makes an encoder of NamedSchema and similar messages: a key of an object, and its value."""
     return lambda name, value: bytes_field(1, name.encode()) + bytes_field(2, encoder(value))
 
 
 def _object(encoder: Encoder, number: int = 1) -> Encoder:
-    """An object with free keys: a message that repeats one field."""
+    """Makes an encoder of objects with arbitrary keys, as a message with one repeated field."""
     entry = _named(encoder)
-    return lambda value: b"".join(bytes_field(number, entry(name, each)) for name, each in value.items())
+    return lambda value: b"".join(bytes_field(number, entry(name, member)) for name, member in value.items())
 
 
 def _repeated(number: int, encoder: Encoder) -> tuple[int, Encoder]:
-    """A list as a field of its own for each item; number 0 says that the fields are whole already."""
+    """Makes an encoder of lists, one field for each item.
+
+    Number 0 means that the encoder writes whole fields.
+    """
     return 0, lambda values: b"".join(bytes_field(number, encoder(value)) for value in values)
 
 
 def _flag(number: int) -> tuple[int, Encoder]:
-    """A boolean, or an integer that is not negative."""
+    """Makes an encoder of booleans and non-negative integers."""
     return 0, lambda value: varint_field(number, int(value))
 
 
 def _number(number: int) -> tuple[int, Encoder]:
-    """A double."""
+    """Makes an encoder of doubles."""
     return 0, lambda value: encode_varint(number << 3 | _FIXED64) + struct.pack("<d", value)
 
 
 def _wrapped(number: int, encoder: Encoder) -> Encoder:
-    """A message that holds one other: how protobuf says which of several it is."""
+    """Makes an encoder of a message with one member; its field number selects the alternative of a oneof."""
     return lambda value: bytes_field(number, encoder(value))
 
 
@@ -82,7 +85,7 @@ def _any(value: Any) -> bytes:
 
 def _type(value: str | Iterable[str]) -> bytes:
     values = [value] if isinstance(value, str) else value
-    return b"".join(bytes_field(1, each.encode()) for each in values)
+    return b"".join(bytes_field(1, text.encode()) for text in values)
 
 
 def _schema(value: dict[str, Any]) -> bytes:
@@ -90,7 +93,7 @@ def _schema(value: dict[str, Any]) -> bytes:
 
 
 def _schema_or_flag(value: Any) -> bytes:
-    """An AdditionalPropertiesItem."""
+    """Encodes an AdditionalPropertiesItem."""
     return bytes_field(1, _schema(value)) if isinstance(value, dict) else varint_field(2, int(value))
 
 
@@ -99,7 +102,7 @@ def _documentation(value: dict[str, Any]) -> bytes:
 
 
 def _parameter(value: dict[str, Any]) -> bytes:
-    """A ParametersItem, which holds a Parameter, which holds a BodyParameter or a NonBodyParameter."""
+    """Encodes a ParametersItem, which contains a Parameter with a BodyParameter or a NonBodyParameter."""
     place = value["in"]
     if place == "body":
         inner = bytes_field(1, _body_parameter(value))

@@ -1,6 +1,6 @@
-"""The group, version and kind of types, and the unions among them, as OpenAPI marks them.
+"""The OpenAPI extensions for the group, version and kind of types, and for unions.
 
-Kinds are from the tables of the release; unions (`+union`) from the Go source of k8s.io/api.
+Kinds come from the tables of the release; unions (`+union`) from the Go source of k8s.io/api.
 """
 
 from collections.abc import Iterator
@@ -20,10 +20,10 @@ _BY_SUBRESOURCE = {
     "meta/v1.APIResourceList": ("", "v1"),
     "meta/v1.Status": ("", "v1"),
 }
-"""Kinds that no resource has."""
+"""Kinds that belong to no resource."""
 
 _OF_OTHER_SERVERS = ("apiextensions.k8s.io", "apiregistration.k8s.io")
-"""Groups whose kinds kube-apiserver serves by a scheme of their own."""
+"""Groups whose kinds kube-apiserver serves from separate schemes."""
 
 _PRIORITY_LEVEL = ("type", ("exempt", "limited"))
 _SUBJECT = ("kind", ("group", "serviceAccount", "user"))
@@ -59,36 +59,36 @@ _UNIONS: dict[str, tuple[str, tuple[str, ...]]] = {
         )
     },
 }
-"""By Go type: the member that says which one is set, if any, and those of which one is set."""
+"""The unions by Go type: the discriminator field, if any, and the fields that exclude each other."""
 
 GRANULAR = frozenset(("lifecycle/v1alpha1.ResponderStatus",))
-"""Structs that are marked as having fields of their own for apply, as nearly all have without a mark."""
+"""Structs with an explicit `granular` map type; nearly all other structs are granular by default."""
 
 
 def marks_of(tables: ReleaseTables) -> dict[str, list[Mark]]:
-    """The marks of every type that is a kind, by Go name."""
-    found = {name: [_mark(name, *version)] for name, version in _BY_SUBRESOURCE.items()}
-    versions = [(each.group, each.version) for each in tables.index.group_versions]
-    for each in tables.index.group_versions:
-        for entry in each.kind_entries():
+    """Returns the group, version and kind of every type that is a kind, by Go name."""
+    marks = {name: [_mark(name, *version)] for name, version in _BY_SUBRESOURCE.items()}
+    versions = [(group_version.group, group_version.version) for group_version in tables.index.group_versions]
+    for group_version in tables.index.group_versions:
+        for entry in group_version.kind_entries():
             for name in (entry["type"], entry.get("list_type")):
                 if name:
-                    found[name] = [_mark(name, each.group, each.version)]
-    if ("resource.k8s.io", "v1alpha2") in versions:  # which registered it again
-        found["meta/v1.Status"].append(_mark("meta/v1.Status", "resource.k8s.io", "v1alpha2"))
+                    marks[name] = [_mark(name, group_version.group, group_version.version)]
+    if ("resource.k8s.io", "v1alpha2") in versions:  # v1alpha2 registered it again
+        marks["meta/v1.Status"].append(_mark("meta/v1.Status", "resource.k8s.io", "v1alpha2"))
     for name in COMMON:
-        found[name] = [_mark(name, *version) for version in sorted(_registered(tables))]
-    return found
+        marks[name] = [_mark(name, *version) for version in sorted(_registered(tables))]
+    return marks
 
 
 def own_marks(name: str, group: str, version: str) -> list[Mark]:
-    """The marks of a kind of all groups in the document of one version."""
+    """Returns the entries of a COMMON kind in the document of one version."""
     own = [] if not group else [_mark(name, group, version)]
     return [_mark(name, "", "v1"), *own]
 
 
 def union_of(go: str, members: Iterator[str]) -> list[dict[str, Any]]:
-    """The unions of a type that has these members; none for most."""
+    """Returns the unions of a type with these members; most types have none."""
     if go not in _UNIONS:
         return []
     discriminator, names = _UNIONS[go]
@@ -99,7 +99,7 @@ def union_of(go: str, members: Iterator[str]) -> list[dict[str, Any]]:
 
 
 def _registered(tables: ReleaseTables) -> Iterator[tuple[str, str]]:
-    """All API versions that the release has in its schemes, served or not."""
+    """Yields all API versions in the schemes of the release, served or not."""
     for api_version in tables.registered:
         group, _, version = api_version.rpartition("/")
         yield group, version

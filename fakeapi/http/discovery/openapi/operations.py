@@ -1,6 +1,6 @@
 """OpenAPI 3 path items: the paths of an API version and the operations of each.
 
-Names, parameters and answers follow k8s.io/apiserver `pkg/endpoints/installer.go`.
+Names, parameters and responses follow k8s.io/apiserver `pkg/endpoints/installer.go`.
 """
 
 from collections.abc import Callable, Iterator
@@ -39,7 +39,7 @@ _ANSWERS = {"200": "OK", "201": "Created", "202": "Accepted"}
 _CORE = "core"
 _FOR_ALL = "ForAllNamespaces"
 _OPTIONS = "Options"
-"""The kinds of subresources that open a connection end so: PodExecOptions."""
+"""The suffix of the kinds of subresources that open a connection, such as PodExecOptions."""
 _PROXY, _LOG, _TEXT = "proxy", "log", "text/plain"
 _GROUPS_THAT_RETURN = frozenset(("resource.k8s.io", "storage.k8s.io"))
 _NOT_RETURNED = frozenset((("v1", "csistoragecapacities"), ("v1", "devicetaintrules")))
@@ -55,7 +55,7 @@ _RETURNED = frozenset(
         "services",
     )
 )
-"""The resources whose deletion is described as answering the object."""
+"""The resources of the core group whose deletion returns the object."""
 
 STREAM_METHODS = ("get", "post")
 PROXY_METHODS = ("delete", "get", "head", "options", "patch", "post", "put")
@@ -88,18 +88,20 @@ LOG_QUERY = (
 
 
 def path_items(resource: Resource) -> Iterator[tuple[str, PathItem]]:
-    """The paths of a resource, those of its subresources and those that only watch."""
+    """Yields the paths of a resource and its subresources, and the paths for watches."""
     yield from _Paths(resource).items()
 
 
 def group_tag(group: str) -> str:
-    """The group in an operation's id: its name without `.k8s.io` in camel case, `core` for the core group."""
+    """Returns a group's part of an operation id, in camel case without `.k8s.io`; `core` for the core
+    group.
+    """
     first, *others = group.removesuffix(".k8s.io").split(".")
     return "".join((first, *(word.capitalize() for word in others))) or _CORE
 
 
 def operation(tag: str, name: str, answers: dict[str, Schema], produced: tuple[str, ...]) -> PathItem:
-    """An operation without parameters; `answers` by status code."""
+    """Returns an operation without parameters; `answers` are schemas by status code."""
     responses: dict[str, Any] = {
         code: {
             "description": _ANSWERS[code],
@@ -113,7 +115,7 @@ def operation(tag: str, name: str, answers: dict[str, Schema], produced: tuple[s
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The kind that an operation is about, and its schema."""
+    """The kind of an operation, and its schema."""
 
     group: str
     version: str
@@ -144,10 +146,10 @@ class _Paths:
         item = f"{collection}/{{name}}"
         scoped = "Namespaced" if kind.namespaced else ""
         on_one = ("name", *where)
-        if found := self._collection(scoped):
-            yield f"{root}{collection}", self._with_parameters(found, self._collection_query(), where)
-        if found := self._item(f"{scoped}{kind.kind}", kind.verbs, self.target):
-            yield f"{root}{item}", self._with_parameters(found, (), on_one)
+        if item_methods := self._collection(scoped):
+            yield f"{root}{collection}", self._with_parameters(item_methods, self._collection_query(), where)
+        if item_methods := self._item(f"{scoped}{kind.kind}", kind.verbs, self.target):
+            yield f"{root}{item}", self._with_parameters(item_methods, (), on_one)
         for sub in kind.subresources:
             yield from self._subresource(f"{root}{item}/{sub.name}", scoped, sub, on_one)
         if kind.namespaced and "list" in kind.verbs:
@@ -175,7 +177,9 @@ class _Paths:
         return (*LIST, *self._shards)
 
     def _collection_query(self) -> tuple[tuple[str, str], ...]:
-        """Parameters of all operations of the collection: those of its only one, a list or a create."""
+        """Returns the parameters of a collection that has only one operation, a list or a create; otherwise
+        none.
+        """
         verbs = self.kind.verbs
         if "create" not in verbs and "deletecollection" not in verbs:
             return self._list_query
@@ -183,16 +187,16 @@ class _Paths:
 
     def _collection(self, scoped: str) -> PathItem:
         kind, name = self.kind, f"{scoped}{self.kind.kind}"
-        found: PathItem = {}
+        path_item: PathItem = {}
         shared = self._collection_query()
         if "list" in kind.verbs:
-            found["get"] = self._list("list", name, kind_reference(kind, of_list=True))
+            path_item["get"] = self._list("list", name, kind_reference(kind, of_list=True))
             if not shared:
-                found["get"]["parameters"] = parameters(self._list_query)
+                path_item["get"]["parameters"] = parameters(self._list_query)
         if "create" in kind.verbs:
-            found["post"] = self._write("post", f"create{{}}{name}", ("200", "201", "202"), self.target)
+            path_item["post"] = self._write("post", f"create{{}}{name}", ("200", "201", "202"), self.target)
             if shared:
-                del found["post"]["parameters"]
+                del path_item["post"]["parameters"]
         if "deletecollection" in kind.verbs:
             status = reference("meta/v1.Status")
             deleted = self._operation("deletecollection", f"delete{{}}Collection{name}", {"200": status})
@@ -200,23 +204,23 @@ class _Paths:
                 (*_SELECT, *DELETE, *self._forced(), *_VERSIONS, *self._shards)
             )
             deleted["requestBody"] = body_of(reference("meta/v1.DeleteOptions"), required=False)
-            found["delete"] = deleted
-        return found
+            path_item["delete"] = deleted
+        return path_item
 
     def _item(self, name: str, verbs: tuple[str, ...], target: Target) -> PathItem:
         own = {"200": target.schema}
-        made: dict[str, tuple[str, Callable[[], PathItem]]] = {
+        operations: dict[str, tuple[str, Callable[[], PathItem]]] = {
             "get": ("get", lambda: self._operation("get", f"read{{}}{name}", own, target=target)),
             "update": ("put", lambda: self._write("put", f"replace{{}}{name}", ("200", "201"), target)),
             "delete": ("delete", lambda: self._delete(name)),
             "patch": ("patch", lambda: self._patch(name, target)),
         }
-        return {method: make() for verb, (method, make) in made.items() if verb in verbs}
+        return {method: make() for verb, (method, make) in operations.items() if verb in verbs}
 
     def _subresource(
         self, path: str, scoped: str, sub: Subresource, where: tuple[str, ...]
     ) -> Iterator[tuple[str, PathItem]]:
-        """The paths of a subresource: one, and another one for what lies behind a proxy."""
+        """Yields the paths of a subresource; a proxy has a second one for paths behind it."""
         name = f"{scoped}{self.kind.kind}{sub.name.capitalize()}"
         if sub.kind.endswith(_OPTIONS):
             query = CONNECT_QUERY[sub.name]
@@ -227,27 +231,27 @@ class _Paths:
             return
         if sub.name == _LOG:
             answer: Schema = {"type": _STRING}
-            found = {"get": self._operation("get", f"read{{}}{name}", {"200": answer}, (*OFFERED, _TEXT))}
+            path_item = {"get": self._operation("get", f"read{{}}{name}", {"200": answer}, (*OFFERED, _TEXT))}
             streams = self.resource.release.quirks.openapi_log_has_stream
-            query = tuple(each for each in LOG_QUERY if streams or each[0] != "stream")
-            yield path, self._with_parameters(found, query, where)
+            query = tuple(parameter for parameter in LOG_QUERY if streams or parameter[0] != "stream")
+            yield path, self._with_parameters(path_item, query, where)
             return
         kind = self.resource.release.all_kinds.kind_of_subresource(self.kind, sub)
         target = Target(sub.group, sub.version, sub.kind, kind_reference(kind))
         if sub.verbs == ("create",):
-            found = {"post": self._write("post", f"create{{}}{name}", ("200", "201", "202"), target)}
-            del found["post"]["parameters"]
-            yield path, self._with_parameters(found, WRITE, where)
+            path_item = {"post": self._write("post", f"create{{}}{name}", ("200", "201", "202"), target)}
+            del path_item["post"]["parameters"]
+            yield path, self._with_parameters(path_item, WRITE, where)
             return
-        found = self._item(name, sub.verbs, target)
-        if found.keys() == {"put"}:
-            del found["put"]["parameters"]
-            yield path, self._with_parameters(found, WRITE, where)
+        path_item = self._item(name, sub.verbs, target)
+        if path_item.keys() == {"put"}:
+            del path_item["put"]["parameters"]
+            yield path, self._with_parameters(path_item, WRITE, where)
             return
-        yield path, self._with_parameters(found, (), where)
+        yield path, self._with_parameters(path_item, (), where)
 
     def _connect(self, name: str, sub: Subresource) -> PathItem:
-        """Operations that open a connection to something behind the server, and answer what that says."""
+        """Returns operations that open a connection to a node or container, and return its response."""
         methods = PROXY_METHODS if sub.name == _PROXY else STREAM_METHODS
         target = Target(sub.group, sub.version, sub.kind, {"type": _STRING})
         return {
@@ -258,41 +262,41 @@ class _Paths:
         }
 
     def _watch(self, action: str, name: str, where: tuple[str, ...]) -> PathItem:
-        found = self._list(action, name, reference("meta/v1.WatchEvent"), verb="watch")
-        return self._with_parameters({"get": found}, self._list_query, where)
+        watch_operation = self._list(action, name, reference("meta/v1.WatchEvent"), verb="watch")
+        return self._with_parameters({"get": watch_operation}, self._list_query, where)
 
     def _list(self, action: str, name: str, answer: Schema, verb: str = "list") -> PathItem:
         return self._operation(action, f"{verb}{{}}{name}", {"200": answer}, LISTED)
 
     def _write(self, action: str, name: str, codes: tuple[str, ...], target: Target) -> PathItem:
-        found = self._operation(action, name, dict.fromkeys(codes, target.schema), target=target)
-        found["parameters"] = parameters(WRITE)
-        found["requestBody"] = body_of(target.schema, required=self._requires_bodies)
-        return found
+        write = self._operation(action, name, dict.fromkeys(codes, target.schema), target=target)
+        write["parameters"] = parameters(WRITE)
+        write["requestBody"] = body_of(target.schema, required=self._requires_bodies)
+        return write
 
     def _patch(self, name: str, target: Target) -> PathItem:
-        found = self._write("patch", f"patch{{}}{name}", ("200", "201"), target)
-        found["parameters"] += parameters((("force", _BOOLEAN),))
-        found["requestBody"] = body_of(
+        patch = self._write("patch", f"patch{{}}{name}", ("200", "201"), target)
+        patch["parameters"] += parameters((("force", _BOOLEAN),))
+        patch["requestBody"] = body_of(
             reference("meta/v1.Patch"), required=self._requires_bodies, media_types=PATCH_TYPES
         )
-        return found
+        return patch
 
     @property
     def _requires_bodies(self) -> bool:
         return self.resource.release.quirks.openapi_requires_bodies
 
     def _delete(self, name: str) -> PathItem:
-        """Most kinds answer a deletion with a Status, some with the object that is gone."""
+        """Returns a delete operation; most kinds return a Status, some the deleted object."""
         kind = self.kind
         answers_object = (kind.group, kind.resource) in _RETURNED or (
             kind.group in _GROUPS_THAT_RETURN and (kind.version, kind.resource) not in _NOT_RETURNED
         )
         answer = kind_reference(kind) if answers_object else reference("meta/v1.Status")
-        found = self._operation("delete", f"delete{{}}{name}", dict.fromkeys(("200", "202"), answer))
-        found["parameters"] = parameters((*DELETE, *self._forced()))
-        found["requestBody"] = body_of(reference("meta/v1.DeleteOptions"), required=False)
-        return found
+        delete = self._operation("delete", f"delete{{}}{name}", dict.fromkeys(("200", "202"), answer))
+        delete["parameters"] = parameters((*DELETE, *self._forced()))
+        delete["requestBody"] = body_of(reference("meta/v1.DeleteOptions"), required=False)
+        return delete
 
     def _forced(self) -> tuple[tuple[str, str], ...]:
         known = self.resource.release.schemas.struct("meta/v1.DeleteOptions").fields
@@ -306,7 +310,7 @@ class _Paths:
         produced: tuple[str, ...] = OFFERED,
         target: Target | None = None,
     ) -> PathItem:
-        """`target` is the kind that it is about, where that is not the resource's own."""
+        """Returns an operation; `target` is its kind, by default the resource's own."""
         kind = self.kind
         tag = group_tag(kind.group)
         version = f"{tag[:1].upper()}{tag[1:]}{kind.version.capitalize()}"
@@ -329,7 +333,7 @@ class _Paths:
         *,
         pretty: bool = True,
     ) -> PathItem:
-        """A path item with what all of its operations take; `where` names the parts of its path."""
+        """Adds the parameters that all operations of a path item share; `where` names those in the path."""
         in_path = [
             {"name": name, "in": "path", "required": True, "schema": {"type": _STRING, "uniqueItems": True}}
             for name in where

@@ -1,7 +1,7 @@
 """OpenAPI documents of the paths above the API versions: groups, versions and the server itself.
 
 Follows the routes of k8s.io/apiserver `pkg/endpoints/discovery` and `pkg/server/routes`, and of
-k8s.io/kubernetes `pkg/routes/openidmetadata.go`; the types are of k8s.io/apimachinery
+k8s.io/kubernetes `pkg/routes/openidmetadata.go`; the types are those of k8s.io/apimachinery
 `pkg/apis/meta/v1`.
 """
 
@@ -21,9 +21,11 @@ _KEYS = "application/jwk-set+json"
 
 
 def root_paths(catalogue: Catalogue) -> dict[str, tuple[str, PathItem]]:
-    """By the name of the document, such as apis/apps: its path, and what is there."""
-    groups = dict.fromkeys(each.kind.group for each in catalogue.resources if not each.kind.unstructured)
-    found = {
+    """Returns the path and the path item by the name of the document, such as apis/apps."""
+    groups = dict.fromkeys(
+        resource.kind.group for resource in catalogue.resources if not resource.kind.unstructured
+    )
+    items = {
         ".well-known/openid-configuration": _get(
             "WellKnown", "getServiceAccountIssuerOpenIDConfiguration", _TEXT, JSON
         ),
@@ -34,11 +36,11 @@ def root_paths(catalogue: Catalogue) -> dict[str, tuple[str, PathItem]]:
     for group in groups:
         tag = group_tag(group)
         name = f"get{tag[:1].upper()}{tag[1:]}APIGroup"
-        found[f"apis/{group}"] = _get(tag, name, reference(_GROUP), *OFFERED)
+        items[f"apis/{group}"] = _get(tag, name, reference(_GROUP), *OFFERED)
     if "" in groups:
-        del found["apis/"]  # the core group has no name
-        found["api"] = _get("core", "getCoreAPIVersions", reference(_VERSIONS), *OFFERED)
-    return {name: (f"/{name}/", item) for name, item in sorted(found.items())}
+        del items["apis/"]  # the core group has no name
+        items["api"] = _get("core", "getCoreAPIVersions", reference(_VERSIONS), *OFFERED)
+    return {name: (f"/{name}/", item) for name, item in sorted(items.items())}
 
 
 def _get(tag: str, name: str, answer: Schema, *produced: str) -> PathItem:
@@ -46,13 +48,13 @@ def _get(tag: str, name: str, answer: Schema, *produced: str) -> PathItem:
 
 
 def root_schemas(release: Release) -> dict[str, Schema]:
-    """The types of these documents, by OpenAPI name."""
+    """Returns the schemas of the types in these documents, by OpenAPI name."""
     shapes = _Shapes(release)
     addresses = shapes.list_of(_ADDRESS, "Where clients reach the server, by their addresses.")
     versions = shapes.list_of(_VERSION, "The versions of the group.")
     typed = dict.fromkeys(("apiVersion", "kind"), _TEXT)
     preferred = {"allOf": [reference(_VERSION)], "default": {}, "description": "The version to use."}
-    found = {
+    schemas = {
         _VERSION: _object(("groupVersion", "version"), groupVersion=_REQUIRED_TEXT, version=_REQUIRED_TEXT),
         _ADDRESS: _object(
             ("clientCIDR", "serverAddress"), clientCIDR=_REQUIRED_TEXT, serverAddress=_REQUIRED_TEXT
@@ -78,14 +80,14 @@ def root_schemas(release: Release) -> dict[str, Schema]:
         ),
         _INFO: _info(release),
     }
-    return {openapi_name(name): schema for name, schema in found.items()}
+    return {openapi_name(name): schema for name, schema in schemas.items()}
 
 
 _REQUIRED_TEXT: Schema = {"type": "string", "default": ""}
 
 
 class _Shapes:
-    """Lists as the documents of a release have them."""
+    """Schemas of lists in the style of a release."""
 
     def __init__(self, release: Release) -> None:
         listed = schemas_of(release.name)[openapi_name("meta/v1.APIResourceList")]["properties"]["resources"]
@@ -93,7 +95,7 @@ class _Shapes:
         self._has_defaults = release.quirks.openapi_items_have_defaults
 
     def list_of(self, go: str, description: str) -> Schema:
-        """A list of a type, or of texts where it is empty."""
+        """Returns the schema of a list of a type, or of strings if `go` is empty."""
         items = {"allOf": [reference(go)], "default": {}} if go else _REQUIRED_TEXT
         if not self._has_defaults:
             items = reference(go) if go else _TEXT
@@ -101,14 +103,14 @@ class _Shapes:
 
 
 def _object(required: tuple[str, ...], of_kind: str = "", **properties: Schema) -> Schema:
-    made: Schema = {
+    schema: Schema = {
         "type": "object",
         "required": list(required),
         "properties": dict(sorted(properties.items())),
     }
     if of_kind:
-        made["x-kubernetes-group-version-kind"] = [{"group": "", "kind": of_kind, "version": "v1"}]
-    return made
+        schema["x-kubernetes-group-version-kind"] = [{"group": "", "kind": of_kind, "version": "v1"}]
+    return schema
 
 
 def _info(release: Release) -> Schema:

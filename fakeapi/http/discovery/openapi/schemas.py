@@ -1,8 +1,8 @@
 """OpenAPI schemas of the types of a release.
 
-Shapes follow k8s.io/kube-openapi `pkg/generators` and `pkg/builder3`: a member that refers to another type is
-an `allOf` of one reference, so that it can have a default beside it; a value that cannot be absent has Go's
-zero value as its default, up to 1.35 also as an item of a list or a value of a map.
+The shapes follow k8s.io/kube-openapi `pkg/generators` and `pkg/builder3`. A member that refers to another
+type is an `allOf` with one reference, so that it can also have a default. A value that cannot be absent has
+Go's zero value as its default; up to 1.35, items of lists and values of maps have one too.
 """
 
 from collections.abc import Iterator, Mapping
@@ -37,7 +37,7 @@ _SCALARS: dict[str, tuple[Schema, Any]] = {
     "float64": ({"type": "number", "format": "double"}, 0),
     "[]byte": ({"type": "string", "format": "byte"}, None),
 }
-"""Go's words: their schemas, and their zero values."""
+"""Go's scalar types with their schemas and zero values."""
 
 _OPAQUE: dict[str, Schema] = {
     "resource.Quantity": {"oneOf": [{"type": "string"}, {"type": "number"}]},
@@ -52,11 +52,11 @@ _OPAQUE: dict[str, Schema] = {
     "apiextensions/v1.JSONSchemaPropsOrBool": {},
     "apiextensions/v1.JSONSchemaPropsOrStringArray": {},
 }
-"""Types with schemas of their own: their Go fields say nothing about their JSON."""
+"""Types with special schemas, because their Go fields do not describe their JSON."""
 
 
 class ReleaseSchemas(Mapping[str, Schema]):
-    """The types of a release by OpenAPI name, each made when it is first asked for; not to be changed."""
+    """The types of a release by OpenAPI name, each made on first use; callers must not change them."""
 
     def __init__(self, tables: ReleaseTables) -> None:
         self._tables = tables
@@ -68,22 +68,22 @@ class ReleaseSchemas(Mapping[str, Schema]):
         self._marks = marks_of(tables)
 
     def __getitem__(self, name: str) -> Schema:
-        """Raises KeyError for a type that the release does not have."""
-        found = self._made.get(name)
-        if found is None:
+        """Returns the schema of a type. Raises KeyError for a type that the release does not have."""
+        schema = self._made.get(name)
+        if schema is None:
             go = _go_name(name)
-            found = _struct(self._tables, go, self._fields(go), self._without_text)
-            if "properties" in found:
-                found["properties"] = {
-                    name: self._with_item_defaults(value) for name, value in found["properties"].items()
+            schema = _struct(self._tables, go, self._fields(go), self._without_text)
+            if "properties" in schema:
+                schema["properties"] = {
+                    name: self._with_item_defaults(value) for name, value in schema["properties"].items()
                 }
             if go in self._marks:
-                found["x-kubernetes-group-version-kind"] = self._marks[go]
-            self._made[name] = found
-        return found
+                schema["x-kubernetes-group-version-kind"] = self._marks[go]
+            self._made[name] = schema
+        return schema
 
     def __iter__(self) -> Iterator[str]:
-        """Every type that has a schema of its own."""
+        """Yields the name of every type with a schema."""
         structs = (name for name in self._tables if underlying_type(self._tables[name]) is None)
         return iter(dict.fromkeys([*map(openapi_name, _OPAQUE), *map(openapi_name, structs)]))
 
@@ -91,7 +91,7 @@ class ReleaseSchemas(Mapping[str, Schema]):
         return sum(1 for _ in self)
 
     def _with_item_defaults(self, schema: Schema) -> Schema:
-        """A schema whose items and values have such defaults as those of the release."""
+        """Returns a schema whose items and values have the release's style of defaults."""
         if not self._item_defaults:
             return _without_item_defaults(schema)
         return _with_opaque_defaults(schema) if self._opaque_item_defaults else schema
@@ -104,19 +104,19 @@ class ReleaseSchemas(Mapping[str, Schema]):
 
 @cache
 def schemas_of(release: str) -> ReleaseSchemas:
-    """The schemas of a release, "1.31"."""
+    """Returns the schemas of a release such as "1.31"."""
     return ReleaseSchemas(tables_of(release))
 
 
 def openapi_name(go: str) -> str:
-    """`resource/v1alpha3.Device` is `io.k8s.api.resource.v1alpha3.Device`."""
+    """Converts a Go name: `resource/v1alpha3.Device` becomes `io.k8s.api.resource.v1alpha3.Device`."""
     package, _, name = go.rpartition(".")
     known = _PACKAGES.get(package)
     return f"{known}.{name}" if known else f"io.k8s.api.{package.replace('/', '.')}.{name}"
 
 
 def _go_name(name: str) -> str:
-    """`resource/v1alpha3.Device` for `io.k8s.api.resource.v1alpha3.Device`."""
+    """Converts an OpenAPI name: `io.k8s.api.resource.v1alpha3.Device` becomes `resource/v1alpha3.Device`."""
     package, _, short = name.rpartition(".")
     for go, known in _PACKAGES.items():
         if package == known:
@@ -125,7 +125,7 @@ def _go_name(name: str) -> str:
 
 
 def reference(go: str) -> Schema:
-    """A reference to the schema of a type."""
+    """Returns a reference to the schema of a type."""
     return {"$ref": REFERENCE + openapi_name(go)}
 
 
@@ -142,8 +142,8 @@ def _struct(
         schema["required"] = required
     members = sorted(entry["fields"], key=lambda member: str(member["name"]))
     for member in members:
-        made = _member(types, go, member, has_text=f"{go}.{member['name']}" not in without_text)
-        schema.setdefault("properties", {})[member["name"]] = made
+        property_schema = _member(types, go, member, has_text=f"{go}.{member['name']}" not in without_text)
+        schema.setdefault("properties", {})[member["name"]] = property_schema
     unions = union_of(go, (member["name"] for member in members))
     if unions:
         schema["x-kubernetes-unions"] = unions
@@ -179,28 +179,30 @@ def _member(types: Mapping[str, TypeEntry], struct: str, member: dict[str, Any],
 
 
 def _with_opaque_defaults(schema: Schema) -> Schema:
-    """A schema whose items and values that are opaque have an empty object as their default."""
-    made = dict(schema)
+    """Returns a schema whose items and values with opaque types have an empty object as default."""
+    changed = dict(schema)
     for place in ("items", "additionalProperties"):
-        if place in made:
-            inner = _with_opaque_defaults(made[place])
-            made[place] = {"allOf": [inner], "default": {}} if inner.keys() == {"$ref"} else inner
-    return made
+        if place in changed:
+            inner = _with_opaque_defaults(changed[place])
+            changed[place] = {"allOf": [inner], "default": {}} if inner.keys() == {"$ref"} else inner
+    return changed
 
 
 def _without_item_defaults(schema: Schema) -> Schema:
-    """A schema whose items and values have no defaults, and so refer to other types directly."""
-    made = dict(schema)
+    """Returns a schema whose items and values have no defaults, and refer to other types directly."""
+    changed = dict(schema)
     for place in ("items", "additionalProperties"):
-        if place in made:
-            inner = {name: value for name, value in made[place].items() if name != "default"}
+        if place in changed:
+            inner = {name: value for name, value in changed[place].items() if name != "default"}
             alone = inner["allOf"][0] if inner.keys() == {"allOf"} else inner
-            made[place] = _without_item_defaults(alone)
-    return made
+            changed[place] = _without_item_defaults(alone)
+    return changed
 
 
 def _value(types: Mapping[str, TypeEntry], go: str, *, is_pointer: bool, optional: bool) -> Schema:
-    """The schema of a value; a struct held by value is never absent to Go, and so always has a default."""
+    """Returns the schema of a value; a struct without a pointer is never absent in Go, so it has a
+    default.
+    """
     if go in _SCALARS:
         schema, zero = _SCALARS[go]
         return {**schema} if optional or zero is None else {**schema, "default": zero}

@@ -1,4 +1,4 @@
-"""OpenAPI over HTTP: documents with entity tags, and names that hold their contents' hash.
+"""OpenAPI over HTTP: documents with entity tags, and URLs with the hash of their contents.
 
 Follows k8s.io/kube-openapi `pkg/handler` and `pkg/handler3`.
 """
@@ -39,13 +39,13 @@ _V2_TYPES = {
     "application/com.github.proto-openapi.spec.v2@v1.0+protobuf": _PROTOBUF,
     _PROTOBUF: _PROTOBUF,
 }
-"""Media types that a client may ask for, with the Content-Type of the answer."""
+"""Media types in an Accept header, with the Content-Type of the response."""
 _V3_TYPES = {negotiation.JSON: negotiation.JSON}
 
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """A document and the tag that changes with it."""
+    """A document and its entity tag."""
 
     body: bytes
     tag: str
@@ -88,7 +88,7 @@ class OpenAPI:
             await self._heavy.beside(partial(publish, new, is_v2=is_v2))
 
     def document(self, request: Request) -> Response | None:
-        """The response for a path below /openapi; None if there is no document at it."""
+        """Returns the response for a path below /openapi; None if this path has no document."""
         path = request.path
         if path == V2:
             return self._v2(request)
@@ -105,23 +105,23 @@ class OpenAPI:
         return _content(request, body, self._swagger.tag, media_type)
 
     def _index(self, request: Request) -> Response:
-        """Where the documents are. Its type is the plain text that kube-aggregator leaves it with."""
+        """Returns the index of the documents. Its media type is plain text, as kube-aggregator sends it."""
         paths = {name: {"serverRelativeURL": _url(name, self._encoded(name).tag)} for name in self._names}
         return Response(200, codec.encode({"paths": paths}), PLAIN_TEXT)
 
     def _v3(self, request: Request, name: str) -> Response:
-        """One document: cacheable for a year with the current `hash`, 301 to the current one otherwise."""
+        """Returns a document, cacheable for a year with the current `hash`; 301 for an outdated hash."""
         media_type = _negotiated(request, _V3_TYPES)
         if media_type is None:
             return _not_acceptable()
-        found = self._encoded(name)
-        wanted = request.query.text("hash")
-        if not wanted:
-            return _content(request, found.body, found.tag, media_type)
-        if wanted != found.tag:
-            headers = [(b"location", _url(name, found.tag).encode()), *_tagged(found.tag)]
+        encoded = self._encoded(name)
+        tag = request.query.text("hash")
+        if not tag:
+            return _content(request, encoded.body, encoded.tag, media_type)
+        if tag != encoded.tag:
+            headers = [(b"location", _url(name, encoded.tag).encode()), *_tagged(encoded.tag)]
             return Response(301, b"", media_type, headers=headers)
-        response = _content(request, found.body, found.tag, media_type)
+        response = _content(request, encoded.body, encoded.tag, media_type)
         response.headers += [
             (b"cache-control", b"public, immutable"),
             (b"expires", formatdate(time.time() + YEAR_SECONDS, usegmt=True).encode()),
@@ -162,7 +162,7 @@ class OpenAPI:
 
 
 def _negotiated(request: Request, offered: dict[str, str]) -> str | None:
-    """The Content-Type of the best match for the Accept header; None if nothing matches."""
+    """Returns the Content-Type of the best match for the Accept header; None if nothing matches."""
     header = request.header(b"accept") or "*/*"
     for clause in negotiation.parse(header):
         for media_type, name in offered.items():
@@ -172,7 +172,7 @@ def _negotiated(request: Request, offered: dict[str, str]) -> str | None:
 
 
 def _content(request: Request, body: bytes, tag: str, media_type: str) -> Response:
-    """A document, or 304 for a client that has it already."""
+    """Returns a document, or 304 for a client that has it already."""
     known = request.header(b"if-none-match")
     if known == "*" or f'"{tag}"' in known:
         return Response(304, b"", "", headers=_tagged(tag))

@@ -1,6 +1,7 @@
 """Converts OpenAPI 3 paths and schemas to OpenAPI 2.
 
-Follows k8s.io/kube-openapi `pkg/builder`: no defaults, references as they are, one type where 3 has a choice.
+Follows k8s.io/kube-openapi `pkg/builder`: removes defaults, unwraps references, and replaces alternatives by
+one type.
 """
 
 from typing import Any
@@ -18,7 +19,7 @@ def swagger_of(
     schemas: dict[str, Schema],
     security: dict[str, Any],
 ) -> dict[str, Any]:
-    """The OpenAPI 2 document of OpenAPI 3 paths, schemas and ways to say who one is."""
+    """Returns the OpenAPI 2 document of OpenAPI 3 paths, schemas and security schemes."""
     return {
         "swagger": "2.0",
         "info": {"title": title, "version": version},
@@ -31,53 +32,53 @@ def swagger_of(
 
 def _path_item(item: dict[str, Any]) -> dict[str, Any]:
     return {
-        name: [_parameter(each) for each in value] if name == "parameters" else _operation(value)
+        name: [_parameter(parameter) for parameter in value] if name == "parameters" else _operation(value)
         for name, value in item.items()
     }
 
 
 def _operation(found: dict[str, Any]) -> dict[str, Any]:
-    parameters = [_parameter(each) for each in found.get("parameters", ())]
-    made: dict[str, Any] = {"tags": found["tags"], "operationId": found["operationId"]}
+    parameters = [_parameter(parameter) for parameter in found.get("parameters", ())]
+    operation: dict[str, Any] = {"tags": found["tags"], "operationId": found["operationId"]}
     body = found.get("requestBody")
     if body is not None:
         schema = next(iter(body["content"].values()))["schema"]
         in_body: dict[str, Any] = {"name": _BODY, "in": _BODY, "schema": _schema(schema)}
         parameters.insert(0, {**in_body, "required": True} if body.get("required") else in_body)
-        made["consumes"] = list(body["content"])
-    made["produces"] = list(found["responses"]["200"]["content"])
+        operation["consumes"] = list(body["content"])
+    operation["produces"] = list(found["responses"]["200"]["content"])
     if parameters:
-        made["parameters"] = parameters
-    made["responses"] = {code: _response(answer) for code, answer in found["responses"].items()}
-    return made | {name: value for name, value in found.items() if name.startswith("x-")}
+        operation["parameters"] = parameters
+    operation["responses"] = {code: _response(answer) for code, answer in found["responses"].items()}
+    return operation | {name: value for name, value in found.items() if name.startswith("x-")}
 
 
 def _parameter(found: dict[str, Any]) -> dict[str, Any]:
-    """A parameter with the members of its schema inlined."""
+    """Converts a parameter by inlining the members of its schema."""
     schema: Schema = found["schema"]
     return {name: value for name, value in found.items() if name != "schema"} | schema
 
 
 def _response(found: dict[str, Any]) -> dict[str, Any]:
-    made: dict[str, Any] = {"description": found["description"]}
+    response: dict[str, Any] = {"description": found["description"]}
     if "content" in found:
-        made["schema"] = _schema(next(iter(found["content"].values()))["schema"])
-    return made
+        response["schema"] = _schema(next(iter(found["content"].values()))["schema"])
+    return response
 
 
 def _schema(schema: Schema) -> Schema:
-    """A schema reduced to the keywords of OpenAPI 2."""
+    """Reduces a schema to the keywords of OpenAPI 2."""
     if "$ref" in schema:
         return {"$ref": schema["$ref"].replace(REFERENCE, DEFINITIONS)}
-    made = {name: value for name, value in schema.items() if name not in ("default", "allOf", "oneOf")}
+    reduced = {name: value for name, value in schema.items() if name not in ("default", "allOf", "oneOf")}
     if "oneOf" in schema:
-        return {"type": "string", **made}
+        return {"type": "string", **reduced}
     if "allOf" in schema:
-        return _schema(schema["allOf"][0]) | made
+        return _schema(schema["allOf"][0]) | reduced
     if "items" in schema:
-        made["items"] = _schema(schema["items"])
+        reduced["items"] = _schema(schema["items"])
     if isinstance(schema.get("additionalProperties"), dict):
-        made["additionalProperties"] = _schema(schema["additionalProperties"])
+        reduced["additionalProperties"] = _schema(schema["additionalProperties"])
     if "properties" in schema:
-        made["properties"] = {name: _schema(value) for name, value in schema["properties"].items()}
-    return made
+        reduced["properties"] = {name: _schema(value) for name, value in schema["properties"].items()}
+    return reduced
