@@ -1,7 +1,7 @@
-"""Bootstrap: makes the objects of a resource that a new cluster has, when it is first asked for.
+"""Bootstrap: creates the initial objects of a resource when the resource is first used.
 
-A cluster that has them already, in a database that is opened again, keeps them as they are; what was deleted
-from it comes back, as when kube-apiserver starts again.
+A database that is opened again keeps the objects that it has. Deleted ones come back, as they do when
+kube-apiserver restarts.
 """
 
 import asyncio
@@ -24,52 +24,56 @@ from fakeapi_storage import Entry, KeyExists
 log = logging.getLogger("fakeapi")
 
 AFTER = {("networking.k8s.io", "ipaddresses"): ("", "v1", "services")}
-"""Resources that are bootstrapped after another one: the IP address of a Service is created for it, and
-cannot exist before.
-"""
+"""Resources that are bootstrapped after another one: the Service of an IPAddress must exist first."""
 
 
 @dataclass(frozen=True, slots=True)
 class BootstrapObject:
-    """An object in the hub, without its type and what every create sets. `status` is what controllers of the
-    server say of it at once; None: what a create makes of it. `status_managed` is who applied it, as an
-    entry of managed fields without type and time.
-    """
+    """An initial object of a cluster, in the hub."""
 
     name: str
+
     body: Object
+    """The object without kind, apiVersion, name, namespace, uid and creationTimestamp."""
+
     namespace: str = ""
+
     status: Object | None = None
+    """The status that the server's controllers set at once; None keeps the status that a create sets."""
+
     manager: str = "kube-apiserver"
+    """The field manager of the object."""
+
     status_managed: Object | None = None
+    """The managedFields entry of the status, without apiVersion, time and fieldsType."""
 
 
 Maker = Callable[[Resource, Catalogue, str], Iterable[BootstrapObject]]
-"""The objects of a resource, of what is served, at a time in RFC 3339."""
+"""Returns the initial objects of a resource: `(resource, served resources, time in RFC 3339)`."""
 
 
 class Bootstrap:
-    """Makes the bootstrap objects of a cluster that are not there yet."""
+    """Creates the bootstrap objects of a cluster that do not exist yet."""
 
     def __init__(self, server: Server, catalogue: Catalogue, makers: Mapping[tuple[str, str], str]) -> None:
-        """`makers` are the modules whose function `objects` lists the objects, by group and resource."""
+        """`makers` maps group and resource to the name of a module whose function `objects` is a `Maker`."""
         self._server = server
         self._catalogue = catalogue
         self._makers = makers
         self.pending: set[tuple[str, str]] = set(makers)
         self.followers: dict[tuple[str, str], Callable[[], Awaitable[None]]] = {}
-        """Called after the objects of a resource were made, to make more of them; by group and resource."""
+        """Functions that create further objects after the bootstrap objects, by group and resource."""
         self._running: dict[tuple[str, str], asyncio.Task[None]] = {}
 
     def forget(self) -> None:
-        """Begin again: the cluster is new."""
+        """Starts over with all resources, because the cluster was reset."""
         self.pending = set(self._makers)
         self._running.clear()
 
     async def ensure(self, resource: Resource) -> None:
-        """Makes the objects of a resource that are not there yet. Raises ApiError where they cannot be kept.
+        """Creates the bootstrap objects of a resource that do not exist yet; later calls do nothing.
 
-        Who asks meanwhile waits for the same objects.
+        Concurrent calls wait for the same objects. Raises ApiError if they cannot be stored.
         """
         name = resource.kind.group, resource.kind.resource
         if name not in self.pending:
@@ -88,8 +92,10 @@ class Bootstrap:
         self.pending.discard(name)
 
     async def _make(self, resource: Resource) -> None:
-        for write in [each for made in self._objects(resource) if (each := self.write(resource, made))]:
-            with suppress(KeyExists):  # another server was first
+        for write in [
+            written for initial in self._objects(resource) if (written := self.write(resource, initial))
+        ]:
+            with suppress(KeyExists):  # another server created the object first
                 await self._server.store.commit(resource, write)
         follower = self.followers.get((resource.kind.group, resource.kind.resource))
         if follower is not None:
@@ -100,9 +106,10 @@ class Bootstrap:
         return cast(Maker, module.objects)(resource, self._catalogue, self._server.store.now())
 
     def write(self, resource: Resource, made: BootstrapObject) -> asyncio.Future[Entry] | None:
-        """Writes a bootstrap object; None if one of its name exists, or if it cannot be created.
+        """Writes a bootstrap object; returns None if the name is taken, or if the create is refused.
 
-        kube-apiserver retries an object whose address a client has taken, and serves requests meanwhile.
+        A create is refused, for example, if a client already uses the address of a Service. kube-apiserver
+        then retries and serves requests meanwhile; here the failure is only logged.
         """
         storage, key = self._server.store.storage, resource.key(made.namespace, made.name)
         if storage.newest(key) is not None:
@@ -117,7 +124,7 @@ class Bootstrap:
         return storage.create(key, resource.encode(obj))
 
     def _created(self, resource: Resource, made: BootstrapObject) -> Object:
-        """The object as a create stores it."""
+        """Returns the object as a create would store it."""
         namespace = {"namespace": made.namespace} if made.namespace else {}
         metadata = {**made.body.get("metadata", {}), "name": made.name, **namespace}
         sent = resource.from_hub({"kind": resource.kind.kind, **made.body, "metadata": metadata})

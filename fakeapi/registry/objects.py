@@ -1,4 +1,4 @@
-"""ClusterObjects: how admission plugins read and change other objects of the cluster."""
+"""ClusterObjects: reads stored objects of the cluster, for admission plugins and other rules."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -19,38 +19,41 @@ Result = TypeVar("Result")
 _loop: ContextVar[asyncio.AbstractEventLoop | None] = ContextVar("loop of the objects", default=None)
 
 FindResource: TypeAlias = "Callable[[str, str, str], Resource | None]"
-"""The served resource of a group, a version and a name."""
+"""Returns the served resource of a group, a version and a name; None if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterObjects:
-    """Objects of kinds that have one hub, as they are stored."""
+    """Reads objects in their stored form, for kinds whose versions all share one hub."""
 
     store: Store
     find: FindResource
 
     def get(self, group: str, resource: str, namespace: str, name: str) -> Object | None:
-        """The newest accepted object; None where there is none."""
+        """Returns the newest accepted object; None if it does not exist."""
         entry = _read(lambda: self.store.storage.newest(f"{_prefix(group, resource, namespace)}{name}"))
         return None if entry is None else stored_form.decode(entry)
 
     def entries(self, group: str, resource: str, namespace: str = "") -> list[Entry]:
-        """The committed entries of a resource, of one namespace if it is named, by name."""
+        """Returns the committed entries of a resource in one namespace, or in all, sorted by key."""
         prefix = _prefix(group, resource, namespace)
         return _read(lambda: self.store.storage.list(prefix, start_after=None, limit=None, at=None).entries)
 
     def list(self, group: str, resource: str, namespace: str = "") -> Iterator[Object]:
-        """The committed objects of a resource, of one namespace if it is named, by name."""
+        """Yields the committed objects of a resource in one namespace, or in all, sorted by key."""
         return (stored_form.decode(entry) for entry in self.entries(group, resource, namespace))
 
     def namespace_labels(self, name: str) -> Object:
-        """The labels of a namespace; none where it does not exist."""
-        found = self.get("", "namespaces", "", name)
-        return {} if found is None else found["metadata"].get("labels") or {}
+        """Returns the labels of a namespace; an empty dict if it does not exist."""
+        namespace = self.get("", "namespaces", "", name)
+        return {} if namespace is None else namespace["metadata"].get("labels") or {}
 
 
 def reading_on(loop: asyncio.AbstractEventLoop, step: Callable[[], Result]) -> Result:
-    """Runs a step in another thread, with its reads of objects made on the event loop; returns its result."""
+    """Runs a step in a thread other than the event loop's, and returns its result.
+
+    Each read of objects by the step is executed on the event loop.
+    """
     token = _loop.set(loop)
     try:
         return step()

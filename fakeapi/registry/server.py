@@ -1,4 +1,4 @@
-"""Server: the parts of one API server that writes and their rules use, beside the kinds themselves."""
+"""Server: the parts of one API server that verbs and kinds use: store, admission, authorizer, webhooks."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class APIServices(Protocol):
-    """Keeps the APIService of each group version of custom resources."""
+    """Maintains the APIServices for the group versions of custom resources."""
 
     async def follow(self, group: str) -> None:
-        """Creates, changes or deletes the APIServices of a group, by the versions that are served of it."""
+        """Creates, changes or deletes the APIServices of a group to match its served versions."""
         ...
 
 
@@ -29,35 +29,35 @@ class CustomKinds(Protocol):
 
     @property
     def registration(self) -> APIServices:
-        """Keeps the APIServices."""
+        """Maintains the APIServices."""
         ...
 
     async def follow(self, name: str) -> None:
-        """Takes the steps of upstream's controllers after a definition was written. Raises ApiError."""
+        """Does what upstream's controllers do after a write of the definition. Raises ApiError."""
         ...
 
     async def follow_deletion(self, name: str) -> None:
-        """Takes the next step of deleting a definition, after one of its objects was deleted."""
+        """Continues the deletion of a definition after one of its objects was deleted."""
         ...
 
     def show(self, name: str, entry: Entry | None) -> bool:
-        """Serves a definition as another server left it; returns whether that server has finished."""
+        """Serves a definition as another server stored it; returns whether that server has finished."""
         ...
 
     async def restore(self) -> None:
-        """Serves the definitions that are stored. Raises ApiError."""
+        """Serves the stored definitions. Raises ApiError."""
         ...
 
     def forget(self) -> None:
-        """Withdraws all custom kinds, because the state is replaced."""
+        """Stops serving all custom kinds, because the state is replaced."""
         ...
 
 
 class Server:
-    """The store, and what writes need beside it.
+    """The store and the other parts of an API server that writes need.
 
     `find` finds a served resource by group, version and name; `objects` reads stored objects. `admission` and
-    `authorizer` allow everything until they are set. `make_custom`, which is set once, makes `custom`.
+    `authorizer` allow everything until they are set. `make_custom` creates `custom`; it is set once.
     """
 
     def __init__(self, store: Store, find: FindResource, outbound: Outbound = NO_OUTBOUND) -> None:
@@ -80,7 +80,7 @@ class Server:
 
     @property
     def custom(self) -> CustomKinds:
-        """Serves the kinds of CustomResourceDefinitions; made for the first definition."""
+        """Serves the kinds of CustomResourceDefinitions; created for the first definition."""
         if self._custom is None:
             assert self.make_custom is not None, "set by fakeapi.controlplane.registry"
             self._custom = self.make_custom()
@@ -88,7 +88,7 @@ class Server:
 
     @property
     def webhooks(self) -> "WebhookClients":
-        """Calls webhooks."""
+        """The client that calls webhooks; created at first use."""
         if self._webhooks is None:
             from fakeapi.registry.webhooks.clients import WebhookClients  # noqa: PLC0415 - only for webhooks
 
@@ -102,7 +102,7 @@ class Server:
             self._webhooks.close()
 
     def forget(self) -> None:
-        """Forgets what belongs to the state before a reset."""
+        """Drops all caches of the old state after a reset."""
         self.store.forget_changes()
         if self._custom is not None:
             self._custom.forget()

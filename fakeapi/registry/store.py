@@ -1,7 +1,7 @@
 """Store: reads of stored objects, and the commit of writes to them.
 
-The verbs under `fakeapi.registry.verbs` read the newest accepted state, compute from it, and hand the result
-to the storage with the revision that it was computed from (optimistic concurrency).
+The verbs under `fakeapi.registry.verbs` read the newest accepted state and compute the new object from it.
+They pass the object to the storage with the revision that they read (optimistic concurrency).
 """
 
 from collections.abc import Awaitable, Callable, Iterable
@@ -19,7 +19,7 @@ from fakeapi_storage import Entry, Guard, SharedStorage, Storage, StorageFailed,
 
 LOCK_MESSAGE = "the object has been modified; please apply your changes to the latest version and try again"
 WRITE_ATTEMPTS = 16
-"""How often a write starts again when another writer came first; after that it is a 409."""
+"""Maximum number of attempts while other writers come first; then the client gets a 409."""
 
 Stored = TypeVar("Stored")
 
@@ -33,35 +33,36 @@ class Store:
     def __init__(self, storage: Storage, clock: ClockAndNames) -> None:
         self.storage = storage
         self.shared = storage if isinstance(storage, SharedStorage) else None
-        """The storage, if other servers may have it open too."""
+        """The storage if other servers may have it open at the same time, else None."""
         self.clock = clock
         self._newest: dict[str, int] = {}
         self._first_changes: dict[str, Callable[[], object]] = {}
         self._resets = 0
 
     def now(self) -> str:
-        """The present as Kubernetes writes it: RFC 3339, UTC, whole seconds."""
+        """Returns the current time as Kubernetes writes it: RFC 3339, UTC, whole seconds."""
         return times.now_text(self.clock.now())
 
     # reading ------------------------------------------------------------------------------------
 
     def get(self, resource: Resource, target: ObjectReference, version: str = "") -> Entry:
-        """The committed entry, not older than `version`.
+        """Returns the committed entry, which is not older than `version`.
 
-        Raises ApiError 404; 500 for a version that is no number, 504 for one that is yet to come.
+        Raises ApiError: 400 for an invalid name, 404, 500 for a version that is not a number, 504 for a
+        version that the storage has not reached.
         """
         check_path_name(target.name)
         if not version:
             check_key(resource.kind.resource, target.namespace, target.name)
-        elif (wanted := parse_version(version)) > self.storage.revision:
-            raise waited_for(wanted, self.storage.revision)
+        elif (revision := parse_version(version)) > self.storage.revision:
+            raise waited_for(revision, self.storage.revision)
         entry = self.storage.get(resource.key(target.namespace, target.name))
         if entry is None:
             raise resource.missing(target.name, target.subresource)
         return entry
 
     def newest_entry(self, resource: Resource, target: ObjectReference) -> Entry:
-        """The newest accepted entry. Raises ApiError 404."""
+        """Returns the newest accepted entry. Raises ApiError: 400 for an invalid name, 404."""
         check_path_name(target.name)
         entry = self.storage.newest(resource.key(target.namespace, target.name))
         if entry is None:
@@ -69,20 +70,20 @@ class Store:
         return entry
 
     def forget_changes(self) -> None:
-        """Forget what was written last: it is not known."""
+        """Forgets which changes came last, because the state was replaced."""
         self._newest.clear()
         self._resets += 1
 
     def newest(self, resource: Resource) -> int:
-        """The version of the last change to any object of the resource by this server; 0 before the first."""
+        """Returns the revision of the last recorded change to the resource's objects; 0 before the first."""
         return self._newest.get(resource.prefix, 0)
 
     def last_changes(self, prefixes: Iterable[str]) -> tuple[int, ...]:
-        """A value that compares equal while no key with these prefixes was written."""
-        return (self._resets, *(self._newest.get(each, 0) for each in prefixes))
+        """Returns a value that changes with each reset and each write to a key with one of these prefixes."""
+        return (self._resets, *(self._newest.get(prefix, 0) for prefix in prefixes))
 
     def note_change(self, prefix: str, revision: int) -> None:
-        """Notes a change of an object whose key begins with `prefix`, by this server or another one."""
+        """Records that this or another server changed an object whose key begins with `prefix`."""
         self._newest[prefix] = max(self._newest.get(prefix, 0), revision)
         if prefix in self._first_changes:
             self._first_changes.pop(prefix)()
@@ -94,8 +95,8 @@ class Store:
     def create(self, resource: Resource, key: str, value: bytes, since: int) -> Awaitable[Entry]:
         """Creates an entry that was computed from the state at the revision `since`.
 
-        Where servers share the storage, objects that take from one pool are refused with `RevisionConflict`
-        if another of them was written since.
+        If servers share the storage and the kind allocates from a pool (`Hooks.pool`), the create raises
+        `RevisionConflict` if any object of the pool was written after `since`.
         """
         if self.shared is None or resource.hooks is None or not resource.hooks.pool:
             return self.storage.create(key, value)
@@ -104,21 +105,25 @@ class Store:
     def update(
         self, resource: Resource, key: str, value: bytes, expected: int, since: int
     ) -> Awaitable[Entry]:
-        """Updates an entry that was computed from the state at the revision `since`; see `create`."""
+        """Updates an entry that was computed from the state at the revision `since`.
+
+        Raises `RevisionConflict` under the same conditions as `create`.
+        """
         if self.shared is None or resource.hooks is None or not resource.hooks.pool:
             return self.storage.update(key, value, expected)
         return self.shared.update(key, value, expected, unless_changed=Guard(resource.hooks.pool, since))
 
     async def commit(self, resource: Resource, write: Awaitable[Entry]) -> Entry:
-        """The entry of a write once it is committed. Raises ApiError 500 when it could not be kept."""
+        """Waits until a write is committed, and returns its entry. Raises ApiError 500 if that fails."""
         entry = await committed(write)
         self.note_change(resource.prefix, entry.revision)
         return entry
 
     async def settle(self, entry: Entry | None = None) -> None:
-        """Wait until what an answer was computed from is committed: no answer outlives a lost write.
+        """Waits until the entry is committed, so that no answer is based on a write that is lost later.
 
-        Without an entry that is everything accepted: an object that is gone has no entry to wait for.
+        Without an entry it waits for all accepted writes, since a deleted object has no entry. Raises
+        ApiError 500.
         """
         if entry is None:
             await committed(self.storage.wait_committed())
@@ -127,7 +132,7 @@ class Store:
 
 
 async def committed(write: Awaitable[Stored]) -> Stored:
-    """The result of a write. Raises ApiError 500 when it could not be kept, and nothing was."""
+    """Waits for a write and returns its result. Raises ApiError 500 if nothing could be stored."""
     try:
         return await write
     except StorageFull as error:

@@ -1,4 +1,4 @@
-"""Attributes: what an admission step is told of a write."""
+"""Attributes: the description of a write that an admission step receives."""
 
 from dataclasses import dataclass, field
 from enum import Enum
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Operation(Enum):
-    """The kind of a write, as webhooks and policies name it."""
+    """The operation of a write, with the names that webhooks and policies use."""
 
     CREATE = "CREATE"
     UPDATE = "UPDATE"
@@ -27,13 +27,13 @@ class Operation(Enum):
 
 @dataclass(slots=True)
 class Attributes:
-    """One write on its way to the registry.
+    """A write before it is stored.
 
-    `obj` is None for a delete, `old` for a create; both are canonical. While steps mutate, they are in the
-    version of the request, and a step may change `obj` or put another object in its place; validating steps
-    see both in the hub, and change neither. For an action of a subresource, `obj` is the body, in the
-    subresource's own kind; for the subresource `scale`, both are Scales. `reinvocation` is what mutating
-    steps know of a second round; None until one of them may want it.
+    `obj` is None for a delete, `old` is None for a create; both are canonical. For mutating steps both are in
+    the version of the request, and a step may change or replace `obj`. For validating steps both are in the
+    hub, and must not be changed. For an action of a subresource, `obj` is the body, in the subresource's own
+    kind; for the subresource `scale`, both are Scales. `reinvocation` is the state for a second round of
+    mutating steps; None until a step may ask for one.
     """
 
     operation: Operation
@@ -51,7 +51,7 @@ class Attributes:
 
     @property
     def is_of_scales(self) -> bool:
-        """Whether the objects are Scales of objects of the resource."""
+        """Whether `obj` and `old` are Scales."""
         return self.subresource == SCALE
 
     @property
@@ -60,7 +60,7 @@ class Attributes:
 
     @property
     def name(self) -> str:
-        """The name of the object, empty while it has none."""
+        """The name of the object; empty until the server generates one."""
         if self.target.name or self.obj is None:
             return self.target.name
         name: str = self.obj["metadata"].get("name", "")
@@ -75,12 +75,12 @@ class Attributes:
         return self.options.dry_run
 
     def new_object(self) -> Object:
-        """The object of a create or an update."""
+        """Returns `obj`, the new object of a create or an update."""
         assert self.obj is not None, "a delete has no new object"
         return self.obj
 
     def forbidden(self, why: str, *causes: Cause) -> ApiError:
-        """The refusal of the write: 403, as `NewForbidden` of upstream's admission words it."""
+        """Returns the ApiError 403 that refuses the write, as `NewForbidden` of upstream's admission."""
         return errors.forbidden(self.resource.qualified, self.name or self._generated_name(), why, *causes)
 
     def _generated_name(self) -> str:

@@ -1,4 +1,4 @@
-"""The options of a connection, such as PodExecOptions, which admission sees as its object.
+"""The options of a connection, such as PodExecOptions; admission receives them as the object of a CONNECT.
 
 Follows k8s.io/api `core/v1` and the conversion of query parameters in k8s.io/apimachinery `pkg/runtime`.
 """
@@ -24,12 +24,15 @@ _KINDS = frozenset(
 class Parameters(Protocol):
     """Query parameters."""
 
-    def all(self, name: str) -> list[str]: ...
+    def all(self, name: str) -> list[str]:
+        """Returns all values of a parameter."""
+        ...
 
 
 def connect_options(kind: str, parameters: Parameters, tail: str) -> Object | None:
-    """The options object of a CONNECT subresource; `tail` is the path behind a proxy. None for other
-    subresources.
+    """Returns the options object of a CONNECT; None for kinds that are not options of a connection.
+
+    `tail` is the path after `/proxy`.
     """
     if kind not in _KINDS:
         return None
@@ -52,7 +55,7 @@ def _flag(values: list[str]) -> bool:
 
 
 def _ports(values: list[str]) -> list[int]:
-    """Port parameters that are numbers; a request with others is refused earlier."""
+    """Returns the port parameters that are numbers; requests with others have been refused before."""
     ports = []
     for text in ",".join(values).split(","):
         try:

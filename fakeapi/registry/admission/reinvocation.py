@@ -1,4 +1,4 @@
-"""Reinvocation: whether mutating admission is asked a second time about a write.
+"""Reinvocation: the state for a second round of mutating admission.
 
 Follows k8s.io/apiserver `pkg/admission/reinvocation.go`.
 """
@@ -9,10 +9,13 @@ from typing import Any
 
 @dataclass(slots=True)
 class Reinvocation:
-    """`is_wanted` is set by a step whose change the others are to see; `is_second` while they are asked
-    again. `states` are what steps keep from the first time.
-    """
+    """Whether the mutating steps of a write run a second time, and their state."""
 
     is_wanted: bool = False
+    """Set by a step that changed the object, so that the other steps run again on the result."""
+
     is_second: bool = False
+    """Whether the second round is running."""
+
     states: dict[type, Any] = field(default_factory=dict)
+    """The data that steps keep from the first round for the second, by type."""

@@ -1,4 +1,4 @@
-"""Steps of admission: functions that change or refuse one write, and how a verb runs them.
+"""Steps of admission: functions that change or refuse a write, and functions that run them.
 
 Follows k8s.io/apiserver `pkg/admission/interfaces.go`.
 """
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fakeapi.registry.model.resource import Resource
 
 Step = Callable[[Attributes], Awaitable[None] | None]
-"""Admits a write, or raises ApiError. A step that waits returns an awaitable."""
+"""Admits a write, or raises ApiError. An asynchronous step returns an awaitable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class AdmissionControl(Protocol):
     """Knows the admission steps of every resource."""
 
     def steps(self, resource: "Resource", subresource: str, operation: Operation) -> Steps:
-        """The steps of an operation on a resource, or on its subresource."""
+        """Returns the steps of an operation on a resource, or on its subresource."""
         ...
 
 
@@ -45,7 +45,7 @@ class NoAdmission:
 
 
 async def run(steps: Sequence[Step], attributes: Attributes) -> None:
-    """Runs each step in turn. Raises the ApiError of the first that refuses."""
+    """Runs the steps in their order. Raises the ApiError of the first step that refuses the write."""
     for step in steps:
         try:
             waiting = step(attributes)
@@ -57,7 +57,10 @@ async def run(steps: Sequence[Step], attributes: Attributes) -> None:
 
 
 async def mutate(steps: Sequence[Step], attributes: Attributes) -> None:
-    """Runs each mutating step in turn, and once more if one of them asks for it. Raises as `run`."""
+    """Runs the mutating steps in their order, and all of them again if one sets `Reinvocation.is_wanted`.
+
+    Raises the ApiError of the first step that refuses the write.
+    """
     await run(steps, attributes)
     again = attributes.reinvocation
     if again is not None and again.is_wanted:

@@ -1,1 +1,1 @@
-"""Authorization: who may do what. Off unless asked for: see `fakeapi.settings`."""
+"""Authorization: decides who may do what. It is off by default: see `fakeapi.settings`."""

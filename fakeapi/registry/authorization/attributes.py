@@ -1,4 +1,4 @@
-"""AccessAttributes: what somebody wants to do, as an authorizer is asked about it."""
+"""AccessAttributes: the description of a request that an authorizer receives."""
 
 from dataclasses import dataclass
 
@@ -9,14 +9,14 @@ from fakeapi.machinery.meta import field_selector
 from fakeapi.registry.identity.users import User
 
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
-"""A browser may show the message."""
+"""HTML escapes for messages, as upstream, since a browser may render them."""
 
 
 @dataclass(frozen=True, slots=True)
 class AccessAttributes:
-    """A verb on a resource, or on a path where `is_resource` is false.
+    """A user's verb on a resource; on a path if `is_resource` is false.
 
-    `fields` are the terms of a field selector that ask for equality, where the release authorizes by them.
+    `fields` are the equality terms of the field selector, in releases that authorize by them.
     """
 
     user: User
@@ -37,7 +37,10 @@ class AccessAttributes:
 
 
 def forbidden(attributes: AccessAttributes, reason: str) -> ApiError:
-    """The 403 of k8s.io/apiserver `pkg/endpoints/handlers/responsewriters` for what is not allowed."""
+    """Returns ApiError 403 for a denied request.
+
+    Follows k8s.io/apiserver `pkg/endpoints/handlers/responsewriters`.
+    """
     why = _message(attributes).translate(_ESCAPES)
     if reason:
         why = f"{why}: {reason}"
@@ -47,12 +50,16 @@ def forbidden(attributes: AccessAttributes, reason: str) -> ApiError:
 
 
 def equal_terms(selector: str) -> tuple[tuple[str, str], ...]:
-    """The terms of a field selector that ask for equality; none of a selector that does not parse."""
+    """Returns the equality terms of a field selector; none if it is malformed."""
     try:
         parsed = field_selector.parse(selector)
     except (ValueError, ApiError):
         return ()
-    return tuple((each.field, each.value) for each in parsed.requirements if not each.negated)
+    return tuple(
+        (requirement.field, requirement.value)
+        for requirement in parsed.requirements
+        if not requirement.negated
+    )
 
 
 def _message(attributes: AccessAttributes) -> str:

@@ -1,4 +1,4 @@
-"""Authorizer: decides whether somebody may do something. The one that allows everything is the default.
+"""Authorizer: decides whether a user may send a request. The default is AlwaysAllow.
 
 Follows k8s.io/apiserver `pkg/authorization`.
 """
@@ -17,7 +17,7 @@ SUPERUSERS = "system:masters"
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`reason` says why, in the words of the authorizer; it may be empty."""
+    """The decision of an authorizer; `reason` is its explanation and may be empty."""
 
     allowed: bool
     reason: str = ""
@@ -38,11 +38,15 @@ class UserRules:
 
 
 class Authorizer(Protocol):
-    """Both methods may wait for the roles that a new cluster has."""
+    """Decides about requests. Both methods may wait until a new cluster has its roles."""
 
-    async def authorize(self, attributes: AccessAttributes, /) -> Decision: ...
+    async def authorize(self, attributes: AccessAttributes, /) -> Decision:
+        """Returns whether the user may send the request."""
+        ...
 
-    async def rules_for(self, user: User, namespace: str, /) -> UserRules: ...
+    async def rules_for(self, user: User, namespace: str, /) -> UserRules:
+        """Returns the rules of a user in a namespace."""
+        ...
 
 
 _EVERYTHING = UserRules(

@@ -1,4 +1,4 @@
-"""Rules of roles: whether one allows what is asked, and whether rules cover other rules.
+"""Rules of roles: whether a rule allows a request, and whether rules cover other rules.
 
 Follows k8s.io/kubernetes `pkg/apis/rbac/v1/evaluation_helpers.go`, k8s.io/component-helpers
 `auth/rbac/validation` and `pkg/registry/rbac/validation`. Rules are PolicyRules as JSON.
@@ -21,17 +21,17 @@ _MEMBERS = (
 
 
 def rule_allows(rule: Object, wanted: AccessAttributes) -> bool:
-    """Whether a rule allows it."""
+    """Whether a rule allows the request `wanted`."""
     verbs = rule.get("verbs") or ()
     if ALL not in verbs and wanted.verb not in verbs:
         return False
     if not wanted.is_resource:
-        return any(_covers_path(each, wanted.path, every=ALL) for each in rule.get("nonResourceURLs") or ())
+        return any(_covers_path(url, wanted.path, every=ALL) for url in rule.get("nonResourceURLs") or ())
     groups, names = rule.get("apiGroups") or (), rule.get("resourceNames")
     if ALL not in groups and wanted.group not in groups:
         return False
     resources = rule.get("resources") or ()
-    if not any(_allows_resource(each, wanted) for each in resources):
+    if not any(_allows_resource(resource, wanted) for resource in resources):
         return False
     return not names or wanted.name in names
 
@@ -49,7 +49,10 @@ def _covers_path(pattern: str, path: str, every: str = "") -> bool:
 
 
 def uncovered(owned: Sequence[Object], wanted: Iterable[Object]) -> list[Object]:
-    """The parts of the wanted rules that none of the owned ones covers, each of one verb and one resource."""
+    """Returns the parts of the wanted rules that no owned rule covers.
+
+    Each part has one verb and one resource or path.
+    """
     return [
         part
         for rule in wanted
@@ -79,18 +82,20 @@ def _rule_covers(owner: Object, part: Object) -> bool:
     return (
         _holds(owner.get("verbs"), part["verbs"])
         and _holds(owner.get("apiGroups"), part.get("apiGroups", ()))
-        and all(_holds_resource(owner.get("resources") or (), each) for each in part.get("resources", ()))
+        and all(
+            _holds_resource(owner.get("resources") or (), resource) for resource in part.get("resources", ())
+        )
         and (not names or (bool(wanted_names) and set(wanted_names) <= set(names)))
         and all(
-            any(_covers_path(each, path) for each in owner.get("nonResourceURLs") or ())
+            any(_covers_path(url, path) for url in owner.get("nonResourceURLs") or ())
             for path in part.get("nonResourceURLs", ())
         )
     )
 
 
 def _holds(owned: Sequence[str] | None, wanted: Iterable[str]) -> bool:
-    found = owned or ()
-    return ALL in found or set(wanted) <= set(found)
+    values = owned or ()
+    return ALL in values or set(wanted) <= set(values)
 
 
 def _holds_resource(owned: Sequence[str], resource: str) -> bool:
@@ -101,7 +106,7 @@ def _holds_resource(owned: Sequence[str], resource: str) -> bool:
 
 
 def compact_texts(parts: Iterable[Object]) -> list[str]:
-    """Rules as an error lists them: those of one resource together, sorted, each text once."""
+    """Prints rules for an error message: joins the verbs of each resource, sorts, and drops duplicates."""
     together: dict[tuple[str, ...], Object] = {}
     texts: set[str] = set()
     for part in parts:
@@ -113,14 +118,14 @@ def compact_texts(parts: Iterable[Object]) -> list[str]:
             together[key]["verbs"] = [*together[key]["verbs"], *part["verbs"]]
         else:
             together[key] = dict(part)
-    return sorted(texts | {_text(each) for each in together.values()})
+    return sorted(texts | {_text(rule) for rule in together.values()})
 
 
 def _text(rule: Object) -> str:
-    members = (f"{shown}:{quoted_list(rule[name])}" for name, shown in _MEMBERS if rule.get(name))
+    members = (f"{label}:{quoted_list(rule[name])}" for name, label in _MEMBERS if rule.get(name))
     return "{" + ", ".join(members) + "}"
 
 
 def quoted_list(values: Iterable[str]) -> str:
-    """Texts as Go's %q prints a slice of them."""
+    """Prints a list of strings as Go's %q prints a slice."""
     return "[" + " ".join(map(quote, values)) + "]"

@@ -1,8 +1,8 @@
 """The accepted names and the served versions of all CustomResourceDefinitions, by group.
 
 Follows `getAcceptedNamesForGroup` and `requeueAllOtherGroupCRDs` of k8s.io/apiextensions-apiserver
-`pkg/controller/status/naming_controller.go`. Upstream lists all definitions for each write; counts give the
-same answers here, at a cost that does not grow with the group.
+`pkg/controller/status/naming_controller.go`. Upstream lists all definitions for each write. Counters give the
+same results here, at a cost that does not grow with the size of the group.
 """
 
 from collections import Counter
@@ -14,9 +14,9 @@ from fakeapi.machinery.json_types import Object
 
 @dataclass(slots=True)
 class NamesInUse:
-    """How many accepted names of one group's definitions have each text.
+    """Counts each accepted name in the definitions of one group.
 
-    Plurals, singulars and short names share one space; kinds and list kinds share the other.
+    Plurals, singulars and short names share one name space; kinds and list kinds share the other.
     """
 
     resources: Counter[str] = field(default_factory=Counter)
@@ -37,10 +37,10 @@ class _Names:
         return cls(frozenset(filter(None, resources)), frozenset(filter(None, kinds)))
 
     def conflicts(self, used: NamesInUse) -> "_Names":
-        """The names that are in use."""
+        """Returns the names that are in use."""
         return _Names(
-            frozenset(each for each in self.resources if each in used.resources),
-            frozenset(each for each in self.kinds if each in used.kinds),
+            frozenset(name for name in self.resources if name in used.resources),
+            frozenset(name for name in self.kinds if name in used.kinds),
         )
 
 
@@ -49,10 +49,10 @@ _NO_NAMES = _Names(frozenset(), frozenset())
 
 @dataclass(frozen=True, slots=True)
 class _Definition:
-    """The names of one definition, and the versions that it serves.
+    """The names and the served versions of one definition.
 
     `requested` are the names in the spec; empty if all of them are accepted. `conflicts` are the requested
-    names that were in use when the definition was noted.
+    names that were in use when the definition was recorded.
     """
 
     accepted: _Names
@@ -67,20 +67,20 @@ class _Group:
     versions: Counter[str] = field(default_factory=Counter)
     definitions: dict[str, _Definition] = field(default_factory=dict)
     resources_waited_for: dict[str, set[str]] = field(default_factory=dict)
-    """The definitions that request a name and do not have all of their names, by that name."""
+    """The definitions that request a name and lack at least one of their names, by requested name."""
     kinds_waited_for: dict[str, set[str]] = field(default_factory=dict)
 
 
 class AcceptedNames:
-    """Keeps the names of definitions as they were last noted."""
+    """Records the names of all definitions."""
 
     def __init__(self) -> None:
         self._groups: dict[str, _Group] = {}
 
     def note(self, name: str, definition: Object | None) -> set[str]:
-        """Notes a definition as it is stored now, or None for one that is deleted.
+        """Records a definition as it is stored now; None if it is deleted.
 
-        Returns the other definitions of its group that request a name which is taken or free since.
+        Returns the other definitions of its group that request a name which this change took or freed.
         """
         group = self._groups.setdefault(group_of(name), _Group())
         before = group.definitions.pop(name, None)
@@ -107,11 +107,11 @@ class AcceptedNames:
         self._groups.clear()
 
     def in_use(self, group: str) -> NamesInUse:
-        """The accepted names of a group's definitions."""
+        """Returns the accepted names of a group's definitions."""
         return self._groups[group].used if group in self._groups else NamesInUse()
 
     def decides_anew(self, name: str) -> bool:
-        """Whether other requested names of a definition are in use than when it was noted."""
+        """Whether the name conflicts of a definition have changed since it was recorded."""
         group = self._groups.get(group_of(name))
         noted = group.definitions.get(name) if group else None
         if group is None or noted is None:
@@ -119,14 +119,14 @@ class AcceptedNames:
         return noted.requested.conflicts(group.used) != noted.conflicts
 
     def served_versions(self, group: str) -> Iterator[tuple[str, str]]:
-        """Each group and version that definitions of a group serve; of every group if `group` is empty."""
-        for each in [group] if group else list(self._groups):
-            for version in self._groups[each].versions if each in self._groups else ():
-                yield each, version
+        """Yields each (group, version) that definitions serve, in one group; in all groups if it is ""."""
+        for group_name in [group] if group else list(self._groups):
+            for version in self._groups[group_name].versions if group_name in self._groups else ():
+                yield group_name, version
 
 
 def group_of(name: str) -> str:
-    """The group of the definition with this name, which is `PLURAL.GROUP`."""
+    """Returns the group of a definition by its name, `PLURAL.GROUP`."""
     return name.partition(".")[2]
 
 
@@ -135,14 +135,14 @@ def _noted(definition: Object, accepted: _Names, used: NamesInUse) -> _Definitio
     requested = _Names.of(names)
     if requested == accepted:
         requested = _NO_NAMES
-    served = frozenset(each["name"] for each in definition["spec"]["versions"] if each["served"])
+    served = frozenset(version["name"] for version in definition["spec"]["versions"] if version["served"])
     return _Definition(accepted, requested, requested.conflicts(used), served)
 
 
 def _recounted(
     used: Counter[str], lost: frozenset[str], got: frozenset[str], waited_for: dict[str, set[str]]
 ) -> Iterator[str]:
-    """Counts names that a definition lost and got; yields the definitions that wait for one of them."""
+    """Counts the names that a definition lost and got; yields the definitions that wait for one of them."""
     before = {name: name in used for name in lost ^ got}
     used.update(got)
     _take(used, lost)
@@ -152,7 +152,7 @@ def _recounted(
 
 
 def _take(counts: Counter[str], names: Iterable[str]) -> None:
-    """Takes one of each name, and forgets names of which none is left."""
+    """Subtracts one from the count of each name; drops names whose count is 0."""
     for name in names:
         counts[name] -= 1
         if not counts[name]:
@@ -160,7 +160,7 @@ def _take(counts: Counter[str], names: Iterable[str]) -> None:
 
 
 def _wait(group: _Group, definition: str, requested: _Names, *, is_waiting: bool) -> None:
-    """Adds a definition to those that wait for the names that it requests, or takes it away."""
+    """Adds a definition to, or removes it from, the waiting definitions of each name that it requests."""
     for names, waited_for in (
         (requested.resources, group.resources_waited_for),
         (requested.kinds, group.kinds_waited_for),

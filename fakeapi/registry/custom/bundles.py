@@ -1,4 +1,4 @@
-"""Reads bundles of certificates far enough to tell whether they can be used.
+"""Checks whether a CA bundle contains certificates.
 
 Follows ValidateCABundle of k8s.io/apiserver `pkg/util/webhook`, on Go's crypto/x509.
 """
@@ -12,7 +12,7 @@ NOT_USABLE = "unable to load root certificates: unable to parse bytes as PEM blo
 
 
 def bundle_problem(bundle: str) -> str:
-    """Why a bundle, in base64, holds no certificate; "" for one that does, or is empty."""
+    """Returns the error of a base64 CA bundle without certificates; "" if it has one or is empty."""
     try:
         text = base64.b64decode(bundle)
     except (binascii.Error, ValueError):

@@ -1,4 +1,4 @@
-"""Columns of tables of custom objects: those that their definition names, or their age.
+"""Table columns of custom objects: the additionalPrinterColumns of their definition, or Age.
 
 Follows k8s.io/apiextensions-apiserver `pkg/registry/customresource/tableconvertor`, and
 `getColumnsForVersion` of `pkg/apiserver/customresource_handler.go`.
@@ -20,16 +20,17 @@ _OF_PATH = "Custom resource definition column (in JSONPath format): "
 
 
 def columns_of(version: VersionSpecification) -> tuple[Column, ...]:
-    """The columns of a version, its own after the name; those from the first one on that cannot be read are
-    left out.
+    """Returns the columns of a version: Name and its own ones, or Name and Age.
+
+    A column with an invalid JSON path ends the list.
     """
-    found = [_NAME_COLUMN]
+    columns = [_NAME_COLUMN]
     for column in version.columns or (_AGE,):
         try:
             path = parse_path(column.path)
         except JsonPathError:
             break
-        found.append(
+        columns.append(
             Column(
                 column.name,
                 column.description or f"{_OF_PATH}{column.path}",
@@ -39,7 +40,7 @@ def columns_of(version: VersionSpecification) -> tuple[Column, ...]:
                 column.priority,
             )
         )
-    return tuple(found)
+    return tuple(columns)
 
 
 def _cell(path: JsonPath, kind: str) -> Cell:

@@ -17,7 +17,7 @@ NAMES_ACCEPTED, ESTABLISHED, TERMINATING = "NamesAccepted", "Established", "Term
 CONFORMANT = "KubernetesAPIApprovalPolicyConformant"
 APPROVED_ANNOTATION = "api-approved.kubernetes.io"
 CLEANUP = "customresourcecleanup.apiextensions.k8s.io"
-"""The finalizer that holds a definition until its objects are gone."""
+"""The finalizer that keeps a definition until its objects are deleted."""
 
 _PROTECTED_SUFFIXES = (".k8s.io", ".kubernetes.io")
 _PROTECTED = ("k8s.io", "kubernetes.io")
@@ -54,19 +54,19 @@ OVERLAPPING = Condition(
 
 
 def condition(definition: Object, kind: str) -> Object | None:
-    """The condition of a type in a definition's status."""
+    """Returns the condition of a type in a definition's status; None if there is none."""
     conditions: list[Object] = (definition.get("status") or {}).get("conditions") or []
-    return next((each for each in conditions if each["type"] == kind), None)
+    return next((entry for entry in conditions if entry["type"] == kind), None)
 
 
 def is_true(definition: Object, kind: str) -> bool:
-    """Whether a condition of that type is there and true."""
-    found = condition(definition, kind)
-    return found is not None and found["status"] == "True"
+    """Whether a condition of this type exists and has the status True."""
+    entry = condition(definition, kind)
+    return entry is not None and entry["status"] == "True"
 
 
 def with_condition(definition: Object, made: Condition, now: str) -> Object:
-    """The definition with a condition, which keeps its time while its status stays."""
+    """Returns the definition with a condition; keeps lastTransitionTime if the status stays the same."""
     conditions = list(definition["status"].get("conditions") or ())
     written: Object = {
         "type": made.type,
@@ -75,10 +75,10 @@ def with_condition(definition: Object, made: Condition, now: str) -> Object:
         "reason": made.reason,
         "message": made.message,
     }
-    for index, each in enumerate(conditions):
-        if each["type"] == made.type:
-            if each["status"] == made.status and each.get("lastTransitionTime"):
-                written["lastTransitionTime"] = each["lastTransitionTime"]
+    for index, entry in enumerate(conditions):
+        if entry["type"] == made.type:
+            if entry["status"] == made.status and entry.get("lastTransitionTime"):
+                written["lastTransitionTime"] = entry["lastTransitionTime"]
             conditions[index] = written
             break
     else:
@@ -90,25 +90,27 @@ def with_condition(definition: Object, made: Condition, now: str) -> Object:
 
 
 def with_names(definition: Object, used: NamesInUse, now: str) -> Object | None:
-    """The definition with the names that it can have, and the conditions about them; None if they stay.
+    """Returns the definition with its accepted names and their conditions; None if nothing changes.
 
-    `used` are the accepted names of all definitions of its group, its own included.
+    `used` are the accepted names of all definitions in its group, including its own.
     """
     names, status = definition["spec"]["names"], definition["status"]
     accepted = status["acceptedNames"]
     if _normal(names) == _normal(accepted):
         return None
     new, problem = _claimed(names, accepted, used)
-    found = problem or Condition(NAMES_ACCEPTED, "True", "NoConflicts", "no conflicts found")
+    names_condition = problem or Condition(NAMES_ACCEPTED, "True", "NoConflicts", "no conflicts found")
     before = condition(definition, NAMES_ACCEPTED)
-    if _normal(new) == _normal(accepted) and _says(before, found):
+    if _normal(new) == _normal(accepted) and _says(before, names_condition):
         return None
-    made = {**definition, "status": {**status, "acceptedNames": new}}
-    return with_condition(with_condition(made, found, now), _established(definition, found), now)
+    updated = {**definition, "status": {**status, "acceptedNames": new}}
+    return with_condition(
+        with_condition(updated, names_condition, now), _established(definition, names_condition), now
+    )
 
 
 def _claimed(names: Object, accepted: Object, in_use: NamesInUse) -> tuple[Object, Condition | None]:
-    """The names that a definition has from now on, and the last conflict of those that it cannot have."""
+    """Returns the new accepted names of a definition, and the condition for the last name conflict."""
     new, problem = dict(accepted), None
     for field, used, reason in (
         ("plural", in_use.resources, "PluralConflict"),
@@ -117,17 +119,19 @@ def _claimed(names: Object, accepted: Object, in_use: NamesInUse) -> tuple[Objec
         ("kind", in_use.kinds, "KindConflict"),
         ("listKind", in_use.kinds, "ListKindConflict"),
     ):
-        wanted, own = names.get(field), accepted.get(field)
+        requested, own = names.get(field), accepted.get(field)
         asked = (
-            [each for each in wanted or () if each not in (own or ())] if field == "shortNames" else [wanted]
+            [name for name in requested or () if name not in (own or ())]
+            if field == "shortNames"
+            else [requested]
         )
-        conflicts = [quote(each) for each in asked if each is not None and each != own and each in used]
+        conflicts = [quote(name) for name in asked if name is not None and name != own and name in used]
         if conflicts:
-            texts = [f"{each} is already in use" for each in dict.fromkeys(conflicts)]
+            texts = [f"{name} is already in use" for name in dict.fromkeys(conflicts)]
             text = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
             problem = Condition(NAMES_ACCEPTED, "False", reason, text)
         else:
-            new[field] = wanted
+            new[field] = requested
     new["categories"] = names.get("categories")
     return _in_order(new), problem
 
@@ -157,15 +161,16 @@ def _normal(names: Object) -> tuple[Any, ...]:
 
 
 def _in_order(names: Object) -> Object:
-    """Names as Go writes them: plural and kind always, the others where there are any."""
+    """Returns the names as Go encodes them: always plural and kind, the other fields if they are set."""
     always = ("plural", "kind")
     return {field: names[field] for field in _FIELDS if names.get(field) or field in always}
 
 
 def with_established(definition: Object, now: str, *, checks_bundles: bool) -> Object | None:
-    """The definition with the condition Established; None if it is established already or not accepted.
+    """Returns the definition with the condition Established; None if nothing changes.
 
-    `checks_bundles`: a conversion webhook needs a valid caBundle.
+    Nothing changes if it is established already, or if its names are not accepted. With `checks_bundles` a
+    conversion webhook needs a valid caBundle.
     """
     if not is_true(definition, NAMES_ACCEPTED) or is_true(definition, ESTABLISHED):
         return None
@@ -186,7 +191,10 @@ def is_protected(group: str) -> bool:
 
 
 def approval(definition: Object) -> tuple[str, str]:
-    """(state, reason) of the annotation that approves an API: Missing, Unapproved, Approved or Invalid."""
+    """Returns (state, reason) of the API approval annotation.
+
+    The state is Missing, Unapproved, Approved or Invalid.
+    """
     text = (definition["metadata"].get("annotations") or {}).get(APPROVED_ANNOTATION, "")
     must = f"protected groups must have approval annotation {quote(APPROVED_ANNOTATION)}"
     if not text:
@@ -203,13 +211,21 @@ def _is_url(text: str) -> bool:
         parts = urlsplit(text)
     except ValueError:
         return False
-    return bool(parts.scheme and parts.netloc) and not any(each <= " " or each == "\x7f" for each in text)
+    return bool(parts.scheme and parts.netloc) and not any(
+        character <= " " or character == "\x7f" for character in text
+    )
 
 
 def with_conformance(definition: Object, now: str) -> Object | None:
-    """The definition with the condition about its approval; None where there is nothing to say."""
+    """Returns the definition with the condition about its API approval; None if nothing changes."""
     if not is_protected(definition["spec"]["group"]):
         return None
     state, reason = approval(definition)
-    made = Condition(CONFORMANT, "True" if state == "Approved" else "False", f"{state}Annotation", reason)
-    return None if _says(condition(definition, CONFORMANT), made) else with_condition(definition, made, now)
+    conformance = Condition(
+        CONFORMANT, "True" if state == "Approved" else "False", f"{state}Annotation", reason
+    )
+    return (
+        None
+        if _says(condition(definition, CONFORMANT), conformance)
+        else with_condition(definition, conformance, now)
+    )

@@ -1,4 +1,4 @@
-"""Conversion of custom objects between versions: strategy None, or by a webhook.
+"""Conversion of custom objects between versions, with the strategies None and Webhook.
 
 Follows k8s.io/apiextensions-apiserver `pkg/apiserver/conversion`.
 """
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from fakeapi.registry.webhooks.conversion import ConversionWebhook
 
 KEPT_MAX = 4096
-"""Number of converted objects to cache; beyond it the webhook is called again."""
+"""Number of converted objects to cache; a full cache is emptied, and the webhook is called again."""
 
 
 class Conversions:
-    """Converts the objects of one definition; with the strategy None only apiVersion changes."""
+    """Converts the objects of one definition; without a webhook only apiVersion changes."""
 
     def __init__(self, webhook: "ConversionWebhook | None" = None) -> None:
         self._webhook = webhook
@@ -31,9 +31,9 @@ class Conversions:
         return self._webhook is not None
 
     def convert(self, obj: Object, api_version: str) -> Object:
-        """An object in another version; without a webhook it shares parts with `obj`.
+        """Returns an object in another version; without a webhook the result shares parts with `obj`.
 
-        Raises ConversionNeeded before the webhook has been asked.
+        Raises ConversionNeeded if the webhook has not converted the object yet.
         """
         if obj.get("apiVersion") == api_version:
             return obj
@@ -43,8 +43,8 @@ class Conversions:
         kept = self._kept.get(key)
         if kept is None:
             raise ConversionNeeded(lambda: self._fetch([obj], api_version, ""))
-        found: Object = codec.decode(kept)
-        return found
+        result: Object = codec.decode(kept)
+        return result
 
     async def fetch_list(self, objects: Sequence[Object], api_version: str, list_kind: str) -> None:
         """Converts the objects of a list with one webhook call, and caches them. Raises ApiError 500."""
@@ -52,17 +52,17 @@ class Conversions:
             await self._fetch(objects, api_version, list_kind)
 
     async def _fetch(self, objects: Sequence[Object], api_version: str, list_kind: str) -> None:
-        from fakeapi.registry.webhooks.conversion import ConversionFailed  # noqa: PLC0415 - few definitions
+        from fakeapi.registry.webhooks.conversion import ConversionFailed  # noqa: PLC0415 - few definitions use webhooks
 
         assert self._webhook is not None, "asked for without a webhook"
         try:
             if list_kind:
-                made = await self._webhook.convert_list(objects, api_version, list_kind)
+                results = await self._webhook.convert_list(objects, api_version, list_kind)
             else:
-                made = [await self._webhook.convert(objects[0], api_version)]
+                results = [await self._webhook.convert(objects[0], api_version)]
         except ConversionFailed as error:
             raise ApiError(500, "", str(error)) from error
-        if len(self._kept) + len(made) > KEPT_MAX:
+        if len(self._kept) + len(results) > KEPT_MAX:
             self._kept.clear()
-        for obj, converted in zip(objects, made, strict=True):
+        for obj, converted in zip(objects, results, strict=True):
             self._kept[codec.encode(obj), api_version] = codec.encode(converted)

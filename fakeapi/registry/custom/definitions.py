@@ -1,8 +1,8 @@
-"""Follows the writes of CustomResourceDefinitions: their status, what is served of them, and their end.
+"""Reacts to writes of CustomResourceDefinitions: updates status, served kinds and deletion.
 
-Upstream's controllers do this a moment after a write; here it is done before the write is answered, in the
-same steps, each of which is a write of its own that watches see. One definition is followed at a time, so
-that of several with the same names the first one gets them.
+Upstream's controllers do this a moment after a write. Here it happens before the write is answered, in the
+same steps: each step is a separate write that watches receive. Definitions are handled one at a time, so that
+the first of several definitions with the same names gets the names.
 """
 
 import asyncio
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
 GROUP, VERSION, RESOURCE = "apiextensions.k8s.io", "v1", "customresourcedefinitions"
 PREFIX = f"/{GROUP}/{RESOURCE}/"
-"""The beginning of the storage keys of definitions."""
+"""The prefix of the storage keys of definitions."""
 MANAGER = "kube-apiserver"
 
 
 class _Served:
-    """The resources of one definition, and what they were made of."""
+    """The served resources of one definition, and the parts of the definition that they depend on."""
 
     def __init__(self, made_of: tuple[object, ...], state: DefinitionState) -> None:
         self.made_of = made_of
@@ -48,7 +48,7 @@ class _Served:
 
 
 class CustomResources:
-    """All that is served of the definitions of one server."""
+    """Serves the kinds of all CustomResourceDefinitions of one server."""
 
     def __init__(
         self, server: "Server", catalogue: Catalogue, context: StrategyContext, bootstrap: Bootstrap
@@ -65,17 +65,20 @@ class CustomResources:
     # what other parts call ----------------------------------------------------------------------
 
     async def follow(self, name: str) -> None:
-        """Does what a write of the definition asks for. Raises ApiError where it cannot be kept."""
+        """Updates status and served kinds after a write of the definition. Raises ApiError."""
         async with self._following:
             await self._settle(name)
 
     async def follow_deletion(self, name: str) -> None:
-        """Does what the deletion of an object asks for: the last one ends a definition that is going."""
+        """Continues the deletion of a definition after one of its objects was deleted. Raises ApiError."""
         if name not in self._cleaning:
             await self.follow(name)
 
     async def restore(self) -> None:
-        """Serves the definitions that are stored, and none other; continues what a stop interrupted."""
+        """Serves exactly the stored definitions; continues steps that a shutdown interrupted.
+
+        Raises ApiError.
+        """
         async with self._following:
             entries = self._server.store.storage.list(PREFIX).entries
             names = [entry.key.removeprefix(PREFIX) for entry in entries]
@@ -88,15 +91,15 @@ class CustomResources:
                 await self._settle(name)
 
     def forget(self) -> None:
-        """Serves none any more: the storage is empty."""
+        """Stops serving all kinds, because the storage was emptied."""
         self._names.forget()
         for name in list(self._served):
             self._withdraw(name)
 
     def show(self, name: str, entry: Entry | None) -> bool:
-        """Serves a definition as another server left it; None where it is gone.
+        """Serves a definition as another server stored it; `entry` is None if it was deleted.
 
-        Returns whether it is at rest.
+        Returns whether no step remains to be done for the definition.
         """
         definition = None if entry is None else self._resource.decode(entry)
         self._names.note(name, definition)
@@ -112,7 +115,7 @@ class CustomResources:
     # steps --------------------------------------------------------------------------------------
 
     async def _settle(self, name: str) -> None:
-        """Brings one definition to rest, and then those that request a name which it took or freed."""
+        """Does all steps of a definition, then of those that request a name which it took or freed."""
         pending = deque(sorted(await self._settle_one(name)))
         while pending:
             waiting = pending.popleft()
@@ -121,9 +124,9 @@ class CustomResources:
         await self.registration.follow(group_of(name))
 
     async def _settle_one(self, name: str) -> set[str]:
-        """Brings one definition to rest.
+        """Does the steps of one definition until none remains.
 
-        Returns the definitions that request a name which was taken or freed on the way.
+        Returns the definitions that request a name which these steps took or freed.
         """
         waiting: set[str] = set()
         while True:
@@ -141,7 +144,7 @@ class CustomResources:
                 await self._write(entry, definition, new)
 
     def _next(self, definition: Object) -> Object | None:
-        """The definition after the next step of a controller; None where none has anything to do."""
+        """Returns the definition after the next step of a controller; None if no controller has a step."""
         now, used = self._server.store.now(), self._names.in_use(definition["spec"]["group"])
         return (
             conditions.with_conformance(definition, now)
@@ -154,15 +157,16 @@ class CustomResources:
         )
 
     async def _clean_up(self, entry: Entry, definition: Object) -> bool:
-        """Takes the next step of ending a definition that is being deleted; False where there is none, or
-        while objects are held by finalizers of their own.
+        """Does the next step of deleting a definition and returns True.
+
+        Returns False if the definition is not being deleted, or if finalizers keep some of its objects.
         """
         metadata = definition["metadata"]
         if not metadata.get("deletionTimestamp") or CLEANUP not in (metadata.get("finalizers") or ()):
             return False
-        found, now = conditions.condition(definition, TERMINATING), self._server.store.now()
+        terminating, now = conditions.condition(definition, TERMINATING), self._server.store.now()
         started = conditions.DELETION_IN_PROGRESS
-        if found is None or found.get("reason") != started.reason:
+        if terminating is None or terminating.get("reason") != started.reason:
             await self._write(entry, definition, conditions.with_condition(definition, started, now))
             return True
         if self._overlaps(definition):
@@ -174,14 +178,15 @@ class CustomResources:
         else:
             return False
         new = conditions.with_condition(definition, done, now)
-        rest = [each for each in metadata["finalizers"] if each != CLEANUP]
+        rest = [finalizer for finalizer in metadata["finalizers"] if finalizer != CLEANUP]
         kept = {name: value for name, value in metadata.items() if name != "finalizers"}
         new["metadata"] = {**kept, "finalizers": rest} if rest else kept
         await self._write(entry, definition, new)
         return True
 
     async def _delete_objects(self, definition: Object) -> bool:
-        """Deletes the objects of a definition, without admission; False where some are held.
+        """Deletes the objects of a definition, without admission; returns False if finalizers
+        keep some.
 
         An object whose defaults are too large to show it is deleted without them.
         """
@@ -212,8 +217,9 @@ class CustomResources:
                 raise
 
     async def _write(self, entry: Entry, old: Object, new: Object) -> None:
-        """Stores a definition with a new status; if another writer came first, nothing. A definition that
-        nothing holds any more is deleted.
+        """Stores a definition with a new status; does nothing if another writer came first.
+
+        Deletes a definition that is being deleted and has no finalizers.
         """
         resource, server = self._resource, self._server
         new = {**new, "metadata": dict(new["metadata"])}
@@ -235,7 +241,7 @@ class CustomResources:
     # the catalogue ------------------------------------------------------------------------------
 
     def _serve(self, definition: Object) -> None:
-        """Serves the versions of a definition as it is now."""
+        """Serves the versions of a definition according to its present state."""
         name = definition["metadata"]["name"]
         served = self._served.get(name)
         made_of = (definition["metadata"]["uid"], definition["spec"], definition["status"]["acceptedNames"])
@@ -246,9 +252,9 @@ class CustomResources:
         if served is None and is_served:
             served = self._served[name] = _Served(made_of, DefinitionState())
             served.resources = [
-                each
-                for each in self._resources(definition, served.state)
-                if each.custom_kind.version_specification.served and not self._has_built_in(each)
+                resource
+                for resource in self._resources(definition, served.state)
+                if resource.custom_kind.version_specification.served and not self._has_built_in(resource)
             ]
             self._catalogue.add(*served.resources)
         terminating = conditions.is_true(definition, TERMINATING)
@@ -259,7 +265,10 @@ class CustomResources:
     def _resources(
         self, definition: Object, state: DefinitionState, *, fills_defaults: bool = True
     ) -> list[CustomResource]:
-        """A resource for each version, served or not. `fills_defaults`: their objects get their defaults."""
+        """Makes a resource for each version of a definition, served or not.
+
+        `fills_defaults`: whether reading an object fills in its defaults.
+        """
         specification, release = specification_of(definition), self._catalogue.primary
         reader = replace(reader_of(specification, release), fills_defaults=fills_defaults)
         kinds = tuple(
@@ -271,12 +280,12 @@ class CustomResources:
     def _conversions(self, definition: Object) -> Conversions:
         if (definition["spec"].get("conversion") or {}).get("strategy") != "Webhook":
             return Conversions()
-        from fakeapi.registry.webhooks.conversion import ConversionWebhook  # noqa: PLC0415 - few definitions
+        from fakeapi.registry.webhooks.conversion import ConversionWebhook  # noqa: PLC0415 - few definitions use webhooks
 
         return Conversions(ConversionWebhook.of_definition(definition, self._server.webhooks))
 
     def _unserved(self, definition: Object, *, fills_defaults: bool = True) -> CustomResource:
-        """A resource of a definition that is not in the catalogue."""
+        """Makes a resource for a definition without served versions, to delete its objects."""
         return self._resources(definition, DefinitionState(), fills_defaults=fills_defaults)[0]
 
     def _withdraw(self, name: str) -> None:
@@ -289,11 +298,13 @@ class CustomResources:
         return self._catalogue.find(kind.group, kind.version, kind.resource) is not None
 
     def _overlaps(self, definition: Object) -> bool:
-        """Whether a built-in resource has the definition's objects."""
+        """Whether a built-in resource stores its objects under the definition's keys."""
         group, plural = definition["spec"]["group"], definition["spec"]["names"]["plural"]
         return self._catalogue.has_built_in(group) and any(
-            each.kind.group == group and each.kind.resource == plural and not each.kind.unstructured
-            for each in self._catalogue.resources
+            resource.kind.group == group
+            and resource.kind.resource == plural
+            and not resource.kind.unstructured
+            for resource in self._catalogue.resources
         )
 
     # reading ------------------------------------------------------------------------------------
@@ -301,6 +312,6 @@ class CustomResources:
     @property
     def _resource(self) -> Resource:
         """The resource of definitions themselves."""
-        found = self._catalogue.find(GROUP, VERSION, RESOURCE)
-        assert found is not None, "definitions are served where there are some"
-        return found
+        resource = self._catalogue.find(GROUP, VERSION, RESOURCE)
+        assert resource is not None, "definitions are served where there are some"
+        return resource

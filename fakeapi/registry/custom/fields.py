@@ -15,15 +15,15 @@ from fakeapi.registry.model.field_labels import NAME, NAMESPACE, FieldLabels
 
 
 def field_labels_of(kind: CustomKind, read: Callable[[Object], Object]) -> FieldLabels:
-    """The labels of a kind; `read` makes of a stored object one of the kind's version."""
+    """Returns the field labels of a kind; `read` converts a stored object to the kind's version."""
     paths = {path.removeprefix("."): path for path in kind.version_specification.selectable}
     labels = (NAME, NAMESPACE, *paths) if kind.namespaced else (NAME, *paths)
     if not paths:
         return FieldLabels(labels, NOT_SUPPORTED, None if kind.namespaced else _none)
 
     def fields_of(obj: dict[str, Any]) -> Mapping[str, str]:
-        shown = read(obj)
-        return {label: _text(shown, label) for label in paths}
+        converted = read(obj)
+        return {label: _text(converted, label) for label in paths}
 
     return FieldLabels(labels, NOT_SUPPORTED, fields_of)
 

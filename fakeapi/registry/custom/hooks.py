@@ -1,4 +1,4 @@
-"""Hooks of custom objects: deleting the last one finishes the deletion of its definition."""
+"""Hooks of custom objects: the deletion of the last object completes the deletion of its definition."""
 
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,6 @@ class CustomHooks:
         return new
 
     async def after(self, server: "Server", write: Write) -> None:
-        """The deletion of the last object ends a definition that is going."""
+        """Continues the deletion of a terminating definition after one of its objects was deleted."""
         if write.new is None and self._kind.state.terminating:
             await server.custom.follow_deletion(self._kind.specification.name)

@@ -1,4 +1,4 @@
-"""CustomKind: a kind of a CustomResourceDefinition, in one of its versions."""
+"""CustomKind: the kind of a CustomResourceDefinition in one of its versions."""
 
 import base64
 import hashlib
@@ -17,7 +17,7 @@ from fakeapi.releases.kinds import Lifecycle, Subresource
 from fakeapi.releases.schema_rules import schema_rules_of
 
 VERBS = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
-"""In the order of discovery."""
+"""The verbs of custom resources in the order of discovery."""
 _TERMINATING_VERBS = ("delete", "deletecollection", "get", "list", "watch")
 _SUBRESOURCE_VERBS = ("get", "patch", "update")
 _STRING = Scalar(ScalarKind.STRING, "string")
@@ -26,14 +26,16 @@ _HASHED_BYTES = 8
 
 @dataclass(slots=True)
 class DefinitionState:
-    """The parts of a definition that may change while its kind is served."""
+    """The state of a definition that may change while its kind is served."""
 
     terminating: bool = False
 
 
 @dataclass(frozen=True)
 class CustomKind(Kind):
-    """`schema` decodes its objects, and has no fields but those of every object; `apply_schema` has all.
+    """The kind of a definition in one version.
+
+    `schema` decodes its objects and has only the fields of all objects. `apply_schema` has all fields.
 
     `published` caches the kind's OpenAPI schemas by whether they are for OpenAPI 2, and frees them with the
     kind.
@@ -54,7 +56,7 @@ class CustomKind(Kind):
 
     @property
     def plain(self) -> Kind:
-        return Kind(**{each.name: getattr(self, each.name) for each in fields(Kind)})
+        return Kind(**{attribute.name: getattr(self, attribute.name) for attribute in fields(Kind)})
 
     @property
     def shown_verbs(self) -> tuple[str, ...]:
@@ -83,9 +85,9 @@ class CustomKind(Kind):
 
 
 def reader_of(specification: Specification, release: Release) -> ObjectReader:
-    """Reads the objects of a definition, as the release's ObjectMeta has it."""
+    """Returns the reader for the objects of a definition, with the ObjectMeta of the release."""
     object_meta = release.schemas.struct("meta/v1.ObjectMeta")
-    schemas = {each.name: each.schema for each in specification.versions}
+    schemas = {version.name: version.schema for version in specification.versions}
     if not specification.preserves_unknown_fields:
         schemas = {
             name: None if schema is None else prune_defaults(schema, object_meta)
@@ -111,7 +113,7 @@ def custom_kind(
     state: DefinitionState,
     release: Release,
 ) -> CustomKind:
-    """The kind of a version of a definition, as discovery shows it."""
+    """Returns the kind of a version of a definition, with the data for discovery."""
     names = specification.names
     return CustomKind(
         group=specification.group,
@@ -141,17 +143,17 @@ def custom_kind(
 
 
 def _subresources(specification: Specification, version: VersionSpecification) -> tuple[Subresource, ...]:
-    found = []
+    subresources = []
     if version.has_status:
         kind, group = specification.names.kind, specification.group
-        found.append(Subresource("status", kind, _SUBRESOURCE_VERBS, group, version.name))
+        subresources.append(Subresource("status", kind, _SUBRESOURCE_VERBS, group, version.name))
     if version.scale is not None:
-        found.append(Subresource("scale", "Scale", _SUBRESOURCE_VERBS, "autoscaling", "v1"))
-    return tuple(found)
+        subresources.append(Subresource("scale", "Scale", _SUBRESOURCE_VERBS, "autoscaling", "v1"))
+    return tuple(subresources)
 
 
 def _storage_version_hash(specification: Specification) -> str:
-    """Follows StorageVersionHash of k8s.io/apiserver `pkg/endpoints/discovery`."""
+    """Returns storageVersionHash for discovery, as k8s.io/apiserver `pkg/endpoints/discovery`."""
     text = f"{specification.group}/{specification.storage_version}/{specification.names.kind}"
     digest = hashlib.sha256(text.encode()).digest()[:_HASHED_BYTES]
     return base64.b64encode(digest).decode()

@@ -1,8 +1,8 @@
-"""Reads custom objects: what decoding into a Go type is for built-in kinds.
+"""Decodes, prunes and defaults custom objects, as decoding into a Go type does for built-in kinds.
 
 Follows `unstructuredSchemaCoercer` and `unstructuredDefaulter` of k8s.io/apiextensions-apiserver
-`pkg/apiserver/customresource_handler.go`. An object that names another kind or group is let through as it is:
-validation refuses it.
+`pkg/apiserver/customresource_handler.go`. An object of another kind or group stays as it is; its validation
+refuses it.
 """
 
 from collections.abc import Mapping
@@ -33,8 +33,10 @@ class DefaultsRefused(ApiError):
 
 @dataclass(frozen=True, slots=True)
 class ObjectReader:
-    """Reads the objects of one definition, in any of its versions. `schemas` are by version; `embedding` are
-    the versions whose objects have resources within them. `fills_defaults`: objects get their defaults.
+    """Decodes, prunes and defaults the objects of one definition, in any of its versions.
+
+    `schemas` are by version. `embedding` are the versions whose objects embed other objects.
+    `fills_defaults`: whether objects get their defaults.
     """
 
     group: str
@@ -47,13 +49,13 @@ class ObjectReader:
     fills_defaults: bool = True
 
     def read(self, value: Any) -> tuple[Object, list[str]]:
-        """The object of a decoded body, without what its schema does not know, and strict errors.
+        """Returns the object of a decoded body, pruned by its schema, and the strict errors.
 
-        The result is the caller's own. Raises DecodeError.
+        The caller may change the object. Raises DecodeError.
         """
         strict = first_strict_errors(duplicate_errors(value, None))
         obj, unknown = self._with_metadata({} if value is None else value)
-        strict += [f"unknown field {quote('metadata.' + _path_in(each))}" for each in unknown]
+        strict += [f"unknown field {quote('metadata.' + _path_in(error))}" for error in unknown]
         if self.is_own(obj):
             metadata = obj["metadata"]
             strict += self._settle(obj, self.schema_of(obj))
@@ -61,14 +63,17 @@ class ObjectReader:
         return obj, strict
 
     def read_as_merged(self, value: Object) -> Object:
-        """Decodes the result of a merge, whose fields follow the schema; nulls are kept.
+        """Decodes the result of a merge, whose fields match the schema already; keeps nulls.
 
-        The result is the caller's own. Raises DecodeError.
+        The caller may change the result. Raises DecodeError.
         """
         return self._with_metadata(value)[0]
 
     def _with_metadata(self, value: Any) -> tuple[Object, list[str]]:
-        """A copy with decoded metadata, and the strict errors in the metadata. Raises DecodeError."""
+        """Returns a copy with decoded metadata, and the strict errors in the metadata.
+
+        Raises DecodeError.
+        """
         try:
             obj: Object = rewritten(value)
         except ValueError as error:
@@ -77,17 +82,17 @@ class ObjectReader:
         return {**obj, "metadata": metadata}, unknown
 
     def prune(self, obj: Object) -> Object:
-        """A converted object without what its version does not know; `obj` is changed."""
+        """Removes the fields of a converted object that its version's schema does not have; changes `obj`."""
         if self.is_own(obj):
             self._settle(obj, self.schema_of(obj))
         return obj
 
     def settle(self, obj: Object) -> Object:
-        """A stored or converted object as its version has it: pruned, with defaults. `obj` is changed."""
+        """Prunes and defaults a stored or converted object by the schema of its version; changes `obj`."""
         return self.default(self.prune(obj))
 
     def default(self, obj: Object) -> Object:
-        """An object with the defaults of its version; it is changed, if it is of the kind.
+        """Sets the defaults of an object's version; changes `obj` if it has this kind.
 
         Raises DefaultsRefused.
         """
@@ -99,12 +104,12 @@ class ObjectReader:
         return obj
 
     def is_own(self, obj: Object) -> bool:
-        """Whether an object says that it is of this kind."""
+        """Whether an object has this kind and group."""
         group, _, _ = str(obj.get("apiVersion", "")).rpartition("/")
         return group == self.group and obj.get("kind") == self.kind
 
     def schema_of(self, obj: Object) -> Schema | None:
-        """The schema of the version that an object names, if it is of the kind and has one."""
+        """Returns the schema of an object's version; None without a schema, or for another kind."""
         if not self.is_own(obj):
             return None
         return self.schemas.get(self._version_of(obj))
@@ -114,7 +119,7 @@ class ObjectReader:
         return str(obj["apiVersion"]).rpartition("/")[2]
 
     def _settle(self, obj: Object, schema: Schema | None) -> list[str]:
-        """Prunes, and brings embedded metadata into form; returns strict errors. Raises DecodeError."""
+        """Prunes an object and decodes embedded metadata; returns strict errors. Raises DecodeError."""
         paths: list[str] = []
         if not self.preserves_unknown_fields:
             paths += prune(obj, schema)
@@ -128,11 +133,11 @@ class ObjectReader:
 
 
 def embeds(schema: Schema) -> bool:
-    """Whether a schema has resources embedded in its objects."""
+    """Whether a schema has embedded resources (x-kubernetes-embedded-resource)."""
     below = (*schema.properties.values(), schema.items, schema.additional_properties)
-    return schema.embedded_resource or any(isinstance(each, Schema) and embeds(each) for each in below)
+    return schema.embedded_resource or any(isinstance(child, Schema) and embeds(child) for child in below)
 
 
 def _path_in(strict: str) -> str:
-    """The path in a strict error about a field of metadata alone."""
+    """Returns the path in a strict error about a field of metadata."""
     return strict.partition('"')[2].rstrip('"')

@@ -1,8 +1,8 @@
-"""Keeps an APIService for each group version that CustomResourceDefinitions serve.
+"""Maintains an APIService for each group version that CustomResourceDefinitions serve.
 
 Follows k8s.io/kubernetes `pkg/controlplane/controller/crdregistration` and k8s.io/kube-aggregator
-`pkg/controllers/autoregister`. Until somebody asks for APIServices none is made; those that are there go with
-the last definition of their group version.
+`pkg/controllers/autoregister`. The APIServices are created by the first request for APIServices. They are
+deleted with the last definition of their group version.
 """
 
 from collections.abc import Callable, Iterable
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 GROUP, VERSION, RESOURCE = "apiregistration.k8s.io", "v1", "apiservices"
 MANAGER = "kube-apiserver"
 LABEL, ALWAYS = "kube-aggregator.kubernetes.io/automanaged", "true"
-"""Label of APIServices that the server manages; those without it belong to the user."""
+"""Label of the APIServices that the server manages; the server never changes APIServices without it."""
 
 GROUP_PRIORITY, VERSION_PRIORITY = 1000, 100
-"""Priorities lower than those of built-in groups, and all equal, so that names decide the order."""
+"""The equal priorities of all custom groups, below those of built-in groups; names decide the order."""
 
 
 class Registration:
     """Manages the APIServices for the groups and versions that `served_versions` returns.
 
-    It is called with a group, or with "" for all groups.
+    `served_versions` takes a group, or "" for all groups.
     """
 
     def __init__(
@@ -43,17 +43,20 @@ class Registration:
         bootstrap.followers[GROUP, RESOURCE] = self.follow_all
 
     async def follow(self, group: str) -> None:
-        """Creates, restores and deletes APIServices of a group to match its definitions. Raises ApiError."""
+        """Creates, restores and deletes the APIServices of a group to match its definitions.
+
+        Raises ApiError.
+        """
         resource = self._server.find(GROUP, VERSION, RESOURCE)
         if resource is None:
             return
-        wanted = self._wanted(group)
+        expected = self._wanted(group)
         is_asked_for = (GROUP, RESOURCE) not in self._bootstrap.pending
-        for name, (_, version) in sorted(wanted.items()) if is_asked_for else ():
+        for name, (_, version) in sorted(expected.items()) if is_asked_for else ():
             await self._keep(resource, name, group, version)
         for entry in list(self._server.store.storage.list(resource.prefix).entries):
             name = entry.key.removeprefix(resource.prefix)
-            if name.partition(".")[2] == group and name not in wanted:
+            if name.partition(".")[2] == group and name not in expected:
                 await self._drop(resource, entry)
 
     async def follow_all(self) -> None:
@@ -64,7 +67,7 @@ class Registration:
             await self._keep(resource, name, group, version)
 
     def _wanted(self, group: str) -> dict[str, tuple[str, str]]:
-        """Group and version of each APIService by its name."""
+        """Returns group and version of each APIService by its name; for all groups if `group` is ""."""
         return {
             f"{version}.{of_group}": (of_group, version) for of_group, version in self._served_versions(group)
         }
@@ -80,14 +83,14 @@ class Registration:
         entry = self._server.store.storage.newest(resource.key("", name))
         try:
             if entry is None:
-                made = BootstrapObject(name, {"metadata": {"labels": {LABEL: ALWAYS}}, "spec": spec})
-                write = self._bootstrap.write(resource, made)
+                service = BootstrapObject(name, {"metadata": {"labels": {LABEL: ALWAYS}}, "spec": spec})
+                write = self._bootstrap.write(resource, service)
                 if write is not None:
                     await self._server.store.commit(resource, write)
             else:
                 await self._restore(resource, entry, spec)
         except (KeyExists, KeyNotFound, RevisionConflict):
-            return  # somebody else's write was first, and is followed itself
+            return  # another write came first, and the server reacts to it separately
 
     async def _restore(self, resource: Resource, entry: Entry, spec: Object) -> None:
         """Reverts changes to the spec of an APIService that the server manages."""

@@ -1,9 +1,9 @@
 """CustomResource: one served version of a CustomResourceDefinition.
 
 Follows `getOrCreateServingInfoFor` of k8s.io/apiextensions-apiserver
-`pkg/apiserver/customresource_handler.go`: strategies, managed fields and admission see objects in the version
-of the request; only storage has them in the storage version. A stored object gets the defaults of its storage
-version, is converted, and then pruned by the schema of the requested version.
+`pkg/apiserver/customresource_handler.go`. Strategies, managed fields and admission receive objects in the
+version of the request; only the storage uses the storage version. A stored object gets the defaults of its
+storage version, is converted, and then pruned by the schema of the requested version.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -39,7 +39,7 @@ _TERMINATING = "create not allowed while custom resource definition is terminati
 
 
 class CustomBodyType(BodyType):
-    """Bodies of custom objects, which have defaults by their own schema alone."""
+    """The type of custom objects' bodies; only their schema has defaults."""
 
     def default(self, obj: Object) -> Object:
         kind = self.kind
@@ -47,7 +47,7 @@ class CustomBodyType(BodyType):
 
 
 class CustomVersions(Versions):
-    """The versions of a definition, converted as it says."""
+    """The versions of a definition, with its own conversion strategy."""
 
     def __init__(self, kind: CustomKind, others: Iterable[Kind], conversions: Conversions) -> None:
         super().__init__(kind, others, {})
@@ -56,9 +56,9 @@ class CustomVersions(Versions):
     def convert(self, value: Object, api_version: str) -> tuple[Object, Struct]:
         """Converts `value` to another version; for `machinery.apply`.
 
-        Raises VersionError for a version that the definition does not have; for built-in kinds the records of
-        such a version are dropped. Follows `ConvertToVersion` of k8s.io/apiextensions-apiserver
-        `pkg/apiserver/conversion/converter.go`.
+        Raises VersionError for a version that the definition does not have. (For built-in kinds,
+        managedFields entries of such versions are dropped.) Follows `ConvertToVersion` of
+        k8s.io/apiextensions-apiserver `pkg/apiserver/conversion/converter.go`.
         """
         target = self.kind_of(api_version)
         if target is None:
@@ -113,7 +113,7 @@ class CustomResource(Resource):
         return self.siblings
 
     def kind_in_errors(self, obj: Object) -> Qualified:
-        """The kind that the object names, which may be another one."""
+        """Returns the kind that the object itself names, which may differ from the resource's kind."""
         group, _, _ = str(obj.get("apiVersion", "")).rpartition("/")
         return Qualified(group, str(obj.get("kind", "")))
 
@@ -124,21 +124,22 @@ class CustomResource(Resource):
         return CustomScaleView(self.custom_kind, self.release, scale_kind, projection, self.siblings)
 
     def of_apply(self, merged: Object) -> Object:
-        """Decodes the result of an apply, without pruning: validation refuses unknown fields."""
+        """Decodes and defaults the result of an apply without pruning; validation refuses unknown fields."""
         return self.reader.default(self.reader.read_as_merged(merged))
 
     # creation while the definition is being deleted ---------------------------------------------
 
     def check_method(self, verb: str) -> None:
-        """Raises ApiError 405 for a POST while the definition is being deleted, in releases that still allow
-        an apply.
+        """Raises ApiError 405 for a POST while the definition is being deleted.
+
+        Only in older releases, which still allow an apply to create objects at that time.
         """
         if verb == "create" and self._terminates and not self.release.quirks.custom.terminating_forbids:
             details = Details(group=self.kind.group, kind=self.kind.resource)
             raise ApiError(405, "MethodNotAllowed", _TERMINATING, details)
 
     def check_creation(self, name: str) -> None:
-        """Raises ApiError 403 for any creation while the definition is being deleted."""
+        """Raises ApiError 403 for each create while the definition is being deleted, in newer releases."""
         if self._terminates and self.release.quirks.custom.terminating_forbids:
             raise errors.forbidden(self.qualified, name, _TERMINATING)
 
@@ -170,26 +171,24 @@ class CustomResource(Resource):
         if obj["apiVersion"] == self._storage_version:
             self._converted.put(value, stored_form.encode_value(obj))
         else:
-            self._in_version(value)  # the answer is what a read makes of the stored object
+            self._in_version(value)  # caches the answer: the stored object, converted back
         return value
 
     def item_of(self, entry: Entry, *, exact: bool = False) -> bytes:
-        """A list of custom objects says of each what it is."""
+        """Returns the JSON of a list item, which for custom objects has kind and apiVersion."""
         return self.json_of(entry.value, entry.revision, exact=exact)
 
     def items_of(self, entries: Sequence[Entry], *, exact: bool = False) -> Iterator[bytes]:
-        """JSON of each item; not cached in runs, since a conversion webhook may change how an object is
-        shown.
-        """
+        """Yields the JSON of each item; not cached in runs, since a webhook's conversion may change."""
         return (self.item_of(entry, exact=exact) for entry in entries)
 
     async def prepare(self, entries: Sequence[Entry]) -> None:
         """Converts entries of other versions with one webhook call. Raises ApiError 500."""
         if not self.conversions.waits:
             return
-        values = {each.value for each in entries if each.value not in self._converted}
+        values = {entry.value for entry in entries if entry.value not in self._converted}
         objects = [self._stored(value) for value in values]
-        others = [each for each in objects if each["apiVersion"] != self.api_version]
+        others = [obj for obj in objects if obj["apiVersion"] != self.api_version]
         await self.conversions.fetch_list(others, self.api_version, self.kind.list_kind)
 
     def _in_storage_version(self, obj: Object) -> Object:
@@ -200,23 +199,23 @@ class CustomResource(Resource):
         return self.reader.prune(stored)
 
     def _in_version(self, value: bytes) -> bytes:
-        """JSON of a stored object in this version."""
-        found = self._converted.get(value)
-        if found is None:
-            found = stored_form.encode_value(self._shown(self._stored(value)))
-            self._converted.put(value, found)
-        return found
+        """Returns the JSON of a stored object in this version, without its resourceVersion."""
+        form = self._converted.get(value)
+        if form is None:
+            form = stored_form.encode_value(self._shown(self._stored(value)))
+            self._converted.put(value, form)
+        return form
 
     def _read_fields(self, obj: Object) -> Object:
-        """A stored object in this version, for its selectable fields."""
+        """Returns a stored object in this version, to read its selectable fields."""
         return self._shown(self.reader.settle(obj))
 
     def _stored(self, value: bytes) -> Object:
-        """A decoded stored object, pruned and with the defaults of its storage version."""
+        """Decodes a stored object; prunes and defaults it by the schema of its storage version."""
         return self.reader.settle(stored_form.decode_value(value))
 
     def _shown(self, obj: Object) -> Object:
-        """An object from `_stored` in this version, converted and pruned if it has another one."""
+        """Returns an object from `_stored` in this version; converts and prunes it if necessary."""
         if obj["apiVersion"] == self.api_version:
             return obj
         return self.reader.prune(self.conversions.convert(obj, self.api_version))

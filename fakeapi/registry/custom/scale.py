@@ -1,7 +1,7 @@
 """The scale subresource of custom objects.
 
-Follows `ScaleREST` of k8s.io/apiextensions-apiserver `pkg/registry/customresource/etcd.go`. A Scale is not
-validated itself: what it makes of the object is.
+Follows `ScaleREST` of k8s.io/apiextensions-apiserver `pkg/registry/customresource/etcd.go`. Only the changed
+object is validated, not the Scale itself.
 """
 
 from dataclasses import dataclass
@@ -21,24 +21,24 @@ from fakeapi.registry.model.scale import ScaleProjection, ScaleView, with_value_
 from fakeapi.releases import Kind, Release
 
 _UNSET = -(1 << 31)
-"""The replicas of a Scale of an object that has none, before a client sets them."""
+"""The replicas in the Scale of an object without replicas, before the client's change."""
 _GO_TYPES = {str: "string", bool: "bool", int: "int64", float: "float64", list: "[]interface {}"}
 
 
 class AccessorError(ValueError):
-    """A path that leads through, or to, a value of another type; the message is Go's."""
+    """A path contains or ends at a value of the wrong type; the message is Go's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """`present` is False where a path leads nowhere, and `value` then the zero value."""
+    """The value at a path. If the path does not exist, `present` is False and `value` is the zero value."""
 
     value: Any
     present: bool
 
 
 def nested(obj: Object, path: tuple[str, ...], wanted: type, go: str) -> Found:
-    """The value at a path. Raises AccessorError.
+    """Returns the value at a path, which must have the type `wanted`. Raises AccessorError.
 
     Follows NestedInt64 and NestedString of k8s.io/apimachinery `pkg/apis/meta/v1/unstructured`.
     """
@@ -72,7 +72,7 @@ def _not_of_type(path: tuple[str, ...], value: Any, wanted: str) -> AccessorErro
 
 
 def projection_of(paths: ScalePaths | None) -> ScaleProjection | None:
-    """Where an object has what a Scale tells, for a version that has the subresource."""
+    """Returns the projection of a version's objects to Scales; None without the subresource."""
     if paths is None:
         return None
     selector = dotted(paths.selector) if paths.selector else ()
@@ -84,7 +84,7 @@ def projection_of(paths: ScalePaths | None) -> ScaleProjection | None:
 
 
 class CustomScaleView(ScaleView):
-    """Reads Scales from custom objects, and writes them. `siblings` are all versions of the kind."""
+    """Makes Scales from custom objects, and applies Scales. `siblings` are all versions of the kind."""
 
     def __init__(
         self,
@@ -104,11 +104,14 @@ class CustomScaleView(ScaleView):
 
     @property
     def qualified(self) -> Qualified:
-        """The object's own resource: errors do not name the subresource."""
+        """The resource in error messages: the object's own, without the subresource."""
         return self._qualified
 
     def of(self, obj: Object) -> Object:
-        """Raises ApiError 500 for an object without replicas, or where a value has another type."""
+        """Returns the Scale of an object.
+
+        Raises ApiError 500 if the object has no replicas, or if a value has the wrong type.
+        """
         scale, present = self._scale(obj)
         if not present:
             raise errors.internal(f"the spec replicas field {quote(self._text)} does not exist")
@@ -125,25 +128,28 @@ class CustomScaleView(ScaleView):
         return scale
 
     def applied_to(self, obj: Object, scale: Object) -> Object:
-        """Raises ApiError 400 for a Scale that sets no replicas."""
+        """Returns `obj` with the replicas and managed fields of a Scale.
+
+        Raises ApiError 400 for a Scale without replicas.
+        """
         replicas = (scale.get("spec") or {}).get("replicas", 0)
         if replicas == _UNSET:
             raise errors.bad_request(f"the spec replicas field {quote(self._text)} cannot be empty")
-        metadata, wanted = obj["metadata"], scale["metadata"]
+        metadata, new_metadata = obj["metadata"], scale["metadata"]
         entries = scale_fields.to_object(
             metadata.get("managedFields"),
-            wanted.get("managedFields"),
+            new_metadata.get("managedFields"),
             self._paths,
             self._kind.api_version,
         )
         rest = {name: value for name, value in metadata.items() if name != "managedFields"}
-        if wanted.get("resourceVersion"):
-            rest["resourceVersion"] = wanted["resourceVersion"]
+        if new_metadata.get("resourceVersion"):
+            rest["resourceVersion"] = new_metadata["resourceVersion"]
         scaled = with_value_at(obj, self._projection.replicas, replicas)
         return {**scaled, "metadata": {**rest, "managedFields": entries} if entries else rest}
 
     def _scale(self, obj: Object) -> tuple[Object, bool]:
-        """The Scale, and whether the object has replicas. Raises ApiError 500."""
+        """Returns the Scale, and whether the object has replicas. Raises ApiError 500."""
         projection = self._projection
         try:
             replicas = nested_int(obj, projection.replicas)
@@ -151,7 +157,7 @@ class CustomScaleView(ScaleView):
             selector = projection.selector_of(obj)
         except AccessorError as error:
             raise ApiError(500, "", str(error)) from None
-        shown = self.made_of(
+        scale = self.made_of(
             obj, converted(replicas.value, 32), converted(status_replicas.value, 32), selector
         )
-        return shown, replicas.present
+        return scale, replicas.present

@@ -1,7 +1,7 @@
-"""A CustomResourceDefinition, read once from its stored form.
+"""Specification: a CustomResourceDefinition, parsed from its stored form.
 
-Follows `CustomResourceDefinitionSpec` of k8s.io/apiextensions-apiserver `pkg/apis/apiextensions/v1`, and the
-names that are accepted in its status.
+Follows `CustomResourceDefinitionSpec` of k8s.io/apiextensions-apiserver `pkg/apis/apiextensions/v1`. The
+names are the accepted ones in the status.
 """
 
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ class PrinterColumn:
 
 @dataclass(frozen=True, slots=True)
 class ScalePaths:
-    """Where an object has what a Scale tells, as dotted paths; `selector` is empty where it has none."""
+    """The dotted paths of the object fields that appear in its Scale; `selector` may be empty."""
 
     replicas: str
     status_replicas: str
@@ -48,8 +48,10 @@ class ScalePaths:
 
 @dataclass(frozen=True, slots=True)
 class VersionSpecification:
-    """One version of a definition. `warning` is the text of the Warning header of answers in it. `schema` is
-    None where the definition has none.
+    """A version of a definition.
+
+    `warning` is the text of the Warning header in answers of a deprecated version. `schema` is None if the
+    version has no schema.
     """
 
     name: str
@@ -65,7 +67,7 @@ class VersionSpecification:
 
 @dataclass(frozen=True, slots=True)
 class Specification:
-    """A definition with its accepted names. `conversion` is what its spec says of conversion."""
+    """A parsed definition with its accepted names. `conversion` is `spec.conversion`."""
 
     name: str
     uid: str
@@ -78,24 +80,24 @@ class Specification:
 
     @property
     def storage_version(self) -> str:
-        """The version that new objects are stored in."""
-        return next((each.name for each in self.versions if each.storage), "")
+        """The version in which new objects are stored."""
+        return next((version.name for version in self.versions if version.storage), "")
 
     @property
     def served(self) -> tuple[VersionSpecification, ...]:
-        return tuple(each for each in self.versions if each.served)
+        return tuple(version for version in self.versions if version.served)
 
     @property
     def prefix(self) -> str:
-        """The beginning of the storage keys of its objects."""
+        """The prefix of the storage keys of its objects."""
         return f"/{self.group}/{self.names.plural}/"
 
     def version(self, name: str) -> VersionSpecification | None:
-        return next((each for each in self.versions if each.name == name), None)
+        return next((version for version in self.versions if version.name == name), None)
 
 
 def specification_of(definition: Object) -> Specification:
-    """The specification in a stored definition, which is valid. Raises SchemaTooDeep."""
+    """Parses a stored definition, which must be valid. Raises SchemaTooDeep."""
     spec, status = definition["spec"], definition["status"]
     names = status["acceptedNames"]
     return Specification(
@@ -111,7 +113,7 @@ def specification_of(definition: Object) -> Specification:
             short_names=tuple(names.get("shortNames") or ()),
             categories=tuple(names.get("categories") or ()),
         ),
-        versions=tuple(_version(each, spec) for each in spec["versions"]),
+        versions=tuple(_version(version, spec) for version in spec["versions"]),
         preserves_unknown_fields=bool(spec.get("preserveUnknownFields")),
         conversion=spec.get("conversion") or {"strategy": "None"},
     )
@@ -129,8 +131,8 @@ def _version(version: Object, spec: Object) -> VersionSpecification:
         schema=None if props is None else SCHEMAS.parse(props),
         has_status=subresources.get("status") is not None,
         scale=None if scale is None else _scale_paths(scale),
-        columns=tuple(_column(each) for each in version.get("additionalPrinterColumns") or ()),
-        selectable=tuple(each["jsonPath"] for each in version.get("selectableFields") or ()),
+        columns=tuple(_column(column) for column in version.get("additionalPrinterColumns") or ()),
+        selectable=tuple(field["jsonPath"] for field in version.get("selectableFields") or ()),
     )
 
 
@@ -152,7 +154,7 @@ def _column(column: Object) -> PrinterColumn:
 
 
 def _deprecation(version: Object, spec: Object) -> str:
-    """The text of the Warning header on answers in a version; "" for one that is not deprecated."""
+    """Returns the text of the Warning header for a deprecated version; "" for others."""
     if not version.get("deprecated"):
         return ""
     own = version.get("deprecationWarning")
@@ -165,10 +167,12 @@ def _deprecation(version: Object, spec: Object) -> str:
 
 
 def _newer_served(name: str, versions: Sequence[Object]) -> list[str]:
-    """The served versions that are not deprecated and come after one, the newest first."""
-    found = [
-        each["name"]
-        for each in versions
-        if each["served"] and not each.get("deprecated") and version_rank(each["name"]) > version_rank(name)
+    """Returns the served, not deprecated versions after the version `name`, the newest first."""
+    newer = [
+        version["name"]
+        for version in versions
+        if version["served"]
+        and not version.get("deprecated")
+        and version_rank(version["name"]) > version_rank(name)
     ]
-    return sorted(found, key=version_rank, reverse=True)
+    return sorted(newer, key=version_rank, reverse=True)

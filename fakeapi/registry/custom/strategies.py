@@ -29,7 +29,7 @@ INT32_MAX = (1 << 31) - 1
 
 
 def strategies_of(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    """The strategies of a version of a definition."""
+    """Returns the strategies of a version of a definition."""
     assert isinstance(kind, CustomKind), f"{kind.kind} has a type"
     validator, quirks = validator_of(kind, rules), rules.quirks.custom
     if not kind.version_specification.has_status:
@@ -43,7 +43,7 @@ def strategies_of(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> 
 
 
 class CustomStrategy(Strategy):
-    """Writes to an object without the status subresource."""
+    """Strategy for kinds without the subresource status."""
 
     updates_unconditionally: ClassVar[bool] = False
 
@@ -57,11 +57,11 @@ class CustomStrategy(Strategy):
         return obj
 
     def validate_create(self, obj: Object) -> list[FieldError]:
-        found = self.type_errors(obj)
-        if not found:
-            found = self.validator.schema_errors(obj)
-            found += self.scale_spec_errors(obj) + self.scale_status_errors(obj)
-        return self.validator.with_rules(found + self.validator.create_errors(obj), obj, None)
+        errors = self.type_errors(obj)
+        if not errors:
+            errors = self.validator.schema_errors(obj)
+            errors += self.scale_spec_errors(obj) + self.scale_status_errors(obj)
+        return self.validator.with_rules(errors + self.validator.create_errors(obj), obj, None)
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         if not _is_same(_without_metadata(new), _without_metadata(old)):
@@ -71,11 +71,11 @@ class CustomStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        found = self.type_errors(new)
-        if not found:
-            found = [*metadata.of_change, *self.validator.schema_errors(new, old)]
-            found += self.scale_spec_errors(new) + self.scale_status_errors(new)
-        return self.validator.with_rules(found + self.validator.update_errors(new, old), new, old)
+        errors = self.type_errors(new)
+        if not errors:
+            errors = [*metadata.of_change, *self.validator.schema_errors(new, old)]
+            errors += self.scale_spec_errors(new) + self.scale_status_errors(new)
+        return self.validator.with_rules(errors + self.validator.update_errors(new, old), new, old)
 
     def warnings_on_create(self, obj: Object) -> list[str]:
         return self._finalizer_warnings(obj, None)
@@ -91,35 +91,35 @@ class CustomStrategy(Strategy):
         return _finalizer_warnings(sorted(added), asks_paths=self.quirks.warns_of_finalizer_paths)
 
     def type_errors(self, obj: Object) -> list[FieldError]:
-        """An error for a kind or apiVersion that is not the resource's."""
-        found, kind = [], self.kind
+        """Returns an error for a kind and for an apiVersion that differ from the resource's."""
+        errors, kind = [], self.kind
         if obj.get("kind", "") != kind.kind:
-            found.append(invalid("kind", obj.get("kind", ""), f"must be {kind.kind}"))
+            errors.append(invalid("kind", obj.get("kind", ""), f"must be {kind.kind}"))
         if obj.get("apiVersion", "") != kind.api_version:
-            found.append(invalid("apiVersion", obj.get("apiVersion", ""), f"must be {kind.api_version}"))
-        return found
+            errors.append(invalid("apiVersion", obj.get("apiVersion", ""), f"must be {kind.api_version}"))
+        return errors
 
     def scale_spec_errors(self, obj: Object) -> list[FieldError]:
-        """Errors of spec.replicas in a Scale."""
+        """Validates the replicas of a custom object with the subresource scale."""
         scale = self.kind.version_specification.scale
         return [] if scale is None else _replicas_errors(obj, scale.replicas)
 
     def scale_status_errors(self, obj: Object) -> list[FieldError]:
-        """Errors of the custom object's status fields that a Scale shows."""
+        """Validates the status fields of a custom object that its Scale contains."""
         scale = self.kind.version_specification.scale
         if scale is None:
             return []
-        found = _replicas_errors(obj, scale.status_replicas)
+        errors = _replicas_errors(obj, scale.status_replicas)
         if scale.selector:
             try:
                 nested_text(obj, dotted(scale.selector))
             except AccessorError as error:
-                found.append(invalid(scale.selector, "", str(error)))
-        return found
+                errors.append(invalid(scale.selector, "", str(error)))
+        return errors
 
 
 class CustomWithStatusStrategy(CustomStrategy):
-    """Writes to an object that has a `/status`."""
+    """Strategy for kinds with the subresource status: other writes do not change the status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -136,7 +136,7 @@ class CustomWithStatusStrategy(CustomStrategy):
 
 
 class CustomStatusStrategy(CustomStrategy):
-    """Writes to `/status`: nothing else but managed fields changes."""
+    """Strategy for writes to `/status`, which change only the status and managed fields."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 
@@ -152,18 +152,18 @@ class CustomStatusStrategy(CustomStrategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        found = self.type_errors(new)
-        if not found:
-            found = [*metadata.of_change, *self.validator.status_errors(new, old)]
-            found += self.scale_status_errors(new)
-        return self.validator.with_rules(found + self.validator.list_errors(new, old), new, old)
+        errors = self.type_errors(new)
+        if not errors:
+            errors = [*metadata.of_change, *self.validator.status_errors(new, old)]
+            errors += self.scale_status_errors(new)
+        return self.validator.with_rules(errors + self.validator.list_errors(new, old), new, old)
 
     def warnings_on_update(self, new: Object, old: Object) -> list[str]:
         return self.validator.kept_errors(new)
 
 
 class CustomStatusWithoutMetadata(CustomStatusStrategy):
-    """Writes to `/status` in releases where managedFields do not record metadata for them."""
+    """Strategy for writes to `/status` in releases that record no metadata for them in managedFields."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",), ("metadata",))
 
@@ -173,7 +173,7 @@ def _without_metadata(obj: Object) -> Object:
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    """Whether two values are the same JSON; 1 and 1.0 are, 1 and true are not."""
+    """Whether two values are the same JSON; 1 equals 1.0 but not true."""
     return codec.encode(rewritten(one)) == codec.encode(rewritten(other))
 
 
@@ -190,15 +190,15 @@ def _replicas_errors(obj: Object, path: str) -> list[FieldError]:
 
 
 def _finalizer_warnings(names: Sequence[str], *, asks_paths: bool) -> list[str]:
-    found = []
+    warnings = []
     for name in names:
         about = f"metadata.finalizers: {quote(name)}: "
-        found += [about + text for text in is_qualified_name(name)]
+        warnings += [about + text for text in is_qualified_name(name)]
         if "/" in name or name in STANDARD_FINALIZERS:
             continue
         including = " including a path (/)" if asks_paths and "." in name else ""
-        found.append(
+        warnings.append(
             f"{about}prefer a domain-qualified finalizer name{including} to avoid accidental conflicts with "
             "other finalizer writers"
         )
-    return found
+    return warnings

@@ -1,4 +1,4 @@
-"""Validates custom objects by the schema of their version.
+"""Validates custom objects against the schema of their version.
 
 Follows k8s.io/apiextensions-apiserver `pkg/registry/customresource` (Validate, ValidateUpdate).
 """
@@ -22,13 +22,13 @@ _STATUS = "status"
 
 
 class _Kept(threading.local):
-    """The object last validated in this thread, and the rule errors that ratcheting tolerates."""
+    """Per thread: the last validated object, and its rule errors that ratcheting tolerates."""
 
     by: tuple[Object, list[str]] | None = None
 
 
 class ObjectValidator:
-    """Validates custom objects by the structural schema of one version."""
+    """Validates custom objects against the structural schema of one version."""
 
     def __init__(self, kind: CustomKind, rules: ReleaseRules) -> None:
         self._schema = kind.version_specification.schema
@@ -38,11 +38,11 @@ class ObjectValidator:
         self._kept = _Kept()
 
     def schema_errors(self, obj: Object, old: Object | None = None) -> list[FieldError]:
-        """Errors of types, formats and bounds; with `old`, of what an update changed."""
+        """Validates types, formats and bounds; with `old`, only the parts that an update changed."""
         return self._validated(obj, NOTHING if old is None else old, self._schema)
 
     def status_errors(self, new: Object, old: Object) -> list[FieldError]:
-        """`schema_errors` of a write to the status."""
+        """Validates types, formats and bounds for a write to `/status`, as the release does."""
         if self._quirks.status_is_checked == "whole":
             return self.schema_errors(new)
         if _STATUS not in new or self._schema is None:
@@ -52,20 +52,20 @@ class ObjectValidator:
         return self._validated(new[_STATUS], before, self._status_schema, path)
 
     def create_errors(self, obj: Object) -> list[FieldError]:
-        """Errors of embedded resources, and of items that sets and maps have twice."""
+        """Validates embedded resources, and that lists of type set or map have no duplicates."""
         return self._meta_errors(obj) + validate_list_types(obj, self._schema, rules=self._rules)
 
     def update_errors(self, new: Object, old: Object) -> list[FieldError]:
-        """`create_errors` of an update."""
+        """Validates the embedded resources of an update, and new duplicates in lists of type set or map."""
         return self._meta_errors(new) + self.list_errors(new, old)
 
     def list_errors(self, new: Object, old: Object) -> list[FieldError]:
-        """Errors of items that sets and maps have twice, if the old object had none."""
-        found = validate_list_types(new, self._schema, rules=self._rules)
-        return found if found and not validate_list_types(old, self._schema, rules=self._rules) else []
+        """Returns the errors of duplicates in sets and map lists, unless the old object has some too."""
+        errors = validate_list_types(new, self._schema, rules=self._rules)
+        return errors if errors and not validate_list_types(old, self._schema, rules=self._rules) else []
 
     def with_rules(self, found: list[FieldError], obj: Object, old: Object | None) -> list[FieldError]:
-        """`found` and the errors of x-kubernetes-validations; tolerated ones are in `kept_errors`."""
+        """Adds the errors of x-kubernetes-validations to `found`; `kept_errors` returns tolerated ones."""
         validator = self._rule_validator
         self._kept.by = None
         if validator is None:
@@ -78,7 +78,7 @@ class ObjectValidator:
         return [*found, *outcome.errors]
 
     def kept_errors(self, obj: Object) -> list[str]:
-        """Rule errors that ratcheting tolerates in an object, right after `with_rules` validated it."""
+        """Returns the rule errors that ratcheting tolerates in an object; call this after `with_rules`."""
         by = self._kept.by
         return by[1] if by is not None and by[0] is obj else []
 
@@ -98,5 +98,5 @@ class ObjectValidator:
 
 
 def validator_of(kind: CustomKind, rules: ReleaseRules) -> ObjectValidator:
-    """The validator of a version of a definition."""
+    """Returns the validator of a version of a definition."""
     return ObjectValidator(kind, rules)

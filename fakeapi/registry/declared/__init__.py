@@ -1,1 +1,1 @@
-"""Declarative validation: rules that Kubernetes generates of the markers of its types."""
+"""Declarative validation: rules that Kubernetes generates from the markers in its Go types."""

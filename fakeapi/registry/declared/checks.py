@@ -1,7 +1,7 @@
-"""Rules of a value, of its change, and of several fields together: what each says of what is wrong.
+"""The functions of declared rules: checks of a value, of its change, and of several fields together.
 
-Follows k8s.io/apimachinery `pkg/api/validate`. A rule takes what its marker gives it, then the run, the path
-and the new and the old value; an old value of None is not there.
+Follows k8s.io/apimachinery `pkg/api/validate`. A rule takes the arguments of its marker, then the run, the
+path, the new value and the old value; an absent old value is None.
 """
 
 import math
@@ -29,13 +29,13 @@ from fakeapi.registry.model.semantic_equality import FIELD_IMMUTABLE
 Errors = Sequence[FieldError]
 Absent = Callable[[Any], bool]
 Member = tuple[str, Callable[[Any], bool], bool]
-"""Name, check, and whether it is the value itself that is checked, and not its field."""
+"""Name, check, and whether the check applies to the value itself instead of its field."""
 
 NOTHING: Final = Dump("null")
-"""The value that errors of a change show."""
+"""The value that errors of a change print."""
 
 _FEWER_BYTES_THAN_LETTERS: Final = 4
-"""A letter has so many bytes at the most."""
+"""Most bytes of a character in UTF-8."""
 
 _NOT_CHANGED: Final = {
     "NoSet": "field cannot be set once created",
@@ -45,7 +45,7 @@ _NOT_CHANGED: Final = {
 
 
 CHANGES: Final = (FIELD_IMMUTABLE, *_NOT_CHANGED.values())
-"""Suffix of the messages of update errors."""
+"""The possible endings of messages about changes."""
 
 
 def required_rule(absent: Absent, run: Run, path: str, new: Any, old: Any) -> Errors:
@@ -53,7 +53,7 @@ def required_rule(absent: Absent, run: Run, path: str, new: Any, old: Any) -> Er
 
 
 def optional_rule(absent: Absent, run: Run, path: str, new: Any, old: Any) -> Errors:
-    """An error that no server shows: it ends the rules of a field that is not set."""
+    """Returns an error for an unset field that ends the rules of the field; clients never receive it."""
     return [required(path)] if absent(new) else ()
 
 
@@ -66,7 +66,7 @@ def immutable(run: Run, path: str, new: Any, old: Any) -> Errors:
 
 
 def declared_immutable(path: str) -> FieldError:
-    """The error of a changed field that is marked as immutable."""
+    """Returns the error of a changed field with the marker immutable."""
     return invalid(path, NOTHING, FIELD_IMMUTABLE)
 
 
@@ -113,7 +113,7 @@ def enum(values: Sequence[str], show: Show, run: Run, path: str, new: Any, old: 
 
 
 def unique(key: Key | None, show: Show, run: Run, path: str, new: Any, old: Any) -> Errors:
-    """One error for each item whose key came before."""
+    """Returns an error for each item whose key has occurred before."""
     assert key is not None
     seen, errors = set(), []
     for index, item in enumerate(new or ()):
@@ -128,18 +128,18 @@ def _shown(item: Any, show: Show) -> Any:
 
 
 def change(absent: Absent, constraints: Sequence[str], run: Run, path: str, new: Any, old: Any) -> Errors:
-    """What was set, cleared or modified, and may not be."""
+    """Returns an error if an update set, cleared or modified a field against its constraints."""
     if not run.update:
         return ()
     happened = {(True, False): "NoSet", (False, True): "NoUnset", (False, False): "NoModify"}
-    found = happened.get((absent(old), absent(new)))
-    return [invalid(path, NOTHING, _NOT_CHANGED[found])] if found in constraints and found else ()
+    event = happened.get((absent(old), absent(new)))
+    return [invalid(path, NOTHING, _NOT_CHANGED[event])] if event in constraints and event else ()
 
 
 def list_change(
     key: Key | None, constraints: Sequence[str], run: Run, path: str, new: Any, old: Any
 ) -> Errors:
-    """What was set, cleared, added or removed, and may not be."""
+    """Returns the errors of an update that changed a list or its items against the constraints."""
     if not run.update:
         return ()
     errors: list[FieldError] = []
@@ -170,24 +170,28 @@ def _is_set(member: Member, value: Any) -> bool:
 
 
 def union(members: Sequence[Member], run: Run, path: str, new: Any, old: Any) -> Errors:
-    """Of several members exactly one is set; what an update leaves so is let pass."""
-    given = _given(members, run, new, old)
-    if given == []:
+    """Validates that exactly one of several members is set, unless an update leaves them as they were."""
+    set_members = _given(members, run, new, old)
+    if set_members == []:
         return [invalid(path, "", f"must specify one of: {_listed(members)}")]
-    return _of_several(given, members, "exactly", path)
+    return _of_several(set_members, members, "exactly", path)
 
 
 def one_at_most(members: Sequence[Member], run: Run, path: str, new: Any, old: Any) -> Errors:
-    """Of several members at most one is set; what an update leaves so is let pass."""
+    """Validates that at most one of several members is set, unless an update leaves them as they were."""
     return _of_several(_given(members, run, new, old), members, "at most", path)
 
 
 def _given(members: Sequence[Member], run: Run, new: Any, old: Any) -> list[str] | None:
-    """The members that are set; None where an update leaves them so."""
-    given = [member[0] for member in members if _is_set(member, new)]
-    if run.update and old is not None and given == [each[0] for each in members if _is_set(each, old)]:
+    """Returns the members that are set; None if an update does not change them."""
+    set_members = [member[0] for member in members if _is_set(member, new)]
+    if (
+        run.update
+        and old is not None
+        and set_members == [member[0] for member in members if _is_set(member, old)]
+    ):
         return None
-    return given
+    return set_members
 
 
 def _of_several(given: list[str] | None, members: Sequence[Member], which: str, path: str) -> Errors:
@@ -202,7 +206,7 @@ def _listed(members: Sequence[Member]) -> str:
 
 
 def required_with(members: Sequence[Member], run: Run, path: str, new: Any, old: Any) -> Errors:
-    """The second of two members has to be set where the first one is."""
+    """Validates that the second of two members is set if the first one is."""
     trigger, other = members
     if _became(members, run, new, old) != (True, False):
         return ()
@@ -210,7 +214,7 @@ def required_with(members: Sequence[Member], run: Run, path: str, new: Any, old:
 
 
 def forbidden_with(members: Sequence[Member], run: Run, path: str, new: Any, old: Any) -> Errors:
-    """The second of two members may not be set where the first one is."""
+    """Validates that the second of two members is not set if the first one is."""
     trigger, other = members
     if _became(members, run, new, old) != (True, True):
         return ()
@@ -218,7 +222,7 @@ def forbidden_with(members: Sequence[Member], run: Run, path: str, new: Any, old
 
 
 def _became(members: Sequence[Member], run: Run, new: Any, old: Any) -> tuple[bool, ...] | None:
-    """Which members are set; None where there is no struct, or an update leaves them so."""
+    """Returns whether each member is set; None for an absent struct, or if an update does not change that."""
     if new is None:
         return None
     now = tuple(_is_set(member, new) for member in members)

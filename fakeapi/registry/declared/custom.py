@@ -1,4 +1,4 @@
-"""Validation functions that a marker `+k8s:customValidation` names.
+"""The validation functions for markers `+k8s:customValidation`.
 
 Follows k8s.io/kubernetes `pkg/apis/core/v1` and `pkg/apis/lifecycle/v1alpha1` (validation.go) from 1.37, and
 k8s.io/apimachinery `pkg/apis/meta/v1/validation`.
@@ -16,9 +16,9 @@ _RESERVED_PRIORITIES: Final = range(1000)
 
 def _outside_reserved_domains(run: Run, path: str, new: Any, old: Any) -> Sequence[FieldError]:
     domain = (new or "").partition("/")[0].lower().strip().rstrip(".")
-    if not any(domain.endswith(each) or domain == each.strip(".") for each in _RESERVED_DOMAINS):
+    if not any(domain.endswith(reserved) or domain == reserved.strip(".") for reserved in _RESERVED_DOMAINS):
         return ()
-    listed = ", ".join(f"*{each}" for each in _RESERVED_DOMAINS)
+    listed = ", ".join(f"*{reserved}" for reserved in _RESERVED_DOMAINS)
     return [invalid(path, new, f"domain names {listed} are reserved")]
 
 

@@ -1,10 +1,10 @@
-"""Merges the errors of declarative validation with those of handwritten validation.
+"""Merges the errors of declarative and handwritten validation.
 
 Follows `ValidateDeclarativelyWithMigrationChecks` of k8s.io/apiserver `pkg/registry/rest` and the filters of
-k8s.io/apimachinery `pkg/api/validate`: a handwritten error is dropped if an enforced rule of the stage beta
-found the same, and the errors of rules come last. Upstream marks in its code which errors are covered; here
-an error is if it has the type and field of a rule's error, and both or neither are about a change, or about
-another field.
+k8s.io/apimachinery `pkg/api/validate`. A handwritten error is dropped if an enforced rule of the stage beta
+finds the same error. The errors of rules come last. Upstream's code marks the handwritten errors that rules
+cover. Here a rule's error covers the handwritten errors of the same type and field. An error about a change
+covers only errors about a change, and a comparison with another field only such comparisons.
 """
 
 import re
@@ -30,11 +30,11 @@ TAKEOVER_GATES: Final = ("DeclarativeValidation", "DeclarativeValidationTakeover
 _BOUND_BY_FIELD: Final = re.compile("must be (?:greater|less) than or equal to `")
 
 Paths = Sequence[tuple[re.Pattern[str], str]]
-"""Patterns of paths in one version of a kind, and what stands for them in another."""
+"""Patterns of paths in one version of a kind, with their replacements in another version."""
 
 
 class _Options(dict[str, bool]):
-    """What rules ask for: the gates of the release, but for what the kind says otherwise."""
+    """The options for rules: the feature gates of the release, except options that the kind sets itself."""
 
     def __init__(self, gates: Gates, stated: Mapping[str, bool]) -> None:
         super().__init__(stated)
@@ -62,8 +62,11 @@ class DeclaredValidation:
         subresource: str = "",
         options: Mapping[str, bool] | None = None,
     ) -> list[FieldError]:
-        """`found` by hand in an object of this version, to be created or updated, and what rules find."""
-        # What is said twice by hand is said once: upstream's filter goes through an aggregate.
+        """Merges the handwritten errors `found` with the errors of declared rules.
+
+        The objects are in this version; `old` is None for a create.
+        """
+        # Drops duplicate handwritten errors, as the aggregate in upstream's filter does.
         found = list(dict.fromkeys(found))
         if self._body is None or subresource not in self._subresources:
             return found
@@ -73,15 +76,15 @@ class DeclaredValidation:
             return found
         covered = set(self._covered(run.found))
         kept = [error for error in found if self._identity(error) not in covered]
-        return kept + [each.error for each in run.found]
+        return kept + [entry.error for entry in run.found]
 
     def _covered(self, found: Iterable[Found]) -> Iterable[tuple[str, str, str]]:
-        for each in found:
-            if each.level == BETA or self._takes_over:
-                yield self._identity(each.error)
+        for entry in found:
+            if entry.level == BETA or self._takes_over:
+                yield self._identity(entry.error)
 
     def _identity(self, error: FieldError) -> tuple[str, str, str]:
-        """Identity of an error: reason, field, and whether it is about a change or about another field."""
+        """Returns reason and field of an error, and whether it concerns a change or another field."""
         about = "change" if error.body.endswith(CHANGES) else ""
         if _BOUND_BY_FIELD.search(error.body):
             about = "field"
@@ -113,8 +116,9 @@ class DeclaredValidation:
 
 
 def enforces_declared(rules: ReleaseRules, *, has_no_others: bool) -> bool:
-    """Whether a release shows what declared rules find; `has_no_others`: of a kind that had them from its
-    beginning.
+    """Whether a release enforces the declared rules of a kind.
+
+    `has_no_others`: whether the kind has had declared rules from its first release.
     """
     match rules.quirks.declared_rules:
         case "enforced":

@@ -1,7 +1,7 @@
-"""Formats of texts that rules name: names, label keys, UUIDs, names of pools and attributes.
+"""String formats of declared rules: names, label keys, UUIDs, names of pools and attributes.
 
-Follows k8s.io/apimachinery `pkg/api/validate` (strfmt) and `pkg/api/validate/content`. A format gives its
-errors of a text, at a path, which show the text as `show` makes of it.
+Follows k8s.io/apimachinery `pkg/api/validate` (strfmt) and `pkg/api/validate/content`. A format is a function
+that returns the errors of a string. Its parameter `show` returns the form of the string in errors.
 """
 
 import re
@@ -14,7 +14,7 @@ from fakeapi.machinery.meta import names
 
 Show: TypeAlias = Callable[[str], Any]
 Format: TypeAlias = Callable[[str, str, Show], list[FieldError]]
-"""(the text, its path, how errors show it) -> its errors."""
+"""(text, path, form of the text in errors) -> the errors of the text."""
 
 _POOL_NAME_MAX: Final = 253
 _ATTRIBUTE_DOMAIN_MAX: Final = 63
@@ -88,7 +88,7 @@ def _attribute_domain(text: str, path: str) -> list[FieldError]:
 
 
 def _fully_qualified_name(text: str, path: str, show: Show) -> list[FieldError]:
-    """`domain/identifier`; of more than one slash nothing is said."""
+    """Validates `domain/identifier`; accepts each text with more than one slash."""
     match text.split("/"):
         case [identifier]:
             problem = "a fully qualified name must be a domain and a name separated by a slash"
@@ -113,4 +113,4 @@ FORMATS: Final[Mapping[str, Format]] = {
     "ShortName": _of_messages(partial(names.is_dns1123_label, unit="bytes")),
     "UUID": _uuid,
 }
-"""By the function that checks it."""
+"""The formats by the name of upstream's function."""

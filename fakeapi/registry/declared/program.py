@@ -1,7 +1,7 @@
-"""Bodies of rules, as the tables have them, made into functions.
+"""Compiles bodies of declared rules from the release's tables into functions.
 
-What the steps of a body are stands in tools/declared.py. A body that cannot give an error that a server shows
-is left out: rules of the stage alpha are never enforced, those of the stage beta where a gate says so.
+`tools/declared.py` describes the steps of a body. Bodies whose errors no client would receive are omitted:
+rules of the stage alpha are never enforced, rules of the stage beta only if a feature gate is on.
 """
 
 import itertools
@@ -26,34 +26,38 @@ BETA: Final = "beta"
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """How a body is used: the stage that surrounds it, the form of its value, and whether Go has a type of
-    its own for the value's texts.
-    """
+    """The context in which a body is compiled."""
 
     level: str = ""
+    """The stage of the enclosing rule: alpha, beta or none."""
+
     form: str = "pointer"
+    """The form of the value: pointer, text, number, flag, struct or items."""
+
     named: bool = False
+    """Whether the value's strings have a named Go type."""
 
 
 class Program:
-    """The bodies of the types of one release, each made when it is first needed."""
+    """The compiled bodies of the types of one release; each is compiled at its first use."""
 
     def __init__(self, bodies: Callable[[str], Steps], *, beta: bool) -> None:
-        """`bodies` gives the steps of a type, `resource/v1.Device`, none for one without; `beta`: rules of
-        that stage are enforced.
+        """`bodies` returns the steps of a type such as `resource/v1.Device`.
+
+        `beta`: whether rules of the stage beta are enforced.
         """
         self._bodies = bodies
         self._beta = beta
         self._types: dict[tuple[str, _Place], Body | None] = {}
 
     def of_type(self, name: str) -> Body | None:
-        """None where nothing that the type says is shown."""
+        """Returns the compiled body of a type; None if clients would receive none of its errors."""
         return self._type(name, _Place())
 
     def _type(self, name: str, place: _Place) -> Body | None:
         key = (name, place)
         if key not in self._types:
-            self._types[key] = lambda *given: self._call(key, *given)  # for a type that holds itself
+            self._types[key] = lambda *values: self._call(key, *values)  # for a recursive type
             self._types[key] = self._body(self._bodies(name), place)
         return self._types[key]
 
@@ -66,13 +70,13 @@ class Program:
         return level != ALPHA and (level != BETA or self._beta)
 
     def _body(self, steps: Steps, place: _Place) -> Body | None:
-        made = [each for step in steps if (each := self._step(step, place)) is not None]
-        if not any(each.shows for each in made):
+        compiled = [compiled_step for step in steps if (compiled_step := self._step(step, place)) is not None]
+        if not any(compiled_step.shows for compiled_step in compiled):
             return None
-        if all(not each.may_stop for each in made):
-            runs = [each.run for each in made]
+        if all(not compiled_step.may_stop for compiled_step in compiled):
+            runs = [compiled_step.run for compiled_step in compiled]
             return runs[0] if len(runs) == 1 else partial(_all, runs)
-        return partial(_until_gate, made)
+        return partial(_until_gate, compiled)
 
     def _step(self, step: Sequence[Any], place: _Place) -> "_Step | None":
         match step:
@@ -103,7 +107,7 @@ class Program:
 
     def _rule_step(self, name: str, arguments: list[Any], effect: str, place: _Place) -> "_Step | None":
         if not self._shows(place.level):
-            # An error that nobody sees may still end the body.
+            # An error that no client receives may still end the body.
             effect = "quiet" if effect == "stop" else effect
             if effect == "add":
                 return None
@@ -116,7 +120,7 @@ class Program:
         return _Step(body, may_stop=effect != "add", shows=effect != "quiet")
 
     def _with_bodies(self, name: str, arguments: list[Any], place: _Place) -> Body | None:
-        """A rule that asks other rules, of items, of a field, or under a condition."""
+        """Compiles a rule that applies other rules: to items, to a field, or under a condition."""
         match name, arguments:
             case "Value", [steps]:
                 return self._body(steps, place)
@@ -157,12 +161,18 @@ _WITH_BODIES: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """`shows`: its errors are shown. `may_stop`: after an error the next gate ends the body."""
+    """A compiled step of a body."""
 
     run: Body
+
     is_gate: bool = False
+    """Whether the step ends the body if a step before it has failed and may stop the body."""
+
     may_stop: bool = False
+    """Whether an error of the step ends the body at the next gate."""
+
     shows: bool = True
+    """Whether clients receive the errors of the step."""
 
 
 def _nothing(run: Run, path: str, new: Any, old: Any) -> None:
@@ -190,7 +200,7 @@ def _until_gate(steps: Sequence[_Step], run: Run, path: str, new: Any, old: Any)
 
 
 _QUIET_WHERE_ABSENT: Final = frozenset({"MaxItems", "MaxLength", "MaxBytes", "MaxProperties"})
-"""Rules that have nothing to say of a field that is not set."""
+"""Rules that never report an error for an unset field."""
 
 
 def _is_optional(step: Sequence[Any]) -> bool:
@@ -198,7 +208,7 @@ def _is_optional(step: Sequence[Any]) -> bool:
 
 
 def _ends_where_absent(steps: Steps) -> bool:
-    """Whether nothing is said of a field that is not set: known before any rule is asked."""
+    """Whether the rules of a field report no errors if the field is not set, so that they need not run."""
     first = list(itertools.takewhile(lambda step: step != ["gate"], steps))
     return (
         len(first) < len(steps)
@@ -245,7 +255,7 @@ def _of_field(
 
 
 _ZEROES: Final[Mapping[str, Any]] = {"text": "", "number": 0, "flag": False, "struct": {}}
-"""What a field has that is left out, by its form; others have nothing."""
+"""The zero values of absent fields by their form; fields of other forms are None."""
 
 
 def _each_item(
@@ -260,7 +270,7 @@ def _each_item(
 
 
 def _each_member(same: Same | None, body: Body, run: Run, path: str, new: Any, old: Any) -> None:
-    """By the order of the keys; upstream has none."""
+    """Applies a body to the values of a map, sorted by key; upstream's order is random."""
     for key, value in sorted((new or {}).items()):
         before = (old or {}).get(key)
         if run.update and before is not None and same is not None and same(value, before):
@@ -275,7 +285,7 @@ def _each_key(body: Body, run: Run, path: str, new: Any, old: Any) -> None:
 
 
 def _if_option(given: tuple[str, bool], body: Body, run: Run, path: str, new: Any, old: Any) -> None:
-    """`given`: an option, and whether it is to be on."""
+    """Applies a body if an option is on or off; `given` is the option and its required value."""
     option, enabled = given
     if run.options[option] == enabled:
         body(run, path, new, old)
@@ -302,9 +312,9 @@ def _discriminated(
 
 
 def _of_rule(rule: Rule, level: str, run: Run, path: str, new: Any, old: Any) -> None:
-    found = rule(run, path, new, old)
-    if found:
-        run.found += [Found(error, level) for error in found]
+    errors = rule(run, path, new, old)
+    if errors:
+        run.found += [Found(error, level) for error in errors]
 
 
 def _shown_as_json(text: str) -> Any:
@@ -322,13 +332,13 @@ def _rule(name: str, arguments: list[Any], place: _Place) -> Rule:
         return lambda run, path, new, old: check(new, path, show) if new is not None else ()
     if name in CUSTOM:
         return CUSTOM[name]
-    for prefix, found in (
+    for prefix, rule in (
         ("Required", checks.required_rule),
         ("Optional", checks.optional_rule),
         ("Forbidden", checks.forbidden_rule),
     ):
         if name.startswith(prefix):
-            return partial(found, _ABSENT[name.removeprefix(prefix)])
+            return partial(rule, _ABSENT[name.removeprefix(prefix)])
     return _RULES[name](arguments, show)
 
 
@@ -341,26 +351,26 @@ _ABSENT: Final[Mapping[str, Callable[[Any], bool]]] = {
 
 
 def _members(arguments: list[Any]) -> list[tuple[str, Callable[[Any], bool], bool]]:
-    """Name, check, and whether it is the value itself that is checked, and not its field."""
+    """Converts the arguments of a rule: name, check, and whether the check applies to the value itself."""
     return [(name, is_set_by(form), isinstance(form, Mapping)) for name, form in arguments]
 
 
 _RULES: Final[Mapping[str, Callable[[list[Any], Show], Rule]]] = {
-    "Immutable": lambda given, show: checks.immutable,
-    "Monotonic": lambda given, show: checks.monotonic,
-    "MaxItems": lambda given, show: partial(checks.max_items, given[0]),
-    "MaxBytes": lambda given, show: partial(checks.max_bytes, given[0]),
-    "MaxLength": lambda given, show: partial(checks.max_length, given[0]),
-    "Minimum": lambda given, show: partial(checks.minimum, given[0]),
-    "Maximum": lambda given, show: partial(checks.maximum, given[0]),
-    "Enum": lambda given, show: partial(checks.enum, tuple(given[0]), _shown_as_json),
-    "Unique": lambda given, show: partial(checks.unique, key_of(given[0]), show),
-    "ValSliceUnique": lambda given, show: partial(checks.unique, key_of(given[0]), show),
-    "ValSliceUpdate": lambda given, show: partial(checks.list_change, key_of(given[0]), given[1]),
-    "UpdatePointer": lambda given, show: partial(checks.change, _ABSENT["Pointer"], given[0]),
-    "UpdateValueByCompare": lambda given, show: partial(checks.change, is_zero, given[0]),
-    "Union": lambda given, show: partial(checks.union, _members(given)),
-    "ZeroOrOneOfUnion": lambda given, show: partial(checks.one_at_most, _members(given)),
-    "DependentRequired": lambda given, show: partial(checks.required_with, _members(given)),
-    "DependentForbidden": lambda given, show: partial(checks.forbidden_with, _members(given)),
+    "Immutable": lambda arguments, show: checks.immutable,
+    "Monotonic": lambda arguments, show: checks.monotonic,
+    "MaxItems": lambda arguments, show: partial(checks.max_items, arguments[0]),
+    "MaxBytes": lambda arguments, show: partial(checks.max_bytes, arguments[0]),
+    "MaxLength": lambda arguments, show: partial(checks.max_length, arguments[0]),
+    "Minimum": lambda arguments, show: partial(checks.minimum, arguments[0]),
+    "Maximum": lambda arguments, show: partial(checks.maximum, arguments[0]),
+    "Enum": lambda arguments, show: partial(checks.enum, tuple(arguments[0]), _shown_as_json),
+    "Unique": lambda arguments, show: partial(checks.unique, key_of(arguments[0]), show),
+    "ValSliceUnique": lambda arguments, show: partial(checks.unique, key_of(arguments[0]), show),
+    "ValSliceUpdate": lambda arguments, show: partial(checks.list_change, key_of(arguments[0]), arguments[1]),
+    "UpdatePointer": lambda arguments, show: partial(checks.change, _ABSENT["Pointer"], arguments[0]),
+    "UpdateValueByCompare": lambda arguments, show: partial(checks.change, is_zero, arguments[0]),
+    "Union": lambda arguments, show: partial(checks.union, _members(arguments)),
+    "ZeroOrOneOfUnion": lambda arguments, show: partial(checks.one_at_most, _members(arguments)),
+    "DependentRequired": lambda arguments, show: partial(checks.required_with, _members(arguments)),
+    "DependentForbidden": lambda arguments, show: partial(checks.forbidden_with, _members(arguments)),
 }

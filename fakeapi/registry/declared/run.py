@@ -1,4 +1,4 @@
-"""Run: one validation of an object by declared rules, and the signatures of the functions that it calls."""
+"""Run: the state of one validation by declared rules, and the signatures of rule functions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from fakeapi.machinery.field_errors import FieldError
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An error with the stage of the rule that gave it; "" for one without."""
+    """An error, and the stage of its rule: alpha, beta, or "" for a rule without a stage."""
 
     error: FieldError
     level: str
@@ -17,7 +17,7 @@ class Found:
 
 @dataclass(slots=True)
 class Run:
-    """One validation: the errors so far, whether it is an update, and the options that rules ask for."""
+    """The state of one validation: its errors so far, whether it is an update, and the options for rules."""
 
     update: bool
     options: Mapping[str, bool]

@@ -1,4 +1,4 @@
-"""Values that rules look at: whether one is set, whether two are the same, which item was there before.
+"""Functions for the values of rules: whether a value is set, whether two are equal, and the keys of items.
 
 Follows k8s.io/apimachinery `pkg/api/validate` (each, required), for canonical values.
 """
@@ -12,18 +12,21 @@ from fakeapi.registry.model.semantic_equality import semantically_equal
 Same: TypeAlias = Callable[[Any, Any], bool]
 IsSet: TypeAlias = Callable[[Any], bool]
 Key: TypeAlias = Callable[[Any], Hashable]
-"""Makes of an item what it is known by in its list."""
+"""Returns the key that identifies an item in its list."""
 
 
 def is_zero(value: Any) -> bool:
-    """Whether a value that is no pointer has not been given one: of a struct, none of its fields."""
+    """Whether a value is the zero value of its Go type; in a struct all fields must be zero."""
     if isinstance(value, dict):
         return all(map(is_zero, value.values()))
     return value in (None, "", 0)
 
 
 def is_set_by(form: Any) -> IsSet:
-    """The check for a field of a form, or for a list of which an item has the values of a mapping."""
+    """Returns the function that checks whether a value of this form is set.
+
+    For a mapping, the function checks whether an item of a list has all values of the mapping.
+    """
     if isinstance(form, Mapping):
         return lambda items: any(
             all(item.get(name) == value for name, value in form.items()) for item in items or ()
@@ -34,7 +37,7 @@ def is_set_by(form: Any) -> IsSet:
 
 
 def same_scalars(one: Any, other: Any) -> bool:
-    """Equality of what a type that is no pointer holds: what is left out is its zero."""
+    """Whether two values of a type without pointer are equal; an absent value equals the zero value."""
     return one == other or (not one and not other)
 
 
@@ -55,7 +58,7 @@ def sameness(how: str | None, form: str) -> Same | None:
 
 
 def key_of(match: Any) -> Key | None:
-    """None: no item is that of another list."""
+    """Returns the function for the keys of items; None if items of old and new lists are not correlated."""
     if match is None:
         return None
     if isinstance(match, Mapping):
@@ -65,8 +68,8 @@ def key_of(match: Any) -> Key | None:
 
 
 def by_key(items: Iterable[Any], key: Key) -> dict[Hashable, Any]:
-    """The first item of each key."""
-    found: dict[Hashable, Any] = {}
+    """Returns the first item of each key."""
+    first: dict[Hashable, Any] = {}
     for item in items:
-        found.setdefault(key(item), item)
-    return found
+        first.setdefault(key(item), item)
+    return first

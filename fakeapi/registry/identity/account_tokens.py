@@ -1,4 +1,4 @@
-"""AccountTokens: the signer of the tokens of service accounts, and the key that it signs with."""
+"""AccountTokens: signs the tokens of service accounts, and stores the key."""
 
 import asyncio
 from functools import cached_property
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from fakeapi.registry.identity.token_signer import TokenSigner
 
 SIGNING_KEY = "token-signing-key"
-"""Under this name the storage keeps the key."""
+"""The name of the key among the storage's labels."""
 
 
 class AccountTokens:
-    """Signs tokens, and keeps the key in the storage, so that tokens stay valid after a restart.
+    """Signs tokens, and stores the key, so that tokens stay valid after a restart.
 
     `key` is in PEM; it is empty until the storage has one.
     """
@@ -29,12 +29,12 @@ class AccountTokens:
 
     @property
     def may_exist(self) -> bool:
-        """Whether a client can have a token: False until a token or a key was asked for."""
+        """Whether a client can have a token: False until the signer is used or a key is stored."""
         return bool(self.key) or self._is_used
 
     @cached_property
     def signer(self) -> "TokenSigner":
-        """Signs and verifies tokens. Raises ApiError 500 if the database has a damaged key."""
+        """The signer, which also verifies tokens. Raises ApiError 500 if the database has a damaged key."""
         from fakeapi.registry.identity.token_signer import TokenSigner  # noqa: PLC0415 - loads OpenSSL
 
         self._is_used = True
@@ -45,7 +45,7 @@ class AccountTokens:
             raise ApiError(500, "", why) from error
 
     async def keep_key(self) -> None:
-        """Stores the key, if the storage has none yet. Raises ApiError 500."""
+        """Stores the key if the storage has none yet. Raises ApiError 500."""
         async with self._keeping:
             if not self.key:
                 key = self.signer.key_text()

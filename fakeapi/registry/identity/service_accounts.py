@@ -1,4 +1,4 @@
-"""The user whom a token of a service account belongs to.
+"""Authenticates service account tokens: finds the user of a token.
 
 Follows k8s.io/kubernetes `pkg/serviceaccount` (jwt.go, claims.go, util.go).
 """
@@ -26,31 +26,31 @@ _BOUND = {"secret": "secrets", "pod": "pods"}
 
 
 class TokenRefused(ValueError):
-    """A token that this server has signed, and does not take. The text is upstream's reason."""
+    """The server rejects a token although it has signed it. The text is upstream's reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenUser:
-    """`audiences` are those of the token that were asked for."""
+    """The user of a token. `audiences` are the requested ones that the token has."""
 
     user: User
     audiences: list[str]
 
 
 def user_of_token(server: Server, token: str, audiences: Sequence[str], gates: Gates) -> TokenUser | None:
-    """The user of a token for one of the audiences; None for a token that this server has not signed.
+    """Returns the user of a token for one of the audiences; None if this server has not signed the token.
 
-    A token ends with its account and with the object that it is bound to. Raises TokenRefused.
+    A token is valid only as long as its service account and its bound object exist. Raises TokenRefused.
     """
     if not server.tokens.may_exist:
         return None
     claims = server.tokens.signer.claims_of(token)
     if claims is None:
         return None
-    shared = [each for each in audiences if each in claims["aud"]]
+    shared = [audience for audience in audiences if audience in claims["aud"]]
     if not shared:
-        of, wanted = quoted_list(claims["aud"]), quoted_list(audiences)
-        raise TokenRefused(f"token audiences {of} is invalid for the target audiences {wanted}")
+        of, requested = quoted_list(claims["aud"]), quoted_list(audiences)
+        raise TokenRefused(f"token audiences {of} is invalid for the target audiences {requested}")
     now = server.store.clock.now()
     _check_times(claims, now)
     own: Object = claims["kubernetes.io"]
@@ -61,12 +61,12 @@ def user_of_token(server: Server, token: str, audiences: Sequence[str], gates: G
 
 
 def groups_of(namespace: str) -> tuple[str, ...]:
-    """The groups of the service accounts of a namespace."""
+    """Returns the groups of the service accounts in a namespace."""
     return (ALL_ACCOUNTS, f"{ALL_ACCOUNTS}:{namespace}", AUTHENTICATED)
 
 
 def account_of(username: str) -> tuple[str, str] | None:
-    """The namespace and name of the service account that a user is; None for another user."""
+    """Returns namespace and name of a service account by its user name; None for other users."""
     if not username.startswith(PREFIX):
         return None
     parts = username.removeprefix(PREFIX).split(":")
@@ -83,16 +83,16 @@ def _check_times(claims: Object, now: float) -> None:
 
 
 def _check_objects(objects: ClusterObjects, own: Object, now: float, gates: Gates) -> None:
-    """Whether the account and what the token is bound to are there still."""
-    namespace, wanted = own["namespace"], own["serviceaccount"]
-    account = objects.get("", "serviceaccounts", namespace, wanted["name"])
+    """Raises TokenRefused if the service account or the token's bound object no longer exists."""
+    namespace, claim = own["namespace"], own["serviceaccount"]
+    account = objects.get("", "serviceaccounts", namespace, claim["name"])
     if account is None:
-        raise TokenRefused(f'serviceaccounts "{wanted["name"]}" not found')
+        raise TokenRefused(f'serviceaccounts "{claim["name"]}" not found')
     uid = account["metadata"]["uid"]
-    if uid != wanted["uid"]:
-        raise TokenRefused(f"service account UID ({uid}) does not match claim ({wanted['uid']})")
+    if uid != claim["uid"]:
+        raise TokenRefused(f"service account UID ({uid}) does not match claim ({claim['uid']})")
     if _is_deleted(account, now):
-        raise TokenRefused(f"service account {namespace}/{wanted['name']} has been deleted")
+        raise TokenRefused(f"service account {namespace}/{claim['name']} has been deleted")
     for kind, resource in _BOUND.items():
         if kind in own:
             _check_bound(objects.get("", resource, namespace, own[kind]["name"]), kind, own[kind], now)
@@ -115,21 +115,21 @@ def _check_bound(found: Object | None, kind: str, wanted: Object, now: float) ->
 
 
 def _is_deleted(obj: Object, now: float) -> bool:
-    """Whether an object has been on its way out for longer than clocks may differ."""
+    """Whether an object's deletionTimestamp is more than LEEWAY_SECONDS ago."""
     stamp = obj["metadata"].get("deletionTimestamp")
     return stamp is not None and bool(stamp < times.now_text(now - LEEWAY_SECONDS))
 
 
 def _extra(claims: Object, own: Object, gates: Gates) -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
+    extra: dict[str, tuple[str, ...]] = {}
     prefix = "authentication.kubernetes.io"
     if "jti" in claims and gates.enabled("ServiceAccountTokenJTI"):
-        found[f"{prefix}/credential-id"] = (f"JTI={claims['jti']}",)
+        extra[f"{prefix}/credential-id"] = (f"JTI={claims['jti']}",)
     kinds = ["pod"]
     if "pod" not in own or gates.enabled("ServiceAccountTokenPodNodeInfo"):
         kinds.append("node")
     for kind in kinds:
         for field in ("name", "uid"):
             if own.get(kind, {}).get(field):
-                found[f"{prefix}/{kind}-{field}"] = (own[kind][field],)
-    return dict(sorted(found.items()))
+                extra[f"{prefix}/{kind}-{field}"] = (own[kind][field],)
+    return dict(sorted(extra.items()))

@@ -1,7 +1,7 @@
-"""TokenSigner: signs the tokens of service accounts, and says whose token one is.
+"""TokenSigner: signs the tokens of service accounts, and verifies them.
 
-Follows k8s.io/kubernetes `pkg/serviceaccount` (jwt.go, openidmetadata.go). The key is made when it is first
-needed; `fakeapi.registry.store` keeps it in the storage with the first token.
+Follows k8s.io/kubernetes `pkg/serviceaccount` (jwt.go, openidmetadata.go). The key is generated at first use;
+`fakeapi.registry.identity.account_tokens` stores it with the first token.
 """
 
 import base64
@@ -23,18 +23,18 @@ from cryptography.hazmat.primitives.serialization import (
 from fakeapi.machinery.json_types import Object
 
 ISSUER: Final = "https://kubernetes.default.svc"
-"""The issuer of tokens, and the audience of those that are for the API itself."""
+"""The issuer of tokens, and the audience of tokens for the API server itself."""
 
 _ALGORITHM: Final = "RS256"
 _KEY_BITS: Final = 2048
 TOKEN_LENGTH_MAX: Final = 1 << 16
-"""A longer text is nobody's token."""
+"""Maximum length of a token in characters."""
 KNOWN_TOKENS_MAX: Final = 1024
-"""Number of tokens with a verified signature to cache; beyond it the cache is emptied."""
+"""Number of tokens with a verified signature to cache; a full cache is emptied."""
 
 
 def new_key_text() -> str:
-    """A new private key, in PEM."""
+    """Generates a private key and returns it in PEM."""
     return _text_of(_new_key())
 
 
@@ -53,7 +53,7 @@ def _read_key(text: str) -> rsa.RSAPrivateKey:
 
 
 class TokenSigner:
-    """One key pair: that of a key in PEM, or a new one."""
+    """Signs and verifies tokens with the private key `key` in PEM, or with a new key."""
 
     def __init__(self, key: str = "") -> None:
         self._key = _read_key(key) if key else _new_key()
@@ -63,11 +63,11 @@ class TokenSigner:
         self._known: dict[str, Object] = {}
 
     def key_text(self) -> str:
-        """The private key, in PEM."""
+        """Returns the private key in PEM."""
         return _text_of(self._key)
 
     def sign(self, claims: Object) -> str:
-        """A JSON Web Token with the claims, and with this issuer."""
+        """Returns a JSON Web Token with the claims and with ISSUER."""
         header = {"alg": _ALGORITHM, "kid": self._id}
         parts = (_encoded(_json(header)), _encoded(_json({**claims, "iss": ISSUER})))
         signed = ".".join(parts)
@@ -75,7 +75,7 @@ class TokenSigner:
         return f"{signed}.{_encoded(signature)}"
 
     def claims_of(self, token: str) -> Object | None:
-        """The claims of a token that this key has signed; None for any other text."""
+        """Returns the claims of a token that this key has signed; None for any other text."""
         if (known := self._known.get(token)) is not None:
             return known
         signed, _, signature = token.rpartition(".")
@@ -88,11 +88,11 @@ class TokenSigner:
             return None
         if len(self._known) >= KNOWN_TOKENS_MAX:
             self._known.clear()
-        self._known[token] = claims  # what this key has signed was made by `sign`
+        self._known[token] = claims  # the claims have their type, since `sign` made the token
         return self._known[token]
 
     def configuration(self, address: str) -> Object:
-        """The OpenID configuration of a server at an address such as https://127.0.0.1:6443."""
+        """Returns the OpenID configuration of a server at an address such as https://127.0.0.1:6443."""
         return {
             "issuer": ISSUER,
             "jwks_uri": f"{address}/openid/v1/jwks",
@@ -102,7 +102,7 @@ class TokenSigner:
         }
 
     def key_set(self) -> Object:
-        """The JSON Web Key Set of the public key."""
+        """Returns the JSON Web Key Set with the public key."""
         numbers = self._public.public_numbers()
         key = {
             "use": "sig",

@@ -1,4 +1,4 @@
-"""Users: who sends a request."""
+"""Users: the clients that send requests."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,11 +15,12 @@ class User:
 
 
 ANYBODY = "anybody"
-"""The token in a kubeconfig of a server with TLS and without a token of its own. It says nothing about the
-client: kubectl asks for a user name where a kubeconfig has no credentials.
+"""The token in the kubeconfig of a server with TLS that does not require a token.
+
+It identifies nobody. Without any credentials in the kubeconfig, kubectl would prompt for a user name.
 """
 
-# Kubernetes' own names: a client that has not said who it is, an administrator, and the server itself.
+# Kubernetes' own names: an unauthenticated client, an administrator, and the server itself.
 ANONYMOUS = User("system:anonymous", ("system:unauthenticated",))
 TOKEN_HOLDER = User("kubernetes-admin", ("system:masters", "system:authenticated"))
 THE_SERVER = User("system:apiserver", ("system:masters", "system:authenticated"))

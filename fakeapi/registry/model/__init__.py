@@ -1,1 +1,1 @@
-"""What a resource is: its definition, strategy, versions, columns and scale."""
+"""The model of a resource: its definition, strategy, versions, columns and scale."""

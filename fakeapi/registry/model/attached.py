@@ -1,4 +1,4 @@
-"""Attached: a value that another layer keeps with each resource, and that goes with the resource."""
+"""Attached: a value that another layer stores on each resource and that lives as long as the resource."""
 
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
@@ -7,16 +7,16 @@ Value = TypeVar("Value")
 
 
 class Attached(Generic[Value]):
-    """Made by `make` for a resource when it is first asked for.
+    """A value per resource, created by `make` when it is first read.
 
-    The layers above a resource keep caches with it this way, and the resource does not know them.
+    The layers above a resource store their caches on it in this way, without the resource knowing them.
     """
 
     def __init__(self, make: Callable[[], Value]) -> None:
         self._make = make
 
     def of(self, attachments: "dict[Attached[Any], Any]") -> Value:
-        """The value among the attachments of a resource."""
+        """Returns the value among the attachments of a resource; creates it at the first call."""
         try:
             value: Value = attachments[self]
         except KeyError:

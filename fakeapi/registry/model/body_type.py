@@ -1,4 +1,4 @@
-"""BodyType: the type of the bodies of a resource, or of a subresource with a kind of its own."""
+"""BodyType: the type of the request bodies of a resource, or of a subresource with its own kind."""
 
 from dataclasses import dataclass
 
@@ -11,23 +11,29 @@ from fakeapi.releases import Kind, Release
 
 @dataclass(frozen=True, slots=True)
 class BodyType:
-    """`kind` is the kind of a body, `versions` are those that it can be written in; `strategy` defaults
-    it. `also` are apiVersions that a body may have beside the kind's own.
-    """
+    """The type of a request body: its kind, the versions that it may use, and its defaults."""
 
     kind: Kind
     release: Release
+
     versions: Versions
+    """The versions of the kind that a body may use."""
+
     strategy: Strategy
+    """Sets the kind's own defaults."""
+
     apply_defaults: ApplyDefaults
+    """Sets the defaults of the release."""
+
     also: frozenset[str] = frozenset()
+    """Further apiVersions that a body may have."""
 
     @property
     def api_version(self) -> str:
         return self.kind.api_version
 
     def default(self, obj: Object) -> Object:
-        """A canonical object with the defaults of its release and its kind; `obj` may be changed."""
+        """Returns a canonical object with the defaults of its release and its kind; may change `obj`."""
         tables = self.release.all_kinds.tables
         return self.strategy.default(
             self.apply_defaults(obj, self.kind.schema, lambda: tables.defaults, self.release.gates)

@@ -1,4 +1,4 @@
-"""The catalogue: the resources that a server serves, which may change while it runs."""
+"""Catalogue: the resources that a server serves; they may change while it runs."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -8,14 +8,14 @@ from fakeapi.releases import Release
 from fakeapi.releases.version_order import version_rank
 
 Subscriber = Callable[[Resource], None]
-"""Called with each resource that is removed, after it is gone from the catalogue."""
+"""Called with each removed resource after the catalogue has dropped it."""
 
 
 class Catalogue:
-    """The served resources. `primary` is the release that answers for the server as a whole.
+    """The served resources. `primary` is the release that the server reports as its own version.
 
-    `generation` grows with every change, so that what is made from the catalogue (discovery, OpenAPI) can be
-    kept until it does.
+    `generation` grows with every change, so that documents made from the catalogue (discovery, OpenAPI) can
+    be cached until it grows.
     """
 
     def __init__(self, resources: Iterable[Resource], primary: Release) -> None:
@@ -24,40 +24,44 @@ class Catalogue:
         self._by_name: dict[tuple[str, str, str], Resource] = {}
         self._in_group: Counter[str] = Counter()
         self._built_in: Counter[str] = Counter()
-        """How many resources of each group are built in."""
+        """The number of built-in resources by group."""
         self._subscribers: list[Subscriber] = []
         self.add(*resources)
 
     @property
     def resources(self) -> list[Resource]:
-        """All served resources, in the order in which they were added."""
+        """All served resources, in the order of their addition."""
         return list(self._by_name.values())
 
     def find(self, group: str, version: str, name: str) -> Resource | None:
         return self._by_name.get((group, version, name))
 
     def stores(self, name: str, prefix: str) -> bool:
-        """Whether a served resource of this name has its objects under this prefix of storage keys.
+        """Whether a served resource of this name stores its objects under this prefix of storage keys.
 
-        It asks resources of that name alone, since a resource that is not used has not read its definition.
+        Only resources of that name compare their prefix, because reading `prefix` loads the definition.
         """
-        return any(each.kind.resource == name and each.prefix == prefix for each in self._by_name.values())
+        return any(
+            resource.kind.resource == name and resource.prefix == prefix
+            for resource in self._by_name.values()
+        )
 
     def has_group(self, group: str) -> bool:
         return group in self._in_group
 
     def has_built_in(self, group: str) -> bool:
-        """Whether a group has resources that no definition of custom resources made."""
+        """Whether a group has resources that do not come from a CustomResourceDefinition."""
         return group in self._built_in
 
     def serves(self, group: str, version: str) -> bool:
         """Whether a version of a group is served."""
-        return any(each[:2] == (group, version) for each in self._by_name)
+        return any(key[:2] == (group, version) for key in self._by_name)
 
     def groups(self, *, by_version: bool = True) -> list[str]:
-        """The served groups: the built-in ones as they were added, then those of custom resources alone,
-        whose priority is the lowest. These are ordered by the name of their first APIService,
-        `VERSION.GROUP`, or by their own.
+        """Returns the served groups: built-in groups in the order of their addition, then the other groups.
+
+        The other groups have only custom resources, and the lowest priority. They are sorted by the name of
+        their first APIService, `VERSION.GROUP`; without `by_version`, by the name of the group.
         """
         custom: dict[str, str] = {}
         for group, version, _ in self._by_name:
@@ -68,22 +72,23 @@ class Catalogue:
         return [*built_in, *sorted(custom, key=custom.__getitem__)]
 
     def versions(self, group: str) -> list[str]:
-        """The served versions of a group, the preferred one first: those of custom resources have the highest
-        priority.
+        """Returns the served versions of a group, the preferred version first.
+
+        Versions of only custom resources precede built-in versions.
         """
         built_in: dict[str, bool] = {}
-        for (each, version, _), resource in self._by_name.items():
-            if each == group:
+        for (of_group, version, _), resource in self._by_name.items():
+            if of_group == group:
                 built_in[version] = built_in.get(version, False) or not resource.kind.unstructured
-        return sorted(built_in, key=lambda each: (not built_in[each], version_rank(each)), reverse=True)
+        return sorted(built_in, key=lambda name: (not built_in[name], version_rank(name)), reverse=True)
 
     def of_version(self, group: str, version: str) -> list[Resource]:
-        """The resources of one version by name."""
-        found = [r for r in self.resources if r.kind.group == group and r.kind.version == version]
-        return sorted(found, key=lambda resource: resource.kind.resource)
+        """Returns the resources of one group version, sorted by name."""
+        resources = [r for r in self.resources if r.kind.group == group and r.kind.version == version]
+        return sorted(resources, key=lambda resource: resource.kind.resource)
 
     def add(self, *resources: Resource) -> None:
-        """Serve resources from now on. Raises ValueError for one that is served already."""
+        """Starts to serve resources. Raises ValueError if one of them is served already."""
         added: dict[tuple[str, str, str], Resource] = {}
         for resource in resources:
             name = _name_of(resource)
@@ -95,7 +100,7 @@ class Catalogue:
         self.changed()
 
     def remove(self, *resources: Resource) -> None:
-        """Serve resources no longer. Raises KeyError for one that is not served."""
+        """Stops serving resources. Raises KeyError if one of them is not served."""
         for resource in resources:
             if self._by_name[_name_of(resource)] is not resource:
                 raise KeyError(_name_of(resource))
@@ -108,16 +113,16 @@ class Catalogue:
                 subscriber(resource)
 
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
-        """Call `subscriber` with each resource that is removed; returns what ends that."""
+        """Calls `subscriber` with each removed resource; returns a function that ends the subscription."""
         self._subscribers.append(subscriber)
         return lambda: self._subscribers.remove(subscriber)
 
     def changed(self) -> None:
-        """Count a generation: what discovery says of a resource has changed."""
+        """Increments `generation`, because the discovery data of a resource has changed."""
         self.generation += 1
 
     def _count(self, resources: Iterable[Resource], change: int) -> None:
-        """Counts resources that were added (1) or removed (-1); forgets groups that have none left."""
+        """Adds `change` (1 or -1) to the count of each resource's group; drops groups whose count is 0."""
         for resource in resources:
             group = resource.kind.group
             for counts in (self._in_group, *(() if resource.kind.unstructured else (self._built_in,))):

@@ -1,11 +1,10 @@
-"""Columns of tables: the type of a column, the two that every kind has, and ages as kubectl prints them.
+"""Columns of tables: the type of a column, the columns Name and Age, and ages as kubectl prints them.
 
-The cells of a kind stand in its own module (see `fakeapi.registry.model.definition`). Names, order and
-descriptions of its columns stand in the tables of the release.
+The cells of a kind are in its own module (see `fakeapi.registry.model.definition`). The names, order and
+descriptions of its columns are in the tables of the release, with the texts that servers of the release send.
 
-Both follow k8s.io/kubernetes `pkg/printers/internalversion`,
-ages k8s.io/apimachinery `pkg/util/duration`. A column's description is the text that the release's servers
-send.
+Cells and columns follow k8s.io/kubernetes `pkg/printers/internalversion`, ages follow k8s.io/apimachinery
+`pkg/util/duration`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -35,15 +34,15 @@ AGE = (
     "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata"
 )
 
-Cell = Callable[[Object, float], str | float | None]  # an int is a float, a bool an int
+Cell = Callable[[Object, float], str | float | None]  # float includes int and bool
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column of a kind's table.
 
-    `cell` returns the text for an object at a time in seconds since the epoch. If not `defined`, it has cells
-    but no column definition. The cells of a `timeless` column do not depend on the time.
+    `cell` returns the value for an object at a time in seconds since the epoch. A column that is not
+    `defined` has cells but no column definition. The cells of a `timeless` column do not depend on the time.
     """
 
     name: str
@@ -56,7 +55,7 @@ class Column:
     timeless: bool = False
 
     def definition(self) -> dict[str, str | int]:
-        """A TableColumnDefinition, for every width of output."""
+        """Returns the TableColumnDefinition of the column."""
         return {
             "name": self.name,
             "type": self.type,
@@ -67,51 +66,53 @@ class Column:
 
 
 Columns = Callable[[Struct, Quirks], tuple[Column, ...]]
-"""The columns that a kind adds after its name, by the type of its objects and the quirks of the release."""
+"""Returns the columns after Name for a kind whose objects have this type, with the quirks of the release."""
 
 
 Cells = Callable[[Quirks], Mapping[str, Cell]]
-"""The cells of a kind by column, where the columns are those of the release's tables. Name and age are
-there already; a kind may say what else its name is.
+"""Returns the cells of a kind by the names of its columns in the release's tables.
+
+Name and Age have default cells, which a kind may replace.
 """
 
 
 def printed_columns(
     printed: Iterable[PrintedColumn], descriptions: Mapping[str, str], cells: Mapping[str, Cell]
 ) -> tuple[Column, ...]:
-    """The columns of a release's tables with the cells of a kind. Raises KeyError for a column without a
-    cell.
+    """Joins the columns of a release's tables with the cells of a kind.
+
+    Raises KeyError for a column without a cell.
     """
-    found = {**_USUAL_CELLS, **cells}
+    all_cells = {**_USUAL_CELLS, **cells}
     described = {**_USUAL_DESCRIPTIONS, **descriptions}
     return tuple(
         Column(
-            each.name,
-            described.get(each.name, ""),
-            found[each.name],
-            each.format,
-            each.type,
-            each.priority,
-            timeless=isinstance(found[each.name], TextAt),
+            column.name,
+            described.get(column.name, ""),
+            all_cells[column.name],
+            column.format,
+            column.type,
+            column.priority,
+            timeless=isinstance(all_cells[column.name], TextAt),
         )
-        for each in printed
+        for column in printed
     )
 
 
 def no_columns(schema: Struct, quirks: Quirks) -> tuple[Column, ...]:
-    """For kinds that are printed by name and age."""
+    """Returns no columns, for kinds whose tables have only Name and Age."""
     return ()
 
 
 def with_name_and_age(added: tuple[Column, ...], *, age: bool = True) -> tuple[Column, ...]:
-    """The columns of a table: name, those that the kind adds, and age where the kind shows it."""
+    """Returns the columns of a table: Name, the `added` ones, and with `age` the column Age."""
     named = (Column("Name", NAME, at("metadata", "name"), "name", timeless=True), *added)
     return (*named, AGE_COLUMN) if age else named
 
 
 @dataclass(frozen=True, slots=True)
 class TextAt:
-    """A cell with the text at a path; empty where the object has none."""
+    """A cell that prints the text at a path; empty if the object has no such field."""
 
     path: tuple[str, ...]
 
@@ -123,7 +124,7 @@ class TextAt:
 
 
 def at(*path: str) -> Cell:
-    """A cell with the string at a path."""
+    """Returns a cell that prints the string at a path."""
     return TextAt(path)
 
 
@@ -133,14 +134,14 @@ AGE_COLUMN = Column("Age", AGE, lambda obj, now: since(obj["metadata"].get("crea
 CREATED_AT_COLUMN = Column(
     "Created At", AGE, lambda obj, now: obj["metadata"].get("creationTimestamp") or UNKNOWN, type="date"
 )
-"""In place of the age, for kinds that the server has no printer for (rest.NewDefaultTableConvertor)."""
+"""Replaces the age in tables of kinds without a printer in the server (rest.NewDefaultTableConvertor)."""
 
 _USUAL_CELLS = {"Name": at("metadata", "name"), "Age": AGE_COLUMN.cell}
 _USUAL_DESCRIPTIONS = {"Name": NAME, "Age": AGE}
 
 
 def fields_at(schema: Struct, *path: str) -> dict[str, Any]:
-    """The fields of the struct at a path, by name."""
+    """Returns the fields of the struct at a path, by name."""
     for name in path:
         node = schema.fields[name].node
         assert isinstance(node, Struct), f"{name} is not a struct"
@@ -149,17 +150,23 @@ def fields_at(schema: Struct, *path: str) -> dict[str, Any]:
 
 
 def since(stamp: str | None, now: float) -> str:
-    """The time since a timestamp, to two or three figures; `<invalid>` for a time in the future."""
+    """Returns the time since a timestamp as kubectl prints ages.
+
+    A missing timestamp gives `<unknown>`, a time in the future `<invalid>`.
+    """
     return age(now - seconds_of(stamp)) if stamp else UNKNOWN
 
 
 def seconds_of(stamp: str) -> float:
-    """A timestamp in seconds since the epoch."""
+    """Returns a timestamp in seconds since the epoch."""
     return datetime.fromisoformat(stamp).timestamp()
 
 
 def age(seconds: float) -> str:
-    """A duration for people. Clocks may disagree by less than two seconds, which is printed as 0s."""
+    """Prints a duration in seconds for people, such as 5m30s.
+
+    Negative durations below two seconds give 0s, since clocks may disagree; longer ones give `<invalid>`.
+    """
     whole = int(seconds)
     if whole < -1:
         return INVALID
@@ -184,5 +191,5 @@ def age(seconds: float) -> str:
 
 
 def _two(large: int, unit: str, small: int, small_unit: str) -> str:
-    """A duration in two units, the small one only where it is not zero."""
+    """Prints a duration in two units, such as 3h5m; omits the small unit if it is zero."""
     return f"{large}{unit}{small}{small_unit}" if small else f"{large}{unit}"

@@ -1,7 +1,7 @@
 """Conversion between the served versions of a resource, through its hub.
 
-The hub is the one form in which the objects of a resource are stored, whatever version they are written and
-read in. It is named by the kind's definition, belongs to no release and is never served. Conversion goes
+The hub is the single form in which the objects of a resource are stored, like Kubernetes' internal version.
+The kind's definition names it; it belongs to no release and is never served. Objects are converted
 source → hub → target, as in k8s.io/apimachinery `pkg/runtime`.
 """
 
@@ -23,8 +23,8 @@ def _unchanged(obj: Object) -> Object:
 class Conversion:
     """Converts between one version and the hub.
 
-    Both directions are pure, take and give canonical objects, share parts with their argument, and leave kind
-    and apiVersion alone.
+    Both functions are pure and leave kind and apiVersion as they are. They take and return canonical objects;
+    the result may share parts with the argument.
     """
 
     to_hub: Callable[[Object], Object] = _unchanged
@@ -32,32 +32,35 @@ class Conversion:
 
 
 IDENTITY = Conversion()
-"""For versions that write objects as the hub does."""
+"""The conversion of versions whose objects look the same as in the hub."""
 
 
 class Versions:
-    """The versions of one resource that a release has, and conversion between them."""
+    """The versions of one resource in one release, and the conversion between them."""
 
     def __init__(self, kind: Kind, others: Iterable[Kind], conversions: Mapping[str, Conversion]) -> None:
-        """`others` may include `kind` itself; `conversions` by version or apiVersion, else IDENTITY."""
-        self._kinds = {each.api_version: each for each in (*others, kind)}
+        """`others` may include `kind` itself.
+
+        `conversions` maps a version or apiVersion to its conversion; others use IDENTITY.
+        """
+        self._kinds = {sibling.api_version: sibling for sibling in (*others, kind)}
         self._kind = kind
         self._conversions = conversions
 
     def kind_of(self, api_version: str) -> Kind | None:
-        """The resource's kind in that version; None where the release has no such version of it."""
+        """Returns the resource's kind in that version; None if the release has no such version."""
         return self._kinds.get(api_version)
 
     def conversion(self, kind: Kind) -> Conversion:
-        """The conversion between the kind's version and the hub."""
-        found = self._conversions.get(kind.api_version) or self._conversions.get(kind.version)
-        return found or IDENTITY
+        """Returns the conversion between the kind's version and the hub."""
+        conversion = self._conversions.get(kind.api_version) or self._conversions.get(kind.version)
+        return conversion or IDENTITY
 
     def convert(self, value: Object, api_version: str) -> tuple[Object, Struct] | None:
-        """Converts `value`, of any of the versions, to another one; for `machinery.apply`.
+        """Converts `value` from any of the versions to another one; for `machinery.apply`.
 
-        The result is canonical, so that fields that the type always writes are there, as upstream has it.
-        None where the resource has no such version. Raises TypedError, also for a malformed apiVersion.
+        The result is canonical: it has all fields that the Go type always writes, as upstream. Returns None
+        if the resource has no such version. Raises TypedError, also for a malformed apiVersion.
         """
         if api_version.count("/") > 1:
             raise TypedError(f"unexpected GroupVersion string: {api_version}")
@@ -72,9 +75,9 @@ class Versions:
             raise TypedError(str(error)) from error
 
     def read(self, value: Object, target: Kind) -> tuple[Object, list[str]]:
-        """`value`, which names its version, as a canonical object of the kind `target`.
+        """Returns `value` as a canonical object of the kind `target`, and the messages of strict decoding.
 
-        With it come the messages of strict decoding. Raises DecodeError.
+        The apiVersion of `value` says which version it has. Raises DecodeError.
         """
         source = self._source(value)
         obj, strict = decode(value, source.schema)

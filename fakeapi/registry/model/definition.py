@@ -1,8 +1,8 @@
 """KindDefinition: everything in which one kind differs from the others, as one value.
 
-A kind is one module or folder under `fakeapi/kinds/<group>/` that makes such a value, and the release tables,
-which know its type, names and verbs. No other module asks for a kind's name. A kind without a module is
-served by `fakeapi.kinds.generic`.
+A kind consists of one module or folder under `fakeapi/kinds/<group>/`, which makes such a value, and of the
+release tables, which know its type, names and verbs. Few other modules depend on the names of kinds; this one
+does for `_SHOWN_WHEN_DELETED`. A kind without a module is served by `fakeapi.kinds.generic`.
 """
 
 import random
@@ -35,16 +35,16 @@ from fakeapi.releases.tables import Defaults
 from fakeapi_storage import Entry
 
 ServerT_contra = TypeVar("ServerT_contra", contravariant=True)
-"""`fakeapi.registry.server.Server`, which is not imported, since servers hold definitions."""
+"""Stands for `fakeapi.registry.server.Server`, whose import would be circular."""
 
 ResourceT_contra = TypeVar("ResourceT_contra", contravariant=True)
-"""`fakeapi.registry.model.resource.Resource`, which is not imported, since resources hold definitions."""
+"""Stands for `fakeapi.registry.model.resource.Resource`, whose import would be circular."""
 
 INTERNAL = "internal"
-"""The hub of a kind whose versions all show the same objects."""
+"""The hub of kinds whose versions all share their objects."""
 
 CLASSIC = "classic"
-"""The hub of resource.k8s.io/v1alpha2, whose objects no other version shows."""
+"""The hub of resource.k8s.io/v1alpha2, which shares no objects with other versions."""
 
 _SHOWN_WHEN_DELETED = frozenset(
     {
@@ -63,18 +63,21 @@ _SHOWN_WHEN_DELETED = frozenset(
         ("storage.k8s.io", "volumeattributesclasses"),
     }
 )
-"""The kinds with ReturnDeletedObject in k8s.io/kubernetes `pkg/registry`, beside those of resource.k8s.io."""
+"""The kinds with ReturnDeletedObject in k8s.io/kubernetes `pkg/registry`, except those of resource.k8s.io.
+
+The answer to their DELETE is the deleted object.
+"""
 
 
 class StoredEntries(Protocol):
-    """Reads of stored entries, by the keys that kinds have (`KindDefinition.prefix`)."""
+    """Reads stored entries by their keys, which begin with `KindDefinition.prefix`."""
 
     def newest(self, key: str) -> Entry | None:
-        """The newest accepted entry."""
+        """Returns the newest accepted entry of a key; None if there is none."""
         ...
 
     def list(self, prefix: str) -> Iterable[Entry]:
-        """The committed entries."""
+        """Returns the committed entries whose keys begin with a prefix."""
         ...
 
 
@@ -89,7 +92,7 @@ class NoEntries:
 
 
 class ApplyDefaults(Protocol):
-    """Fills in the fields that a release defaults, in place, and returns the object.
+    """Sets the defaults of a release in the object, and returns the object.
 
     `obj` is canonical. `table` returns the defaults of the release that `node` belongs to.
     """
@@ -104,33 +107,37 @@ def without_defaults(obj: Object, node: Struct, table: Callable[[], Defaults], g
 
 @dataclass(frozen=True, slots=True)
 class StrategyContext:
-    """What strategies and resources ask of the server that they are part of.
-
-    `namespace_labels`: the labels of a namespace by its name, None for one that does not exist. `now`: the
-    present in RFC 3339, UTC, whole seconds. `entries`: what is stored. `fraction`: a random number from 0 to
-    below 1. `apply_defaults`: fills in the defaults of a body.
-    """
+    """The functions of the server that strategies and resources use."""
 
     namespace_labels: Callable[[str], Mapping[str, str] | None]
+    """Returns the labels of a namespace; None if it does not exist."""
+
     now: Callable[[], str]
+    """Returns the current time in RFC 3339, UTC, whole seconds."""
+
     entries: StoredEntries = field(default_factory=NoEntries)
+    """Reads the storage."""
+
     fraction: Callable[[], float] = random.random
+    """Returns a random number from 0 to below 1."""
+
     apply_defaults: ApplyDefaults = without_defaults
+    """Sets the defaults of the release in a body."""
 
 
 Strategies = Mapping[str, Strategy]
-"""Strategies by subresource, "" being the resource itself."""
+"""Strategies by subresource; "" is the resource itself."""
 
 
 class StrategyFactory(Protocol):
-    """Makes the strategies of a kind as one release has it."""
+    """Makes the strategies of a kind for one release."""
 
     def __call__(self, kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """A committed write: `old` is None for a create, `new` for what is gone."""
+    """A committed write. `old` is None for a create, `new` is None for a deletion."""
 
     target: ObjectReference
     old: Object | None
@@ -138,29 +145,34 @@ class Write:
 
 
 class Hooks(Protocol[ServerT_contra]):
-    """Functions called around the writes of a kind, for example to allocate cluster IPs.
+    """Functions that verbs call before and after the writes of a kind, for example to allocate cluster IPs.
 
-    Follows BeginCreate, BeginUpdate and AfterDelete of k8s.io/apiserver `pkg/registry/generic/registry`. The
-    first two are called before the strategy prepares and validates an object, not for subresources; they
-    return a new object, may share parts with `old`, and raise ApiError. `run_beside`: they read nothing that
-    other writes change, so that a long write may be prepared in a thread. `pool` is the prefix of the keys of
-    all objects that take from the same pool, empty for a kind that takes from none.
+    Follows BeginCreate, BeginUpdate and AfterDelete of k8s.io/apiserver `pkg/registry/generic/registry`.
+    Verbs call `begin_create` and `begin_update` before the strategy prepares and validates an object, but not
+    for subresources.
     """
 
     run_beside: bool
+    """Whether `begin_create` and `begin_update` read no state, so that a thread may prepare a large write."""
+
     pool: str
+    """The key prefix of all objects that allocate from the same pool; empty if the kind has no pool."""
 
-    def begin_create(self, obj: Object, *, dry_run: bool) -> Object: ...
+    def begin_create(self, obj: Object, *, dry_run: bool) -> Object:
+        """Returns a new object for the strategy to prepare. Raises ApiError."""
+        ...
 
-    def begin_update(self, new: Object, old: Object, *, dry_run: bool) -> Object: ...
+    def begin_update(self, new: Object, old: Object, *, dry_run: bool) -> Object:
+        """Returns a new object for the strategy to prepare; may share parts with `old`. Raises ApiError."""
+        ...
 
     async def after(self, server: ServerT_contra, write: Write) -> None:
-        """Follows a committed write before it is answered; raises ApiError."""
+        """Called after a write is committed and before it is answered. Raises ApiError."""
         ...
 
 
 class SubresourceAction(Protocol[ServerT_contra, ResourceT_contra]):
-    """Answers a POST that stores no object of its kind: pods/binding, a subject access review."""
+    """Answers a POST that stores no object of the posted kind, such as pods/binding or an access review."""
 
     async def __call__(
         self,
@@ -171,14 +183,14 @@ class SubresourceAction(Protocol[ServerT_contra, ResourceT_contra]):
         options: WriteOptions,
         warnings: Warnings,
     ) -> WriteResult:
-        """`body` is canonical and defaulted, in the kind of the request. Raises ApiError."""
+        """Does the action and returns its result. `body` is canonical and defaulted. Raises ApiError."""
         ...
 
 
 class Connection(Protocol[ServerT_contra, ResourceT_contra]):
-    """Answers any request to a subresource that leads to a node or a container, such as pods/log.
+    """Answers any request to a subresource that connects to a node or a container, such as pods/log.
 
-    Nothing is there to connect to: a request that upstream would pass on is refused.
+    A fake server has no nodes: requests that upstream would forward to a kubelet are refused.
     """
 
     async def __call__(
@@ -188,74 +200,115 @@ class Connection(Protocol[ServerT_contra, ResourceT_contra]):
         target: ObjectReference,
         options: Mapping[str, str],
     ) -> None:
-        """`options` are the parameters of the request. To return is to answer with no content. Raises
-        ApiError.
+        """Answers the request without content if it returns. Raises ApiError.
+
+        `options` are the query parameters of the request.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindDefinition:
-    """`group` and `resource` say which kind it is; `versions` which of its versions, all where it is None.
-    `also_in` are other groups that show the same objects under the same name.
-
-    `hub` names the form that objects are stored in. Versions with the same hub show the same objects;
-    `conversions` are those between a version and the hub, by version or apiVersion, where they differ.
-    `immortal` are the
-    names of objects that cannot be deleted. `actions` answer POSTs to subresources, by name; `answer`
-    answers a POST of an object that is never stored, such as an access review. `signs` fills in who creates
-    an object. `name_validator_of` and `field_labels_of` are for what differs by release. `hooks` surround
-    writes. `cells` are those of the columns that the release's tables have for the kind, `undefined_cells`
-    what rows have after them without a column, `columns` and `shows_age` for where they have none or the kind
-    differs. `row_conditions` says more of an object's row, if there is more to say. `table_subresources` can
-    be printed as tables too. `body_versions` are apiVersions that the body of an action may have beside its
-    own. `connections` answer subresources that store nothing. `deletion_warnings` are texts of Warning
-    headers for a delete. `scale` projects objects to Scales. `hidden_annotations` stand for fields of the
-    server's own type, so that tables and metadata alone do not show them. `conversions_of` is for conversions
-    that differ by release. `hides_deleted` are versions in which a delete is answered
-    with a Status although it is not in others. `is_declared`: the kind has had declared rules since it is
-    there, so that every release enforces them. `declared_paths` are patterns of paths in errors of declared
-    rules, and what stands for them in errors of the kind's own. Without `core_metadata` finalizers need no
-    domain, as for kinds of other servers.
-    """
+    """The rules of one kind. Only the first three fields are required; the defaults suit simple kinds."""
 
     group: str
     resource: str
     strategies: StrategyFactory
+
     also_in: frozenset[str] = frozenset()
+    """Other groups that serve the same objects under the same resource name, as for Events."""
+
     versions: frozenset[str] | None = None
+    """The versions that the definition applies to; None for all."""
+
     hub: str = INTERNAL
+    """The name of the form in which objects are stored. Versions with the same hub share their objects."""
+
     conversions: Mapping[str, Conversion] = field(default_factory=dict)
+    """The conversions of versions that differ from the hub, by version or apiVersion."""
+
     conversions_of: Callable[[ReleaseRules], Mapping[str, Conversion]] | None = None
+    """Replaces `conversions` if they depend on the release."""
+
     name_validator: NameValidator = name_is_dns_subdomain
+    """Validates the names of objects."""
+
     name_validator_of: Callable[[ReleaseRules], NameValidator] | None = None
+    """Replaces `name_validator` if it depends on the release."""
+
     field_labels: Callable[[Kind], FieldLabels] = name_and_namespace
+    """Returns the fields that field selectors may name."""
+
     field_labels_of: Callable[[Kind, Quirks], FieldLabels] | None = None
+    """Replaces `field_labels` if they depend on the release."""
+
     columns: Columns = no_columns
+    """The table columns of a kind without `cells`."""
+
     cells: Cells | None = None
+    """The cells for the columns that the release's tables have for the kind; None to use `columns`."""
+
     undefined_cells: Sequence[Cell] = ()
+    """Further cells of each row that have no column definition."""
+
     shows_age: bool = True
+    """Whether tables of a kind without `cells` end with the column Age."""
+
     deletion: DeletionPolicy = delete_after_finalizers
+
     deletion_warnings: Callable[[DeleteOptions], Sequence[str]] | None = None
+    """Returns the texts of Warning headers for a delete."""
+
     immortal: frozenset[str] = frozenset()
+    """The names of objects that cannot be deleted."""
+
     actions: Mapping[str, SubresourceAction[Any, Any]] = field(default_factory=dict)
+    """The actions that answer a POST to a subresource, by its name."""
+
     answer: SubresourceAction[Any, Any] | None = None
+    """Answers a POST of an object that is never stored, such as an access review."""
+
     is_declared: bool = False
+    """Whether the kind has had declared rules from its first release, so that every release enforces them."""
+
     hides_deleted: frozenset[str] = frozenset()
+    """The versions in which a delete is answered with a Status instead of the deleted object."""
+
     declared_paths: Sequence[tuple[re.Pattern[str], str]] = ()
+    """Replacements that turn paths in errors of declared rules into the paths in the kind's own errors."""
+
     signs: Callable[[Object, User], Object] | None = None
+    """Returns a new object with the user who creates it, for example in a CertificateSigningRequest."""
+
     missing: Callable[[str, Quirks], ApiError] | None = None
+    """Returns the error for an object that does not exist, if it differs from the usual 404."""
+
     body_versions: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Further apiVersions that the body of an action may have, by subresource."""
+
     scale: ScaleProjection | None = None
+    """The projection of objects to Scales; None for kinds without the subresource scale."""
+
     hidden_annotations: frozenset[str] = frozenset()
+    """Annotations for fields of the internal type; tables and PartialObjectMetadata omit them."""
+
     connections: Mapping[str, Connection[Any, Any]] = field(default_factory=dict)
+    """The functions that answer all requests to a subresource such as pods/log, by its name."""
+
     row_conditions: Callable[[Object], Sequence[Object]] | None = None
+    """Returns the conditions of an object's table row; they may be empty."""
+
     hooks: Callable[[Kind, ReleaseRules, StrategyContext], Hooks[Any]] | None = None
+    """Makes the functions that verbs call before and after writes."""
+
     table_subresources: frozenset[str] = frozenset()
+    """Subresources that can be printed as tables."""
+
     core_metadata: bool = True
+    """Whether finalizers need a domain, as for all kinds except definitions and custom objects."""
 
     def covers(self, kind: Kind) -> bool:
-        """Whether the definition is that of the kind, in the kind's version."""
+        """Whether the definition applies to the kind in the kind's version."""
         return (
             self.resource == kind.resource
             and (kind.group == self.group or kind.group in self.also_in)
@@ -263,14 +316,14 @@ class KindDefinition:
         )
 
     def shows_deleted(self, version: str) -> bool:
-        """Whether a delete in a version is answered with the deleted object instead of a Status."""
+        """Whether a delete in this version is answered with the deleted object instead of a Status."""
         if version in self.hides_deleted:
             return False
         return self.group == "resource.k8s.io" or (self.group, self.resource) in _SHOWN_WHEN_DELETED
 
     @property
     def prefix(self) -> str:
-        """The beginning of the storage keys of the kind's objects, which names no version."""
+        """The prefix of the storage keys of the kind's objects; it contains no version."""
         hub = "" if self.hub == INTERNAL else f"{self.hub}/"
         return f"/{self.group or 'core'}/{hub}{self.resource}/"
 

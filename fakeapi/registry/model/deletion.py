@@ -1,7 +1,8 @@
-"""Deletion policies: what a DELETE makes of an object, as pure functions.
+"""Deletion policies: pure functions that decide what a DELETE does to an object.
 
 Follows k8s.io/apiserver `pkg/registry/generic/registry` (deletionFinalizersForGarbageCollection) and
-`pkg/registry/rest/delete.go`. A policy decides; `fakeapi.registry.verbs.deleting` reads, asks it, and writes.
+`pkg/registry/rest/delete.go`. `fakeapi.registry.verbs.deleting` reads the object, calls the policy, and
+writes the result.
 """
 
 from collections.abc import Callable, Iterable
@@ -23,9 +24,9 @@ _FINALIZER_OF_POLICY = {"Orphan": ORPHAN, "Foreground": FOREGROUND}
 
 @dataclass(frozen=True, slots=True)
 class DeletionRequest:
-    """A DELETE of an object of the resource `qualified` and the kind `qualified_kind`, at the time `now`.
+    """A DELETE of an object of the resource `qualified` and the kind `qualified_kind`.
 
-    `now` is in RFC 3339, UTC, whole seconds; `quirks` are those of the release.
+    `now` is the time of the request in RFC 3339, UTC, whole seconds; `quirks` belong to the release.
     """
 
     options: DeleteOptions
@@ -37,38 +38,39 @@ class DeletionRequest:
 
 @dataclass(frozen=True, slots=True)
 class LastState:
-    """The object is stored once more, as it is here, and then deleted."""
+    """The decision to store `obj` once more, and then to delete it."""
 
     obj: Object
 
 
 class DeletionPolicy(Protocol):
-    """Decides about the deletion of a stored object."""
+    """Decides whether a stored object is deleted now or later."""
 
     def __call__(self, obj: Object, request: DeletionRequest) -> Object | LastState | None:
-        """The object as it has to be stored while something holds it; None where it goes at once.
+        """Returns None to delete the object at once, or the object to store while its deletion waits.
 
-        `obj` may be changed and returned; where nothing is to be written, it comes back as it was. Raises
-        ApiError 409 for preconditions that do not hold.
+        The object waits for finalizers or for its grace period. A `LastState` is stored and then deleted.
+        The policy may change and return `obj`; an unchanged `obj` means that there is nothing to write.
+        Raises ApiError 409 if a precondition does not match.
         """
         ...
 
 
 def delete_after_finalizers(obj: Object, request: DeletionRequest) -> Object | None:
-    """For kinds without graceful deletion: at once, or when the last finalizer is taken away."""
+    """Policy of kinds without graceful deletion: deletes at once, or when the last finalizer is removed."""
     check_preconditions(obj["metadata"], request.options, request.qualified_kind)
     return _held_by_finalizers(obj, request.options, request.now)
 
 
 def delete_alone(obj: Object, request: DeletionRequest) -> Object | None:
-    """`delete_after_finalizers` for kinds without dependents, whatever propagation the client asks for."""
+    """Policy of kinds without dependents: `delete_after_finalizers` without the client's propagation."""
     options = replace(request.options, propagation="Background", orphan=None)
     check_preconditions(obj["metadata"], options, request.qualified_kind)
     return _held_by_finalizers(obj, options, request.now)
 
 
 def orphan_dependents(obj: Object, request: DeletionRequest) -> Object | None:
-    """`delete_after_finalizers` for kinds whose dependents stay unless the client says otherwise."""
+    """Policy of kinds that orphan their dependents, unless the client asks for another propagation."""
     present, options = obj["metadata"].get("finalizers") or (), request.options
     if wanted_finalizers(options) is None and not _OF_GARBAGE_COLLECTOR.intersection(present):
         request = replace(request, options=replace(options, propagation="Orphan"))
@@ -76,7 +78,7 @@ def orphan_dependents(obj: Object, request: DeletionRequest) -> Object | None:
 
 
 def _held_by_finalizers(obj: Object, options: DeleteOptions, now: str) -> Object | None:
-    """The object marked as being deleted; None where no finalizer holds it."""
+    """Returns the object marked as being deleted; None if it has no finalizers."""
     meta = obj["metadata"]
     finalizers = _finalizers(meta, options)
     if not finalizers:
@@ -92,13 +94,14 @@ def _held_by_finalizers(obj: Object, options: DeleteOptions, now: str) -> Object
 
 
 GracePeriod = Callable[[Object, int | None], int]
-"""The seconds that an object is given to end, by the object and what the client asks for."""
+"""Returns the grace period in seconds, from the object and the client's gracePeriodSeconds."""
 
 
 def delete_gracefully(period_of: GracePeriod) -> DeletionPolicy:
-    """For kinds whose objects are given time to end: deleted at the end of it by a delete with no time left.
+    """Returns the policy of kinds with graceful deletion, such as pods.
 
-    What is being deleted already can only be given less time.
+    A DELETE sets deletionTimestamp and the grace period; a DELETE with grace period 0 deletes the object.
+    Later requests can only shorten the grace period.
     """
 
     def decide(obj: Object, request: DeletionRequest) -> Object | LastState | None:
@@ -130,7 +133,7 @@ def delete_gracefully(period_of: GracePeriod) -> DeletionPolicy:
 
 
 def _shortened(meta: Object, asked: int, request: DeletionRequest) -> int:
-    """Moves the end of the grace period forward; returns what the period is then.
+    """Moves the end of the grace period to an earlier time; returns the new period in seconds.
 
     From 1.33 on the end is never in the past.
     """
@@ -144,7 +147,7 @@ def _shortened(meta: Object, asked: int, request: DeletionRequest) -> int:
 
 
 def check_preconditions(meta: Object, options: DeleteOptions, qualified_kind: Qualified) -> None:
-    """Raises ApiError 409 for a uid or a resourceVersion that is not the object's."""
+    """Raises ApiError 409 if the options name a uid or a resourceVersion that the object does not have."""
     if options.uid is not None and options.uid != meta["uid"]:
         raise errors.conflict(
             qualified_kind,
@@ -164,8 +167,9 @@ def check_preconditions(meta: Object, options: DeleteOptions, qualified_kind: Qu
 
 
 def wanted_finalizers(options: DeleteOptions) -> list[str] | None:
-    """The garbage collector's finalizers that the options ask for; None where they say nothing of
-    dependents.
+    """Returns the garbage collector's finalizers for the propagation in the options.
+
+    Returns None if the options do not set a propagation.
     """
     if options.orphan is not None:
         return [ORPHAN] if options.orphan else []
@@ -176,15 +180,15 @@ def wanted_finalizers(options: DeleteOptions) -> list[str] | None:
 
 
 def without_garbage_collectors(finalizers: Iterable[str]) -> list[str]:
-    """Finalizers less those that the garbage collector takes away."""
+    """Returns the finalizers without the garbage collector's `orphan` and `foregroundDeletion`."""
     return [name for name in finalizers if name not in _OF_GARBAGE_COLLECTOR]
 
 
 def _finalizers(meta: Object, options: DeleteOptions) -> list[str]:
-    """The finalizers once deletion is asked for: the garbage collector's follow the options."""
+    """Returns the finalizers after a DELETE, with `orphan` and `foregroundDeletion` as in the options."""
     present: list[str] = meta.get("finalizers") or []
-    wanted = wanted_finalizers(options)
-    if wanted is None:
-        wanted = [name for name in present if name in _OF_GARBAGE_COLLECTOR][:1]
-    kept = [*without_garbage_collectors(present), *wanted]
+    requested = wanted_finalizers(options)
+    if requested is None:
+        requested = [name for name in present if name in _OF_GARBAGE_COLLECTOR][:1]
+    kept = [*without_garbage_collectors(present), *requested]
     return present if set(kept) == set(present) else kept

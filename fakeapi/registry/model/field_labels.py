@@ -1,7 +1,7 @@
 """Field labels: the fields of a kind that field selectors may name.
 
 Follows the field label conversions of k8s.io/apimachinery `pkg/runtime`, and the `toSelectableFields` and
-indexers of k8s.io/kubernetes `pkg/registry`. The labels of a kind with some of its own stand in its module.
+indexers of k8s.io/kubernetes `pkg/registry`. Labels that only one kind has are in the module of that kind.
 """
 
 from collections.abc import Mapping
@@ -18,25 +18,33 @@ NAMESPACE = "metadata.namespace"
 
 @dataclass(frozen=True, slots=True)
 class FieldLabels:
-    """`refusal` is the message about any other label. `fields_of` reads the fields of a stored object beside
-    its name and namespace; None where there are none. `indexed` is the label that the watch cache has an
-    index for. `older` are labels of old clients, and what they stand for.
-    """
+    """The field labels of a kind."""
 
     labels: tuple[str, ...] = (NAME, NAMESPACE)
+    """The labels that a field selector may use."""
+
     refusal: str = METADATA_ONLY
+    """The error message for any other label."""
+
     fields_of: FieldsOf | None = None
+    """Reads the fields of a stored object except name and namespace; None if a kind has no other fields."""
+
     indexed: str | None = None
+    """The label for which the watch cache has an index."""
+
     older: Mapping[str, str] = field(default_factory=dict)
+    """Labels that old clients use, mapped to the current labels."""
 
 
 def name_and_namespace(kind: Kind) -> FieldLabels:
-    """For kinds without labels of their own."""
+    """Returns the field labels of a kind that has only metadata.name and metadata.namespace."""
     return FieldLabels() if kind.namespaced else FieldLabels(fields_of=_none)
 
 
 def _none(_obj: dict[str, Any]) -> Mapping[str, str]:
-    """No fields. The storage key of a cluster-scoped object has no namespace to read, so the object is
-    decoded.
+    """Returns no fields, for cluster-scoped kinds.
+
+    Because this function exists, selectors read name and namespace from the decoded object. The storage key
+    of a cluster-scoped object has no namespace.
     """
     return {}

@@ -1,7 +1,7 @@
-"""ObjectMeta in strategies: the order of its fields, what a write to `/status` keeps, and generations.
+"""ObjectMeta in strategies: the order of its fields, writes to `/status`, and generations.
 
-Follows `ResetObjectMetaForStatus` of k8s.io/apimachinery `pkg/apis/meta/v1`, and what strategies of
-k8s.io/kubernetes `pkg/registry/resource` do with generations.
+Follows `ResetObjectMetaForStatus` of k8s.io/apimachinery `pkg/apis/meta/v1`, and for generations the
+strategies of k8s.io/kubernetes `pkg/registry/resource`.
 """
 
 from typing import Any
@@ -21,13 +21,14 @@ _KEPT = (
 
 
 def in_order(metadata: dict[str, Any]) -> dict[str, Any]:
-    """The same metadata, its fields in their order on the wire."""
+    """Returns the metadata with its fields in the order that they have on the wire."""
     return {name: metadata[name] for name in METADATA_ORDER if name in metadata}
 
 
 def reset_for_status(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
-    """`new` with the fields of `old` that a write to `/status` does not change; managed fields are
-    `new`'s.
+    """Returns `new` metadata with the fields of `old` that a write to `/status` does not change.
+
+    The managed fields come from `new`.
     """
     if all(new.get(name) == old.get(name) for name in _KEPT):
         return new
@@ -37,9 +38,9 @@ def reset_for_status(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]
 
 
 def for_status(new: dict[str, Any], old: dict[str, Any], *, stores_metadata: bool = False) -> dict[str, Any]:
-    """`new` with the spec of `old`, and the metadata that a write to `/status` does not change.
+    """Returns `new` with the spec of `old` and the metadata that a write to `/status` does not change.
 
-    `stores_metadata`: up to 1.29 a write to `/status` changes all metadata.
+    With `stores_metadata` all metadata of `new` is kept, as in releases up to 1.29.
     """
     new["spec"] = old["spec"]
     if not stores_metadata:
@@ -48,13 +49,13 @@ def for_status(new: dict[str, Any], old: dict[str, Any], *, stores_metadata: boo
 
 
 def with_generation(obj: dict[str, Any], generation: int) -> dict[str, Any]:
-    """`obj` with this generation."""
+    """Returns `obj` with this generation; changes `obj`."""
     obj["metadata"] = in_order({**obj["metadata"], "generation": generation})
     return obj
 
 
 def with_next_generation(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
-    """`new`, in the next generation if its spec differs from that of `old`."""
+    """Returns `new`, with the next generation if its spec differs from the spec of `old`."""
     if semantically_equal(new["spec"], old["spec"]):
         return new
     return with_generation(new, old["metadata"].get("generation", 0) + 1)

@@ -1,4 +1,4 @@
-"""A served resource: one resource of one version, joined to the rules of its kind and its release."""
+"""A served resource: one resource of one version, with the rules of its kind and its release."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -50,8 +50,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Subresource:
-    """A served subresource with its own kind and verbs, which are sorted. `action` answers a POST, and
-    `connection` any method.
+    """A served subresource with its own kind.
+
+    `verbs` are sorted. `action` answers a POST, `connection` answers any method.
     """
 
     name: str
@@ -65,27 +66,27 @@ class Subresource:
 
 
 class Resource:
-    """One resource of one served version.
+    """A resource in a served version.
 
-    All versions of a resource with the same hub show the same objects: see `registry.model.conversion`.
-    Bodies, patches and managed fields are in the version of the request; storage, and all of a strategy but
-    its decoding and defaults, see the hub. Everything that is not needed to find the resource is made when it
-    is first used.
+    All versions of a resource with the same hub share their objects: see `registry.model.conversion`. Bodies,
+    patches and managed fields are in the version of the request. Storage and strategies use the hub, except
+    that strategies see bodies in the version of the request while they decode and default them. Properties
+    that are not needed to find the resource are computed at first use.
     """
 
     attachments: dict[Attached[Any], Any]
-    """Values that other layers keep with the resource."""
+    """Values that other layers store on the resource."""
 
     def __init__(
         self, kind: Kind, release: Release, find_definition: FindDefinition, context: StrategyContext
     ) -> None:
-        """`find_definition` is called when the definition is first needed."""
+        """`find_definition` is called at the first use of the definition."""
         self.kind = kind
         self.release = release
         self._find_definition = find_definition
         self.api_version = kind.api_version
         self.identity = kind.api_version
-        """Key of the resource in caches of encoded objects."""
+        """The key of the resource in caches of encoded objects."""
         self.qualified = Qualified(kind.group, kind.resource)
         self.warning = kind.lifecycle.warning(kind.api_version, kind.kind)
         self.attachments = {}
@@ -101,11 +102,11 @@ class Resource:
 
     @cached_property
     def qualified_kind(self) -> Qualified:
-        """Group and kind as errors name them; the group is the one that the objects are stored in."""
+        """Group and kind in error messages; the group is the one under which the objects are stored."""
         return Qualified(self.definition.group, self.kind.kind)
 
     def kind_in_errors(self, obj: Object) -> Qualified:
-        """The kind that refusals of an object name."""
+        """Returns the kind that the errors of an object name."""
         return self.qualified_kind
 
     @cached_property
@@ -115,7 +116,7 @@ class Resource:
 
     @cached_property
     def prefix(self) -> str:
-        """The beginning of the storage keys of the kind's objects."""
+        """The prefix of the storage keys of the kind's objects."""
         return self.definition.prefix
 
     @property
@@ -125,19 +126,20 @@ class Resource:
 
     @cached_property
     def versions(self) -> Versions:
-        """All versions of the resource with the same hub that the release has, served or not."""
+        """All versions of the resource with the same hub in the release, served or not."""
         return Versions(self.kind, self._same_hub, self._conversions)
 
     @cached_property
     def strategies(self) -> Strategies:
-        """By subresource; "" is the resource itself."""
+        """The strategies by subresource; "" is the resource itself."""
         return self.definition.strategies(self.kind, rules_of(self.release), self._context)
 
     def with_declared(
         self, found: list[FieldError], new: Object, old: Object | None = None, subresource: str = ""
     ) -> list[FieldError]:
-        """Errors of an object of the hub that is created, or updated from `old`: what the kind's own rules
-        `found`, and what declared rules say.
+        """Merges `found`, the errors of the kind's own rules, with the errors of declared rules.
+
+        The objects are in the hub. `old` is None for a create.
         """
         if self._declared is None:
             return found
@@ -147,7 +149,7 @@ class Resource:
 
     @cached_property
     def _declared(self) -> "DeclaredValidation | None":
-        """Validation by rules that Kubernetes generates; None where the release enforces none of the kind."""
+        """The validation by declared rules; None if the release enforces none for this kind."""
         rules = rules_of(self.release)
         if rules.quirks.declared_rules == "unknown":
             return None
@@ -160,27 +162,30 @@ class Resource:
 
     @cached_property
     def hooks(self) -> Hooks[Any] | None:
-        """What surrounds writes of the kind."""
-        made = self.definition.hooks
-        return made(self.kind, rules_of(self.release), self._context) if made else None
+        """The functions that verbs call before and after writes of the kind, if it has any."""
+        make_hooks = self.definition.hooks
+        return make_hooks(self.kind, rules_of(self.release), self._context) if make_hooks else None
 
     def check_method(self, verb: str) -> None:
-        """Called before the body of a request is read. Raises ApiError for a verb that is not allowed now."""
+        """Called before a request's body is read. Raises ApiError for a verb that is not allowed now."""
 
     def check_creation(self, name: str) -> None:
-        """Called before admission is asked about a new object. Raises ApiError where none may be made now."""
+        """Called before admission of a new object. Raises ApiError if objects cannot be created now."""
 
     def of_apply(self, merged: Object) -> Object:
-        """What an apply makes of a custom object, with the defaults of its version. Raises DecodeError."""
+        """Returns the merged custom object of an apply with the defaults of its version.
+
+        Raises DecodeError.
+        """
         raise NotImplementedError("only custom objects have no Go type")
 
     @property
     def runs_beside(self) -> bool:
-        """Whether an object may be prepared and validated beside the event loop."""
+        """Whether a thread may prepare and validate an object while the event loop runs."""
         return self.hooks is None or self.hooks.run_beside
 
     def strategy_for(self, subresource: str) -> Strategy:
-        """The rules of a write to the resource itself ("") or to a subresource."""
+        """Returns the strategy for writes to the resource itself ("") or to a subresource."""
         return self.strategies[subresource]
 
     @cached_property
@@ -188,30 +193,30 @@ class Resource:
         """The served subresources by name."""
         actions, connections = self.definition.actions, self.definition.connections
         return {
-            each.name: Subresource(
-                each.name,
-                each.kind,
-                each.group,
-                each.version,
+            subresource.name: Subresource(
+                subresource.name,
+                subresource.kind,
+                subresource.group,
+                subresource.version,
                 tuple(
                     verb
-                    for verb in each.verbs
-                    if verb != "create" or each.name in actions or each.name in connections
+                    for verb in subresource.verbs
+                    if verb != "create" or subresource.name in actions or subresource.name in connections
                 ),
-                self._body_type_of(each),
-                actions.get(each.name),
-                connections.get(each.name),
+                self._body_type_of(subresource),
+                actions.get(subresource.name),
+                connections.get(subresource.name),
             )
-            for each in self.kind.subresources
-            if each.name in self.strategies
-            or each.name in actions
-            or each.name in connections
-            or (each.name == SCALE and self.definition.scale is not None)
+            for subresource in self.kind.subresources
+            if subresource.name in self.strategies
+            or subresource.name in actions
+            or subresource.name in connections
+            or (subresource.name == SCALE and self.definition.scale is not None)
         }
 
     @cached_property
     def scales(self) -> "Resource":
-        """The resource of the Scales of the objects, which nothing serves. Only for kinds with `scale`."""
+        """The internal resource of the objects' Scales; it is not served. Only for kinds with `scale`."""
         subresource = self.kind.subresource(SCALE)
         assert subresource is not None, f"{self.kind.resource} has no scale"
         kind = self.release.all_kinds.kind_of_subresource(self.kind.plain, subresource)
@@ -226,19 +231,19 @@ class Resource:
 
     @cached_property
     def scale_view(self) -> ScaleView:
-        """Reads and writes the Scales of the objects. Only for kinds with `scale`."""
+        """Converts objects to Scales and back. Only for kinds with `scale`."""
         assert self.definition.scale is not None, f"{self.kind.resource} has no projection"
         return ScaleView(self.kind, self.release, self.scales.kind, self.definition.scale)
 
     def resource_of(self, subresource: str) -> "Resource":
-        """The resource of the objects at the path of a subresource: this one, or that of its Scales."""
+        """Returns the resource of the objects at a subresource's path: `scales` for scale, else this one."""
         if subresource == SCALE and self.definition.scale is not None:
             return self.scales
         return self
 
     @cached_property
     def body_type(self) -> BodyType:
-        """The type of bodies of the resource itself, and of subresources that have its kind."""
+        """The type of request bodies for the resource itself, and for subresources with the same kind."""
         return BodyType(
             self.kind, self.release, self.versions, self.strategies[""], self._context.apply_defaults
         )
@@ -248,7 +253,7 @@ class Resource:
             return self.body_type
         kind = self.release.all_kinds.kind_of_subresource(self.kind.plain, subresource)
         older = self.definition.body_versions.get(subresource.name, frozenset())
-        alike = [replace(kind, version=each.rpartition("/")[2]) for each in sorted(older)]
+        alike = [replace(kind, version=api_version.rpartition("/")[2]) for api_version in sorted(older)]
         return BodyType(
             kind,
             self.release,
@@ -259,7 +264,7 @@ class Resource:
         )
 
     def manager(self, subresource: str) -> FieldManager:
-        """Keeps the managed fields of writes to the resource itself ("") or to a subresource."""
+        """Returns the field manager for writes to the resource itself ("") or to a subresource."""
         if subresource not in self._managers:
             quirks = self.release.quirks
             self._managers[subresource] = FieldManager(
@@ -288,7 +293,7 @@ class Resource:
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
-        """The columns of tables of the resource."""
+        """The columns of the resource's tables."""
         definition, quirks = self.definition, self.release.quirks
         tables = self.release.all_kinds.tables
         name = f"{self.kind.group}/{self.kind.kind}".lstrip("/")
@@ -301,7 +306,7 @@ class Resource:
         return with_name_and_age(definition.columns(self.schema, quirks), age=definition.shows_age)
 
     def missing(self, name: str, subresource: str = "") -> ApiError:
-        """The error of reading an object that there is not, or a subresource of it."""
+        """Returns the error for a read of an object that does not exist, or of its subresource."""
         scale, quirks = self.definition.scale, self.release.quirks
         if subresource == SCALE and scale and scale.missing_in and quirks.workloads.missing_scales_are_named:
             return not_found(Qualified(scale.missing_in, f"{self.kind.resource}/{SCALE}"), name)
@@ -310,77 +315,86 @@ class Resource:
         return not_found(self.qualified, name)
 
     def can_be_table(self, subresource: str) -> bool:
-        """Whether the resource itself (""), or a subresource, can be printed as a table.
+        """Whether the resource itself ("") or a subresource can be printed as a table.
 
-        What is only answered and never stored, such as a review, cannot.
+        Objects that are never stored, such as reviews, have no table.
         """
         if not subresource:
             return self.definition.answer is None
         return subresource in self.definition.table_subresources
 
     def empty_object(self) -> Object:
-        """The kind's zero value, as Go would write it."""
+        """Returns an object with the zero value of the Go type."""
         empty, _ = decode({"kind": self.kind.kind, "apiVersion": self.api_version}, self.schema)
         return empty
 
     # keys ---------------------------------------------------------------------------------------
 
     def key(self, namespace: str, name: str) -> str:
-        """The storage key of an object; `namespace` is empty for resources that have none."""
+        """Returns the storage key of an object; `namespace` is empty for cluster-scoped resources."""
         return f"{self.prefix}{namespace}/{name}" if namespace else f"{self.prefix}{name}"
 
     # the hub ------------------------------------------------------------------------------------
 
     @cached_property
     def hub_schema(self) -> Struct:
-        """The type of stored objects, as far as the release has a version that is like the hub.
+        """The type of stored objects: the type of a version that equals the hub, if the release has one.
 
-        Where it has none, this version's: drivers' own values, which it is asked for, are in the same places.
+        Otherwise this version's type. It is used to find drivers' opaque values, whose places are the same in
+        all versions.
         """
         like_hub = (kind for kind in self._same_hub if self.versions.conversion(kind) is IDENTITY)
         return next(like_hub, self.kind).schema
 
     def to_hub(self, obj: Object) -> Object:
-        """A canonical object of this version as it is stored; shares parts with `obj`."""
+        """Converts a canonical object of this version to the hub; the result shares parts with `obj`."""
         return {**self._conversion.to_hub(obj), "apiVersion": self.definition.hub_api_version}
 
     def from_hub(self, obj: Object) -> Object:
-        """A stored object in this version; shares parts with `obj`, which stays as it is."""
+        """Converts an object from the hub to this version; shares parts with `obj` and does not change it."""
         return {**self._conversion.from_hub(obj), "apiVersion": self.api_version}
 
     async def prepare(self, entries: Sequence[Entry]) -> None:
-        """Prepares to show entries, where that takes asking somebody else. Raises ApiError 500."""
+        """Converts entries by a webhook before they are read, if necessary. Raises ApiError 500."""
 
     def decode(self, entry: Entry) -> Object:
-        """The object of an entry in the hub, with its resourceVersion; the caller's own to change."""
+        """Returns the object of an entry in the hub, with its resourceVersion; the caller may change it."""
         return stored_form.decode(entry, self.hub_schema)
 
     def encode(self, obj: Object) -> bytes:
-        """The stored form of an object in the hub; how this version shows it is kept for the answer."""
+        """Returns the stored form of an object in the hub; caches its form in this version for the answer."""
         value = stored_form.encode(obj, self.hub_schema)
         if self._conversion is not IDENTITY:
             self._converted.put(value, stored_form.encode(self.from_hub(obj), self.schema))
         return value
 
     def json_of(self, value: bytes, revision: int, *, exact: bool = False) -> bytes:
-        """JSON of a stored object in this version, with its resourceVersion.
+        """Returns the JSON of a stored object in this version, with its resourceVersion.
 
-        `exact`: drivers' own values to the byte, as protobuf carries them, and not compact, as JSON does.
+        With `exact`, drivers' opaque values keep their bytes, as in protobuf; otherwise they are compact
+        JSON.
         """
         return stored_form.with_version(self._in_version(value), revision, exact=exact)
 
     def json_of_unstored(self, value: bytes, given_version: str, *, exact: bool = False) -> bytes:
-        """JSON of an object that a dry run would have stored, with the resourceVersion that its body had, if
-        any.
+        """Returns the JSON of an object from a dry run, with the resourceVersion of the request's body.
+
+        With `exact`, drivers' opaque values keep their bytes.
         """
         return stored_form.with_given_version(self._in_version(value), given_version, exact=exact)
 
     def items_of(self, entries: Sequence[Entry], *, exact: bool = False) -> Iterator[bytes]:
-        """JSON of entries as the items of a list in this version, by runs joined by commas."""
+        """Yields the JSON of entries as items of a list in this version: runs of items, joined by commas.
+
+        With `exact`, drivers' opaque values keep their bytes.
+        """
         return (self._exact_items if exact else self._items).runs(entries)
 
     def item_of(self, entry: Entry, *, exact: bool = False) -> bytes:
-        """JSON of an entry as an item of a list in this version: without kind and apiVersion."""
+        """Returns the JSON of an entry as an item of a list in this version: without kind and apiVersion.
+
+        With `exact`, drivers' opaque values keep their bytes.
+        """
         if self._conversion is IDENTITY:
             return stored_form.list_item(entry.value, entry.revision, self._hub_prefix, exact=exact)
         value = self._in_version(entry.value)
@@ -388,7 +402,7 @@ class Resource:
 
     @cached_property
     def selected(self) -> SelectedRuns:
-        """Cache of the entries that label selectors matched."""
+        """The cache of the entries that label selectors match."""
         return SelectedRuns()
 
     @cached_property
@@ -400,20 +414,20 @@ class Resource:
         return ItemRuns(partial(self.item_of, exact=True))
 
     def forget_lists(self) -> None:
-        """Forgets the bytes and selections of lists, which may hold deleted objects."""
+        """Drops the cached bytes and selections of lists, which may contain deleted objects."""
         for kept in ("selected", "_items", "_exact_items"):
             self.__dict__.pop(kept, None)
 
     def _in_version(self, value: bytes) -> bytes:
-        """The stored form that an object would have if this version were the hub."""
+        """Returns the stored form of an object, converted from the hub to this version."""
         if self._conversion is IDENTITY:
             return stored_form.with_type(value, self._hub_prefix, self._type_prefix)
-        found = self._converted.get(value)
-        if found is None:
+        form = self._converted.get(value)
+        if form is None:
             obj = self.from_hub(stored_form.decode_value(value, self.hub_schema))
-            found = stored_form.encode_value(obj)
-            self._converted.put(value, found)
-        return found
+            form = stored_form.encode_value(obj)
+            self._converted.put(value, form)
+        return form
 
     @cached_property
     def _conversions(self) -> Mapping[str, Conversion]:
@@ -423,7 +437,7 @@ class Resource:
         )
 
     def printed(self, obj: Object) -> Object:
-        """The form of an object of this version that the cells of the release's tables are made of."""
+        """Returns the object that table cells read: in the hub if the kind has `cells`, else `obj`."""
         return obj if self.definition.cells is None or self._conversion is IDENTITY else self.to_hub(obj)
 
     @cached_property
@@ -432,11 +446,11 @@ class Resource:
 
     @cached_property
     def _same_hub(self) -> tuple[Kind, ...]:
-        return tuple(each for each in self.release.kinds if self.definition.covers(each))
+        return tuple(kind for kind in self.release.kinds if self.definition.covers(kind))
 
     @property
     def equivalents(self) -> tuple[Kind, ...]:
-        """The kinds that show the same objects: those of all versions, served or not, this one included."""
+        """The kinds that share the objects: all versions with the same hub, served or not."""
         return self._same_hub
 
     @cached_property
@@ -449,5 +463,5 @@ class Resource:
 
 
 def _replicas_of(member: str) -> Cell:
-    """A cell with the replicas that the spec or the status of a Scale tells."""
+    """Returns a cell with the replicas in the spec or the status of a Scale."""
     return lambda obj, now: (obj.get(member) or {}).get("replicas", 0)

@@ -1,7 +1,7 @@
 """The scale subresource: a projection of an object to an autoscaling Scale, and back.
 
-Follows the ScaleREST of k8s.io/kubernetes `pkg/registry/apps/deployment/storage` and its kin, and
-`ValidateScale` of `pkg/apis/autoscaling/validation`.
+Follows the ScaleREST of k8s.io/kubernetes `pkg/registry/apps/deployment/storage` and of the other workloads,
+and `ValidateScale` of `pkg/apis/autoscaling/validation`.
 """
 
 from collections.abc import Callable
@@ -27,20 +27,23 @@ Path = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class ScaleProjection:
-    """Where an object has what a Scale tells.
-
-    `selector_of` prints its selector; it may raise ApiError. Older releases tell of a Scale that is not there
-    in the group `missing_in`; where it is empty, of the object.
-    """
+    """The paths of the object fields that appear in its Scale."""
 
     selector_of: Callable[[Object], str]
+    """Prints the selector of an object for `status.selector`; may raise ApiError."""
+
     replicas: Path = ("spec", "replicas")
+    """Path of the wanted replicas."""
+
     status_replicas: Path = ("status", "replicas")
+    """Path of the observed replicas."""
+
     missing_in: str = ""
+    """The group in the 404 of a missing Scale in older releases; if empty, the 404 names the object."""
 
 
 class ScaleView:
-    """Reads Scales from the objects of `kind`, and writes them. `scale_kind` is the kind of the Scales."""
+    """Makes Scales from objects of `kind`, and applies Scales to them. `scale_kind` is the kind of Scales."""
 
     def __init__(self, kind: Kind, release: Release, scale_kind: Kind, projection: ScaleProjection) -> None:
         self._kind = kind
@@ -51,13 +54,13 @@ class ScaleView:
         self._paths = {kind.api_version: replicas}
 
     def of(self, obj: Object) -> Object:
-        """The Scale of an object in the version of the request, canonical."""
+        """Returns the canonical Scale of an object, which is in the version of the request."""
         projection = self._projection
         replicas, status_replicas = _at(obj, projection.replicas), _at(obj, projection.status_replicas)
         return self.made_of(obj, replicas or 0, status_replicas or 0, projection.selector_of(obj))
 
     def made_of(self, obj: Object, replicas: int, status_replicas: int, selector: str) -> Object:
-        """The Scale of an object that tells this, canonical."""
+        """Returns the canonical Scale of an object with these replicas and this selector."""
         metadata = obj["metadata"]
         typed = {"kind": self._scale_kind.kind, "apiVersion": self._scale_kind.api_version}
         raw = {
@@ -70,7 +73,7 @@ class ScaleView:
         return {**typed, **scale, **typed}
 
     def with_managers(self, obj: Object) -> Object:
-        """`of`, with the managers of the replicas."""
+        """Returns the Scale of an object with the managed fields of its replicas."""
         scale = self.of(obj)
         entries = obj["metadata"].get("managedFields")
         managed = scale_fields.to_scale(entries, self._paths, self._scale_kind.api_version)
@@ -79,49 +82,49 @@ class ScaleView:
         return scale
 
     def applied_to(self, obj: Object, scale: Object) -> Object:
-        """`obj` scaled as a Scale says, its managed fields included.
+        """Returns `obj` with the replicas of a Scale, and with the Scale's managed fields.
 
-        Raises ApiError: 409 for the uid of another object, 422.
+        Raises ApiError: 409 if the Scale has the uid of another object, 422.
         """
-        metadata, wanted = obj["metadata"], scale["metadata"]
+        metadata, new_metadata = obj["metadata"], scale["metadata"]
         self._check(scale, metadata["name"])
-        if wanted.get("uid") and wanted["uid"] != metadata["uid"]:
+        if new_metadata.get("uid") and new_metadata["uid"] != metadata["uid"]:
             raise errors.conflict(
                 self.qualified,
                 metadata["name"],
-                f"Precondition failed: UID in precondition: {wanted['uid']}, "
+                f"Precondition failed: UID in precondition: {new_metadata['uid']}, "
                 f"UID in object meta: {metadata['uid']}",
             )
         entries = scale_fields.to_object(
             metadata.get("managedFields"),
-            wanted.get("managedFields"),
+            new_metadata.get("managedFields"),
             self._paths,
             self._kind.api_version,
         )
         rest = {name: value for name, value in metadata.items() if name != "managedFields"}
-        rest["resourceVersion"] = wanted.get("resourceVersion", "")
+        rest["resourceVersion"] = new_metadata.get("resourceVersion", "")
         scaled = with_value_at(obj, self._projection.replicas, (scale.get("spec") or {}).get("replicas", 0))
         return {**scaled, "metadata": {**rest, "managedFields": entries} if entries else rest}
 
     @property
     def qualified(self) -> Qualified:
-        """The subresource as messages about its objects name it."""
+        """Group and resource in error messages, such as deployments/scale."""
         return Qualified(self._kind.group, f"{self._kind.resource}/{SCALE}")
 
     def json_of(self, body: bytes) -> bytes:
-        """JSON of the Scale of an object's JSON."""
+        """Converts the JSON of an object to the JSON of its Scale."""
         return codec.encode(self.of(codec.decode(body)))
 
     def _check(self, scale: Object, name: str) -> None:
         quirks = self._release.quirks
-        found = []
+        problems = []
         if quirks.workloads.scales_have_metadata:
-            found = validate_core_object_meta(
+            problems = validate_core_object_meta(
                 scale["metadata"], True, name_is_dns_subdomain, "metadata", quirks.wording
             )
-        found += validate_nonnegative((scale.get("spec") or {}).get("replicas"), "spec.replicas")
-        if found:
-            raise errors.invalid(_SCALE_KIND, name, found)
+        problems += validate_nonnegative((scale.get("spec") or {}).get("replicas"), "spec.replicas")
+        if problems:
+            raise errors.invalid(_SCALE_KIND, name, problems)
 
 
 def _at(obj: Object, path: Path) -> Any:
@@ -132,6 +135,6 @@ def _at(obj: Object, path: Path) -> Any:
 
 
 def with_value_at(obj: Object, path: Path, value: Any) -> Object:
-    """An object with a value at a path; it shares the rest with `obj`."""
+    """Returns `obj` with `value` at a path; the result shares all other parts with `obj`."""
     first, *rest = path
     return {**obj, first: with_value_at(obj.get(first) or {}, tuple(rest), value) if rest else value}

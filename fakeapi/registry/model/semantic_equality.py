@@ -14,16 +14,14 @@ FIELD_IMMUTABLE = "field is immutable"
 _OF_ANY_SHAPE = frozenset(
     {"data", "parameters", "vendorClaimParameters", "vendorClassParameters", "vendorRequestParameters"}
 )
-"""Fields whose value is compared byte by byte: the order of its keys counts, and so does an empty list."""
+"""Fields whose values are compared byte by byte: the order of keys and empty lists matter."""
 
 
 def semantically_equal(one: Any, other: Any) -> bool:
-    """Whether two canonical values are equal; an empty list equals an absent one, and fields have no
-    order.
-    """
+    """Whether two canonical values are equal; an empty list equals an absent one, keys may have any order."""
     if one is other:
         return True
-    # Equal bytes are equal values; the walk is for values that differ in spelling alone.
+    # Equal bytes are equal values; `_settled` handles equal values with different bytes.
     return codec.encode(one) == codec.encode(other) or codec.encode(_settled(one)) == codec.encode(
         _settled(other)
     )
@@ -36,7 +34,7 @@ def _itself(value: Any) -> Any:
 def validate_immutable(
     new: Any, old: Any, path: str, show: Callable[[Any], Any] = _itself
 ) -> list[FieldError]:
-    """The error of a value that has changed; `show` makes of the new one what the error prints."""
+    """Returns the error of a changed immutable value; it prints `show(new)`."""
     return [] if semantically_equal(new, old) else [invalid(path, show(new), FIELD_IMMUTABLE)]
 
 

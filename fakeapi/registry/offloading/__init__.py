@@ -1,1 +1,1 @@
-"""Long steps of a request: in a thread, or again once something was fetched or compiled."""
+"""Runs long steps of a request in a thread; repeats steps that need a webhook's answer or a compilation."""

@@ -17,10 +17,10 @@ async def at_once(step: Callable[[], Result]) -> Result:
 
 
 async def with_expressions_compiled(step: Callable[[], Result], run: RunStep[Result] = at_once) -> Result:
-    """Runs a synchronous step that validates; returns its result or raises its error. `run` runs it.
+    """Runs a synchronous validation step by `run`; returns its result or raises its error.
 
-    Usually the step runs once, and nothing is awaited. If it needs expressions that are not compiled, they
-    are compiled one by one in a thread, and the step runs again; so it must not change its arguments.
+    Usually the step runs once, without an await. If the step needs CEL expressions that are not compiled, a
+    thread compiles them one by one and the step runs again; so the step must not change its arguments.
     """
     deferral = Deferral()
     validated = partial(deferral.run, step)

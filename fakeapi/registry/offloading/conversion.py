@@ -1,8 +1,8 @@
-"""Steps that may need an object converted by a webhook, which is called between two runs of the step.
+"""Runs steps that may need a conversion webhook; the webhook is called between two runs of a step.
 
-Reading, preparing and encoding an object are each one step on the event loop. If it needs a custom object
-converted by a webhook, the step raises `ConversionNeeded`, the webhook is called, and the step runs again; so
-it must not change its arguments.
+Reading, preparing and encoding an object are each one step on the event loop. A step that needs a custom
+object converted by a webhook raises `ConversionNeeded`. Then the webhook is called and the step runs again;
+so a step must not change its arguments.
 """
 
 from collections.abc import Awaitable, Callable
@@ -15,7 +15,7 @@ Result = TypeVar("Result")
 
 
 class ConversionNeeded(Exception):
-    """The step cannot go on before an object has been converted."""
+    """A step cannot continue before `fetch` has converted an object by a webhook."""
 
     def __init__(self, fetch: "Fetch") -> None:
         super().__init__("an object has to be converted by a webhook")
@@ -26,14 +26,14 @@ class Fetch(Protocol):
     """Converts an object by a webhook, and caches the result for the step."""
 
     async def __call__(self) -> None:
-        """Raises ApiError 500."""
+        """Calls the webhook. Raises ApiError 500."""
         ...
 
 
 async def converted_beside(heavy: HeavySteps, size: int, step: Callable[[], Result]) -> Result:
-    """The result of a step over so many bytes, which runs in a thread where they are many.
+    """Runs a step over `size` bytes, in a thread if they are many, and returns its result.
 
-    Raises ApiError 500 if a conversion fails.
+    Calls the conversion webhooks that the step needs. Raises ApiError 500 if a conversion fails.
     """
     return await converted_by(partial(heavy.run, size, step))
 
@@ -51,7 +51,10 @@ async def converted_by(run: Callable[[], Awaitable[Result]]) -> Result:
 
 
 async def converted(step: Callable[[], Result]) -> Result:
-    """The result of a step, after the conversions it needs. Raises ApiError 500 if one fails."""
+    """Runs a step and returns its result; calls the conversion webhooks that the step needs.
+
+    Raises ApiError 500 if a conversion fails.
+    """
     while True:
         try:
             return step()

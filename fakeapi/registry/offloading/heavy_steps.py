@@ -1,7 +1,7 @@
-"""Runs the steps of a write that take long in a thread, while other clients are served.
+"""Runs the long steps of a write in a thread, while the event loop serves other clients.
 
-A step takes long over many bytes, which is known before, or by the CEL expressions that it evaluates, which
-is found out. Python's threads share one interpreter, which another thread gets after some milliseconds.
+A step is long because of many bytes, which is known before it runs, or because of expensive CEL expressions,
+which only its run reveals. Python's threads share one interpreter and take turns after some milliseconds.
 """
 
 import asyncio
@@ -14,25 +14,28 @@ from fakeapi.machinery.cel.allowance import AT_ONCE_UNITS, Allowance, AllowanceS
 Result = TypeVar("Result")
 
 HEAVY_BYTES = 128 * 1024
-"""Bytes of a body, and of the stored object that it changes, from which on a step runs in a thread.
+"""Largest sum of body and stored object, in bytes, for which a step runs on the event loop.
 
-Python decodes and validates some megabytes in a second. Fewer bytes than these hold up others no longer than
-a change of threads does.
+Python decodes and validates some megabytes per second, so a step over fewer bytes delays other requests no
+longer than a switch of threads.
 """
 
 RunStep = Callable[[Callable[[], Result]], Awaitable[Result]]
-"""Runs a synchronous step, at once or beside the event loop."""
+"""Runs a synchronous step, on the event loop or in a thread."""
 
 
 BESIDE_UNITS = 20 * AT_ONCE_UNITS
-"""Cost units of expressions up to which steps take turns with those over many bytes; costlier ones take turns
-among themselves, as one may take ten seconds.
+"""Cost limit of a step's CEL expressions in the first queue of `HeavySteps`.
+
+Steps over the limit move to the second queue, since one of them may take ten seconds.
 """
 
 
 class HeavySteps:
-    """Runs heavy steps one after the other, so that the event loop shares the interpreter with two at most:
-    one of half a second or so, and one whose expressions take longer.
+    """Runs heavy steps in two queues, one step at a time in each.
+
+    So the event loop shares the interpreter with at most two steps: one of about half a second, and one with
+    expensive CEL expressions.
     """
 
     def __init__(self) -> None:
@@ -40,11 +43,11 @@ class HeavySteps:
         self._long_turn = asyncio.Lock()
 
     async def run(self, size: int, step: Callable[[], Result]) -> Result:
-        """The result or the error of a synchronous step over so many bytes.
+        """Runs a synchronous step over `size` bytes; returns its result or raises its error.
 
-        Nothing is awaited where they are few, and expressions cost little. Else the state may change
-        meanwhile; the step must not read it, nor change what others see or what it is given: where
-        expressions turn out to cost much it is begun again.
+        A step over few bytes with cheap CEL expressions runs at once, without an await. Otherwise it runs in
+        a thread, and starts again if its expressions turn out to be expensive. So it must not read the
+        server's state, and must not change shared data or its arguments.
         """
         if size <= HEAVY_BYTES:
             try:
@@ -54,14 +57,16 @@ class HeavySteps:
         return await self.beside(step)
 
     def at_once(self, step: Callable[[], Result]) -> Result:
-        """The result or the error of a step on the event loop. Raises AllowanceSpent where its expressions
-        cost much.
+        """Runs a step on the event loop; returns its result or raises its error.
+
+        Raises AllowanceSpent if its CEL expressions cost more than AT_ONCE_UNITS.
         """
         return _within(AT_ONCE_UNITS, step)
 
     async def beside(self, step: Callable[[], Result]) -> Result:
-        """The result or the error of a step in a thread, which is begun again where its expressions cost
-        very much.
+        """Runs a step in a thread; returns its result or raises its error.
+
+        If its CEL expressions cost more than BESIDE_UNITS, the step starts again in the queue for long steps.
         """
         try:
             return await _in_turn(self._turn, partial(_within, BESIDE_UNITS, step))
@@ -70,8 +75,9 @@ class HeavySteps:
 
 
 async def _in_turn(turn: asyncio.Lock, step: Callable[[], Result]) -> Result:
-    """Runs a step in a thread. Whoever is cancelled leaves the thread at work, and its turn lasts until it
-    ends.
+    """Runs a step in a thread while it holds the lock `turn`.
+
+    If the caller is cancelled, the thread continues and holds the lock until the step ends.
     """
     await turn.acquire()
     thread = asyncio.ensure_future(asyncio.to_thread(step))

@@ -1,1 +1,1 @@
-"""What a request says: body, options, names, selectors and resource versions."""
+"""The parts of a request: body, options, names, selectors and resource versions."""

@@ -1,4 +1,4 @@
-"""Answers with objects that are never stored, such as reviews, and what they share with those that are."""
+"""Answers creates whose object is never stored, such as reviews; runs validating admission on new objects."""
 
 from typing import TYPE_CHECKING
 
@@ -21,13 +21,13 @@ async def admit(
     options: WriteOptions,
     warnings: Warnings,
 ) -> None:
-    """Runs validating admission on a valid new object, stored or only answered. Raises ApiError."""
+    """Runs validating admission on a new object that passed validation. Raises ApiError."""
     steps = server.admission.steps(resource, target.subresource, Operation.CREATE).validating
     if steps:
         await run(steps, Attributes(Operation.CREATE, resource, target, obj, None, options, warnings))
 
 
 def answered(resource: Resource, obj: Object) -> WriteResult:
-    """The answer of a create with a canonical object in the version of the request."""
+    """Returns the answer to a create: a canonical object in the version of the request."""
     fields = {"kind": resource.kind.kind, "apiVersion": resource.api_version}
     return WriteResult(codec.encode({**fields, **obj}), created=True)

@@ -1,4 +1,4 @@
-"""Continue tokens: where the next page of a list begins.
+"""Continue tokens: they encode where the next page of a list begins.
 
 Follows k8s.io/apiserver `pkg/storage/continue.go`.
 """
@@ -19,9 +19,10 @@ _NOT_BASE64 = re.compile("[^A-Za-z0-9_-]")
 
 
 def encode_token(start_key: str, prefix: str, revision: int, *, slash: bool = False) -> str:
-    """A token that continues at `start_key` as of `revision`, or as of the time of its use for -1.
+    """Returns a token to continue a list at `start_key` as of `revision`; -1 means the newest revision.
 
-    `slash`: the key begins with one, as tokens of the watch cache do; it means the same.
+    With `slash`, the key in the token begins with a slash, as in tokens of the watch cache. The slash does
+    not change the meaning.
     """
     start = f"{'/' if slash else ''}{start_key.removeprefix(prefix)}"
     data = codec.encode({"v": TOKEN_VERSION, "rv": revision, "start": start})
@@ -29,9 +30,9 @@ def encode_token(start_key: str, prefix: str, revision: int, *, slash: bool = Fa
 
 
 def decode_token(token: str, prefix: str) -> tuple[str, int]:
-    """The key to continue at and the revision. Raises ApiError 400.
+    """Returns the start key and the revision of a token. Raises ApiError 400.
 
-    A key that ends in NUL stands for the first key after it; tokens that a server made end so.
+    A key that ends in NUL means that the list continues after the key; keys in tokens of a server end in NUL.
     """
     data = _from_base64(token)
     try:
@@ -39,12 +40,12 @@ def decode_token(token: str, prefix: str) -> tuple[str, int]:
     except codec.JsonError:
         raise _bad_token(json_syntax_error(data)) from None
     try:
-        found, _ = decode(_folded(fields), _TOKEN)
+        decoded, _ = decode(_folded(fields), _TOKEN)
     except DecodeError as error:
         raise _bad_token(str(error)) from None
-    if found["v"] != TOKEN_VERSION:
-        raise _bad_token(f"server does not recognize this encoded version {found['v']}")
-    revision, start = found["rv"], found["start"]
+    if decoded["v"] != TOKEN_VERSION:
+        raise _bad_token(f"server does not recognize this encoded version {decoded['v']}")
+    revision, start = decoded["rv"], decoded["start"]
     if revision == 0:
         raise _bad_token("incorrect encoded start resourceVersion (version meta.k8s.io/v1)")
     if not start:
@@ -56,7 +57,7 @@ def decode_token(token: str, prefix: str) -> tuple[str, int]:
 
 
 def _folded(fields: object) -> object:
-    """The members of a token by their names in lower case: encoding/json ignores case."""
+    """Returns the members of a token with names in lower case, because encoding/json ignores case."""
     return {name.lower(): value for name, value in fields.items()} if isinstance(fields, dict) else fields
 
 
@@ -72,7 +73,7 @@ _TOKEN = Struct(
 
 
 def _from_base64(token: str) -> bytes:
-    """Decodes base64. Raises ApiError 400 that names the first byte outside its alphabet, as Go does."""
+    """Decodes base64. Raises ApiError 400 with the position of the first invalid byte, as Go reports it."""
     bad = _NOT_BASE64.search(token)
     whole = bad.start() if bad else len(token)
     if bad or whole % 4 == 1:

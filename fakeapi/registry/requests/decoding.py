@@ -1,4 +1,4 @@
-"""Decodes request bodies to canonical, defaulted objects of the wanted.
+"""Decodes request bodies to canonical, defaulted objects of the expected kind.
 
 Follows k8s.io/apimachinery `pkg/runtime/serializer` and the create and update handlers of
 k8s.io/apiserver: the errors of malformed bodies, and field validation of unknown and duplicate fields.
@@ -28,7 +28,7 @@ YAML = "application/yaml"
 PROTOBUF = "application/vnd.kubernetes.protobuf"
 CBOR = "application/cbor"
 SUMMARY_LENGTH = 30
-"""As many bytes of a malformed body are shown in the message."""
+"""Number of bytes of a malformed body that the error message prints."""
 
 _SCHEME = "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"
 _API_SERVICES_SCHEME = "k8s.io/kube-aggregator/pkg/apiserver/scheme/scheme.go:28"
@@ -38,15 +38,15 @@ TYPE_META = (
 
 
 class Unreadable(ValueError):
-    """A body so malformed that its kind cannot be read."""
+    """A body is so malformed that its kind cannot be read."""
 
 
 def read_object(
     wanted: BodyType, body: bytes, media_type: str, validation: str, warnings: Warnings
 ) -> Object:
-    """The object of a POST or PUT body.
+    """Decodes the object of a POST or PUT body.
 
-    With `validation` Warn, unknown and duplicate fields become warnings; with Strict they are a 400.
+    With `validation` Warn, unknown and duplicate fields become warnings; with Strict they are an error.
     Raises ApiError 400.
     """
     try:
@@ -80,7 +80,7 @@ def read_object(
 
 
 def check_kind(value: Any, wanted: BodyType, text: Callable[[], str]) -> None:
-    """A custom object must say its kind; `text` is the object as the message shows it. Raises Unreadable."""
+    """Raises Unreadable if a custom object has no kind; `text` returns the object for the message."""
     if wanted.kind.unstructured and not stated_type(value)[0]:
         raise Unreadable(f"Object 'Kind' is missing in '{text()}'")
 
@@ -102,9 +102,7 @@ def _of_the_path(wanted: BodyType, obj: Object, api_version: str, value: Any) ->
 
 
 def _read_protobuf(wanted: BodyType, body: bytes) -> Object:
-    """The object of a protobuf body, which field validation does not apply to. Raises Unreadable,
-    ApiError.
-    """
+    """Decodes the object of a protobuf body, which has no field validation. Raises Unreadable, ApiError."""
     try:
         kind, api_version, raw = protobuf.unwrap(body)
     except protobuf.ProtobufError as error:
@@ -120,8 +118,9 @@ def _read_protobuf(wanted: BodyType, body: bytes) -> Object:
 
 
 def complete(wanted: BodyType, obj: Object, sent: Any) -> Object:
-    """The object decoded from `sent` with kind and apiVersion first, and the defaults of its version. A
-    custom object keeps those that it says it has.
+    """Returns the object decoded from `sent` with kind, apiVersion, and the defaults of its version.
+
+    Kind and apiVersion come first, from the type of the body. A custom object keeps its own ones.
     """
     if wanted.kind.unstructured:
         return wanted.default(obj)
@@ -130,15 +129,16 @@ def complete(wanted: BodyType, obj: Object, sent: Any) -> Object:
 
 
 def parse(body: bytes, media_type: str) -> tuple[Any, list[str], bool]:
-    """The value of a JSON or YAML text, messages about duplicate keys of YAML, and whether the text is JSON
-    as `codec.encode` writes it.
+    """Decodes a JSON, YAML or CBOR body.
 
-    Duplicate keys of JSON are marked in the value instead. Raises Unreadable.
+    Returns the value, the messages about duplicate keys of YAML, and whether the body is JSON in exactly the
+    form that `codec.encode` writes. Duplicate keys of JSON are marked in the value. Raises Unreadable,
+    CborError.
     """
     if media_type == CBOR:
         return _parse_cbor(body), [], False
     if media_type == YAML:
-        from fakeapi.machinery.golang import yaml_text  # noqa: PLC0415 - brings PyYAML, for YAML alone
+        from fakeapi.machinery.golang import yaml_text  # noqa: PLC0415 - loads PyYAML, only for YAML
 
         try:
             loaded = yaml_text.load_strictly(body)
@@ -154,7 +154,7 @@ def parse(body: bytes, media_type: str) -> tuple[Any, list[str], bool]:
 
 
 def _parse_cbor(body: bytes) -> Any:
-    """Raises Unreadable for what no type can be read of, else CborError."""
+    """Decodes CBOR. Raises Unreadable if the error hides kind and apiVersion, else CborError."""
     from fakeapi.machinery.cbor import decoding  # noqa: PLC0415 - behind a gate that is off by default
 
     try:
@@ -166,7 +166,7 @@ def _parse_cbor(body: bytes) -> Any:
 
 
 def _unknown_field(value: Any, strict: list[str]) -> list[str]:
-    """What is unknown as CBOR's decoder says it, which stops at the first of it."""
+    """Returns the first unknown field as a list with one message, as upstream's CBOR decoder reports it."""
     for text in strict:
         *path, name = re.findall(r"[^.\[\]]+", text.removeprefix("unknown field ").strip('"'))
         place = value
@@ -178,7 +178,7 @@ def _unknown_field(value: Any, strict: list[str]) -> list[str]:
 
 
 def type_of(value: Any, wanted: BodyType) -> tuple[str, str]:
-    """(kind, apiVersion) of a body, from the path where the body leaves them out. Raises Unreadable."""
+    """Returns (kind, apiVersion) of a body; the request's path supplies missing ones. Raises Unreadable."""
     kind, api_version = stated_type(value)
     if not api_version or api_version == f"{wanted.kind.group}/":
         api_version = wanted.api_version
@@ -186,24 +186,24 @@ def type_of(value: Any, wanted: BodyType) -> tuple[str, str]:
 
 
 def stated_type(value: Any) -> tuple[str, str]:
-    """(kind, apiVersion) in a body, empty where they are missing. Raises Unreadable.
+    """Returns (kind, apiVersion) as the body has them; missing ones are empty. Raises Unreadable.
 
-    Upstream uses Go's encoding/json here and nowhere else: it ignores case, and the last duplicate wins.
+    Only here does upstream use Go's encoding/json, which ignores case and takes the last duplicate.
     """
     if value is None:
         return "", ""
     if not isinstance(value, dict):
         raise Unreadable(_type_mismatch(_go_kind(value), f"Go value of type {TYPE_META}"))
-    found = {"kind": "", "apiversion": ""}
+    stated = {"kind": "", "apiversion": ""}
     for key, item in members(value):
         name = key.casefold()
-        if name not in found or item is None:
+        if name not in stated or item is None:
             continue
         if not isinstance(item, str):
             field = "kind" if name == "kind" else "apiVersion"
             raise Unreadable(_type_mismatch(_go_kind(item), f"Go struct field .{field} of type string"))
-        found[name] = item
-    kind, api_version = found.values()
+        stated[name] = item
+    kind, api_version = stated.values()
     if api_version.count("/") > 1:
         raise Unreadable(f"unexpected GroupVersion string: {api_version}")
     return kind, api_version.removeprefix("/")
@@ -219,8 +219,9 @@ def _go_kind(value: Any) -> str:
 
 
 def conversion_problem(wanted: BodyType, kind: str, api_version: str) -> str:
-    """Why an object of this type cannot be converted to the resource's kind; empty if it can, or where
-    validation refuses it.
+    """Returns why an object of this type cannot be converted to the resource's kind; empty if it can.
+
+    Custom objects are always convertible here; their validation checks the type.
     """
     if wanted.kind.unstructured:
         return ""
@@ -236,7 +237,7 @@ def conversion_problem(wanted: BodyType, kind: str, api_version: str) -> str:
 
 
 def _scheme_of(wanted: BodyType) -> str:
-    """The Go package of the scheme of a kind."""
+    """Returns the Go source position of the scheme of a kind."""
     match wanted.kind.group:
         case "apiextensions.k8s.io":
             return wanted.release.quirks.definitions_scheme
@@ -246,7 +247,7 @@ def _scheme_of(wanted: BodyType) -> str:
 
 
 def _has(scheme: str, kind: str, api_version: str) -> bool:
-    """Whether a scheme has a kind that the release has: the small ones have those of all groups alone."""
+    """Whether a scheme knows a kind of the release; all schemes except `_SCHEME` know only common kinds."""
     return scheme == _SCHEME or kind in UNVERSIONED_KINDS or (kind in COMMON_KINDS and api_version == "v1")
 
 
@@ -256,7 +257,7 @@ def _cannot_handle(wanted: BodyType, kind: str, api_version: str, why: str) -> A
 
 
 def summary(body: bytes) -> str:
-    """The beginning of a body for messages: as text if it looks like JSON, else in hexadecimal."""
+    """Returns the first bytes of a body for messages: as text if it looks like JSON, else in hexadecimal."""
     if not body:
         return "<empty>"
     start = body[:SUMMARY_LENGTH]
@@ -265,18 +266,21 @@ def summary(body: bytes) -> str:
 
 
 def warn_or_refuse(texts: Iterable[str], validation: str, warnings: Warnings) -> str:
-    """Handles strict decoding errors by the mode: adds warnings, or returns one message to refuse with."""
-    found = list(texts)
-    if validation == "Strict" and found:
-        return "strict decoding error: " + ", ".join(found)
+    """Handles strict decoding errors by the validation mode.
+
+    Warn adds warnings. Strict returns an error message. Otherwise the message is empty.
+    """
+    messages = list(texts)
+    if validation == "Strict" and messages:
+        return "strict decoding error: " + ", ".join(messages)
     if validation == "Warn":
-        for text in found:
+        for text in messages:
             warn_of(text, warnings)
     return ""
 
 
 def warn_of(text: str, warnings: Warnings) -> None:
-    """Adds a strict decoding error as warnings, one for each duplicate key of YAML.
+    """Adds a strict decoding error as a warning; for YAML, one warning for each duplicate key.
 
     Follows k8s.io/apiserver `pkg/endpoints/handlers` (parseYAMLWarnings).
     """

@@ -1,7 +1,7 @@
 """Decodes DeleteOptions, the body of a DELETE.
 
-Follows k8s.io/apiserver `pkg/endpoints/handlers/delete.go`, whose scheme for it is that of internal list
-options: its errors are untyped up to 1.34.
+Follows k8s.io/apiserver `pkg/endpoints/handlers/delete.go`, which decodes them with the scheme of internal
+list options. Up to 1.34 its errors are untyped.
 """
 
 from fakeapi.machinery.cbor import CborError
@@ -15,7 +15,7 @@ from fakeapi.releases.kinds import UNVERSIONED_KINDS
 
 
 def read_delete_options(body: bytes, media_type: str, resource: Resource) -> Object:
-    """DeleteOptions from a body. Raises ApiError for any other body: 400, or an untyped 500 up to 1.34."""
+    """Decodes DeleteOptions. Raises ApiError for any other body: 400, or an untyped 500 up to 1.34."""
     try:
         return _decode(body, media_type, resource)
     except (Unreadable, CborError, DecodeError, protobuf.ProtobufError, _OtherKindError) as error:
@@ -25,7 +25,7 @@ def read_delete_options(body: bytes, media_type: str, resource: Resource) -> Obj
 
 
 class _OtherKindError(Exception):
-    """The body says that it is of another kind."""
+    """The body has another kind."""
 
 
 def _decode(body: bytes, media_type: str, resource: Resource) -> Object:

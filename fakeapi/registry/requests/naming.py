@@ -1,4 +1,4 @@
-"""Names in requests: the name and namespace of a body must be those of the path.
+"""Names in requests: checks that the name and namespace of a body match the path.
 
 Follows k8s.io/apiserver `pkg/endpoints/handlers` (checkName) and `pkg/registry/rest`
 (EnsureObjectNamespaceMatchesRequestNamespace).
@@ -13,14 +13,14 @@ from fakeapi.registry.requests.options import ObjectReference
 
 
 def check_path_name(name: str) -> None:
-    """A name must fit into a path of the storage. Raises ApiError 400."""
-    found = name_is_path_segment(name, False)
-    if found:
-        raise errors.bad_request(f"Name parameter invalid: {quote(name)}: {';'.join(found)}")
+    """Raises ApiError 400 for a name that cannot be a segment of a storage path."""
+    problems = name_is_path_segment(name, False)
+    if problems:
+        raise errors.bad_request(f"Name parameter invalid: {quote(name)}: {';'.join(problems)}")
 
 
 def check_name(resource: Resource, target: ObjectReference, obj: Object) -> None:
-    """The name and namespace of a body must be those of the path. Raises ApiError 400."""
+    """Raises ApiError 400 if the name or namespace of a body differs from the path."""
     meta = obj["metadata"]
     match_namespace(resource, target, meta)
     name = meta.get("name", "")
@@ -35,12 +35,15 @@ def check_name(resource: Resource, target: ObjectReference, obj: Object) -> None
 
 
 def match_namespace(resource: Resource, target: ObjectReference, meta: Object) -> None:
-    """A body's namespace is the path's, or absent and then filled in. Raises ApiError 400."""
+    """Sets a missing namespace from the path. Raises ApiError 400 if the body has another one.
+
+    Removes the namespace of cluster-scoped objects.
+    """
     expected = target.namespace if resource.kind.namespaced else ""
-    given = meta.get("namespace", "")
-    if not given and expected:
+    namespace = meta.get("namespace", "")
+    if not namespace and expected:
         meta["namespace"] = expected
-    elif given != expected:
+    elif namespace != expected:
         if not expected:
             meta.pop("namespace", None)
             return

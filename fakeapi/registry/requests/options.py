@@ -1,4 +1,4 @@
-"""Options of requests, and results of writes, as values that know no HTTP."""
+"""Options of requests, and results of writes, as values without HTTP details."""
 
 from dataclasses import dataclass, field
 
@@ -9,7 +9,7 @@ from fakeapi.registry.identity.users import THE_SERVER, User
 
 @dataclass(frozen=True, slots=True)
 class ObjectReference:
-    """The object, subresource or collection of a request; parts that the path does not have are empty."""
+    """The object, subresource or collection that a request addresses; parts missing in the path are empty."""
 
     namespace: str = ""
     name: str = ""
@@ -18,28 +18,41 @@ class ObjectReference:
 
 @dataclass(frozen=True, slots=True)
 class WriteOptions:
-    """`manager` is the field manager, or its default from the user agent; `validation` is Strict, Warn or
-    Ignore. `user` is the client, or the server itself where it writes on its own behalf. `given_manager` and
-    `given_validation` are what the client said, empty where it said nothing. `body_bytes` is the
-    length of the body. `exact`: the answer has drivers' own values to the byte, as `Resource.json_of` says.
-    `patches`: the request's verb is patch.
-    """
+    """The options of a create, update, patch or apply."""
 
     manager: str
+    """The field manager, by default from the user agent."""
+
     dry_run: bool = False
+
     validation: str = "Warn"
+    """Field validation: Strict, Warn or Ignore."""
+
     force: bool = False
+    """Whether an apply takes fields from other managers."""
+
     user: User = THE_SERVER
+    """The client, or the server itself for its own writes."""
+
     given_manager: str = ""
+    """The parameter fieldManager of the request, if any."""
+
     given_validation: str = ""
+    """The parameter fieldValidation of the request, if any."""
+
     body_bytes: int = 0
+    """The length of the body."""
+
     exact: bool = False
+    """Whether drivers' opaque values in the answer keep their bytes."""
+
     patches: bool = False
+    """Whether the request's verb is patch."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeleteOptions:
-    """`propagation` and `orphan` are None where the client left them open. `exact` as in WriteOptions."""
+    """The options of a delete; None for options that the client did not set."""
 
     dry_run: bool = False
     grace_seconds: int | None = None
@@ -48,13 +61,17 @@ class DeleteOptions:
     uid: str | None = None
     resource_version: str | None = None
     user: User = THE_SERVER
+
     exact: bool = False
+    """Whether drivers' opaque values in the answer keep their bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListOptions:
-    """Selectors are None where the client gave none. `limit` 0 means all. `shards` is a shard selector, not
-    yet parsed.
+    """The options of a list.
+
+    Missing selectors are None. `limit` 0 means all. `match` is resourceVersionMatch. `shards` is an unparsed
+    shard selector.
     """
 
     labels: Selector | None = None
@@ -68,8 +85,10 @@ class ListOptions:
 
 @dataclass(frozen=True, slots=True)
 class WatchOptions:
-    """None: the server chooses `timeout_seconds`, or the client did not set `send_initial_events`. `shards`
-    is a shard selector, not yet parsed.
+    """The options of a watch.
+
+    Options that the client did not set are None; the server then chooses `timeout_seconds`. `match` is
+    resourceVersionMatch. `shards` is an unparsed shard selector.
     """
 
     labels: Selector | None = None
@@ -83,20 +102,22 @@ class WatchOptions:
 
 
 WARNINGS_MAX = 4096
-"""Texts that are kept. Headers show as many characters of them in all; what comes later is dropped, as in
-k8s.io/apiserver `pkg/endpoints/filters/warning.go`.
+"""Maximum number of warnings that a request collects; later ones are dropped.
+
+The headers have room for this number of characters in all, as in k8s.io/apiserver
+`pkg/endpoints/filters/warning.go`.
 """
 
 
 @dataclass(slots=True)
 class Warnings:
-    """Texts of Warning headers, in the order in which they came up, each once."""
+    """The texts of a request's Warning headers, in order and without duplicates."""
 
     texts: list[str] = field(default_factory=list)
     _seen: set[str] = field(default_factory=set)
 
     def add(self, text: str) -> None:
-        """Appends a text that is not there yet, up to WARNINGS_MAX of them."""
+        """Appends a text unless it is a duplicate or there are WARNINGS_MAX texts already."""
         if text not in self._seen and len(self.texts) < WARNINGS_MAX:
             self._seen.add(text)
             self.texts.append(text)
@@ -104,13 +125,19 @@ class Warnings:
 
 @dataclass(frozen=True, slots=True)
 class WriteResult:
-    """An object to answer with, as JSON; `created` for a 201, `accepted` for a 202. `is_status`: it is a
-    Status, which no Table shows. `written`: the object's name, and its revisions before and after; 0 where it
-    is not there.
-    """
+    """The answer to a write."""
 
     body: bytes
+    """The JSON of the object or Status."""
+
     created: bool = False
+    """Whether the status code is 201."""
+
     accepted: bool = False
+    """Whether the status code is 202."""
+
     is_status: bool = False
+    """Whether the body is a Status, which is never printed as a table."""
+
     written: tuple[str, int, int] = ("", 0, 0)
+    """The object's name, and its revisions before and after the write; 0 if it does not exist."""

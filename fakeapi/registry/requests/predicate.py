@@ -1,4 +1,4 @@
-"""SelectionPredicate: the label and field selector of a list or watch as one test."""
+"""SelectionPredicate: the label, field and shard selectors of a list or watch as one test."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -14,16 +14,18 @@ from fakeapi.registry.stored import form as stored_form
 from fakeapi_storage import Entry
 
 FieldsOf = Callable[[dict[str, Any]], Mapping[str, str]]
-"""The selectable fields of an object, beside its name and namespace."""
+"""Returns the selectable fields of an object, without name and namespace."""
 
 _NO_LABELS: Mapping[str, str] = {}
 
 LABELS_KEPT = 2048
-"""The labels of as many stored objects are kept: a list by label reads none again, and of a change all
-watchers together read them once."""
+"""Number of stored objects whose decoded labels are cached.
+
+The cache saves lists by label from decoding, and lets all watchers share the labels of a changed object.
+"""
 
 LABELS_KEPT_BYTES_MAX = 8 * 1024
-"""Of a larger object, which would be kept with them, they are read each time."""
+"""Maximum bytes of a stored object whose labels are cached; the cache keeps the object's bytes too."""
 
 
 def _labels_of(value: bytes) -> Mapping[str, str]:
@@ -39,7 +41,7 @@ _kept_labels = lru_cache(LABELS_KEPT)(_read_labels)
 
 @dataclass(frozen=True, slots=True)
 class SelectionPredicate:
-    """A label, a field and a shard selector; None where there is none."""
+    """The selectors of a list or watch; None for those that the request does not have."""
 
     labels: Selector | None
     fields: FieldSelector | None
@@ -53,18 +55,18 @@ class SelectionPredicate:
 
     @property
     def labels_alone(self) -> bool:
-        """Whether nothing but the labels of an object decides."""
+        """Whether there is only a label selector."""
         return self.labels is not None and self.fields is None and self.shards is None
 
     def select(self, entries: Iterable[Entry]) -> list[Entry]:
-        """The entries whose objects match, in their order."""
+        """Returns the entries whose objects match, in their order."""
         if self.labels is None or not self.labels_alone:
             return [entry for entry in entries if self.matches(entry)]
         matches = self.labels.matches
         return [entry for entry in entries if matches(_labels_of(entry.value))]
 
     def matches(self, entry: Entry) -> bool:
-        """Whether the object of an entry matches; decodes it only if it has to."""
+        """Whether the object of an entry matches; decodes the object only if necessary."""
         if self.fields is not None and self.fields_of is None:
             *_, namespace, name = entry.key.rsplit("/", 2)
             if not self.fields.matches({"metadata.name": name, "metadata.namespace": namespace}):
@@ -90,9 +92,9 @@ class SelectionPredicate:
 def predicate_of(
     labels: Selector | None, fields: FieldSelector | None, fields_of: FieldsOf | None = None, shards: str = ""
 ) -> SelectionPredicate:
-    """The predicate of two selectors; selectors that match everything are dropped.
+    """Makes the predicate of the selectors; drops selectors that match everything.
 
-    Raises ApiError 500 for a shard selector that does not parse.
+    Raises ApiError 500 for a malformed shard selector.
     """
     return SelectionPredicate(
         None if labels is None or labels.empty else labels,

@@ -1,4 +1,4 @@
-"""Parses resourceVersion parameters, and refuses versions of the future and malformed keys.
+"""Parses resourceVersion parameters; builds the errors for future versions and malformed keys.
 
 Follows k8s.io/apiserver `pkg/storage`, which parses with Go's strconv.ParseUint, and `pkg/storage/etcd3` for
 keys.
@@ -12,7 +12,7 @@ TOO_LARGE_RETRY_SECONDS = 1
 
 
 def parse_version(text: str) -> int:
-    """A resourceVersion as a number. Raises ApiError 500 (untyped upstream) for anything else."""
+    """Parses a resourceVersion. Raises ApiError 500 (an untyped error upstream) for a malformed one."""
     try:
         return parse_uint(text)
     except ValueError as error:
@@ -20,7 +20,7 @@ def parse_version(text: str) -> int:
 
 
 def version_or_none(text: str) -> int:
-    """A resourceVersion as a number; 0, which stands for none, where it is malformed."""
+    """Parses a resourceVersion; returns 0, which means no version, for a malformed one."""
     try:
         return parse_uint(text)
     except ValueError:
@@ -28,7 +28,7 @@ def version_or_none(text: str) -> int:
 
 
 def too_large(wanted: int, current: int, retry_after: int | None = None) -> ApiError:
-    """ApiError 504 for a version that the server has not reached."""
+    """Returns ApiError 504 for a version that the server has not reached."""
     cause = Cause("ResourceVersionTooLarge", "Too large resource version")
     return ApiError(
         504,
@@ -40,14 +40,12 @@ def too_large(wanted: int, current: int, retry_after: int | None = None) -> ApiE
 
 
 def waited_for(wanted: int, current: int) -> ApiError:
-    """ApiError 504 as the watch cache gives it after waiting for a version: with a time after which to
-    retry.
-    """
+    """Returns ApiError 504 with Retry-After, as the watch cache does after waiting for a version."""
     return too_large(wanted, current, TOO_LARGE_RETRY_SECONDS)
 
 
 def check_key(resource: str, namespace: str, name: str = "") -> None:
-    """Rejects "." and ".." in a key as etcd3 does; the watch cache does not check. Raises ApiError 500."""
+    """Raises ApiError 500 for "." and ".." in a key, as etcd3 does; the watch cache does not check this."""
     if namespace in (".", ".."):
         path = f"/{resource}/{namespace}/{name}".rstrip("/")
         raise ApiError(500, "", f"invalid key: {quote(path)}")

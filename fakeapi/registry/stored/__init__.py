@@ -1,1 +1,1 @@
-"""How objects are stored: bytes, keys, the format of a database, and cached bytes of lists."""
+"""The stored form of objects: bytes, keys, and cached bytes of lists."""

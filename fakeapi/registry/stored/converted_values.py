@@ -1,22 +1,22 @@
-"""Cache of stored objects as another version shows them."""
+"""ConvertedValues: a cache of stored objects converted to another version."""
 
 from collections import OrderedDict
 
 CONVERTED_BYTES_MAX = 16 * 1024 * 1024
-"""Of the forms that are kept for one version of a resource; when there are more, the oldest go."""
+"""Maximum bytes of cached objects for each version of a resource; the oldest are dropped first."""
 
 
 class ConvertedValues:
-    """The forms that stored values have in one version, which follow from the values alone.
+    """Maps stored values to their form in one version; the form depends only on the value.
 
-    Bounded by the bytes of the forms: the first that was put in goes first, and one that is longer than the
-    bound is not kept.
+    `bound` limits the bytes of all forms. The oldest form is dropped first; a form over the bound is not
+    cached.
     """
 
     def __init__(self, bound: int = CONVERTED_BYTES_MAX) -> None:
         self._bound = bound
         self._size = 0
-        # A dict looks for its first key past all that went before it.
+        # Finding the first key of a dict takes linear time after many deletions.
         self._forms: OrderedDict[bytes, bytes] = OrderedDict()
 
     def __contains__(self, value: bytes) -> bool:
@@ -27,7 +27,7 @@ class ConvertedValues:
 
     @property
     def size(self) -> int:
-        """Bytes of the forms."""
+        """The bytes of all cached forms."""
         return self._size
 
     def get(self, value: bytes) -> bytes | None:

@@ -1,4 +1,4 @@
-"""The keys under which Kubernetes has objects in etcd, as messages about failed preconditions show them.
+"""The keys of objects in etcd, as messages about failed preconditions print them.
 
 Follows `SpecialDefaultResourcePrefixes` of k8s.io/kubernetes `pkg/kubeapiserver`, and
 SimpleStorageFactory of k8s.io/apiserver `pkg/server/options`.
@@ -15,11 +15,11 @@ _PREFIXES = {
     ("networking.k8s.io", "ingresses"): "ingress",
 }
 _GROUPS_WITH_THEIR_NAME = ("apiextensions.k8s.io", "apiregistration.k8s.io")
-"""Groups whose keys name the group, as the keys of custom resources do."""
+"""Groups whose etcd keys contain the group's name, as keys of custom resources do."""
 
 
 def etcd_key(kind: Kind, target: ObjectReference, *, dry_run: bool) -> str:
-    """The key of an object. A dry run is checked above etcd, where keys lack `/registry`."""
+    """Returns the etcd key of an object, without `/registry` for a dry run, which never reaches etcd."""
     resource = _PREFIXES.get((kind.group, kind.resource), kind.resource)
     if kind.unstructured or kind.group in _GROUPS_WITH_THEIR_NAME:
         resource = f"{kind.group}/{kind.resource}"

@@ -1,17 +1,19 @@
 """The stored form of objects, and JSON for responses made from it without decoding.
 
-A stored value is an object's JSON with an empty resourceVersion, which belongs to the storage's revision. It
-is filled in when the object is read, so that an object is encoded once, when it is written:
+A stored value is an object's JSON with an empty resourceVersion. The storage's revision is filled in when the
+object is read, so that an object is encoded only once, when it is written:
 
     stored       {"kind":"K","apiVersion":"v1","metadata":{"name":"a","resourceVersion":"","labels":…},…}
     at 7, GET    {"kind":"K","apiVersion":"v1","metadata":{"name":"a","resourceVersion":"7","labels":…},…}
     in a list                               {"metadata":{"name":"a","resourceVersion":"7","labels":…},…}
 
-The place is the first `"resourceVersion":""` in the bytes. `encode` sees to it that it is: kind, apiVersion
-and metadata lead, and before metadata's resourceVersion stand only strings, in which JSON escapes quotes.
+The revision replaces the first `"resourceVersion":""` in the bytes. `encode` ensures that this is the right
+one: kind, apiVersion and metadata come first, and before metadata's resourceVersion there are only strings,
+in which JSON escapes quotes.
 
-Drivers' own values (runtime.RawExtension) are kept to the byte, while answers are compact. An object with one
-that is not compact already is stored with `AS_WRITTEN` before its JSON, and made compact when it is answered:
+Drivers' opaque values (runtime.RawExtension) keep their bytes in the storage, while answers are compact JSON.
+An object with an opaque value that is not compact is stored with `AS_WRITTEN` before its JSON. Answers
+compact it:
 
     stored       R{"kind":"K",…,"parameters":{ "share" : 1.50 }}
     GET          {"kind":"K",…,"parameters":{"share":1.50}}
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 
 
 AS_WRITTEN = b"R"
-"""First byte of the stored form of an object in which a driver's value stands as the driver wrote it."""
+"""First byte of the stored form of an object with an opaque value that is not compact JSON."""
 
 _AS_WRITTEN = AS_WRITTEN[0]
 
@@ -57,22 +59,22 @@ METADATA_ORDER = (
 """The fields of metav1.ObjectMeta, in their order on the wire."""
 
 _STORED_METADATA = tuple(name for name in METADATA_ORDER if name != "selfLink")
-"""Kubernetes gave selfLink up; it is never stored."""
+"""The fields of metadata in stored objects: all except selfLink, which Kubernetes has given up."""
 
 _BEFORE_VERSION = _STORED_METADATA[: _STORED_METADATA.index("resourceVersion")]
 
 
 def encode(obj: Object, schema: Struct) -> bytes:
-    """The stored form of a canonical object; its resourceVersion, if it has one, is left out.
+    """Returns the stored form of a canonical object, without its resourceVersion.
 
-    Members of metadata may stand in any order: two objects that are equal have the same bytes.
+    The order of the fields in metadata has no effect on the bytes.
     """
     value = encode_value(obj)
     return encode_value(without_empty(obj, schema)) if _EMPTY_LIST in value else value
 
 
 def encode_value(obj: Object) -> bytes:
-    """`encode` for an object whose empty lists are as they are stored."""
+    """Returns the stored form of a canonical object without dropping empty lists."""
     filled = {**obj["metadata"], "resourceVersion": ""}
     metadata = {name: filled[name] for name in _STORED_METADATA if name in filled}
     for name in _BEFORE_VERSION:
@@ -83,8 +85,9 @@ def encode_value(obj: Object) -> bytes:
 
 
 def is_same(one: bytes, other: bytes) -> bool:
-    """Whether two stored values are the same object. Members may stand in different order: defaults are
-    filled in after what was sent, and sent the next time.
+    """Whether two stored values are the same object; the order of fields does not count.
+
+    The order differs because defaults are added at the end, and clients later send them at other places.
     """
     return one == other or (
         len(one) == len(other) and codec.decode(json_of(one)) == codec.decode(json_of(other))
@@ -92,14 +95,14 @@ def is_same(one: bytes, other: bytes) -> bool:
 
 
 def json_of(value: bytes) -> bytes:
-    """The JSON of a stored value, drivers' values as they were written."""
+    """Returns the JSON of a stored value; drivers' opaque values keep their bytes."""
     return value[1:] if value[0] == _AS_WRITTEN else value
 
 
 def decode(entry: "Entry", schema: Struct | None = None) -> Object:
-    """The object of an entry, with its resourceVersion; the caller's own to change.
+    """Decodes the object of an entry, with its resourceVersion; the caller may change the object.
 
-    With the `schema` of stored objects, drivers' own values keep their bytes, so that they can be stored
+    With the `schema` of stored objects, drivers' opaque values keep their bytes, so that they can be stored
     again.
     """
     obj = decode_value(entry.value, schema)
@@ -108,7 +111,10 @@ def decode(entry: "Entry", schema: Struct | None = None) -> Object:
 
 
 def decode_value(value: bytes, schema: Struct | None = None) -> Object:
-    """`decode` for a stored value without its revision."""
+    """Decodes a stored value; the resourceVersion of the object is empty.
+
+    With the `schema` of stored objects, drivers' opaque values keep their bytes.
+    """
     text = json_of(value)
     obj: Object = codec.decode(text)
     if schema is not None and text is not value:
@@ -117,8 +123,9 @@ def decode_value(value: bytes, schema: Struct | None = None) -> Object:
 
 
 def with_version(value: bytes, revision: int, *, exact: bool = False) -> bytes:
-    """JSON of the stored object with its resourceVersion; `exact`: drivers' values as they were written, not
-    compact.
+    """Returns the JSON of a stored object with its resourceVersion.
+
+    With `exact`, drivers' opaque values keep their bytes; otherwise they are compact.
     """
     if value[0] == _AS_WRITTEN:
         value = value[1:] if exact else codec.compact(value[1:])
@@ -126,8 +133,9 @@ def with_version(value: bytes, revision: int, *, exact: bool = False) -> bytes:
 
 
 def with_given_version(value: bytes, given: str, *, exact: bool = False) -> bytes:
-    """JSON of an object that is not stored, with the resourceVersion that its body had, if any; `exact` as
-    in `with_version`.
+    """Returns the JSON of an object that is not stored, with the resourceVersion `given`, if any.
+
+    With `exact`, drivers' opaque values keep their bytes; otherwise they are compact.
     """
     if value[0] == _AS_WRITTEN:
         value = value[1:] if exact else codec.compact(value[1:])
@@ -137,17 +145,20 @@ def with_given_version(value: bytes, given: str, *, exact: bool = False) -> byte
 
 
 def with_type(value: bytes, old_prefix: bytes, new_prefix: bytes) -> bytes:
-    """The stored form of an object with another kind or apiVersion; the prefixes are of `type_prefix`."""
+    """Replaces kind and apiVersion in a stored value; the prefixes come from `type_prefix`."""
     if value[0] == _AS_WRITTEN:
         return AS_WRITTEN + new_prefix + value[1 + len(old_prefix) :]
     return new_prefix + value[len(old_prefix) :]
 
 
 def type_prefix(kind: str, api_version: str) -> bytes:
-    """The beginning of the JSON of every stored object of the kind."""
+    """Returns the beginning of the JSON of all stored objects of the kind."""
     return codec.encode({"kind": kind, "apiVersion": api_version})[:-1] + b","
 
 
 def list_item(value: bytes, revision: int, prefix: bytes, *, exact: bool = False) -> bytes:
-    """JSON of a stored object as an item of a list: without kind and apiVersion, which are its prefix."""
+    """Returns the JSON of a stored object as an item of a list: without `prefix`, its kind and apiVersion.
+
+    With `exact`, drivers' opaque values keep their bytes; otherwise they are compact.
+    """
     return b"{" + with_version(value, revision, exact=exact)[len(prefix) :]

@@ -1,7 +1,7 @@
-"""Items of lists as bytes, kept by runs so that a list of what has not changed is not joined again.
+"""Caches the bytes of list items by runs of entries, so that unchanged runs are not joined again.
 
-The bytes of a run are a function of its entries, which never change: a run is found again where a list has
-the very same entries in a row. A write spoils the run that it is in, and no other but what moves by it.
+Entries are immutable, so the bytes of a run depend only on its entries. A cached run is used if a list has
+the same entries in a row. A write invalidates the run with its entry, and runs whose boundaries it moves.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -9,24 +9,26 @@ from collections.abc import Callable, Iterator, Sequence
 from fakeapi_storage import Entry
 
 RUN_ENTRIES = 128
-"""As many items are joined at a time; between runs of a long list other requests are answered."""
+"""Maximum number of items in a run; between the runs of a long list the server answers other requests."""
 
 KEPT_BYTES_MAX = 16 * 1024 * 1024
-"""Of runs of one version of a resource; when there are more, all are forgotten."""
+"""Maximum bytes of the cached runs for each version of a resource; a full cache is emptied."""
 
 RUN_BYTES_MAX = 1024 * 1024
-"""Of the stored objects of a run; a longer object is a run by itself. A client that does not read its list
-holds up one run."""
+"""Maximum bytes of the stored objects in a run; a longer object is a run by itself.
+
+A client that does not read its list occupies the memory of one run.
+"""
 
 KEPT_ENTRIES_MAX = 4096
-"""A longer list keeps nothing: it would take the place of all others."""
+"""Maximum entries of a list whose runs are cached; a longer list would displace all other runs."""
 
 KEPT_FROM_ENTRIES = 8
-"""A shorter run is joined faster than it is found."""
+"""Minimum entries of a cached run; joining a shorter run is faster than a look-up."""
 
 
 class ItemRuns:
-    """The runs of one version of a resource. `item` makes the JSON of one item."""
+    """Caches the runs of one version of a resource. `item` makes the JSON of one item."""
 
     def __init__(self, item: Callable[[Entry], bytes]) -> None:
         self._item = item
@@ -34,7 +36,7 @@ class ItemRuns:
         self._bytes = 0
 
     def runs(self, entries: Sequence[Entry]) -> Iterator[bytes]:
-        """The items of a list in order, each run joined by commas."""
+        """Yields the items of a list in order; the items of a run are joined by commas."""
         keeps = len(entries) <= KEPT_ENTRIES_MAX
         start = 0
         while start < len(entries):
@@ -52,20 +54,20 @@ class ItemRuns:
         kept = self._kept.pop(key, None)
         if kept is not None:
             self._bytes -= len(kept[1])
-        made = self._joined(run)
-        if self._bytes + len(made) > KEPT_BYTES_MAX:
+        joined = self._joined(run)
+        if self._bytes + len(joined) > KEPT_BYTES_MAX:
             self._kept.clear()
             self._bytes = 0
-        self._bytes += len(made)
-        self._kept[key] = run, made
-        return made
+        self._bytes += len(joined)
+        self._kept[key] = run, joined
+        return joined
 
     def _joined(self, run: Sequence[Entry]) -> bytes:
         return b",".join(map(self._item, run))
 
 
 def _run(entries: Sequence[Entry], start: int) -> Sequence[Entry]:
-    """The run that begins there: fewer entries where they are long, and at least one."""
+    """Returns the run that begins at `start`: at least one entry, within RUN_ENTRIES and RUN_BYTES_MAX."""
     run = entries[start : start + RUN_ENTRIES]
     size = 0
     for count, entry in enumerate(run):

@@ -1,4 +1,4 @@
-"""Storage keys of objects: parses them, and finds the resources that have any."""
+"""Storage keys of objects: parses keys, and finds the resources with stored objects."""
 
 from typing import NamedTuple
 
@@ -6,15 +6,15 @@ from fakeapi.registry.model.definition import CLASSIC
 from fakeapi_storage import Storage
 
 _CLASSIC = ["resource.k8s.io", CLASSIC]
-"""The group whose objects of v1alpha2 have a hub of their own, which stands in their keys."""
+"""The parts of keys under which objects of resource.k8s.io/v1alpha2 are stored: group and hub."""
 
 _CLASSIC_PREFIX = "/".join(["", *_CLASSIC, ""])
 _LAST = "\U0010ffff"
-"""Sorts after every character of a name."""
+"""A character that sorts after all characters of names."""
 
 
 class ObjectKey(NamedTuple):
-    """A storage key in parts. `group` is "" for core; all keys of the resource begin with `prefix`."""
+    """The parts of a storage key. `group` is "" for core; all keys of the resource begin with `prefix`."""
 
     prefix: str
     group: str
@@ -24,12 +24,12 @@ class ObjectKey(NamedTuple):
 
     @property
     def qualified(self) -> str:
-        """The resource with its group: resourceclaims.resource.k8s.io."""
+        """The resource with its group, such as resourceclaims.resource.k8s.io."""
         return f"{self.resource}.{self.group}" if self.group else self.resource
 
     @property
     def is_classic(self) -> bool:
-        """Whether the object is of v1alpha2, in the hub of that version."""
+        """Whether the object belongs to resource.k8s.io/v1alpha2, which has its own hub."""
         return self.prefix.startswith(_CLASSIC_PREFIX)
 
     def __str__(self) -> str:
@@ -38,7 +38,7 @@ class ObjectKey(NamedTuple):
 
 
 def parse_key(key: str) -> ObjectKey:
-    """The parts of a key: /GROUP[/classic]/RESOURCE[/NAMESPACE]/NAME. Raises ValueError for another text."""
+    """Parses a key: /GROUP[/classic]/RESOURCE[/NAMESPACE]/NAME. Raises ValueError for any other text."""
     first, *parts = key.split("/")
     depth = 3 if parts[:2] == _CLASSIC else 2
     place = parts[depth:]
@@ -51,14 +51,14 @@ def parse_key(key: str) -> ObjectKey:
 
 
 def first_keys(storage: Storage) -> list[ObjectKey]:
-    """The first key of each resource that has objects; each costs one look at the index.
+    """Returns the first key of each resource with stored objects; needs one look-up per resource.
 
-    Raises ValueError for a key that is of no object.
+    Raises ValueError for a key that is not the key of an object.
     """
-    found: list[ObjectKey] = []
+    keys: list[ObjectKey] = []
     after: str | None = None
     while entries := storage.list("", start_after=after, limit=1).entries:
         key = parse_key(entries[0].key)
-        found.append(key)
+        keys.append(key)
         after = f"{key.prefix}{_LAST}"
-    return found
+    return keys

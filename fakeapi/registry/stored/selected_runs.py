@@ -1,7 +1,7 @@
 """Caches the entries that label selectors match, by runs, so that unchanged runs are not matched again.
 
-Which entries of a run match is a function of the run, whose entries never change, as in
-`fakeapi.registry.stored.item_runs`.
+Entries are immutable, so the matches of a run depend only on its entries. See
+`fakeapi.registry.stored.item_runs` for runs.
 """
 
 from collections import OrderedDict
@@ -13,39 +13,39 @@ from fakeapi.registry.stored.item_runs import KEPT_ENTRIES_MAX, KEPT_FROM_ENTRIE
 from fakeapi_storage import Entry
 
 SELECTORS_KEPT = 16
-"""As many selectors of one version of a resource; the one that was asked for longest ago goes first."""
+"""Number of cached selectors for each version of a resource; the least recently used one is dropped."""
 
 SELECTOR_LENGTH_MAX = 1024
-"""Of the text of a selector; what a longer one chooses is not kept."""
+"""Maximum length of a selector whose matches are cached, in characters."""
 
 _Kept = dict[str, tuple[Sequence[Entry], Sequence[Entry]]]
-"""By the first key of each run: the run, and those of it that match."""
+"""The runs and their matching entries, by the first key of each run."""
 
 
 class SelectedRuns:
-    """The runs of one version of a resource."""
+    """Caches the matching entries of one version of a resource, by selector and run."""
 
     def __init__(self) -> None:
         self._by_selector: OrderedDict[str, _Kept] = OrderedDict()
 
     def select(self, chosen: SelectionPredicate, entries: Sequence[Entry]) -> Sequence[Entry]:
-        """The entries that match, in their order."""
+        """Returns the matching entries in their order."""
         labels = chosen.labels
         if labels is None or not chosen.labels_alone or len(entries) > KEPT_ENTRIES_MAX:
             return chosen.select(entries)
         kept = self._kept(labels)
         if kept is None or len(entries) < KEPT_FROM_ENTRIES:
             return chosen.select(entries)
-        found: list[Entry] = []
+        matching: list[Entry] = []
         for start in range(0, len(entries), RUN_ENTRIES):
             run = entries[start : start + RUN_ENTRIES]
             known = kept.get(run[0].key)
             if known is None or known[0] != run:
                 known = kept[run[0].key] = run, chosen.select(run)
-            found += known[1]
+            matching += known[1]
         if len(kept) > KEPT_ENTRIES_MAX // RUN_ENTRIES:
             kept.clear()
-        return found
+        return matching
 
     def _kept(self, selector: Selector) -> _Kept | None:
         text = str(selector)

@@ -1,7 +1,7 @@
-"""Server-side apply: merge a configuration into the stored object, or create the object.
+"""Server-side apply: merges a configuration into the stored object, or creates the object.
 
-Follows k8s.io/apiserver `pkg/endpoints/handlers/patch.go` (applyPatcher) around
-`fakeapi.machinery.apply`, which decides about fields and owners.
+Follows k8s.io/apiserver `pkg/endpoints/handlers/patch.go` (applyPatcher). `fakeapi.machinery.apply` merges
+the fields and computes their managers.
 """
 
 import re
@@ -28,7 +28,7 @@ from fakeapi.registry.verbs.changing import attempts
 from fakeapi.registry.verbs.creating import admitted, insert
 
 _BEYOND_FLOAT = re.compile(rb"[0-9]{309}")
-"""Digits of a number that may be too large for a float64."""
+"""Matches the digits of a number that may be too large for a float64."""
 
 
 async def apply(
@@ -39,10 +39,10 @@ async def apply(
     options: WriteOptions,
     warnings: Warnings,
 ) -> WriteResult:
-    """Apply a configuration; without a stored object, create it.
+    """Applies a configuration to the stored object, or creates the object.
 
-    Raises ApiError: 400, 404 for the status of an object that does not exist, 409 for conflicts of managers
-    and of versions, 422, 500 where the configuration does not fit the schema.
+    Raises ApiError: 400, 404 for a subresource of an object that does not exist, 409 for conflicts of field
+    managers or resourceVersions, 422, 500 if the configuration does not fit the schema.
     """
     for _ in range(WRITE_ATTEMPTS):
         if target.subresource or server.store.storage.newest(resource.key(target.namespace, target.name)):
@@ -88,7 +88,10 @@ def applied(
     options: WriteOptions,
     warnings: Warnings,
 ) -> Object:
-    """The configuration applied to `old`, or to nothing, with its managed fields."""
+    """Returns `old` with the configuration applied and with new managed fields; without `old`, a new object.
+
+    Raises ApiError.
+    """
     wording = resource.release.quirks.wording
     config, repeated = read_configuration(body, wording)
     new = resource.manager(target.subresource).apply(
@@ -108,9 +111,9 @@ def applied(
 
 
 def read_configuration(body: bytes, wording: Wording) -> tuple[Object, str]:
-    """The applied configuration of a YAML or JSON body, and a message about duplicate keys.
+    """Returns the apply configuration of a YAML or JSON body, and a message about duplicate keys.
 
-    The message is empty where there are none. Raises ApiError 400.
+    The message is empty without duplicate keys. Raises ApiError 400.
     """
     value, repeated = _read(body, wording)
     if value is None:
@@ -125,11 +128,11 @@ def read_configuration(body: bytes, wording: Wording) -> tuple[Object, str]:
 
 
 def _read(body: bytes, wording: Wording) -> tuple[Any, str]:
-    """Decodes JSON as JSON, which is faster, unless it has duplicate keys, which YAML's messages are about,
-    or numbers beyond a float64, which are texts in YAML.
+    """Decodes a body by the JSON decoder if possible, since it is faster, else by the YAML decoder.
 
-    Either way keys are sorted, as they are when YAML has become JSON: a walk that ends at the first field
-    that nobody knows ends at the same one.
+    JSON with duplicate keys needs YAML's error messages. Numbers beyond a float64 are strings in YAML. Keys
+    are sorted, as after upstream's conversion of YAML to JSON, so that the same unknown field is reported
+    first.
     """
     try:
         value = json_decoding.decode_lenient(body)
@@ -137,7 +140,7 @@ def _read(body: bytes, wording: Wording) -> tuple[Any, str]:
             return in_key_order(value), ""
     except JsonError:
         pass
-    from fakeapi.machinery.golang import yaml_text  # noqa: PLC0415 - brings PyYAML, for YAML alone
+    from fakeapi.machinery.golang import yaml_text  # noqa: PLC0415 - loads PyYAML, only for YAML
 
     try:
         loaded = yaml_text.load_strictly(body)
@@ -148,7 +151,7 @@ def _read(body: bytes, wording: Wording) -> tuple[Any, str]:
 
 
 def _check_version(given: str) -> None:
-    """A new object may name any well-formed version. Raises ApiError 500."""
+    """Raises ApiError 500 if a new object has a malformed resourceVersion; any number is allowed."""
     try:
         parse_uint(given or "0")
     except ValueError as error:

@@ -1,18 +1,18 @@
 """The read-modify-write loop of update, patch and apply.
 
 Follows k8s.io/apiserver `pkg/registry/generic/registry` (Update) and `pkg/registry/rest/update.go`. A verb
-says:
+uses it so:
 
-    for attempt in attempts(store, resource, target):
-        async with attempt as old:                  # reads; 404 where there is no object
+    for attempt in attempts(server, resource, target):
+        async with attempt as old:                  # reads; raises 404 if the object does not exist
             await attempt.check(changed(old), options, warnings)   # admission; prepares and validates
-        result = await attempt.commit(options)      # None: another writer came first
+        result = await attempt.commit(options)      # None if another writer came first
         if result is not None:
             return result
 
-Between reading and the beginning of the commit nothing is awaited but the compilation of many CEL
-expressions, work on many bytes, and admission that asks somebody else. Only then can another writer come
-between them; the commit finds out.
+Most attempts run from the read to the start of the commit without an await. They await only the compilation
+of many CEL expressions, steps over many bytes, and admission that calls a webhook. Another writer can change
+the object only during these waits; then the commit returns None.
 """
 
 from collections.abc import Callable, Iterator
@@ -63,10 +63,11 @@ def attempts(
     dry_run: bool = False,
     admits: bool = True,
 ) -> Iterator["Attempt"]:
-    """Attempts to change an object, up to WRITE_ATTEMPTS. A `uid` that is not the object's is refused.
-    Without `admits` the caller asks admission itself.
+    """Yields up to WRITE_ATTEMPTS attempts to change an object.
 
-    Raises ApiError 400 for a name that fits no path, 409 after the last attempt.
+    If `uid` is set and the object has another uid, the attempt fails with 409. With `admits=False` the caller
+    runs admission itself. Raises ApiError: 400 for a name that cannot be in a path, 409 after the last
+    attempt.
     """
     check_path_name(target.name)
     for number in range(WRITE_ATTEMPTS):
@@ -75,10 +76,10 @@ def attempts(
 
 
 class Attempt:
-    """One attempt to change a stored object.
+    """An attempt to change a stored object.
 
-    As a context manager it gives the object in the version of the request, the caller's own to change. An
-    ApiError that leaves the context waits until what it was computed from is committed.
+    Entering the context returns the object in the version of the request; the caller may change it. If an
+    ApiError leaves the context, the exit first waits until the state that the attempt read is committed.
     """
 
     def __init__(
@@ -105,7 +106,7 @@ class Attempt:
         self._new: Object = {}
 
     async def __aenter__(self) -> Object:
-        """Raises ApiError 404, 409 for another uid."""
+        """Reads the object. Raises ApiError: 404, 409 if the object has another uid."""
         resource, target = self._resource, self._target
         self._since = self._server.store.storage.revision
         self._entry = self._server.store.storage.newest(resource.key(target.namespace, target.name))
@@ -128,19 +129,19 @@ class Attempt:
             await self._server.store.settle(self._entry)
 
     async def run(self, body_bytes: int, step: Callable[[], Result]) -> Result:
-        """The result or error of a step that computes from the object and a body.
+        """Runs a step that computes from the object and a body; returns its result or raises its error.
 
-        Beside the event loop where they are long, in the first attempt: those after it are made at once, so
-        that a long one comes through beside many short ones.
+        In the first attempt, a step over many bytes runs in a thread. Later attempts run it on the event
+        loop, so that short writes of other clients cannot overtake it again.
         """
         size = 0 if self._entry is None else len(self._entry.value)
         return await converted_beside(self._server.heavy, size + body_bytes if self._waits else 0, step)
 
     async def check(self, new: Object, options: WriteOptions, warnings: Warnings) -> None:
-        """Admits, prepares and validates `new`, an object in the version of the request.
+        """Runs admission on `new`, prepares and validates it.
 
-        Its managed fields are set. Raises ApiError: 403 and whatever else admission refuses with, 409 for a
-        resourceVersion that is not the stored one, 422.
+        `new` is in the version of the request and has its managed fields. Raises ApiError: 403 and other
+        errors of admission, 409 for a resourceVersion that differs from the stored one, 422.
         """
         resource, target = self._resource, self._target
         steps = NO_STEPS
@@ -162,11 +163,11 @@ class Attempt:
             await run(steps.validating, asked)
 
     async def commit(self, options: WriteOptions) -> WriteResult | None:
-        """Stores what was checked; None where another writer came first.
+        """Stores the checked object; returns None if another writer came first.
 
-        A change that leaves the object as it is keeps the resourceVersion and makes no event. One that takes
-        the last finalizer from an object that is being deleted deletes it. Raises ApiError 500 when it can
-        not be kept.
+        An unchanged object keeps its resourceVersion and causes no event. A change that removes the last
+        finalizer from an object that is being deleted deletes the object. Raises ApiError 500 if the write
+        cannot be stored.
         """
         try:
             return await self._commit(options)
@@ -228,17 +229,17 @@ def _before_update(
     for name in ("deletionTimestamp", "deletionGracePeriodSeconds"):
         if old_meta.get(name) is not None and (name == "deletionTimestamp" or meta.get(name) is None):
             meta[name] = old_meta[name]
-    found = _update_errors(resource, strategy, new, old)
-    found = resource.with_declared(found, new, old, target.subresource)
-    if found:
-        raise errors.invalid(resource.kind_in_errors(new), meta.get("name", ""), found)
+    problems = _update_errors(resource, strategy, new, old)
+    problems = resource.with_declared(problems, new, old, target.subresource)
+    if problems:
+        raise errors.invalid(resource.kind_in_errors(new), meta.get("name", ""), problems)
     for text in strategy.warnings_on_update(new, old):
         warnings.add(text)
     return new
 
 
 def is_finished(meta: Object, old_meta: Object) -> bool:
-    """Whether an update takes the last finalizer from an object that is being deleted."""
+    """Whether an update removes the last finalizer from an object that is being deleted."""
     return (
         meta.get("deletionTimestamp") is not None
         and not meta.get("finalizers")
@@ -257,9 +258,10 @@ def _set_or_drop(meta: Object, name: str, value: Any) -> None:
 def _check_uid(
     resource: Resource, target: ObjectReference, expected: str, old: Object | None, *, dry_run: bool
 ) -> None:
-    """Checks the uid of a PUT body, which is a precondition, before anything else.
+    """Checks the uid of a PUT body, which is a precondition, before all other checks.
 
-    A kind that an update may create has an empty uid as long as there is no object.
+    Raises ApiError 409 for another uid. A missing object gives 404; if a PUT can create the kind, and in some
+    releases, it gives 409 too.
     """
     actual = old["metadata"]["uid"] if old else ""
     if not expected or expected == actual:
@@ -278,37 +280,38 @@ def _check_uid(
 
 
 def _update_errors(resource: Resource, strategy: Strategy, new: Object, old: Object) -> list[FieldError]:
-    """Errors of an update: those of the generic check of metadata, then those of the kind."""
+    """Validates an update: first the generic checks of metadata, then the checks of the kind."""
     meta, old_meta = new["metadata"], old["metadata"]
     wording, namespaced = resource.release.quirks.wording, resource.kind.namespaced
-    found = validate_object_meta(meta, namespaced, name_is_path_segment, "metadata", wording)
-    found += validate_object_meta_update(meta, old_meta, "metadata", wording, is_right=not found)
+    problems = validate_object_meta(meta, namespaced, name_is_path_segment, "metadata", wording)
+    problems += validate_object_meta_update(meta, old_meta, "metadata", wording, is_right=not problems)
     if not resource.definition.core_metadata:
-        change = validate_object_meta_update(meta, old_meta, "metadata", wording) if found else ()
-        return found + strategy.validate_update(new, old, MetadataErrors(of_change=change))
-    metadata = NO_METADATA_ERRORS  # there is nothing else for the kind to find
-    if found or meta.get("generateName") or not all(map(has_domain, meta.get("finalizers") or ())):
+        change = validate_object_meta_update(meta, old_meta, "metadata", wording) if problems else ()
+        return problems + strategy.validate_update(new, old, MetadataErrors(of_change=change))
+    metadata = NO_METADATA_ERRORS  # the kind's own metadata checks would find no further errors
+    if problems or meta.get("generateName") or not all(map(has_domain, meta.get("finalizers") or ())):
         metadata = MetadataErrors(
             validate_core_object_meta(meta, namespaced, resource.name_validator, "metadata", wording),
             validate_core_object_meta_update(meta, old_meta, "metadata", wording),
         )
-    return found + strategy.validate_update(new, old, metadata)
+    return problems + strategy.validate_update(new, old, metadata)
 
 
 def _check_version(
     resource: Resource, target: ObjectReference, meta: Object, old_meta: Object, strategy: Strategy
 ) -> None:
-    """Checks a resourceVersion: none or "0" means any, where the kind allows that; another must be the stored
-    one.
+    """Checks the resourceVersion of an update: it must be the stored one. Raises ApiError 409, 422, 500.
+
+    If the kind allows unconditional updates, no version or "0" means any version.
     """
-    given = meta.get("resourceVersion", "")
+    text = meta.get("resourceVersion", "")
     try:
-        version = parse_uint(given) if given else 0
+        version = parse_uint(text) if text else 0
     except ValueError as error:
         raise ApiError(500, "", str(error)) from None
     if not version and not strategy.updates_unconditionally:
-        shown = Dump("0" if resource.release.quirks.wording.json_values else "0x0")
-        problem = invalid("metadata.resourceVersion", shown, "must be specified for an update")
+        zero = Dump("0" if resource.release.quirks.wording.json_values else "0x0")
+        problem = invalid("metadata.resourceVersion", zero, "must be specified for an update")
         raise errors.invalid(resource.qualified, target.name, [problem])
     if not version:
         meta["resourceVersion"] = old_meta["resourceVersion"]

@@ -1,4 +1,4 @@
-"""Create: store a new object.
+"""Create: stores a new object.
 
 Follows k8s.io/apiserver `pkg/registry/generic/registry` (Create) and `pkg/registry/rest/create.go`.
 """
@@ -30,9 +30,9 @@ from fakeapi.registry.verbs.owner_references import deduplicate_owners
 from fakeapi_storage import Entry, KeyExists, RevisionConflict
 
 POOL_ATTEMPTS = 256
-"""Attempts to allocate from a pool that other servers allocate from at the same time; then it is a 409."""
+"""Attempts to allocate from a pool while other servers allocate from it; then the client gets a 409."""
 GENERATE_NAME_ATTEMPTS = 8
-"""As many generated names are tried in releases that retry; then it is a 409."""
+"""Number of generated names that newer releases try; then the client gets a 409."""
 
 
 async def create(
@@ -43,9 +43,9 @@ async def create(
     options: WriteOptions,
     warnings: Warnings,
 ) -> WriteResult:
-    """Store a new object from a canonical, defaulted body. Raises ApiError.
+    """Stores a new object from a canonical, defaulted body. Raises ApiError.
 
-    Objects of a kind that is only answered are not stored.
+    Objects of kinds with `KindDefinition.answer`, such as reviews, are answered and not stored.
     """
     deduplicate_owners(obj, warnings)
     owned = partial(resource.manager("").update, None, obj, options.manager, server.store.now())
@@ -70,7 +70,10 @@ async def admitted(
     options: WriteOptions,
     warnings: Warnings,
 ) -> Object:
-    """A new object in the version of the request, as mutating admission leaves it. Raises ApiError."""
+    """Runs mutating admission on a new object and returns the result in the version of the request.
+
+    Raises ApiError.
+    """
     resource.check_creation(obj["metadata"].get("name", ""))
     steps = server.admission.steps(resource, target.subresource, Operation.CREATE).mutating
     if not steps:
@@ -92,9 +95,10 @@ async def insert(
     *,
     given_version: str = "",
 ) -> WriteResult:
-    """`create` after mutating admission. A `given_version` is refused, if all else is well.
+    """Validates and stores a new object after mutating admission. Raises ApiError.
 
-    An apply that creates calls this directly, and keeps deletionTimestamp if it sets it.
+    A `given_version`, the resourceVersion of the body, is refused if all other checks pass. An apply that
+    creates an object calls this function directly, so that a deletionTimestamp in its configuration stays.
     """
     obj = resource.to_hub(obj)
     if resource.definition.signs is not None:
@@ -121,7 +125,7 @@ async def insert(
         try:
             return await _store_new(server, resource, target, candidate, given_version, options, since)
         except RevisionConflict:
-            attempts += 1  # another server took from the pool: take again
+            attempts += 1  # another server took from the pool: allocate again
             conflicts += 1
             if conflicts == POOL_ATTEMPTS:
                 raise errors.conflict(resource.qualified, meta["name"], LOCK_MESSAGE) from None
@@ -135,9 +139,9 @@ async def insert(
 async def _authorize(
     server: Server, resource: Resource, target: ObjectReference, options: WriteOptions
 ) -> None:
-    """Asks for the verb `create` where an apply or a PUT creates; only these have a name in their path.
+    """Authorizes the verb `create` for an apply or a PUT that creates an object. Raises ApiError 403.
 
-    Follows withAuthorization of k8s.io/apiserver `pkg/endpoints/handlers/update.go`. Raises ApiError 403.
+    Follows withAuthorization of k8s.io/apiserver `pkg/endpoints/handlers/update.go`.
     """
     kind = resource.kind
     access = AccessAttributes(
@@ -170,13 +174,13 @@ def _before_create(
     candidate = strategy.prepare_create(obj)
     meta = candidate["metadata"]
     wording = resource.release.quirks.wording
-    found = strategy.authorize_create(candidate)
+    problems = strategy.authorize_create(candidate)
     validate = validate_core_object_meta if resource.definition.core_metadata else validate_object_meta
-    found += validate(meta, resource.kind.namespaced, resource.name_validator, "metadata", wording)
-    found += strategy.validate_create(candidate)
-    found = resource.with_declared(found, candidate)
-    if found:
-        raise errors.invalid(resource.kind_in_errors(candidate), meta.get("name", ""), found)
+    problems += validate(meta, resource.kind.namespaced, resource.name_validator, "metadata", wording)
+    problems += strategy.validate_create(candidate)
+    problems = resource.with_declared(problems, candidate)
+    if problems:
+        raise errors.invalid(resource.kind_in_errors(candidate), meta.get("name", ""), problems)
     for text in strategy.warnings_on_create(candidate):
         warnings.add(text)
     return candidate
@@ -206,8 +210,8 @@ async def _store_new(
             server, Write(ObjectReference(target.namespace, obj["metadata"]["name"]), None, obj)
         )
     versions = (obj["metadata"]["name"], 0, entry.revision)
-    shown = resource.json_of(value, entry.revision, exact=options.exact)
-    return WriteResult(shown, created=True, written=versions)
+    body = resource.json_of(value, entry.revision, exact=options.exact)
+    return WriteResult(body, created=True, written=versions)
 
 
 def _exists(resource: Resource, name: str, existing: Entry | None, *, generated: bool) -> ApiError:

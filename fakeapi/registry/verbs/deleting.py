@@ -1,4 +1,4 @@
-"""Delete: read the object, ask its kind's deletion policy, write.
+"""Delete: reads the object, calls its kind's deletion policy, and writes the result.
 
 Follows k8s.io/apiserver `pkg/registry/generic/registry` (Delete, DeleteCollection).
 """
@@ -21,10 +21,10 @@ from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS
 from fakeapi_storage import Entry, KeyNotFound, RevisionConflict, StorageError
 
 TRANSACTION_GAP_SECONDS = 0.002
-"""How long watchers see the last state of an object before its deletion.
+"""Time between the write of an object's last state and its deletion.
 
-kube-apiserver writes the two in two etcd transactions, 0.1 to 8 ms apart, so a controller that the first one
-wakes still finds the object. There is no gap while nobody watches the object or while the clock is frozen.
+kube-apiserver writes the two in two etcd transactions, 0.1 to 8 ms apart, so a controller that reacts to the
+first one still finds the object. The gap is skipped if nobody watches the object or if the clock is frozen.
 """
 
 
@@ -36,10 +36,10 @@ async def delete(
     *,
     asks_admission: bool = True,
 ) -> WriteResult:
-    """Delete an object, or mark it as being deleted while something holds it.
+    """Deletes an object, or marks it as being deleted until its finalizers and grace period are over.
 
-    `asks_admission` is False where the server itself deletes on behalf of a request that was admitted.
-    Raises ApiError: 403 for an object that stays for ever, 404, 409 for preconditions that do not hold.
+    `asks_admission` is False if the server itself deletes on behalf of a request that was admitted.
+    Raises ApiError: 403 for an object that cannot be deleted, 404, 409 for preconditions that do not match.
     """
     if target.name in resource.definition.immortal:
         why = f"this {resource.kind.singular} may not be deleted"
@@ -68,18 +68,18 @@ async def _delete_entry(
     request = DeletionRequest(
         options, server.store.now(), resource.qualified, resource.qualified_kind, resource.release.quirks
     )
-    held = resource.definition.deletion(obj, request)
+    outcome = resource.definition.deletion(obj, request)
     if asks_admission:
         await _admit(server, resource, target, entry, options)
     key, exact = resource.key(target.namespace, target.name), options.exact
-    if held is None:
+    if outcome is None:
         if options.dry_run:
             return _gone(resource, obj, entry.value, entry.revision, before=entry.revision, exact=exact)
         gone = await server.store.commit(resource, server.store.storage.delete(key, entry.revision))
         await _follow(server, resource, target, obj, None)
         return _gone(resource, obj, entry.value, gone.revision, before=entry.revision, exact=exact)
-    goes = isinstance(held, LastState)
-    last = held.obj if isinstance(held, LastState) else held
+    goes = isinstance(outcome, LastState)
+    last = outcome.obj if isinstance(outcome, LastState) else outcome
     value = await converted(lambda: resource.encode(last))
     accepted = options.orphan is False and not goes
     if options.dry_run or (value == entry.value and not goes):
@@ -103,8 +103,8 @@ async def _delete_entry(
 async def _delete_last_state(server: Server, resource: Resource, key: str, stored: Entry) -> int:
     """Deletes an object whose last state was just stored; returns the revision of the deletion.
 
-    If another request deleted the object in the gap, that is a success too, with the revision of the last
-    state, as upstream's `ignoreNotFound` has it. Raises RevisionConflict if the object changed in the gap.
+    If another request deleted the object in the gap, returns the revision of the last state, as upstream's
+    `ignoreNotFound` does. Raises RevisionConflict if the object changed in the gap.
     """
     if server.store.storage.is_watched(key) and runs_by_itself(server.store.clock):
         try:
@@ -142,7 +142,7 @@ async def _admit(
 def _gone(
     resource: Resource, obj: Object, value: bytes, revision: int, *, before: int, exact: bool
 ) -> WriteResult:
-    """The answer about an object that is gone."""
+    """Returns the answer to a DELETE that removed the object: the object or a Status."""
     written = (obj["metadata"]["name"], before, 0)
     if resource.definition.shows_deleted(resource.kind.version):
         return WriteResult(resource.json_of(value, revision, exact=exact), written=written)

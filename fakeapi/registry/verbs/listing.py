@@ -1,7 +1,7 @@
-"""List: the objects of a resource at a version, in pages, by selectors.
+"""List: reads the selected objects of a resource at a version, in pages.
 
-Follows k8s.io/apiserver `pkg/storage/cacher` for the lists that the watch cache answers, and
-`pkg/storage/etcd3` for the others (exact versions, pages after the first); errors differ between the two.
+Follows k8s.io/apiserver `pkg/storage/cacher` for lists that the watch cache answers, and `pkg/storage/etcd3`
+for lists from etcd: exact versions, and pages after the first. The errors of the two differ.
 """
 
 import sys
@@ -20,7 +20,10 @@ from fakeapi.registry.stored.selected_runs import SelectedRuns
 from fakeapi_storage import Compacted, Entry, FutureRevision, Page, Storage
 
 PAGE_MAX = 10_000
-"""A limited list with selectors reads twice as many objects each time that too few match, up to this many."""
+"""Maximum number of objects that a limited list with selectors reads at a time.
+
+The list doubles the size of its reads up to this number while too few objects match.
+"""
 _REVISION_MAX = 2**63 - 1
 _TOO_OLD_TO_CONTINUE = (
     "The provided continue parameter is too old to display a consistent list result. You can start a new "
@@ -33,7 +36,11 @@ _TOO_OLD_TO_CONTINUE = (
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One answer to a list. `remaining` is None where Kubernetes does not count; `shards`: those listed."""
+    """The result of a list.
+
+    `remaining` is the number of objects on later pages; None if Kubernetes does not count them. `shards` is
+    the shard selector of the list.
+    """
 
     entries: list[Entry]
     revision: int
@@ -43,17 +50,17 @@ class Listed:
 
 
 def prefix_of(resource: Resource, target: ObjectReference) -> str:
-    """The prefix of the storage keys that a list or watch covers."""
+    """Returns the prefix of the storage keys that a list or watch covers."""
     return f"{resource.prefix}{target.namespace}/" if target.namespace else resource.prefix
 
 
 def list_entries(
     storage: Storage, resource: Resource, target: ObjectReference, options: ListOptions
 ) -> Listed:
-    """The selected objects in the order of namespace and name.
+    """Returns the selected objects, sorted by namespace and name.
 
-    Raises ApiError: 400 for a bad continue token, 410 for a version that is compacted, 504 for one that
-    is not there yet; 400 for one that is no number, 500 where only the watch cache reads it.
+    Raises ApiError: 400 for a bad continue token, 410 for a compacted version, 504 for a version that the
+    storage has not reached. A version that is not a number gives 400, or 500 if the watch cache parses it.
     """
     fields_of = resource.field_labels.fields_of
     chosen = predicate_of(options.labels, options.fields, fields_of, options.shards)
@@ -81,22 +88,21 @@ def list_entries(
 
 
 def _indexed(resource: Resource, options: ListOptions) -> SelectionPredicate | None:
-    """The predicate of the watch cache's index, where one of its fields is selected; None otherwise."""
+    """Returns the predicate for the indexed field of the watch cache; None if the list does not select it."""
     name = resource.field_labels.indexed
     value = options.fields.requires_exact_match(name) if options.fields is not None and name else None
     if name is None or value is None:
         return None
-    wanted = FieldSelector((Requirement(name, value),))
-    return predicate_of(None, wanted, resource.field_labels.fields_of)
+    selector = FieldSelector((Requirement(name, value),))
+    return predicate_of(None, selector, resource.field_labels.fields_of)
 
 
 def _take(
     page: Page, chosen: SelectionPredicate, entries: list[Entry], limit: int, selected: SelectedRuns
 ) -> bool:
-    """Adds the matching entries to `entries`, up to the limit; returns whether any entry follows the last
-    one.
+    """Adds the matching entries of a page to `entries`, up to the limit; returns whether more entries follow.
 
-    An entry after the last one counts whether it matches or not, as upstream.
+    Entries that follow count even if they do not match, as upstream.
     """
     if chosen.everything:
         entries += page.entries
@@ -113,7 +119,7 @@ def _take(
 
 
 def _asks_for_one(resource: Resource, target: ObjectReference, options: ListOptions) -> bool:
-    """Whether a field selector names a single object: upstream then gets it, and ignores the limit."""
+    """Whether a field selector names a single object; upstream then reads only its key, without a limit."""
     if options.fields is None or options.continue_token or resource.kind.namespaced != bool(target.namespace):
         return False
     return options.fields.requires_exact_match(NAME) is not None
@@ -121,14 +127,19 @@ def _asks_for_one(resource: Resource, target: ObjectReference, options: ListOpti
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """Read after this key, at this revision, at most `limit` entries, from the watch cache or from
-    storage.
-    """
+    """The parameters to read a list from the storage."""
 
     start_after: str | None = None
+    """The key before the first entry; None for the start."""
+
     at: int | None = None
+    """The revision to read at; None for the newest."""
+
     limit: int = 0
+    """Maximum number of entries to return; 0 for all."""
+
     from_cache: bool = False
+    """Whether upstream's watch cache answers, not etcd."""
 
 
 def _plan(storage: Storage, resource: Resource, target: ObjectReference, options: ListOptions) -> _Plan:
@@ -137,15 +148,18 @@ def _plan(storage: Storage, resource: Resource, target: ObjectReference, options
         _requested(version)
     if not _from_cache(resource, options):
         return _storage_plan(storage, resource, target, options)
-    wanted = parse_version(version) if version else 0
-    if wanted > storage.revision:
-        raise waited_for(wanted, storage.revision)
+    minimum = parse_version(version) if version else 0
+    if minimum > storage.revision:
+        raise waited_for(minimum, storage.revision)
     pages = version != "0" and not _asks_for_one(resource, target, options)
     return _Plan(limit=options.limit if pages else 0, from_cache=True)
 
 
 def _from_cache(resource: Resource, options: ListOptions) -> bool:
-    """Whether the watch cache answers: lists not older than a version, in newer releases also without one."""
+    """Whether the watch cache answers the list.
+
+    It answers lists that must not be older than a version; in newer releases also lists without a version.
+    """
     version = options.resource_version
     if options.continue_token or options.match == "Exact":
         return False
@@ -169,15 +183,15 @@ def _storage_plan(
         return _Plan(_before(key, prefix), revision if revision > 0 else None, options.limit)
     single = _asks_for_one(resource, target, options)
     limit = 0 if single else options.limit
-    wanted = _requested(version) if version else 0
-    exact = wanted > 0 and (match == "Exact" or (not match and limit > 0))
-    if wanted > (_REVISION_MAX if exact else storage.revision):
-        raise too_large(wanted, storage.revision)
-    return _Plan(None, wanted if exact else None, limit)
+    requested = _requested(version) if version else 0
+    exact = requested > 0 and (match == "Exact" or (not match and limit > 0))
+    if requested > (_REVISION_MAX if exact else storage.revision):
+        raise too_large(requested, storage.revision)
+    return _Plan(None, requested if exact else None, limit)
 
 
 def _requested(version: str) -> int:
-    """The resourceVersion of a list as a number. Raises ApiError 400."""
+    """Returns the resourceVersion of a list as a number. Raises ApiError 400."""
     try:
         return parse_version(version)
     except ApiError as error:
@@ -185,8 +199,9 @@ def _requested(version: str) -> int:
 
 
 def _before(key: str, prefix: str) -> str | None:
-    """The largest possible key that sorts before `key`, to resume a list inclusively; None at the start of
-    the prefix.
+    """Returns the largest possible key before `key`, after which a list resumes with `key` itself.
+
+    Returns None at the start of the prefix.
     """
     if key.endswith("\0"):
         return key.rstrip("\0")

@@ -1,6 +1,4 @@
-"""Owner references: duplicates are dropped with a warning, as k8s.io/apiserver `pkg/endpoints/handlers`
-does.
-"""
+"""Drops duplicate owner references with a warning, as k8s.io/apiserver `pkg/endpoints/handlers`."""
 
 from typing import Any
 
@@ -9,7 +7,7 @@ from fakeapi.registry.requests.options import Warnings
 
 
 def deduplicate_owners(obj: Object, warnings: Warnings, *, after_admission: bool = False) -> None:
-    """Drop owner references that stand twice, with a warning as upstream words it."""
+    """Drops duplicate owner references from the object and adds upstream's warning about them."""
     owners = obj["metadata"].get("ownerReferences")
     if not owners or len(owners) < 2:
         return

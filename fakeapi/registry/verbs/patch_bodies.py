@@ -1,4 +1,4 @@
-"""The check of a patch's body before anything else is asked, so that audit can record it as JSON.
+"""Checks the syntax of a patch's body before all other steps, so that audit can record it as JSON.
 
 Follows `validateAndTranscodePatch` of k8s.io/apiserver `pkg/endpoints/handlers/patch.go`, new in 0.37.
 """
@@ -13,9 +13,9 @@ _SPACES = b" \t\r\n\v\f"
 
 
 def check_body(body: bytes, media_type: str) -> None:
-    """Raises ApiError 400 for a patch that is not JSON, or a configuration to apply that is not YAML.
+    """Raises ApiError 400 for a patch that is not JSON, or an apply configuration that is not YAML.
 
-    A configuration that begins like a JSON object is not looked at.
+    An apply configuration that begins with `{` is not checked.
     """
     if media_type != APPLY_PATCH:
         if not _is_json(body):
@@ -23,7 +23,7 @@ def check_body(body: bytes, media_type: str) -> None:
         return
     if body.lstrip(_SPACES).startswith(b"{"):
         return
-    from fakeapi.machinery.golang import yaml_text  # noqa: PLC0415 - brings PyYAML, for YAML alone
+    from fakeapi.machinery.golang import yaml_text  # noqa: PLC0415 - loads PyYAML, only for YAML
 
     try:
         yaml_text.load(body)
@@ -32,7 +32,7 @@ def check_body(body: bytes, media_type: str) -> None:
 
 
 def _is_json(body: bytes) -> bool:
-    """Whether the syntax is right; a number that Go could not decode is no error here."""
+    """Whether the body has valid JSON syntax, even if Go cannot decode one of its numbers."""
     try:
         decode_lenient(body)
     except JsonError:

@@ -1,7 +1,7 @@
-"""Patch: change the stored object by a JSON, merge or strategic merge patch, then treat it like an update.
+"""Patch: changes the stored object by a JSON, merge or strategic merge patch, then handles it like an update.
 
-Follows k8s.io/apiserver `pkg/endpoints/handlers/patch.go`. A patch that names no resourceVersion never
-conflicts: it is applied to whatever is the newest state.
+Follows k8s.io/apiserver `pkg/endpoints/handlers/patch.go`. A patch without a resourceVersion is applied to
+the newest state; it is tried again if another write comes first.
 """
 
 from collections.abc import Sequence
@@ -35,19 +35,19 @@ from fakeapi.registry.verbs.changing import attempts
 
 
 class Patch(Protocol):
-    """A patch that was read."""
+    """A decoded patch."""
 
     strict: Sequence[str]
-    """Messages about its own unknown and duplicate fields."""
+    """Messages about unknown and duplicate fields of the patch itself."""
     typed: bool
-    """Whether it is applied to the typed object, so that kind and apiVersion of the result are ignored."""
+    """Whether the patch applies to the typed object; then kind and apiVersion of the result are ignored."""
 
     def applied_to(self, old: Object, resource: Resource) -> Any:
-        """The patched document, of any shape. Raises ApiError."""
+        """Returns the patched document, which may have any shape. Raises ApiError."""
         ...
 
     def shown(self, document: Any) -> str:
-        """The value in the message of a refusal: the patched document, or the patch."""
+        """Returns the value that an error message prints: the patched document, or the patch."""
         ...
 
 
@@ -95,7 +95,7 @@ class _StrategicMergePatch:
 
 
 def read_patch(body: bytes, media_type: str, validation: str) -> Patch:
-    """The patch in a body of one of the patch types. Raises ApiError 400, 413."""
+    """Decodes a JSON, merge or strategic merge patch. Raises ApiError 400, 413."""
     checked = validation != "Ignore"
     if media_type == JSON_PATCH:
         return _JsonPatch(body, checked=checked)
@@ -105,7 +105,7 @@ def read_patch(body: bytes, media_type: str, validation: str) -> Patch:
 
 
 def _compact(old: Object, resource: Resource) -> Object:
-    """An object with drivers' own values as encoding/json writes them."""
+    """Returns the object with drivers' opaque values as compact JSON, as encoding/json writes them."""
     compact: Object = raw_extension.mapped(old, resource.schema, raw_extension.compact)
     return compact
 
@@ -119,18 +119,18 @@ async def patch(
     options: WriteOptions,
     warnings: Warnings,
 ) -> WriteResult:
-    """Apply a patch of one of the patch types but apply to the stored object.
+    """Patches the stored object by a JSON, merge or strategic merge patch.
 
-    The body is read once it is known that the object exists. Raises ApiError: 400, 404, 409, 413, 422.
+    The body is decoded after the object was found. Raises ApiError: 400, 404, 409, 413, 422.
     """
     manager = resource.manager(target.subresource)
-    wanted: Patch | None = None
+    decoded: Patch | None = None
 
     def changed(old: Object) -> Object:
-        nonlocal wanted
-        if wanted is None:
-            wanted = read_patch(body, media_type, options.validation)
-        new = patched(resource, wanted, old, options.validation, warnings)
+        nonlocal decoded
+        if decoded is None:
+            decoded = read_patch(body, media_type, options.validation)
+        new = patched(resource, decoded, old, options.validation, warnings)
         return manager.update(old, new, options.manager, server.store.now())
 
     for attempt in attempts(server, resource, target, dry_run=options.dry_run):
@@ -145,7 +145,7 @@ async def patch(
 
 
 def patched(resource: Resource, wanted: Patch, old: Object, validation: str, warnings: Warnings) -> Object:
-    """The object that a patch makes of `old`, canonical and defaulted. Raises ApiError."""
+    """Returns the patched object, canonical and defaulted. Raises ApiError."""
     document = wanted.applied_to(old, resource)
 
     def refuse(why: str) -> ApiError:
@@ -180,6 +180,9 @@ def patched(resource: Resource, wanted: Patch, old: Object, validation: str, war
 
 
 def _of_no_version(resource: Resource, document: Object) -> tuple[Object, list[str]]:
-    """A document without a version is read as the server's internal type, which has no JSON names."""
+    """Decodes a document without apiVersion as the internal type, which has no JSON names.
+
+    All its fields are unknown: returns an empty object and an error for each field.
+    """
     empty, _ = decode({}, resource.schema)
     return empty, [f'unknown field "{key}"' for key in sorted(document) if key not in ("kind", "apiVersion")]

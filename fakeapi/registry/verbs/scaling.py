@@ -1,8 +1,8 @@
-"""The verbs of the scale subresource: each changes a Scale, and with it the object that it is of.
+"""The verbs of the scale subresource: each changes a Scale, and with it the scaled object.
 
-Follows `scaleUpdatedObjectInfo` of k8s.io/kubernetes `pkg/registry/apps/deployment/storage`: the object goes
-through the same checks as by a write of its own. Admission sees the Scale: the one that the client wants, and
-at last the one that the object will have.
+Follows `scaleUpdatedObjectInfo` of k8s.io/kubernetes `pkg/registry/apps/deployment/storage`: the object
+passes the same checks as in a direct write. Mutating admission receives the Scale from the client; validating
+admission receives the Scale of the changed object.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from fakeapi.registry.verbs.changing import attempts
 from fakeapi.registry.verbs.patching import patched, read_patch
 
 Change = Callable[[Object], Object]
-"""The Scale that a client wants, by the one that there is; both have managed fields. May raise ApiError."""
+"""Returns the client's new Scale from the present Scale; both have managed fields. May raise ApiError."""
 
 
 async def update_scale(
@@ -31,7 +31,7 @@ async def update_scale(
     options: WriteOptions,
     warnings: Warnings,
 ) -> WriteResult:
-    """Replace the Scale of an object by a canonical body. Raises ApiError 404, 409, 422."""
+    """Replaces the Scale of an object by a canonical body. Raises ApiError 404, 409, 422."""
     manager = resource.scales.manager(SCALE)
 
     def change(old: Object) -> Object:
@@ -51,7 +51,7 @@ async def patch_scale(
     options: WriteOptions,
     warnings: Warnings,
 ) -> WriteResult:
-    """Apply a patch of one of the patch types but apply to the Scale of an object.
+    """Patches the Scale of an object by a JSON, merge or strategic merge patch.
 
     Raises ApiError: 400, 404, 409, 413, 422.
     """
@@ -59,8 +59,8 @@ async def patch_scale(
     manager = scales.manager(SCALE)
 
     def change(old: Object) -> Object:
-        wanted = read_patch(body, media_type, options.validation)
-        new = patched(scales, wanted, old, options.validation, warnings)
+        decoded = read_patch(body, media_type, options.validation)
+        new = patched(scales, decoded, old, options.validation, warnings)
         new = manager.update(old, new, options.manager, server.store.now())
         check_name(scales, target, new)
         return new
@@ -76,7 +76,7 @@ async def apply_scale(
     options: WriteOptions,
     warnings: Warnings,
 ) -> WriteResult:
-    """Apply a configuration to the Scale of an object. Raises ApiError: 400, 404, 409, 422, 500."""
+    """Applies a configuration to the Scale of an object. Raises ApiError: 400, 404, 409, 422, 500."""
     scales = resource.scales
 
     def change(old: Object) -> Object:
@@ -114,6 +114,6 @@ async def _changed(
 
 
 def _with_version_of(obj: Object, old: Object) -> Object:
-    """`obj` at the resourceVersion of `old`, which a Scale need not name."""
+    """Returns `obj` with the resourceVersion of `old`, since a Scale may omit it."""
     version = old["metadata"]["resourceVersion"]
     return {**obj, "metadata": {**obj["metadata"], "resourceVersion": version}}

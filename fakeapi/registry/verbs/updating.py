@@ -1,4 +1,4 @@
-"""Update: replace an object, or what a subresource may change of it; of some kinds, create it.
+"""Update: replaces an object, or the part that a subresource may change; some kinds are created by a PUT.
 
 Follows k8s.io/apiserver `pkg/endpoints/handlers/update.go`, and `pkg/registry/generic/registry` (Update).
 """
@@ -26,10 +26,9 @@ async def update(
     options: WriteOptions,
     warnings: Warnings,
 ) -> WriteResult:
-    """Replace an object by a canonical, defaulted body; without a stored object, create it where its kind
-    allows that.
+    """Replaces an object by a canonical, defaulted body; creates a missing object if its kind allows that.
 
-    Raises ApiError: 404, 409 for a resourceVersion or uid that is not the stored one, 422.
+    Raises ApiError: 404, 409 for a resourceVersion or uid that differs from the stored one, 422.
     """
     if resource.strategy_for(target.subresource).creates_on_update and not obj["metadata"].get("uid"):
         for _ in range(WRITE_ATTEMPTS):
@@ -66,7 +65,7 @@ async def _create(
     options: WriteOptions,
     warnings: Warnings,
 ) -> WriteResult:
-    """The version that the body may name is not looked at: there is none to compare it with."""
+    """Creates the object of a PUT. Ignores the body's resourceVersion, since no object is stored yet."""
     check_path_name(target.name)
     metadata = {name: value for name, value in obj["metadata"].items() if name != "resourceVersion"}
     return await create(server, resource, target, {**obj, "metadata": metadata}, options, warnings)

@@ -1,8 +1,10 @@
-"""Watch: the existing objects or the changes since a version, then every change as it is committed.
+"""Watch: sends the existing objects or the changes since a version, then each change when it is committed.
 
-Follows k8s.io/apiserver `pkg/storage/cacher`: without a version or with "0" a watch begins with the
-existing objects; a selector turns a change into ADDED or DELETED where an object begins or ceases to match; a
-DELETED event has the last state that the watcher could see, at the version of the change.
+Follows k8s.io/apiserver `pkg/storage/cacher`:
+
+- Without a version, or with "0", a watch begins with the existing objects.
+- With a selector, an event is ADDED if the object begins to match, and DELETED if it no longer matches.
+- A DELETED event has the last state that the watcher could see, at the version of the change.
 """
 
 import base64
@@ -24,12 +26,11 @@ from fakeapi_storage import Compacted, Entry, Event, EventKind, Storage, Watcher
 INITIAL_EVENTS_END = "k8s.io/initial-events-end"
 INITIAL_EVENTS_LIST = "kubernetes.io/initial-events-list-blueprint"
 FRAMES_KEPT = 2048
-"""As many encoded events are kept for all watchers; when there are more, all are encoded again when
-needed."""
+"""Number of encoded events to cache for all watchers; a full cache is emptied."""
 
 
 class TooOld(Exception):
-    """The version that a watch should begin at is no longer kept."""
+    """The storage no longer has the version at which a watch should begin."""
 
     def __init__(self, wanted: int, oldest: int) -> None:
         super().__init__(f"too old resource version: {wanted} ({oldest})")
@@ -37,7 +38,7 @@ class TooOld(Exception):
 
 @dataclass(frozen=True, slots=True)
 class WatchEvent:
-    """ADDED, MODIFIED or DELETED with a stored object, at `revision`."""
+    """A watch event: ADDED, MODIFIED or DELETED with a stored object, at `revision`."""
 
     type: str
     entry: Entry
@@ -51,13 +52,13 @@ class WatchEvent:
 
     @property
     def exact_body(self) -> bytes:
-        """`body` with drivers' own values to the byte."""
+        """JSON of the object in the version of the watch; drivers' opaque values keep their bytes."""
         return self.resource.json_of(self.entry.value, self.revision, exact=True)
 
 
 @dataclass(slots=True)
 class _LastDelivered:
-    """The last batch of events of a resource that was delivered to watches of all objects."""
+    """The last batch of events that was delivered to unfiltered watches of a resource."""
 
     batch: Sequence[Event] = ()
     events: list[WatchEvent] = field(default_factory=list)
@@ -67,9 +68,9 @@ _LAST_DELIVERED = Attached(_LastDelivered)
 
 
 class Watch:
-    """One open watch: send `initial`, then what `next` returns, and `close` it at the end.
+    """An open watch: send `initial`, then the events that `next` returns, and finally call `close`.
 
-    `start` is the version that `initial` shows; `next` has all that comes after it.
+    `start` is the version of the state in `initial`; `next` returns all later events.
     """
 
     def __init__(
@@ -87,9 +88,9 @@ class Watch:
         self.initial = [self._event("ADDED", entry, entry.revision) for entry in initial]
 
     async def next(self) -> list[WatchEvent]:
-        """The next events, as soon as there are any for this watch.
+        """Waits for events of this watch and returns them.
 
-        Raises what the storage's watcher raises: closed, or fallen behind.
+        Raises the errors of the storage's watcher: it was closed, or it has fallen behind.
         """
         while True:
             batch = await self._watcher.next_batch()
@@ -98,22 +99,23 @@ class Watch:
                 return events
 
     def deliver(self, take: Callable[[list[WatchEvent]], bool]) -> None:
-        """Offers events to `take` as they are committed, while `next` waits, which then does not give them.
+        """While `next` waits, calls `take` with events at their commit.
 
-        Not for objects that need a webhook's conversion. `take` must neither raise nor wait. It is given the
-        same list as the other watches of all objects.
+        `take` returns whether it has handled the events; `next` does not return handled events. It must
+        neither raise nor block. Unfiltered watches of a resource receive the same list. Events of objects
+        that need a conversion by a webhook are only returned by `next`.
         """
         self._watcher.deliver(partial(self._delivered, take))
 
     def _delivered(self, take: Callable[[list[WatchEvent]], bool], batch: Sequence[Event]) -> bool:
         try:
             events = self._of_all(batch) if self._chosen.everything else self._translated(batch)
-        except Exception:  # noqa: BLE001 - `next` finds it too, and says it to the watcher
+        except Exception:  # noqa: BLE001 - `next` runs into the same error and raises it
             return False
         return not events or take(events)
 
     def _of_all(self, batch: Sequence[Event]) -> list[WatchEvent]:
-        """`_translated` for a watch of all objects, which many watches of a resource have in common."""
+        """Returns the events of a batch for an unfiltered watch; caches them for other unfiltered watches."""
         if batch[0].entry.revision <= self.start:
             return self._translated(batch)
         last = _LAST_DELIVERED.of(self._resource.attachments)
@@ -129,20 +131,20 @@ class Watch:
         ]
 
     def bookmark_version(self, newest: int) -> int | None:
-        """The version for a bookmark, `newest` being the last change to the resource; None where nothing has
-        changed.
+        """Returns the version for a bookmark; None if nothing has changed since `start`.
 
+        `newest` is the version of the last change to the resource.
         """
         version = min(newest, self._watcher.progress)
         return version if version > self.start else None
 
     @property
     def waiting(self) -> int:
-        """Changes that `next` has not looked at yet; not all of them need be events of this watch."""
+        """The number of changes that `next` has not read yet; a selector may drop some of them."""
         return self._watcher.waiting
 
     def close(self) -> None:
-        """Stop listening; harmless when repeated."""
+        """Ends the watch; may be called repeatedly."""
         self._watcher.close()
 
     def _translate(self, change: Event) -> WatchEvent | None:
@@ -171,9 +173,9 @@ def open_watch(
     *,
     at: int | None = None,
 ) -> Watch:
-    """Opens a watch by its options. Initial events are of the revision `at`, by default the newest.
+    """Opens a watch. Initial events show the state at the revision `at`, by default the newest.
 
-    Raises ApiError for a malformed version, and TooOld for one that is no longer kept.
+    Raises ApiError 500 for a malformed version, and TooOld if the storage no longer has the version.
     """
     fields_of = resource.field_labels.fields_of
     chosen = predicate_of(options.labels, options.fields, fields_of, options.shards)
@@ -199,7 +201,7 @@ def open_watch(
 
 
 def bookmark(resource: Resource, revision: int, *, ends_initial_events: bool) -> bytes:
-    """JSON of the object of a bookmark: an empty object of the kind with a resourceVersion."""
+    """Returns the JSON of a bookmark's object: an empty object of the kind with a resourceVersion."""
     meta: Object = {"resourceVersion": str(revision)}
     if resource.release.quirks.zero_creation_timestamp_is_null:
         meta["creationTimestamp"] = None
@@ -213,7 +215,7 @@ def bookmark(resource: Resource, revision: int, *, ends_initial_events: bool) ->
 
 
 def _blueprint(resource: Resource) -> dict[str, str]:
-    """The annotation by which 1.32 gives clients an empty list of the kind, for consistency checks."""
+    """Returns the annotation with an empty list of the kind that 1.32 sends for consistency checks."""
     listed: Object = {
         "kind": resource.kind.list_kind,
         "apiVersion": resource.api_version,
@@ -224,33 +226,34 @@ def _blueprint(resource: Resource) -> dict[str, str]:
 
 
 def blueprint_text(listed: Object) -> str:
-    """A list in base64, as the annotation holds it."""
+    """Returns a list as the annotation contains it: JSON in base64."""
     return base64.b64encode(codec.encode(listed) + b"\n").decode()
 
 
 FrameEncoder = Callable[[str, bytes], bytes]
-"""Encodes an event for a stream: (its type, the JSON of its object) -> a line or frame."""
+"""Encodes an event for a stream: (type, JSON of the object) -> a line or frame."""
 
 
 def event_line(kind: str, body: bytes) -> bytes:
-    """One line of a watch stream in JSON."""
+    """Returns an event as a line of a JSON watch stream."""
     return b'{"type":"%b","object":%b}\n' % (kind.encode(), body)
 
 
 class EncodedEventCache:
-    """Encoded watch events, shared by all watchers that send them in one form.
+    """Caches encoded watch events for all watchers that use the same encoding.
 
-    Each is kept with the value that it was encoded from: after a reset of the storage, revisions begin again.
+    An entry is valid only for the stored value that it was encoded from, because a reset of the storage
+    restarts the revisions.
     """
 
     def __init__(self, *, exact: bool = False) -> None:
-        """`exact` as in `Resource.json_of`."""
+        """With `exact`, drivers' opaque values keep their bytes."""
         self._exact = exact
         self._kept: dict[tuple[str, str, int, str], tuple[bytes, bytes]] = {}
         self._last: tuple[list[WatchEvent], bytes] = [], b""
 
     def frames(self, events: list[WatchEvent], encode: FrameEncoder = event_line) -> bytes:
-        """The frames of a list of events together, made once for all that ask for the same list in a row."""
+        """Returns the joined frames of a list of events; a repeated call with the list reuses the bytes."""
         last, lines = self._last
         if last is not events:
             lines = b"".join([self.frame(event, encode) for event in events])
@@ -258,7 +261,7 @@ class EncodedEventCache:
         return lines
 
     def frame(self, event: WatchEvent, encode: FrameEncoder = event_line) -> bytes:
-        """One line or frame of a watch stream; `encode` is the same for all of a cache."""
+        """Returns an event as a line or frame of a watch stream; each cache uses only one `encode`."""
         key = (event.resource.identity, event.type, event.revision, event.entry.key)
         value = event.entry.value
         kept, line = self._kept.get(key, (None, b""))

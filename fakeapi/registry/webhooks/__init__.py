@@ -1,7 +1,7 @@
-"""Webhooks: HTTP servers of somebody else that admission and conversion ask.
+"""Webhooks: external HTTP servers that admission and the conversion of custom objects call.
 
 Follows k8s.io/apiserver `pkg/util/webhook` and `pkg/admission/plugin/webhook`, and
-k8s.io/apiextensions-apiserver `pkg/apiserver/conversion`. `clients` finds where a webhook is and calls it,
-`answers` reads what it answers, `admission_review` and `conversion` are the two questions. How bytes reach a
-server is not known here: `transport` is the interface, which `fakeapi.outbound` implements.
+k8s.io/apiextensions-apiserver `pkg/apiserver/conversion`. `clients` finds the address of a webhook and calls
+it, `answers` decodes its answers, and `conversion` converts custom objects. `transport` is the interface for
+HTTP, which `fakeapi.outbound` implements.
 """

@@ -1,7 +1,7 @@
-"""Reads what a webhook's server answers, as client-go does.
+"""Decodes the answers of webhooks, as client-go does.
 
-Follows k8s.io/client-go `rest/request.go` (transformResponse, Into) with the decoder of a group: the
-body is JSON or YAML by its first byte, whatever its Content-Type says.
+Follows k8s.io/client-go `rest/request.go` (transformResponse, Into). The first byte of the body decides
+whether it is JSON or YAML; its Content-Type does not matter.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from fakeapi.registry.webhooks.types import status_type
 
 JSON = "application/json"
 TEXT_MAX = 2048
-"""Bytes of a body that the message of an error shows."""
+"""Number of bytes of a body that error messages print."""
 
 _SCHEME = 'scheme "pkg/runtime/scheme.go:110"'
 _WORDS = {
@@ -46,7 +46,7 @@ _NOT_ACCEPTABLE = "the server was unable to respond with a content type that the
 
 
 class UnusableAnswer(Exception):
-    """An answer that is no review, for a reason in client-go's words; `status` where it is a Status."""
+    """An answer is not a review. The message is client-go's; `status` is the error of an answered Status."""
 
     def __init__(self, reason: str, status: ApiError | None = None) -> None:
         super().__init__(reason)
@@ -55,7 +55,7 @@ class UnusableAnswer(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ReviewType:
-    """The review that is expected: the kinds of its group, and the type of each version of it."""
+    """The expected type of a review. `versions` are all versions of its group that the scheme knows."""
 
     group: str
     version: str
@@ -65,7 +65,7 @@ class ReviewType:
 
 
 def read_answer(answer: Answer, wanted: ReviewType) -> Object:
-    """The review in an answer. Members that it leaves out are absent. Raises UnusableAnswer."""
+    """Decodes the review in an answer; fields that the answer omits stay absent. Raises UnusableAnswer."""
     if answer.problem:
         raise UnusableAnswer(
             "unexpected error when reading response body. Please retry. Original error: " + answer.problem
@@ -105,7 +105,10 @@ def _value_of(body: bytes) -> Any:
 
 
 def _type_problem(kind: str, api_version: str, wanted: ReviewType) -> str:
-    """Why an answer of this type is not read; one that leaves out a part of its type is."""
+    """Returns why an answer of this type cannot be decoded; empty if it can.
+
+    An answer without kind or apiVersion can be decoded.
+    """
     group, _, version = api_version.rpartition("/")
     own = f"{wanted.version}.{wanted.kind}"
     if not kind or not api_version:
@@ -120,7 +123,7 @@ def _type_problem(kind: str, api_version: str, wanted: ReviewType) -> str:
 
 
 def _media_type_problem(text: str) -> str:
-    """Why Go's mime package does not read a media type."""
+    """Returns the error of Go's mime package for a media type; empty if it is valid."""
     media_type, _, parameters = text.partition(";")
     essence = media_type.strip()
     if not essence:
@@ -129,14 +132,14 @@ def _media_type_problem(text: str) -> str:
         return "mime: unexpected content after media subtype"
     if "/" in essence and not essence.partition("/")[2]:
         return "mime: expected token after slash"
-    given = [each.strip() for each in parameters.split(";")]
-    if any(each and "=" not in each for each in given):
+    assignments = [parameter.strip() for parameter in parameters.split(";")]
+    if any(parameter and "=" not in parameter for parameter in assignments):
         return "mime: invalid media parameter"
     return ""
 
 
 def _sent_status(answer: Answer) -> ApiError | None:
-    """The error that the body states as a Status of the API."""
+    """Returns the error in a body that is a Status; None for any other body."""
     try:
         value = _value_of(answer.body)
         if stated_type(value) != ("Status", "v1"):
@@ -148,32 +151,32 @@ def _sent_status(answer: Answer) -> ApiError | None:
 
 
 def error_of(status: Object) -> ApiError:
-    """A Status as the error that it tells."""
+    """Converts a Status to an ApiError."""
     return ApiError(
         status.get("code") or 0, status.get("reason") or "", status.get("message") or "", _details(status)
     )
 
 
 def _details(status: Object) -> Details | None:
-    found = status.get("details")
-    if found is None:
+    details = status.get("details")
+    if details is None:
         return None
     causes = tuple(
-        Cause(each.get("reason") or "", each.get("message") or "", each.get("field") or "")
-        for each in found.get("causes") or ()
+        Cause(cause.get("reason") or "", cause.get("message") or "", cause.get("field") or "")
+        for cause in details.get("causes") or ()
     )
     return Details(
-        name=found.get("name") or "",
-        group=found.get("group") or "",
-        kind=found.get("kind") or "",
-        uid=found.get("uid") or "",
+        name=details.get("name") or "",
+        group=details.get("group") or "",
+        kind=details.get("kind") or "",
+        uid=details.get("uid") or "",
         causes=causes,
-        retry_after_seconds=found.get("retryAfterSeconds") or 0,
+        retry_after_seconds=details.get("retryAfterSeconds") or 0,
     )
 
 
 def _error(answer: Answer) -> ApiError:
-    """The error that stands for a status code: NewGenericServerResponse of k8s.io/apimachinery."""
+    """Returns the error for an HTTP status code: NewGenericServerResponse of k8s.io/apimachinery."""
     text = "unknown"
     if not answer.content_type or answer.content_type.lower().startswith("text/"):
         text = answer.body[:TEXT_MAX].decode("utf-8", "replace").strip()

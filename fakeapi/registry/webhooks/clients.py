@@ -1,8 +1,8 @@
-"""WebhookClients: finds where webhooks are, and calls them.
+"""WebhookClients: finds the addresses of webhooks, and calls them.
 
-Follows k8s.io/apiserver `pkg/util/webhook/client.go`, and `pkg/util/proxy` for services: nothing listens at
-the address of a service here, so one that nobody has given a URL for refuses connections, as a service
-without endpoints does.
+Follows k8s.io/apiserver `pkg/util/webhook/client.go`, and `pkg/util/proxy` for services. In this cluster no
+process listens at the address of a service. A service without a URL in `ServiceUrls` refuses connections,
+like a service without endpoints.
 """
 
 import asyncio
@@ -43,11 +43,11 @@ _ROUTED = ("ClusterIP", "LoadBalancer", "NodePort")
 
 
 class NoClient(Exception):
-    """A webhook that cannot be called by what its configuration says; nothing was sent."""
+    """The configuration of a webhook makes a call impossible; no request was sent."""
 
 
 class CallFailed(Exception):
-    """A call without a review for an answer; `status` where the webhook answered a Status."""
+    """A call of a webhook did not return a review; `status` is the error of an answered Status."""
 
     def __init__(self, reason: str, status: ApiError | None = None) -> None:
         super().__init__(reason)
@@ -55,7 +55,7 @@ class CallFailed(Exception):
 
 
 class WebhookClients:
-    """Calls the webhooks that configurations name, by URL or by service."""
+    """Calls webhooks by a `clientConfig` with a URL or a service."""
 
     def __init__(
         self, transport: Transport, services: ServiceUrls, objects: "ClusterObjects", heavy: HeavySteps
@@ -68,10 +68,10 @@ class WebhookClients:
     async def call(
         self, config: Mapping[str, Any], review: Object, wanted: ReviewType, seconds: float = SECONDS
     ) -> Object:
-        """Returns the review that the webhook of a `clientConfig` answers.
+        """Sends a review to the webhook of a `clientConfig` and returns the review in its answer.
 
-        `seconds` bounds the call to the last byte, and the parsing of the answer, which is done in a thread
-        if the answer is long. Raises NoClient, CallFailed.
+        `seconds` is the time limit for the whole call with the parsing of the answer. A thread parses long
+        answers. Raises NoClient, CallFailed.
         """
         until = asyncio.get_running_loop().time() + seconds
         endpoint = self._endpoint(config)
@@ -91,7 +91,7 @@ class WebhookClients:
             raise CallFailed(str(error), error.status) from error
 
     async def _read(self, answer: Answer, wanted: ReviewType, until: float) -> Object:
-        """Raises UnusableAnswer."""
+        """Decodes an answer until the time `until` of the event loop. Raises UnusableAnswer."""
         try:
             async with asyncio.timeout_at(until):
                 return await self._heavy.run(len(answer.body), partial(read_answer, answer, wanted))
@@ -99,7 +99,7 @@ class WebhookClients:
             return read_answer(replace(answer, problem=TOO_LATE), wanted)
 
     def close(self) -> None:
-        """Closes the connections that are kept."""
+        """Closes idle connections."""
         self._transport.close()
 
     def _endpoint(self, config: Mapping[str, Any]) -> Endpoint:
@@ -110,10 +110,10 @@ class WebhookClients:
         port = service.get("port") or HTTPS
         host = f"{service.get('name', '')}.{service.get('namespace', '')}.svc:{port}"
         path = service.get("path") or ""
-        given = self._given(service)
-        if given is None:
+        service_url = self._given(service)
+        if service_url is None:
             return Endpoint(_normal(f"https://{host}{path}"), authority)
-        parts = urlsplit(given)
+        parts = urlsplit(service_url)
         dial = (parts.scheme, parts.hostname or "", parts.port or (HTTPS if parts.scheme == "https" else 80))
         return Endpoint(_normal(f"https://{host}{parts.path}{path}"), authority, dial)
 
@@ -134,7 +134,7 @@ class WebhookClients:
 
 
 def _problem_of_service(name: str, port: int, spec: Object) -> str:
-    """Why nobody answers at a service that there is."""
+    """Returns the error of a connection to a service that exists but has no URL."""
     kind = spec.get("type", "")
     if kind == "ClusterIP" and spec.get("clusterIP") == "None":
         return 'cannot route to service with ClusterIP "None"'
@@ -142,7 +142,7 @@ def _problem_of_service(name: str, port: int, spec: Object) -> str:
         return f"dial tcp {spec.get('externalName', '')}:{port}: connect: connection refused"
     if kind not in _ROUTED:
         return f"unsupported service type {quote(kind)}"
-    if all(each.get("port") != port for each in spec.get("ports") or ()):
+    if all(entry.get("port") != port for entry in spec.get("ports") or ()):
         return f"no service port {port} found for service {quote(name)}"
     address = spec.get("clusterIP", "")
     host = f"[{address}]" if ":" in address else address
@@ -150,7 +150,7 @@ def _problem_of_service(name: str, port: int, spec: Object) -> str:
 
 
 def _normal(url: str) -> str:
-    """A URL as client-go joins it: its path decoded, without a slash at its end, and escaped again."""
+    """Normalizes the path of a URL as client-go does: unescapes it, drops extra slashes, escapes it again."""
     parts = urlsplit(url)
     path = "/" + unquote(parts.path).strip("/")
     while "//" in path:

@@ -1,7 +1,7 @@
-"""ConversionWebhook: converts custom objects between versions by asking a webhook.
+"""ConversionWebhook: converts custom objects between versions by calling a webhook.
 
-Follows k8s.io/apiextensions-apiserver `pkg/apiserver/conversion/webhook_converter.go`, its messages
-included; a failure of any object fails all.
+Follows k8s.io/apiextensions-apiserver `pkg/apiserver/conversion/webhook_converter.go` and its messages. If
+the conversion of one object fails, the whole call fails.
 """
 
 import json
@@ -28,17 +28,19 @@ _SUCCESS = "Success"
 
 
 class ConversionFailed(Exception):
-    """Objects that were not converted; the message is upstream's."""
+    """The conversion of objects failed; the message is upstream's."""
 
 
 class _Wrong(Exception):
-    """The errors of a converted object."""
+    """The webhook's answer, or an object in it, is invalid."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConversionWebhook:
-    """The webhook of one definition. `config` is its `clientConfig`; `versions` are those of ConversionReview
-    that it takes, the first known one of which is used.
+    """The conversion webhook of a definition.
+
+    `config` is its `clientConfig`. `versions` are the versions of ConversionReview that it accepts; the first
+    known one is used.
     """
 
     clients: WebhookClients
@@ -47,12 +49,12 @@ class ConversionWebhook:
 
     @classmethod
     def of_definition(cls, definition: Mapping[str, Any], clients: WebhookClients) -> "ConversionWebhook":
-        """The webhook of a CustomResourceDefinition whose strategy is Webhook."""
+        """Returns the webhook of a CustomResourceDefinition with the conversion strategy Webhook."""
         webhook = definition["spec"]["conversion"]["webhook"]
         return cls(clients, webhook["clientConfig"], webhook.get("conversionReviewVersions") or ())
 
     async def convert(self, obj: Object, api_version: str) -> Object:
-        """An object in another version of its group. Raises ConversionFailed."""
+        """Converts an object to another version of its group. Raises ConversionFailed."""
         if obj.get("apiVersion") == api_version or _is_empty(obj):
             return {**obj, "apiVersion": api_version}
         subject = _type_of(obj)
@@ -70,29 +72,29 @@ class ConversionWebhook:
             raise ConversionFailed(str(wrong)) from None
 
     async def convert_list(self, objects: Sequence[Object], api_version: str, list_kind: str) -> list[Object]:
-        """The objects of a list, those of other versions converted in one call. Raises ConversionFailed."""
-        others = [each for each in objects if each.get("apiVersion") != api_version]
+        """Converts the objects of a list to one version with at most one call. Raises ConversionFailed."""
+        others = [obj for obj in objects if obj.get("apiVersion") != api_version]
         if not others:
             return list(objects)
         subject = f"{api_version}, Kind={list_kind}"
         converted = iter(enumerate(await self._asked(others, api_version, subject)))
         try:
             return [
-                each
-                if each.get("apiVersion") == api_version
-                else _listed(each, next(converted), api_version, subject)
-                for each in objects
+                obj
+                if obj.get("apiVersion") == api_version
+                else _listed(obj, next(converted), api_version, subject)
+                for obj in objects
             ]
         except _Wrong as wrong:
             raise ConversionFailed(str(wrong)) from None
 
     async def _asked(self, objects: Sequence[Object], api_version: str, subject: str) -> list[Any]:
-        """The converted objects, one for each that was sent."""
-        version = next((each for each in self.versions if each in _VERSIONS), None)
+        """Calls the webhook; returns a converted object for each sent one. Raises ConversionFailed."""
+        version = next((name for name in self.versions if name in _VERSIONS), None)
         if version is None:
             raise ConversionFailed("no supported conversion review versions")
         uid = str(uuid4())
-        wanted = ReviewType(GROUP, version, _KIND, conversion_review_type(version))
+        review_type = ReviewType(GROUP, version, _KIND, conversion_review_type(version))
         request = {"uid": uid, "desiredAPIVersion": api_version, "objects": list(objects)}
         empty: Object = {"uid": "", "convertedObjects": None, "result": {"metadata": {}}}
         review = {
@@ -102,19 +104,19 @@ class ConversionWebhook:
             "response": empty,
         }
         try:
-            found = _converted(await self.clients.call(self.config, review, wanted), uid, version)
+            converted = _converted(await self.clients.call(self.config, review, review_type), uid, version)
         except NoClient as error:
             raise ConversionFailed(str(error)) from error
         except (CallFailed, _Wrong) as error:
             raise ConversionFailed(f"conversion webhook for {subject} failed: {error}") from error
-        if len(found) != len(objects):
-            counts = f"{len(found)} objects, expected {len(objects)}"
+        if len(converted) != len(objects):
+            counts = f"{len(converted)} objects, expected {len(objects)}"
             raise ConversionFailed(f"conversion webhook for {subject} returned {counts}")
-        return found
+        return converted
 
 
 def _converted(review: Object, uid: str, version: str) -> list[Any]:
-    """The converted objects of an answer. Raises _Wrong."""
+    """Returns the converted objects in an answer. Raises _Wrong."""
     response = review.get("response")
     if version == "v1":
         stated = f"{review.get('apiVersion') or '/'}, Kind={review.get('kind') or ''}"
@@ -129,12 +131,12 @@ def _converted(review: Object, uid: str, version: str) -> list[Any]:
     status = result.get("status") or ""
     if status != _SUCCESS:
         raise _Wrong(result.get("message") or f"response.result.status was '{status}', not 'Success'")
-    found: list[Any] = response.get("convertedObjects") or []
-    return found
+    objects: list[Any] = response.get("convertedObjects") or []
+    return objects
 
 
 def _listed(obj: Object, converted: tuple[int, Any], api_version: str, subject: str) -> Object:
-    """A converted item of a list. Raises _Wrong."""
+    """Checks a converted item of a list and returns it with the original's metadata. Raises _Wrong."""
     index, value = converted
     say = f"conversion webhook for {subject} returned invalid converted object at index {index}: "
     try:
@@ -171,14 +173,17 @@ def _check_type(obj: Object, converted: Object, api_version: str, *, say: str) -
 def _check_identity(obj: Object, converted: Object, *, say: str) -> None:
     old, new = obj.get("metadata") or {}, converted.get("metadata")
     named = new if isinstance(new, dict) else {}
-    for member, shown in (("name", "name"), ("namespace", "namespace"), ("uid", "UID")):
+    for member, label in (("name", "name"), ("namespace", "namespace"), ("uid", "UID")):
         one, other = _text(old, member), _text(named, member)
         if one != other:
-            raise _Wrong(f"{say}must have the same {shown}: {one} != {other}")
+            raise _Wrong(f"{say}must have the same {label}: {one} != {other}")
 
 
 def _with_metadata_of(obj: Object, converted: Object, *, say: str) -> Object:
-    """The converted object with the metadata of the original, but for labels and annotations."""
+    """Returns the converted object with the original's metadata, except labels and annotations.
+
+    Raises _Wrong.
+    """
     if "metadata" not in converted:
         raise _Wrong(f"{say}missing metadata in converted object")
     answered = converted["metadata"]
@@ -186,12 +191,12 @@ def _with_metadata_of(obj: Object, converted: Object, *, say: str) -> Object:
         raise _Wrong(f"{say}invalid metadata of type {_go_type(answered)} in converted object")
     metadata = dict(obj.get("metadata") or {})
     for member in ("labels", "annotations"):
-        given = answered.get(member)
-        if given is None:
+        values = answered.get(member)
+        if values is None:
             metadata.pop(member, None)
             continue
-        _check_texts(given, metadata.get(member) or {}, member, say)
-        metadata[member] = given
+        _check_texts(values, metadata.get(member) or {}, member, say)
+        metadata[member] = values
     return {**converted, "metadata": metadata}
 
 
@@ -221,7 +226,7 @@ def _text(obj: Object, member: str) -> str:
 
 
 def _is_empty(obj: Object) -> bool:
-    """Whether an object has a type and nothing else; no webhook is asked about it."""
+    """Whether an object has only kind and apiVersion; such objects are not sent to the webhook."""
     return set(obj) == {"kind", "apiVersion"}
 
 

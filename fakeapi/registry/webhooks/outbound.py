@@ -1,4 +1,4 @@
-"""Outbound: how a server reaches others, and at which URLs services are that are outside of the cluster."""
+"""Outbound: the HTTP transport to webhooks, and the URLs of services outside the cluster."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
 
 
 class ServiceUrlError(ValueError):
-    """A text that does not say at which URL a service is."""
+    """A text does not have the form NAMESPACE/NAME[:PORT]=URL."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceUrls:
-    """URLs of services, by (namespace, name, port); port 0 stands for every port."""
+    """The URLs of services by (namespace, name, port); port 0 means all ports."""
 
     urls: Mapping[tuple[str, str, int], str] = field(default_factory=dict)
 
@@ -63,7 +63,7 @@ def _no_transport() -> "Transport":
 
 @dataclass(frozen=True, slots=True)
 class Outbound:
-    """`transport` is made when it is first needed."""
+    """The ways to reach webhooks. `transport` makes the HTTP transport at the first call."""
 
     transport: Callable[[], "Transport"] = _no_transport
     services: ServiceUrls = field(default_factory=ServiceUrls)

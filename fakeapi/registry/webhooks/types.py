@@ -1,4 +1,4 @@
-"""The types of what webhooks answer: k8s.io/api `admission`, and k8s.io/apiextensions-apiserver."""
+"""The types of webhooks' answers: k8s.io/api `admission`, and k8s.io/apiextensions-apiserver."""
 
 from functools import cache
 
@@ -41,13 +41,13 @@ def _status() -> Struct:
 
 @cache
 def status_type() -> Struct:
-    """metav1.Status."""
+    """Returns the type metav1.Status."""
     return _status()
 
 
 @cache
 def admission_review_type(version: str) -> Struct:
-    """An AdmissionReview as far as an answer matters."""
+    """Returns the type AdmissionReview, without its request."""
     response = _struct(
         f"{version}.AdmissionResponse",
         uid=Scalar(ScalarKind.STRING, "types.UID"),
@@ -63,7 +63,7 @@ def admission_review_type(version: str) -> Struct:
 
 @cache
 def conversion_review_type(version: str) -> Struct:
-    """A ConversionReview as far as an answer matters."""
+    """Returns the type ConversionReview, without its request."""
     objects = List(AnyValue("runtime.RawExtension"), "[]runtime.RawExtension")
     response = _struct(
         f"{version}.ConversionResponse",

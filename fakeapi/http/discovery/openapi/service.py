@@ -5,6 +5,8 @@ Follows k8s.io/kube-openapi `pkg/handler` and `pkg/handler3`.
 
 import hashlib
 import time
+import weakref
+from collections.abc import Sequence
 from dataclasses import dataclass
 from email.utils import formatdate
 from functools import partial
@@ -53,10 +55,14 @@ class Encoded:
 
 @dataclass(frozen=True, slots=True)
 class _VersionDocument:
-    """The document of an API version, and the resources that it was made of."""
+    """The document of an API version, and references to its resources, which may be removed meanwhile."""
 
-    resources: tuple[Resource, ...]
+    resources: tuple[weakref.ref[Resource], ...]
     encoded: Encoded
+
+    def is_of(self, resources: Sequence[Resource]) -> bool:
+        """Whether the document describes exactly these resources."""
+        return [reference() for reference in self.resources] == [*resources]
 
 
 class OpenAPI:
@@ -146,9 +152,10 @@ class OpenAPI:
         group, version = self._versions[name]
         resources = tuple(self._catalogue.of_version(group, version))
         kept = self._of_versions.get(name)
-        if kept is None or kept.resources != resources:
-            kept = _VersionDocument(resources, _encoded(document_of(self._catalogue, group, version)))
-            served = {each: self._of_versions[each] for each in self._of_versions.keys() & self._versions}
+        if kept is None or not kept.is_of(resources):
+            encoded = _encoded(document_of(self._catalogue, group, version))
+            kept = _VersionDocument(tuple(map(weakref.ref, resources)), encoded)
+            served = {other: self._of_versions[other] for other in self._of_versions.keys() & self._versions}
             self._of_versions = {**served, name: kept}
         return kept.encoded
 
