@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Any, ClassVar
 
-from fakeapi.kinds.core.pod.gated_fields import drop_gated_fields
+from fakeapi.kinds.common.gated_fields import drop_disabled_fields
+from fakeapi.kinds.core.pod.gated_fields import POD_TEMPLATE_FIELDS
 from fakeapi.kinds.core.pod.validation.warnings import pod_template_warnings
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
@@ -55,7 +56,7 @@ class WorkloadStrategy(Strategy):
         template = at_path(obj, self.template_path) if self.template_path else None
         if template is not None:
             before = None if old is None else at_path(old, self.template_path)
-            kept = drop_gated_fields(template, before, self._rules, status=False)
+            kept = drop_disabled_fields(template, before, POD_TEMPLATE_FIELDS, self._rules)
             if kept is not template:
                 obj = with_value(obj, self.template_path, kept)
         return self.with_enabled_fields(obj, old)

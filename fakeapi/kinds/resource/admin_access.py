@@ -1,4 +1,4 @@
-"""`adminAccess` in requests and allocation results: its gate, and the namespace label that it requires.
+"""`adminAccess` in requests and allocation results: the namespace label that it requires.
 
 Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim` from 1.32, and `pkg/registry/resource` from
 1.33.
@@ -12,41 +12,6 @@ from fakeapi.machinery.json_types import Object
 
 NamespaceLabels: TypeAlias = Callable[[str], Mapping[str, str] | None]
 """Returns the labels of a namespace, or None if the namespace does not exist."""
-
-
-def uses_admin_access(claim: Object) -> bool:
-    """Whether any request or allocation result of the claim has `adminAccess`, even if it is false."""
-    if requests_use_it(claim["spec"]["devices"]):
-        return True
-    return any(result.get("adminAccess") is not None for result in _results(claim["status"]))
-
-
-def requests_use_it(devices: Object) -> bool:
-    """Whether any request has `adminAccess`, even if it is false."""
-    return any("adminAccess" in request.get("exactly", ()) for request in devices["requests"] or ())
-
-
-def requests_without(requests: Sequence[Object]) -> list[Object]:
-    """Returns the requests without `adminAccess`; a request keeps `exactly` even if that becomes empty."""
-    return [
-        _without(request) if "adminAccess" in request.get("exactly", ()) else request for request in requests
-    ]
-
-
-def _without(request: Object) -> Object:
-    exactly = {name: value for name, value in request["exactly"].items() if name != "adminAccess"}
-    return {**request, "exactly": exactly}
-
-
-def status_without(status: Object) -> Object:
-    """Returns the status with `adminAccess` unset in all allocation results."""
-    results = _results(status)
-    if all(result.get("adminAccess") is None for result in results):
-        return status
-    allocation = status["allocation"]
-    plain = [{**result, "adminAccess": None} for result in results]
-    devices = {**allocation["devices"], "results": plain}
-    return {**status, "allocation": {**allocation, "devices": devices}}
 
 
 def authorize_requests(

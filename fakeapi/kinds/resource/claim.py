@@ -7,11 +7,12 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim`, `pkg/apis/resou
 from functools import cached_property
 from typing import Any, ClassVar
 
+from fakeapi.kinds.common.gated_fields import drop_disabled_fields
 from fakeapi.kinds.resource import admin_access, gates
 from fakeapi.kinds.resource.claim_spec import ClaimSpecStrategy, validate_claim_spec
-from fakeapi.kinds.resource.claim_status_gates import enabled_status, without
 from fakeapi.kinds.resource.conversion.requests import CLAIM_CONVERSIONS
 from fakeapi.kinds.resource.empty_lists import restore_in_status
+from fakeapi.kinds.resource.gated_fields import CLAIM_FIELDS, CLAIM_STATUS_FIELDS
 from fakeapi.kinds.resource.layout import NESTED_PATHS, layout_of
 from fakeapi.kinds.resource.validation import bad_values
 from fakeapi.kinds.resource.validation.allocation import validate_allocation
@@ -66,13 +67,11 @@ class ClaimStrategy(ClaimSpecStrategy):
 
     def prepare_create(self, obj: Object) -> Object:
         obj["status"] = {}
-        obj["spec"] = self._enabled_spec(obj["spec"], None)
-        return obj
+        return drop_disabled_fields(obj, None, CLAIM_FIELDS, self._rules)
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         new["status"] = old["status"]
-        new["spec"] = self._enabled_spec(new["spec"], old)
-        return new
+        return drop_disabled_fields(new, old, CLAIM_FIELDS, self._rules)
 
     def validate(self, obj: Object, checks: Checks) -> list[FieldError]:
         """Validates the spec. Skips a spec that was valid before, since claims of one template share it."""
@@ -86,23 +85,6 @@ class ClaimStrategy(ClaimSpecStrategy):
             self._right_specs.add((text, checks.stored))
         return errors
 
-    def _enabled_spec(self, spec: Object, old: Object | None) -> Object:
-        """Returns the spec without fields whose gate is off, except fields that `old` has."""
-        enabled = self._request_gates.enabled(
-            spec["devices"],
-            None if old is None else old["spec"]["devices"],
-            uses_admin_access=self._rules.drops(gates.ADMIN_ACCESS)
-            and old is not None
-            and admin_access.uses_admin_access(old),
-        )
-        if enabled is not spec["devices"]:
-            spec = {**spec, "devices": enabled}
-        if self._rules.drops(gates.CONTROL_PLANE_CONTROLLER) and not (
-            old is not None and "controller" in old["spec"]
-        ):
-            spec = without(spec, "controller")
-        return spec
-
 
 class ClaimStatusStrategy(ClaimStrategy):
     """Strategy for `/status` of claims."""
@@ -111,26 +93,28 @@ class ClaimStatusStrategy(ClaimStrategy):
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         new = for_status(new, old)
-        status, deallocated_first = new["status"], self._rules.quirks.deallocated_devices_go_first
-        if deallocated_first:
-            status = self._with_live_devices(status, old["status"])
-        status = enabled_status(status, old, self._rules)
-        if not deallocated_first:
-            status = self._with_live_devices(status, old["status"])
-        new["status"] = status
+        if self._rules.quirks.deallocated_devices_go_first:
+            self._drop_deallocated_devices(new, old["status"])
+            return drop_disabled_fields(new, old, CLAIM_STATUS_FIELDS, self._rules)
+        new = drop_disabled_fields(new, old, CLAIM_STATUS_FIELDS, self._rules)
+        self._drop_deallocated_devices(new, old["status"])
         return new
 
-    def _with_live_devices(self, status: Object, before: Object) -> Object:
+    def _drop_deallocated_devices(self, claim: Object, before: Object) -> None:
         """Drops the status of devices that are no longer allocated.
 
         Drops the whole list if the gate DRAResourceClaimDeviceStatus is off and the claim had none before.
         """
+        status = claim["status"]
         if "devices" not in status:
-            return status
+            return
         devices: list[Object] = []
         if "devices" in before or not self._rules.drops(gates.DEVICE_STATUS):
             devices = without_deallocated(status["devices"], status, before)
-        return {**status, "devices": devices} if devices else without(status, "devices")
+        if devices:
+            claim["status"] = {**status, "devices": devices}
+        else:
+            claim["status"] = {name: value for name, value in status.items() if name != "devices"}
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS

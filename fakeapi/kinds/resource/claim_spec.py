@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 from fakeapi.kinds.resource import admin_access
 from fakeapi.kinds.resource.conversion.requests import spec_from_hub
 from fakeapi.kinds.resource.device_requests import (
-    RequestGates,
     restore_empty_request_lists,
 )
 from fakeapi.kinds.resource.layout import Layout
@@ -72,7 +71,6 @@ class ClaimSpecStrategy(Strategy, ABC):
         self._namespace_labels = namespace_labels
         self._checks = Checks(rules, check_cel)
         self._checks_of_stored = replace(self._checks, stored=True)
-        self._request_gates = RequestGates(rules)
 
     def claim_spec(self, obj: Object) -> Object:
         """Returns the spec of the claim, or the spec of the claims that a template describes."""

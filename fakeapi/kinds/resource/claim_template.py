@@ -6,9 +6,10 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaimtemplate`, `pkg/ap
 
 from typing import Any, ClassVar
 
-from fakeapi.kinds.resource import admin_access
+from fakeapi.kinds.common.gated_fields import drop_disabled_fields
 from fakeapi.kinds.resource.claim_spec import ClaimSpecStrategy, validate_claim_spec
 from fakeapi.kinds.resource.conversion.requests import TEMPLATE_CONVERSIONS, spec_from_hub
+from fakeapi.kinds.resource.gated_fields import CLAIM_TEMPLATE_FIELDS
 from fakeapi.kinds.resource.layout import NESTED_PATHS, layout_of
 from fakeapi.kinds.resource.validation.cel_selectors import device_compiler
 from fakeapi.kinds.resource.validation.claim_devices import Checks
@@ -73,10 +74,10 @@ class ClaimTemplateStrategy(ClaimSpecStrategy):
         return restore_empty_lists(super().restore_after_decoding(obj, sent), sent)
 
     def prepare_create(self, obj: Object) -> Object:
-        return self._with_enabled_fields(obj, None)
+        return drop_disabled_fields(obj, None, CLAIM_TEMPLATE_FIELDS, self._rules)
 
     def prepare_update(self, new: Object, old: Object) -> Object:
-        return self._with_enabled_fields(new, old)
+        return drop_disabled_fields(new, old, CLAIM_TEMPLATE_FIELDS, self._rules)
 
     def validate(self, obj: Object, checks: Checks) -> list[FieldError]:
         return [
@@ -86,18 +87,6 @@ class ClaimTemplateStrategy(ClaimSpecStrategy):
 
     def nested_spec(self, obj: Object) -> Object:
         return {**obj["spec"], "spec": spec_from_hub(obj["spec"]["spec"])}
-
-    def _with_enabled_fields(self, obj: Object, old: Object | None) -> Object:
-        claim = obj["spec"]["spec"]
-        before = None if old is None else old["spec"]["spec"]["devices"]
-        enabled = self._request_gates.enabled(
-            claim["devices"],
-            before,
-            uses_admin_access=before is not None and admin_access.requests_use_it(before),
-        )
-        if enabled is not claim["devices"]:
-            obj["spec"] = {**obj["spec"], "spec": {**claim, "devices": enabled}}
-        return obj
 
 
 def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:

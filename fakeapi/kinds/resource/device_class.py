@@ -5,8 +5,8 @@ Follows k8s.io/kubernetes `pkg/registry/resource/deviceclass` and `pkg/apis/reso
 
 from dataclasses import replace
 
-from fakeapi.kinds.resource import gates
-from fakeapi.kinds.resource.claim_status_gates import without
+from fakeapi.kinds.common.gated_fields import drop_disabled_fields
+from fakeapi.kinds.resource.gated_fields import DEVICE_CLASS_FIELDS
 from fakeapi.kinds.resource.validation.cel_selectors import (
     CelCheck,
     accept_any_cel,
@@ -33,12 +33,6 @@ from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, 
 from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
-_GATED = {
-    "suitableNodes": gates.CONTROL_PLANE_CONTROLLER,
-    "extendedResourceName": gates.EXTENDED_RESOURCE,
-}
-"""Gated fields of a class, with their feature gates."""
-
 
 class DeviceClassStrategy(Strategy):
     """Strategy for device classes: every field may change. Up to 1.34 updates report spec errors twice."""
@@ -46,18 +40,15 @@ class DeviceClassStrategy(Strategy):
     def __init__(self, rules: ReleaseRules, check_cel: CelCheck = accept_any_cel) -> None:
         self._rules = rules
         self._checks = Checks(rules, check_cel)
-        self._dropped = tuple(name for name, gate in _GATED.items() if rules.drops(gate))
 
     def prepare_create(self, obj: Object) -> Object:
-        obj["spec"] = without(obj["spec"], *self._dropped)
-        return with_generation(obj, 1)
+        return with_generation(drop_disabled_fields(obj, None, DEVICE_CLASS_FIELDS, self._rules), 1)
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         return self._validate(obj, None)
 
     def prepare_update(self, new: Object, old: Object) -> Object:
-        new["spec"] = without(new["spec"], *(name for name in self._dropped if name not in old["spec"]))
-        return with_next_generation(new, old)
+        return with_next_generation(drop_disabled_fields(new, old, DEVICE_CLASS_FIELDS, self._rules), old)
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS

@@ -7,8 +7,8 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourcepoolstatusrequest` and
 from typing import ClassVar
 
 from fakeapi.kinds.common.conditions import validate_conditions
-from fakeapi.kinds.resource import gates
-from fakeapi.kinds.resource.claim_status_gates import without
+from fakeapi.kinds.common.gated_fields import drop_disabled_fields
+from fakeapi.kinds.resource.gated_fields import POOL_STATUS_REQUEST_FIELDS
 from fakeapi.kinds.resource.validation import bad_values
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
@@ -21,8 +21,6 @@ from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, 
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
-_PARTITION_TYPE = "defaultPartitionTypeAttribute"
-
 
 class PoolStatusRequestStrategy(Strategy):
     """Strategy for creates and updates of pool status requests; they never set the status."""
@@ -34,20 +32,13 @@ class PoolStatusRequestStrategy(Strategy):
 
     def prepare_create(self, obj: Object) -> Object:
         obj.pop("status", None)
-        return self._without_dropped(obj, None)
+        return drop_disabled_fields(obj, None, POOL_STATUS_REQUEST_FIELDS, self._rules)
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         new.pop("status", None)
         if "status" in old:
             new["status"] = old["status"]
-        return self._without_dropped(new, old)
-
-    def _without_dropped(self, new: Object, old: Object | None) -> Object:
-        """Drops `defaultPartitionTypeAttribute` while its gate is off, unless `old` had it."""
-        used = old is not None and _PARTITION_TYPE in old["spec"]
-        if not used and self._rules.drops(gates.PARTITION_TYPES):
-            new["spec"] = without(new["spec"], _PARTITION_TYPE)
-        return new
+        return drop_disabled_fields(new, old, POOL_STATUS_REQUEST_FIELDS, self._rules)
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS

@@ -6,16 +6,14 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceslice` and `pkg/apis/re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from fakeapi.kinds.common.gated_fields import drop_disabled_fields
 from fakeapi.kinds.resource import gates
 from fakeapi.kinds.resource.conversion.slices import SLICE_CONVERSIONS
 from fakeapi.kinds.resource.empty_lists import restore_in_slice
+from fakeapi.kinds.resource.gated_fields import RESOURCE_SLICE_FIELDS
 from fakeapi.kinds.resource.layout import NESTED_PATHS, Layout, layout_of
-from fakeapi.kinds.resource.slice_gates import (
-    dropped_fields,
-    enabled_spec,
-    has_list_attribute,
-)
 from fakeapi.kinds.resource.validation import bad_values
+from fakeapi.kinds.resource.validation.attributes import has_list_attribute
 from fakeapi.kinds.resource.validation.collections import validate_set
 from fakeapi.kinds.resource.validation.counters import (
     counters_of,
@@ -63,7 +61,6 @@ class ResourceSliceStrategy(Strategy):
         self._layout = layout
         self._now = now
         self._partitions = gates.PARTITIONABLE_DEVICES in rules.gates
-        self._dropped = dropped_fields(rules)
 
     def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
         restore_in_slice(obj, sent, self._layout, self._rules)
@@ -85,14 +82,14 @@ class ResourceSliceStrategy(Strategy):
         return obj
 
     def prepare_create(self, obj: Object) -> Object:
-        return self._with_enabled_fields(with_generation(obj, 1), None)
+        return drop_disabled_fields(with_generation(obj, 1), None, RESOURCE_SLICE_FIELDS, self._rules)
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         return self._validate(obj["spec"], None)
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         """Increments the generation before disabled fields are dropped, so a change of these counts too."""
-        return self._with_enabled_fields(with_next_generation(new, old), old)
+        return drop_disabled_fields(with_next_generation(new, old), old, RESOURCE_SLICE_FIELDS, self._rules)
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
@@ -108,11 +105,6 @@ class ResourceSliceStrategy(Strategy):
 
     def warnings_on_update(self, new: Object, old: Object) -> list[str]:
         return self.warnings_on_create(new)
-
-    def _with_enabled_fields(self, obj: Object, old: Object | None) -> Object:
-        """Returns the slice without fields of gates that are off, except gates whose fields `old` uses."""
-        obj["spec"] = enabled_spec(obj["spec"], None if old is None else old["spec"], self._dropped)
-        return obj
 
     def _validate(self, spec: Object, old: Object | None) -> list[FieldError]:
         rules = self._rules

@@ -4,17 +4,18 @@ from typing import Any
 
 import pytest
 
+from fakeapi.kinds.common.gated_fields import drop_disabled_fields
 from fakeapi.kinds.resource.admin_access import (
     authorize_requests,
     authorize_results,
-    requests_without,
-    status_without,
-    uses_admin_access,
 )
+from fakeapi.kinds.resource.gated_fields import CLAIM_FIELDS, CLAIM_STATUS_FIELDS
+from fakeapi.machinery.json_types import Object
 from tests.kinds.resource.builders import (
     allocated,
     request,
     result,
+    rules_with,
     subrequest,
     triples,
     v1alpha3_claim,
@@ -29,6 +30,13 @@ def granted(_namespace: str) -> dict[str, str]:
     return {LABEL: "true"}
 
 
+OFF = rules_with("1.33")
+
+
+def requests_after_drop(new: Object, old: Object | None = None) -> Any:
+    return drop_disabled_fields(new, old, CLAIM_FIELDS, OFF)["spec"]["devices"]["requests"]
+
+
 @pytest.mark.parametrize(
     ("claim", "uses"),
     [
@@ -40,33 +48,36 @@ def granted(_namespace: str) -> dict[str, str]:
     ],
 )
 def test_a_claim_uses_it_that_says_anything_about_it(claim: dict[str, Any], uses: bool) -> None:  # noqa: FBT001 - a column of the table
-    assert uses_admin_access(claim) is uses
+    new = v1alpha3_claim(allocated(results=[result(adminAccess=True)]), request(adminAccess=True))
+    assert ("adminAccess" in requests_after_drop(new, claim)[0]["exactly"]) is uses
+    kept = drop_disabled_fields(new, claim, CLAIM_STATUS_FIELDS, OFF)["status"]
+    assert (kept == new["status"]) is uses
 
 
 def test_dropping_leaves_requests_and_results_without_it() -> None:
-    assert requests_without([request(adminAccess=True), request("b")]) == [request(), request("b")]
-    assert status_without(allocated(results=[result(adminAccess=True)])) == allocated()
-    assert status_without({}) == {}
+    claim = v1alpha3_claim(None, request(adminAccess=True), request("b"))
+    assert requests_after_drop(claim) == [request(), request("b")]
+    claim = v1alpha3_claim(allocated(results=[result(adminAccess=True)]))
+    plain = drop_disabled_fields(claim, v1alpha3_claim(), CLAIM_STATUS_FIELDS, OFF)
+    assert plain["status"] == allocated()
 
 
 def test_dropping_changes_nothing_in_place() -> None:
-    requests, status = [request(adminAccess=True)], allocated(results=[result(adminAccess=True)])
-    requests_without(requests)
-    status_without(status)
-    assert requests == [request(adminAccess=True)]
-    assert status == allocated(results=[result(adminAccess=True)])
+    claim = v1alpha3_claim(allocated(results=[result(adminAccess=True)]), request(adminAccess=True))
+    drop_disabled_fields(claim, None, (*CLAIM_FIELDS, *CLAIM_STATUS_FIELDS), OFF)
+    assert claim["spec"]["devices"]["requests"] == [request(adminAccess=True)]
+    assert claim["status"] == allocated(results=[result(adminAccess=True)])
 
 
 def test_a_request_that_wanted_nothing_else_stays_an_exact_one() -> None:
     lonely = {"name": "gpu", "exactly": {"deviceClassName": "", "adminAccess": True}}
-    assert requests_without([lonely]) == [{"name": "gpu", "exactly": {"deviceClassName": ""}}]
+    claim = v1alpha3_claim(None, lonely)
+    assert requests_after_drop(claim) == [{"name": "gpu", "exactly": {"deviceClassName": ""}}]
 
 
 def test_a_choice_of_subrequests_says_nothing_about_it() -> None:
     choice = {"name": "any", "firstAvailable": [subrequest("big")]}
     claim = v1alpha3_claim(None, choice)
-    assert not uses_admin_access(claim)
-    assert requests_without([choice]) == [choice]
     assert authorize_requests(claim, lambda _: {}, LABEL) == []
 
 

@@ -4,12 +4,19 @@ from typing import Any
 
 import pytest
 
-from fakeapi.kinds.resource.claim_status_gates import enabled_status
+from fakeapi.kinds.common.gated_fields import drop_disabled_fields
+from fakeapi.kinds.resource.gated_fields import CLAIM_STATUS_FIELDS
+from fakeapi.releases.rules import ReleaseRules
 from tests.kinds.resource.builders import allocated, result, rules_with, v1alpha3_claim
 
 TIME = "2025-01-01T00:00:00Z"
 SHARED = {"shareID": "8e2a3c9c-7b0f-4c36-9d7e-0c1d2e3f4001", "consumedCapacity": {"memory": "1Gi"}}
 BINDING = {"bindingConditions": ["a"], "bindingFailureConditions": ["b"]}
+
+
+def enabled_status(status: dict[str, Any], old: dict[str, Any], rules: ReleaseRules) -> Any:
+    """Returns the status of a claim without its disabled fields."""
+    return drop_disabled_fields({**old, "status": status}, old, CLAIM_STATUS_FIELDS, rules)["status"]
 
 
 def timed(**fields: Any) -> dict[str, Any]:

@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
-from fakeapi.kinds.resource.slice_gates import dropped_fields, enabled_spec
+from fakeapi.kinds.common.gated_fields import drop_disabled_fields
+from fakeapi.kinds.resource.gated_fields import RESOURCE_SLICE_FIELDS
+from fakeapi.releases.rules import ReleaseRules
 from tests.kinds.resource.builders import rules_with
 
 TAINT = {"key": "k", "effect": "NoExecute"}
@@ -13,6 +15,12 @@ POLICY = {"memory": {"value": "1Gi", "requestPolicy": {"default": "1Gi"}}}
 
 def spec(**parts: Any) -> dict[str, Any]:
     return {"driver": "gpu.example.com", "devices": [{"name": "gpu-0", **parts}]}
+
+
+def enabled_spec(new: dict[str, Any], old: dict[str, Any] | None, rules: ReleaseRules) -> Any:
+    """Returns the spec of a slice without its disabled fields."""
+    stored = None if old is None else {"spec": old}
+    return drop_disabled_fields({"spec": new}, stored, RESOURCE_SLICE_FIELDS, rules)["spec"]
 
 
 GATED = [
@@ -36,7 +44,7 @@ GATED = [
 def test_fields_of_a_gate_that_is_off_are_dropped_unless_the_slice_has_used_them(
     release: str, gate: str, parts: dict[str, Any], left: dict[str, Any]
 ) -> None:
-    off = dropped_fields(rules_with(release, DRAPartitionableDevices=gate == "DRADeviceCompatibilityGroups"))
+    off = rules_with(release, DRAPartitionableDevices=gate == "DRADeviceCompatibilityGroups")
     assert enabled_spec(spec(**parts), None, off) == spec(**left)
     assert enabled_spec(spec(**parts), spec(), off) == spec(**left)
     assert enabled_spec(spec(**parts), spec(**parts), off) == spec(**parts)
@@ -46,14 +54,12 @@ def test_fields_of_a_gate_that_is_off_are_dropped_unless_the_slice_has_used_them
 def test_fields_of_a_gate_that_is_on_stay(
     release: str, gate: str, parts: dict[str, Any], left: dict[str, Any]
 ) -> None:
-    on = dropped_fields(
-        rules_with(
-            release, **{gate: True, "DRAResourceClaimDeviceStatus": True, "DRAPartitionableDevices": True}
-        )
+    on = rules_with(
+        release, **{gate: True, "DRAResourceClaimDeviceStatus": True, "DRAPartitionableDevices": True}
     )
     assert enabled_spec(spec(**parts), None, on) == spec(**parts)
 
 
 def test_binding_conditions_need_the_status_of_devices_too() -> None:
-    dropped = dropped_fields(rules_with("1.34", DRADeviceBindingConditions=True))
+    dropped = rules_with("1.34", DRADeviceBindingConditions=True)
     assert enabled_spec(spec(bindsToNode=True), None, dropped) == spec()

@@ -5,68 +5,15 @@ write keeps a gated field only if the gate is on or the stored object uses the f
 types do not have the fields of later releases, so these need no rule.
 """
 
-from collections.abc import Callable, Iterable
-from copy import deepcopy
-from dataclasses import dataclass
+from collections.abc import Callable
 
-from fakeapi.kinds.core.pod.paths import drop, holders, is_set
+from fakeapi.kinds.common.gated_fields import GatedFields
+from fakeapi.kinds.common.paths import drop, holders, is_set
 from fakeapi.machinery.json_types import Object
-from fakeapi.releases.rules import ReleaseRules
 
 ALWAYS = "Always"
 _DEFAULT_PROC_MOUNT = "Default"
 _PROC_MOUNT = "spec.@containers.securityContext.procMount"
-
-
-@dataclass(frozen=True, slots=True)
-class GatedFields:
-    """A feature gate and the fields that it controls.
-
-    - `paths`: dropped while `gate` is off, unless the stored object uses the feature.
-    - `used_at`: paths that show this use; None means `paths`.
-    - `in_use`: a test that replaces `used_at`.
-    - `take_away`: a function that replaces dropping `paths`.
-    """
-
-    gate: str
-    paths: tuple[str, ...]
-    used_at: tuple[str, ...] | None = None
-    in_use: Callable[[Object], bool] | None = None
-    take_away: Callable[[Object], None] | None = None
-
-    def is_used_by(self, old: Object | None) -> bool:
-        if old is None:
-            return False
-        if self.in_use is not None:
-            return self.in_use(old)
-        return any(is_set(old, path) for path in (self.paths if self.used_at is None else self.used_at))
-
-    def are_in(self, obj: Object) -> bool:
-        """Whether the object has one of the fields."""
-        return any(name in holder for path in self.paths for holder, name in holders(obj, path))
-
-    def drop_from(self, obj: Object) -> None:
-        if self.take_away is not None:
-            self.take_away(obj)
-            return
-        for path in self.paths:
-            drop(obj, path)
-
-
-def drop_gated_fields(new: Object, old: Object | None, rules: ReleaseRules, *, status: bool = True) -> Object:
-    """Returns `new` without fields whose gates are off, unless `old` uses them. Changes neither of them.
-
-    `new` is a pod, or with `status=False` a pod template. `old` is the stored object, None on create.
-    """
-    result = new
-    for gated in (*SPEC_FIELDS, *STATUS_FIELDS) if status else SPEC_FIELDS:
-        if rules.drops(gated.gate) and gated.are_in(result) and not gated.is_used_by(old):
-            if result is new:
-                result = {**new, "spec": deepcopy(new["spec"])}
-                if "status" in new:
-                    result["status"] = deepcopy(new["status"])
-            gated.drop_from(result)
-    return result
 
 
 # tests and changes that paths cannot express ------------------------------------------------------
@@ -180,7 +127,7 @@ def _simple(gate: str, *paths: str) -> GatedFields:
     return GatedFields(gate, tuple(f"spec.{path}" for path in paths))
 
 
-SPEC_FIELDS: Iterable[GatedFields] = (
+POD_TEMPLATE_FIELDS: tuple[GatedFields, ...] = (
     _simple(
         "AppArmorFields", "securityContext.appArmorProfile", "@containers.securityContext.appArmorProfile"
     ),
@@ -238,7 +185,8 @@ SPEC_FIELDS: Iterable[GatedFields] = (
     ),
 )  # fmt: skip
 
-STATUS_FIELDS: Iterable[GatedFields] = (
+POD_FIELDS: tuple[GatedFields, ...] = (
+    *POD_TEMPLATE_FIELDS,
     GatedFields("InPlacePodLevelResourcesVerticalScaling", ("status.resources", "status.allocatedResources")),
     GatedFields(
         "InPlacePodVerticalScaling",

@@ -7,10 +7,11 @@ from copy import deepcopy
 from typing import ClassVar
 
 from fakeapi.kinds.common.addresses import ip_warnings
+from fakeapi.kinds.common.gated_fields import drop_disabled_fields
 from fakeapi.kinds.core.pod.app_armor import profile_warnings, sync_profiles
 from fakeapi.kinds.core.pod.conditions import SCHEDULED, SCHEDULING_GATED, with_condition
 from fakeapi.kinds.core.pod.default_resources import set_by_strategy
-from fakeapi.kinds.core.pod.gated_fields import drop_gated_fields
+from fakeapi.kinds.core.pod.gated_fields import POD_FIELDS
 from fakeapi.kinds.core.pod.label_keys import apply_label_keys
 from fakeapi.kinds.core.pod.observed_generation import keep_observed_generations
 from fakeapi.kinds.core.pod.qos import qos_class
@@ -56,7 +57,7 @@ class PodStrategy(Strategy):
         """Makes the pod Pending and sets its QoS class, generation and other server-side fields."""
         if self._rules.quirks.pods_have_generations:
             obj["metadata"]["generation"] = 1
-        pod = drop_gated_fields({**obj, "status": {"phase": PENDING}}, None, self._rules)
+        pod = drop_disabled_fields({**obj, "status": {"phase": PENDING}}, None, POD_FIELDS, self._rules)
         if self._completes_resources:
             set_by_strategy(pod["spec"])
         pod["status"]["qosClass"] = qos_class(pod["spec"], self._rules.gates)
@@ -86,7 +87,7 @@ class PodStrategy(Strategy):
             "InPlacePodVerticalScaling"
         ):
             new = mark_proposed(new, old, self._rules)
-        return self._counted(drop_gated_fields(new, old, self._rules), old)
+        return self._counted(drop_disabled_fields(new, old, POD_FIELDS, self._rules), old)
 
     def _counted(self, new: Object, old: Object) -> Object:
         """Returns the pod `new` with its generation, and its members in the order of the type."""
@@ -133,7 +134,7 @@ class PodStatusStrategy(PodStrategy):
         new = {**new, "metadata": metadata, "spec": old["spec"], "status": status}
         if quirks.pods_have_generations:
             new = {**new, "status": keep_observed_generations(status, old["status"])}
-            new = drop_gated_fields(new, old, self._rules)
+            new = drop_disabled_fields(new, old, POD_FIELDS, self._rules)
         return in_wire_order(new, self._kind.schema)
 
     def validate_update(
@@ -163,7 +164,7 @@ class PodEphemeralContainersStrategy(PodStrategy):
         if "ephemeralContainers" in new["spec"]:
             spec["ephemeralContainers"] = new["spec"]["ephemeralContainers"]
         changed = {**old, "metadata": self._metadata(new, old), "spec": spec}
-        return self._counted(drop_gated_fields(changed, old, self._rules), old)
+        return self._counted(drop_disabled_fields(changed, old, POD_FIELDS, self._rules), old)
 
     def _metadata(self, new: Object, old: Object) -> Object:
         """Returns the metadata after the write; up to 1.32 it does not change, not even its managed
@@ -194,7 +195,7 @@ class PodResizeStrategy(PodStrategy):
             set_by_strategy(changed["spec"])
         if self._rules.quirks.subresources_drop_metadata:
             changed = mark_proposed(changed, old, self._rules)
-        return self._counted(drop_gated_fields(changed, old, self._rules), old)
+        return self._counted(drop_disabled_fields(changed, old, POD_FIELDS, self._rules), old)
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS

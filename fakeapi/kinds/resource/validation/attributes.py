@@ -57,3 +57,9 @@ def _validate_text(text: str, path: str, rules: ReleaseRules) -> list[FieldError
 
 def _validate_version(text: str, path: str, rules: ReleaseRules) -> list[FieldError]:
     return validate_version(text, path) + _validate_text(text, path, rules)
+
+
+def has_list_attribute(device: Object) -> bool:
+    """Whether an attribute of the device is a list."""
+    attributes = (device.get("attributes") or {}).values()
+    return any(name in attribute for attribute in attributes for name in LISTS)

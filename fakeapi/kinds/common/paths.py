@@ -1,6 +1,9 @@
-"""Paths into pods, such as `containers[].resources.claims`.
+"""Paths into objects, such as `spec.volumes[].image`.
 
-`@containers` stands for the three lists of containers, `@statuses` for the three lists of container statuses.
+- `name[]`: each item of a list.
+- `name{}`: each value of a map.
+- `@containers`, `@statuses`: the three lists of containers or of container statuses of a pod.
+- `@requests`: the exact requests and the subrequests of a resource claim.
 """
 
 from collections.abc import Iterator
@@ -9,16 +12,17 @@ from typing import Any
 
 from fakeapi.machinery.json_types import Object
 
-_LISTS = {
+_ALTERNATIVES = {
     "@containers": ("containers[]", "initContainers[]", "ephemeralContainers[]"),
     "@statuses": ("containerStatuses[]", "initContainerStatuses[]", "ephemeralContainerStatuses[]"),
+    "@requests": ("requests[].exactly", "requests[].firstAvailable[]"),
 }
 
 
 @cache
 def expanded(path: str) -> tuple[tuple[str, ...], ...]:
-    """Expands `@containers` and `@statuses`; returns the resulting paths, split into their parts."""
-    for short, names in _LISTS.items():
+    """Replaces each `@` name by its alternatives; returns the resulting paths, split into their parts."""
+    for short, names in _ALTERNATIVES.items():
         if short in path:
             return tuple(part for name in names for part in expanded(path.replace(short, name)))
     return (tuple(path.split(".")),)
@@ -31,11 +35,9 @@ def holders(obj: Object, path: str) -> Iterator[tuple[Object, str]]:
             yield holder, parts[-1]
 
 
-def is_set(obj: Object | None, path: str) -> bool:
-    """Whether the path has a value anywhere; empty lists and texts do not count."""
-    return obj is not None and any(
-        holder.get(name) not in (None, [], "") for holder, name in holders(obj, path)
-    )
+def is_set(obj: Object, path: str) -> bool:
+    """Whether the path has a value anywhere, even an empty one; null does not count."""
+    return any(holder.get(name) is not None for holder, name in holders(obj, path))
 
 
 def drop(obj: Object, path: str) -> None:
@@ -51,8 +53,11 @@ def _inside(value: Any, parts: tuple[str, ...]) -> Iterator[Object]:
         yield value
         return
     name, rest = parts[0], parts[1:]
-    if not name.endswith("[]"):
+    if name.endswith("[]"):
+        for item in value.get(name[:-2]) or ():
+            yield from _inside(item, rest)
+    elif name.endswith("{}"):
+        for item in (value.get(name[:-2]) or {}).values():
+            yield from _inside(item, rest)
+    else:
         yield from _inside(value.get(name), rest)
-        return
-    for item in value.get(name[:-2]) or ():
-        yield from _inside(item, rest)

@@ -1,0 +1,76 @@
+"""Fields that a write drops while their feature gate is off, unless the stored object uses them.
+
+Follows the functions `dropDisabledFields` of the strategies in k8s.io/kubernetes `pkg/registry`. Each kind
+has a table with a line for each gated field. A release's types do not have the fields of later releases, so
+the tables do not name releases.
+"""
+
+from collections.abc import Callable, Iterable
+from copy import deepcopy
+from dataclasses import dataclass
+
+from fakeapi.kinds.common.paths import drop, holders, is_set
+from fakeapi.machinery.json_types import Object
+from fakeapi.releases import Quirks
+from fakeapi.releases.rules import ReleaseRules
+
+
+@dataclass(frozen=True, slots=True)
+class GatedFields:
+    """A feature gate and the fields that it controls; `fakeapi.kinds.common.paths` defines the paths.
+
+    - `paths`: dropped while `gate` is off, unless the stored object uses the feature.
+    - `used_at`: paths that show this use; None means `paths`.
+    - `in_use`: a test of the stored object that replaces `used_at`.
+    - `take_away`: a function that replaces dropping `paths`. It changes its argument, a copy, in place.
+    - `when`: whether the rule exists in a release with these quirks; None means always.
+    """
+
+    gate: str
+    paths: tuple[str, ...]
+    used_at: tuple[str, ...] | None = None
+    in_use: Callable[[Object], bool] | None = None
+    take_away: Callable[[Object], None] | None = None
+    when: Callable[[Quirks], bool] | None = None
+
+    def are_disabled(self, rules: ReleaseRules) -> bool:
+        """Whether the gate is off in a release that has this rule."""
+        return rules.drops(self.gate) and (self.when is None or self.when(rules.quirks))
+
+    def are_in(self, obj: Object) -> bool:
+        """Whether the object has one of the fields, even if it is null."""
+        return any(name in holder for path in self.paths for holder, name in holders(obj, path))
+
+    def is_used_by(self, old: Object | None) -> bool:
+        """Whether the stored object uses the feature; None, on create, does not."""
+        if old is None:
+            return False
+        if self.in_use is not None:
+            return self.in_use(old)
+        return any(is_set(old, path) for path in (self.paths if self.used_at is None else self.used_at))
+
+    def drop_from(self, obj: Object) -> None:
+        """Drops the fields from the object, in place."""
+        if self.take_away is not None:
+            self.take_away(obj)
+            return
+        for path in self.paths:
+            drop(obj, path)
+
+
+def drop_disabled_fields(
+    new: Object, old: Object | None, table: Iterable[GatedFields], rules: ReleaseRules
+) -> Object:
+    """Returns `new` without fields whose gates are off, unless `old` uses them. Changes neither of them.
+
+    `old` is the stored object, None on create. Returns `new` itself if it has no disabled field.
+    """
+    result = new
+    for gated in table:
+        if gated.are_disabled(rules) and gated.are_in(result) and not gated.is_used_by(old):
+            if result is new:
+                result = {
+                    name: value if name == "metadata" else deepcopy(value) for name, value in new.items()
+                }
+            gated.drop_from(result)
+    return result

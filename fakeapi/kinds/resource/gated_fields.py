@@ -1,0 +1,146 @@
+"""Fields of resource.k8s.io that are dropped while a feature gate is off, a table for each kind.
+
+A new gated field is a line here. Two lines with the same fields say that both gates are needed.
+"""
+
+from fakeapi.kinds.common.gated_fields import GatedFields
+from fakeapi.kinds.common.paths import holders
+from fakeapi.kinds.resource import gates
+from fakeapi.machinery.json_types import Object
+
+_RESULTS = "status.allocation.devices.results[]"
+
+
+def _requests(spec: str) -> tuple[GatedFields, ...]:
+    """Returns the gated fields of the claim spec at the path `spec`, other than `adminAccess`."""
+    devices = f"{spec}.devices"
+    shares = consumable_capacity_paths(spec)
+    return (
+        GatedFields(gates.PRIORITIZED_LIST, (f"{devices}.requests[].firstAvailable",)),
+        GatedFields(
+            gates.DEVICE_TAINTS,
+            (f"{devices}.@requests.tolerations",),
+            when=lambda quirks: quirks.tolerations_are_gated,
+        ),
+        GatedFields(gates.DERIVED_ATTRIBUTES, (f"{devices}.@requests.derivedAttributes",)),
+        GatedFields(gates.CONSUMABLE_CAPACITY, (f"{devices}.@requests.capacity",), shares),
+        GatedFields(
+            gates.CONSUMABLE_CAPACITY,
+            (f"{devices}.constraints[].distinctAttribute",),
+            shares,
+            when=lambda quirks: quirks.distinct_attribute_is_gated,
+        ),
+    )
+
+
+def consumable_capacity_paths(spec: str) -> tuple[str, ...]:
+    """Returns the paths of the gate DRAConsumableCapacity in the claim spec at the path `spec`."""
+    return (f"{spec}.devices.@requests.capacity", f"{spec}.devices.constraints[].distinctAttribute")
+
+
+def _unset_admin_access(claim: Object) -> None:
+    """Sets `adminAccess` of allocation results to null: the internal version always has this field."""
+    for result, name in holders(claim, f"{_RESULTS}.adminAccess"):
+        result[name] = None
+
+
+def _drop_deallocation_requested(claim: Object) -> None:
+    """Drops `deallocationRequested` unless the new allocation names a controller."""
+    if "controller" not in (claim["status"].get("allocation") or {}):
+        claim["status"].pop("deallocationRequested", None)
+
+
+_REQUESTED_ADMIN_ACCESS = "spec.devices.requests[].exactly.adminAccess"
+_ADMIN_ACCESS = (_REQUESTED_ADMIN_ACCESS, f"{_RESULTS}.adminAccess")
+_SHARES = (f"{_RESULTS}.shareID", f"{_RESULTS}.consumedCapacity", "status.devices[].shareID")
+_BINDING = (f"{_RESULTS}.bindingConditions", f"{_RESULTS}.bindingFailureConditions")
+_TIMED_BINDING = (*_BINDING, "status.allocation.allocationTimestamp")
+
+CLAIM_FIELDS = (
+    *_requests("spec"),
+    GatedFields(gates.ADMIN_ACCESS, (_REQUESTED_ADMIN_ACCESS,), _ADMIN_ACCESS),
+    GatedFields(gates.CONTROL_PLANE_CONTROLLER, ("spec.controller",)),
+)
+"""`dropDisabledFields` of k8s.io/kubernetes `pkg/registry/resource/resourceclaim`, for the spec."""
+
+CLAIM_TEMPLATE_FIELDS = (
+    *_requests("spec.spec"),
+    GatedFields(gates.ADMIN_ACCESS, ("spec.spec.devices.requests[].exactly.adminAccess",)),
+)
+"""`dropDisabledFields` of k8s.io/kubernetes `pkg/registry/resource/resourceclaimtemplate`."""
+
+CLAIM_STATUS_FIELDS = (
+    # Upstream unsets the field, it does not omit it.
+    GatedFields(
+        gates.ADMIN_ACCESS, (f"{_RESULTS}.adminAccess",), _ADMIN_ACCESS, take_away=_unset_admin_access
+    ),
+    GatedFields(gates.CONSUMABLE_CAPACITY, _SHARES, (*_SHARES, *consumable_capacity_paths("spec"))),
+    GatedFields(gates.OPTIONAL_NODE_OPERATIONS, (f"{_RESULTS}.skipNodeOperations",)),
+    GatedFields(
+        gates.BINDING_CONDITIONS, _BINDING, when=lambda quirks: not quirks.binding_needs_device_status
+    ),
+    *(
+        GatedFields(gate, _TIMED_BINDING, when=lambda quirks: quirks.binding_needs_device_status)
+        for gate in (gates.BINDING_CONDITIONS, gates.DEVICE_STATUS)
+    ),
+    GatedFields(
+        gates.CONTROL_PLANE_CONTROLLER,
+        ("status.allocation.controller",),
+        ("status.allocation", "spec.controller"),
+    ),
+    # Whether this field stays depends on the controller of the new allocation too.
+    GatedFields(
+        gates.CONTROL_PLANE_CONTROLLER,
+        ("status.deallocationRequested",),
+        take_away=_drop_deallocation_requested,
+    ),
+)
+"""`dropDisabledFields` of `pkg/registry/resource/resourceclaim`, for the status without `status.devices`.
+
+The status strategy of claims handles the gate of `status.devices`, together with deallocated devices.
+"""
+
+DEVICE_CLASS_FIELDS = (
+    GatedFields(gates.CONTROL_PLANE_CONTROLLER, ("spec.suitableNodes",)),
+    GatedFields(gates.EXTENDED_RESOURCE, ("spec.extendedResourceName",)),
+)
+"""`dropDisabledFields` of k8s.io/kubernetes `pkg/registry/resource/deviceclass`."""
+
+POOL_STATUS_REQUEST_FIELDS = (GatedFields(gates.PARTITION_TYPES, ("spec.defaultPartitionTypeAttribute",)),)
+"""`dropDisabledFields` of k8s.io/kubernetes `pkg/registry/resource/resourcepoolstatusrequest`."""
+
+LIST_ATTRIBUTE_PATHS = tuple(
+    f"spec.devices[].attributes{{}}.{name}" for name in ("ints", "bools", "strings", "versions")
+)
+"""Paths of the values of list attributes in a slice."""
+
+
+def _devices(*names: str) -> tuple[str, ...]:
+    return tuple(f"spec.devices[].{name}" for name in names)
+
+
+RESOURCE_SLICE_FIELDS = (
+    GatedFields(gates.DEVICE_TAINTS, _devices("taints")),
+    GatedFields(
+        gates.PARTITIONABLE_DEVICES,
+        (
+            "spec.sharedCounters",
+            "spec.perDeviceNodeSelection",
+            *_devices("consumesCounters", "nodeName", "nodeSelector", "allNodes"),
+        ),
+    ),
+    *(
+        GatedFields(gate, _devices("bindingConditions", "bindingFailureConditions", "bindsToNode"))
+        for gate in (gates.BINDING_CONDITIONS, gates.DEVICE_STATUS)
+    ),
+    GatedFields(gates.CONSUMABLE_CAPACITY, _devices("allowMultipleAllocations", "capacity{}.requestPolicy")),
+    GatedFields(
+        gates.NODE_ALLOCATABLE_RESOURCES,
+        _devices("nodeAllocatableResourceMappings", "nodeAllocatableResources"),
+    ),
+    GatedFields(gates.COMPATIBILITY_GROUPS, _devices("consumesCounters[].compatibilityGroups")),
+    GatedFields(gates.PARTITION_TYPES, ("spec.partitionTypeAttribute",)),
+    GatedFields(gates.OPTIONAL_NODE_OPERATIONS, ("spec.skipNodeOperations",)),
+    GatedFields(gates.LIST_TYPE_ATTRIBUTES, LIST_ATTRIBUTE_PATHS),
+)
+"""`dropDisabledFields` of k8s.io/kubernetes `pkg/registry/resource/resourceslice`."""
