@@ -6,13 +6,14 @@ Follows k8s.io/kubernetes `pkg/registry/apps/deployment`, `pkg/apis/apps/v1` and
 from typing import ClassVar
 
 from fakeapi.kinds.apps.replicaset import (
+    STATUS_FIELDS,
     validate_replicated_template,
-    with_enabled_status,
 )
 from fakeapi.kinds.apps.validation.selectors import (
     validate_immutable_selector,
     validate_required_selector,
 )
+from fakeapi.kinds.common.gated_fields import drop_disabled_fields
 from fakeapi.kinds.common.go_values import POINTER, shown
 from fakeapi.kinds.common.int_or_percent import (
     number_of,
@@ -123,7 +124,8 @@ class DeploymentStatusStrategy(WorkloadStatusStrategy):
         metadata = {name: value for name, value in new["metadata"].items() if name != "labels"}
         if "labels" in old["metadata"]:
             metadata["labels"] = old["metadata"]["labels"]
-        return with_enabled_status({**new, "metadata": in_order(metadata)}, old, self._rules)
+        new = {**new, "metadata": in_order(metadata)}
+        return drop_disabled_fields(new, old, STATUS_FIELDS, self._rules)
 
     def status_errors(self, new: Object, old: Object) -> list[FieldError]:
         status = new.get("status") or {}

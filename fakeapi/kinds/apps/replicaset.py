@@ -8,6 +8,7 @@ from fakeapi.kinds.apps.validation.selectors import (
     validate_required_selector,
     with_compiled_selector,
 )
+from fakeapi.kinds.common.gated_fields import GatedFields, drop_disabled_fields
 from fakeapi.kinds.common.label_matching import scale_selector
 from fakeapi.kinds.common.pod_templates import (
     validate_always_restarted,
@@ -19,7 +20,6 @@ from fakeapi.kinds.common.workloads import (
     WorkloadStatusStrategy,
     WorkloadStrategy,
     name_warnings,
-    without_fields,
 )
 from fakeapi.kinds.core.pod.validation.template import validate_pod_template_spec
 from fakeapi.machinery.field_errors import FieldError
@@ -90,22 +90,19 @@ def validate_replicated_template(spec: Object, old: Object | None, rules: Releas
     )
 
 
+STATUS_FIELDS = (GatedFields(TERMINATING_REPLICAS, ("status.terminatingReplicas",)),)
+"""`dropDisabledStatusFields` of k8s.io/kubernetes `pkg/registry/apps/replicaset` and `deployment`."""
+
+
 class ReplicaSetStatusStrategy(WorkloadStatusStrategy):
     """Strategy for `/status` of replica sets."""
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         new = super().prepare_update(new, old)
-        return with_enabled_status(new, old, self._rules)
+        return drop_disabled_fields(new, old, STATUS_FIELDS, self._rules)
 
     def status_errors(self, new: Object, old: Object) -> list[FieldError]:
         return validate_replica_status(new.get("status") or {})
-
-
-def with_enabled_status(new: Object, old: Object, rules: ReleaseRules) -> Object:
-    """Drops `status.terminatingReplicas` from `new` while its gate is off, unless `old` has the field."""
-    if not rules.drops(TERMINATING_REPLICAS):
-        return new
-    return {**new, "status": without_fields(new["status"], old.get("status"), ("terminatingReplicas",))}
 
 
 def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:

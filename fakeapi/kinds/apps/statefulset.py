@@ -3,6 +3,8 @@
 Follows k8s.io/kubernetes `pkg/registry/apps/statefulset`, `pkg/apis/apps/v1` and `pkg/apis/apps/validation`.
 """
 
+from typing import ClassVar
+
 from fakeapi.kinds.apps.validation.selectors import (
     validate_required_selector,
     with_compiled_selector,
@@ -12,13 +14,13 @@ from fakeapi.kinds.apps.validation.stateful import (
     validate_stateful_template,
     validate_update_strategy,
 )
+from fakeapi.kinds.common.gated_fields import GatedFields
 from fakeapi.kinds.common.label_matching import scale_selector
 from fakeapi.kinds.common.replica_status import validate_at_most, validate_collision_count
 from fakeapi.kinds.common.workload_cells import TEMPLATE, containers_at, number_at, ratio
 from fakeapi.kinds.common.workloads import (
     WorkloadStatusStrategy,
     WorkloadStrategy,
-    without_fields,
 )
 from fakeapi.kinds.core.persistent_volume_claim.definition import claim_spec_warnings
 from fakeapi.kinds.core.persistent_volume_claim.validation import (
@@ -45,11 +47,13 @@ _COUNTERS = (
     "observedGeneration",
     "collisionCount",
 )
-_GATED = {
-    "persistentVolumeClaimRetentionPolicy": "StatefulSetAutoDeletePVC",
-    "ordinals": "StatefulSetStartOrdinal",
-}
-_MAX_UNAVAILABLE = "MaxUnavailableStatefulSet"
+GATED_FIELDS = (
+    GatedFields("StatefulSetAutoDeletePVC", ("spec.persistentVolumeClaimRetentionPolicy",)),
+    GatedFields("StatefulSetStartOrdinal", ("spec.ordinals",)),
+    GatedFields("MaxUnavailableStatefulSet", ("spec.updateStrategy.rollingUpdate.maxUnavailable",)),
+)
+"""`dropStatefulSetDisabledFields` of k8s.io/kubernetes `pkg/registry/apps/statefulset`."""
+
 _MANAGEMENT = ("OrderedReady", "Parallel")
 _CLAIMS = "spec.volumeClaimTemplates"
 _RETENTION = ("Retain", "Delete")
@@ -62,6 +66,8 @@ _KEEPS_ALL = (
 class StatefulSetStrategy(WorkloadStrategy):
     """Strategy for creates and updates of stateful sets."""
 
+    gated_fields: ClassVar[tuple[GatedFields, ...]] = GATED_FIELDS
+
     def default(self, obj: Object) -> Object:
         """Sets `kind` and `apiVersion` of claim templates, even if the client sent other values."""
         claims = obj["spec"].get("volumeClaimTemplates")
@@ -69,16 +75,6 @@ class StatefulSetStrategy(WorkloadStrategy):
             typed = {"kind": "PersistentVolumeClaim", "apiVersion": "v1"}
             obj["spec"]["volumeClaimTemplates"] = [{**typed, **claim, **typed} for claim in claims]
         return obj
-
-    def with_enabled_fields(self, obj: Object, old: Object | None) -> Object:
-        before = None if old is None else old["spec"]
-        dropped = [name for name, gate in _GATED.items() if self._rules.drops(gate)]
-        spec = without_fields(obj["spec"], before, dropped)
-        rolling = (spec.get("updateStrategy") or {}).get("rollingUpdate")
-        if rolling is not None and self._rules.drops(_MAX_UNAVAILABLE):
-            kept = without_fields(rolling, _rolling_update(before), ("maxUnavailable",))
-            spec["updateStrategy"] = {**spec["updateStrategy"], "rollingUpdate": kept}
-        return {**obj, "spec": spec}
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         return self._spec_errors(obj["spec"], None)
@@ -188,10 +184,6 @@ class StatefulSetStatusStrategy(WorkloadStatusStrategy):
             *metadata.of_change,
             *validate_collision_count(status, old.get("status") or {}),
         ]
-
-
-def _rolling_update(spec: Object | None) -> Object | None:
-    return ((spec or {}).get("updateStrategy") or {}).get("rollingUpdate")
 
 
 def _management_errors(spec: Object) -> list[FieldError]:

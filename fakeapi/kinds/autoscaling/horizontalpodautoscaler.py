@@ -5,7 +5,7 @@ Follows k8s.io/kubernetes `pkg/registry/autoscaling/horizontalpodautoscaler` and
 """
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from fakeapi.kinds.autoscaling.cells import autoscaler_cells
 from fakeapi.kinds.autoscaling.conversion import ROUND_TRIP, conversions_of, without_round_trip
@@ -16,6 +16,7 @@ from fakeapi.kinds.autoscaling.validation.references import (
     validate_reference,
     version_problem,
 )
+from fakeapi.kinds.common.gated_fields import GatedFields, drop_disabled_fields
 from fakeapi.kinds.common.workloads import WorkloadStatusStrategy, WorkloadStrategy, with_status_of
 from fakeapi.machinery.field_errors import FieldError, invalid, required
 from fakeapi.machinery.json_types import Object
@@ -37,6 +38,13 @@ _TO_ZERO = "HPAScaleToZero"
 _DIRECTIONS = ("scaleUp", "scaleDown")
 
 
+GATED_FIELDS = (
+    GatedFields(_TOLERANCE, tuple(f"spec.behavior.{direction}.tolerance" for direction in _DIRECTIONS)),
+    GatedFields(CONTAINER_METRICS, ("spec.metrics[].containerResource",)),
+)
+"""`dropDisabledFields` of k8s.io/kubernetes `pkg/registry/autoscaling/horizontalpodautoscaler`."""
+
+
 class AutoscalerStrategy(WorkloadStrategy):
     """Strategy for autoscalers. Up to 1.36 the server does not set their generation."""
 
@@ -50,27 +58,15 @@ class AutoscalerStrategy(WorkloadStrategy):
         return conversion.from_hub(conversion.to_hub(obj))
 
     def prepare_create(self, obj: Object) -> Object:
-        obj = self.with_enabled_fields(with_status_of(obj, _NO_STATUS), None)
+        obj = drop_disabled_fields(with_status_of(obj, _NO_STATUS), None, GATED_FIELDS, self._rules)
         return with_generation(obj, 1) if self._rules.gates.enabled(_GENERATION) else obj
 
     def prepare_update(self, new: Object, old: Object) -> Object:
-        new = self.with_enabled_fields(with_status_of(new, old), old)
+        new = drop_disabled_fields(with_status_of(new, old), old, GATED_FIELDS, self._rules)
         changed = not semantically_equal(new["spec"], old["spec"])
         if not changed or not self._rules.gates.enabled(_GENERATION):
             return new
         return with_generation(new, old["metadata"].get("generation", 0) + 1)
-
-    def with_enabled_fields(self, obj: Object, old: Object | None) -> Object:
-        spec = obj["spec"]
-        if self._rules.drops(_TOLERANCE) and not _has_tolerance(old):
-            spec = _without_tolerance(spec)
-        if self._rules.drops(CONTAINER_METRICS) and not _has_container_metrics(old):
-            metrics = [
-                {name: value for name, value in metric.items() if name != "containerResource"}
-                for metric in spec.get("metrics") or ()
-            ]
-            spec = {**spec, "metrics": metrics} if metrics else spec
-        return {**obj, "spec": spec}
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         return self._spec_errors(obj["spec"], None)
@@ -145,27 +141,6 @@ class AutoscalerStatusStrategy(WorkloadStatusStrategy):
     def status_errors(self, new: Object, old: Object) -> list[FieldError]:
         status = new.get("status") or {}
         return validate_nonnegative_fields(status, ("currentReplicas", "desiredReplicas"), "status")
-
-
-def _has_tolerance(old: Object | None) -> bool:
-    behavior: Any = (old or {"spec": {}})["spec"].get("behavior") or {}
-    return any((behavior.get(name) or {}).get("tolerance") is not None for name in _DIRECTIONS)
-
-
-def _without_tolerance(spec: Object) -> Object:
-    behavior = spec.get("behavior")
-    if behavior is None:
-        return spec
-    kept = {
-        name: value and {member: setting for member, setting in value.items() if member != "tolerance"}
-        for name, value in behavior.items()
-    }
-    return {**spec, "behavior": kept}
-
-
-def _has_container_metrics(old: Object | None) -> bool:
-    metrics = (old or {"spec": {}})["spec"].get("metrics") or ()
-    return any(metric.get("containerResource") is not None for metric in metrics)
 
 
 def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:

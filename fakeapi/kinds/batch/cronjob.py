@@ -12,6 +12,7 @@ from fakeapi.kinds.batch.validation.schedules import (
     is_zone_name,
     zone_problem,
 )
+from fakeapi.kinds.common.gated_fields import GatedFields
 from fakeapi.kinds.common.label_matching import shown_selector
 from fakeapi.kinds.common.workload_cells import containers_at, selector_at
 from fakeapi.kinds.common.workloads import (
@@ -19,8 +20,6 @@ from fakeapi.kinds.common.workloads import (
     WorkloadStrategy,
     at_path,
     name_warnings,
-    with_value,
-    without_fields,
 )
 from fakeapi.machinery.field_errors import FieldError, invalid, not_supported, required
 from fakeapi.machinery.golang.go_syntax import Dump
@@ -43,16 +42,15 @@ _UNSUPPORTED = f"CRON_TZ or TZ used in spec.spec.schedule is not officially supp
 _REFUSED = f"cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, {_MORE}"
 
 
+GATED_FIELDS = (GatedFields("WorkloadWithJob", ("spec.jobTemplate.spec.scheduling",)),)
+"""`dropDisabledFields` of k8s.io/kubernetes `pkg/registry/batch/cronjob`."""
+
+
 class CronJobStrategy(WorkloadStrategy):
     """Strategy for creates and updates of cron jobs."""
 
     template_path: ClassVar[tuple[str, ...]] = (*_JOB, "template")
-
-    def with_enabled_fields(self, obj: Object, old: Object | None) -> Object:
-        if not self._rules.drops("WorkloadWithJob"):
-            return obj
-        before = None if old is None else at_path(old, _JOB)
-        return with_value(obj, _JOB, without_fields(at_path(obj, _JOB), before, ("scheduling",)))
+    gated_fields: ClassVar[tuple[GatedFields, ...]] = GATED_FIELDS
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         name = obj["metadata"].get("name", "")

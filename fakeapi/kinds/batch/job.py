@@ -4,11 +4,12 @@ Follows k8s.io/kubernetes `pkg/registry/batch/job`, `pkg/apis/batch/v1` and `pkg
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from fakeapi.kinds.batch.validation.job_spec import INDEXED, job_warnings, validate_job_spec
 from fakeapi.kinds.batch.validation.job_status import JobStatus, validate_status_update
 from fakeapi.kinds.batch.validation.job_update import validate_job_change
+from fakeapi.kinds.common.gated_fields import GatedFields
 from fakeapi.kinds.common.go_values import shown_string_map
 from fakeapi.kinds.common.label_matching import (
     InvalidSelector,
@@ -25,7 +26,6 @@ from fakeapi.kinds.common.workloads import (
     name_warnings,
     template_labels,
     with_value,
-    without_fields,
 )
 from fakeapi.machinery.field_errors import FieldError, invalid, required
 from fakeapi.machinery.json_types import Object
@@ -48,16 +48,6 @@ TRACKING = "batch.kubernetes.io/job-tracking"
 
 _INT32_MAX = (1 << 31) - 1
 _REPLACEMENT = "JobPodReplacementPolicy"
-_GATED = {
-    "managedBy": "JobManagedBy",
-    "successPolicy": "JobSuccessPolicy",
-    "backoffLimitPerIndex": "JobBackoffLimitPerIndex",
-    "maxFailedIndexes": "JobBackoffLimitPerIndex",
-    "podReplacementPolicy": _REPLACEMENT,
-    "podFailurePolicy": "JobPodFailurePolicy",
-    "scheduling": "WorkloadWithJob",
-}
-_KEPT_BY_UPDATES = ("managedBy",)
 """Gated fields that updates never drop, because they are immutable."""
 _DELETION_WARNING = (
     "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to "
@@ -66,8 +56,42 @@ _DELETION_WARNING = (
 )
 
 
+def _drop_fail_index_rules(job: Object) -> None:
+    """Drops rules of the pod failure policy with the action FailIndex."""
+    policy = job["spec"].get("podFailurePolicy")
+    if policy:
+        kept = [rule for rule in policy.get("rules") or () if rule.get("action") != "FailIndex"]
+        policy["rules"] = kept or None
+
+
+def _is_update(old: Object) -> bool:
+    """Replaces the test for use where upstream drops a field only on create."""
+    return True
+
+
+GATED_FIELDS = (
+    GatedFields("JobManagedBy", ("spec.managedBy",), in_use=_is_update),
+    GatedFields("JobSuccessPolicy", ("spec.successPolicy",)),
+    GatedFields("JobBackoffLimitPerIndex", ("spec.backoffLimitPerIndex",)),
+    GatedFields("JobBackoffLimitPerIndex", ("spec.maxFailedIndexes",)),
+    GatedFields(_REPLACEMENT, ("spec.podReplacementPolicy",)),
+    GatedFields("JobPodFailurePolicy", ("spec.podFailurePolicy",)),
+    # Paths cannot choose rules by their action.
+    GatedFields(
+        "JobBackoffLimitPerIndex",
+        ("spec.podFailurePolicy",),
+        in_use=_is_update,
+        take_away=_drop_fail_index_rules,
+    ),
+    GatedFields("WorkloadWithJob", ("spec.scheduling",)),
+)
+"""`dropDisabledFields` of k8s.io/kubernetes `pkg/registry/batch/job`."""
+
+
 class JobStrategy(WorkloadStrategy):
     """Strategy for jobs; generates the selector of a job and the labels of its pods."""
+
+    gated_fields: ClassVar[tuple[GatedFields, ...]] = GATED_FIELDS
 
     def default(self, obj: Object) -> Object:
         spec = obj["spec"]
@@ -85,20 +109,6 @@ class JobStrategy(WorkloadStrategy):
             annotations = {**(obj["metadata"].get("annotations") or {}), TRACKING: ""}
             obj["metadata"] = in_order({**obj["metadata"], "annotations": dict(sorted(annotations.items()))})
         return _with_labels(super().prepare_create(obj))
-
-    def with_enabled_fields(self, obj: Object, old: Object | None) -> Object:
-        before = None if old is None else old["spec"]
-        dropped = [
-            name
-            for name, gate in _GATED.items()
-            if self._rules.drops(gate) and (old is None or name not in _KEPT_BY_UPDATES)
-        ]
-        spec = without_fields(obj["spec"], before, dropped)
-        if old is None and self._rules.drops("JobBackoffLimitPerIndex") and spec.get("podFailurePolicy"):
-            policy = spec["podFailurePolicy"]
-            kept = [rule for rule in policy.get("rules") or () if rule.get("action") != "FailIndex"]
-            spec["podFailurePolicy"] = {**policy, "rules": kept or None}
-        return {**obj, "spec": spec}
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         return [

@@ -4,11 +4,10 @@ Follows the common parts of the strategies in k8s.io/kubernetes `pkg/registry/ap
 `core/replicationcontroller`.
 """
 
-from collections.abc import Iterable
 from functools import cached_property
 from typing import Any, ClassVar
 
-from fakeapi.kinds.common.gated_fields import drop_disabled_fields
+from fakeapi.kinds.common.gated_fields import GatedFields, drop_disabled_fields
 from fakeapi.kinds.core.pod.gated_fields import POD_TEMPLATE_FIELDS
 from fakeapi.kinds.core.pod.validation.warnings import pod_template_warnings
 from fakeapi.machinery.field_errors import FieldError
@@ -28,6 +27,8 @@ class WorkloadStrategy(Strategy):
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     template_path: ClassVar[tuple[str, ...]] = ("spec", "template")
     """Path of the pod template; empty for kinds without a pod template."""
+    gated_fields: ClassVar[tuple[GatedFields, ...]] = ()
+    """Fields of the kind that are dropped while their gates are off, without the pod template's fields."""
 
     def __init__(self, kind: Kind, rules: ReleaseRules) -> None:
         self._kind = kind
@@ -44,22 +45,22 @@ class WorkloadStrategy(Strategy):
 
     def prepare_create(self, obj: Object) -> Object:
         obj = with_status_of(obj, self._empty_status)
-        return self._with_enabled(with_generation(obj, 1), None)
+        return self._drop_disabled_fields(with_generation(obj, 1), None)
 
     def prepare_update(self, new: Object, old: Object) -> Object:
-        new = self._with_enabled(with_status_of(new, old), old)
+        new = self._drop_disabled_fields(with_status_of(new, old), old)
         if self.is_new_generation(new, old):
             return with_generation(new, old["metadata"].get("generation", 0) + 1)
         return new
 
-    def _with_enabled(self, obj: Object, old: Object | None) -> Object:
+    def _drop_disabled_fields(self, obj: Object, old: Object | None) -> Object:
         template = at_path(obj, self.template_path) if self.template_path else None
         if template is not None:
             before = None if old is None else at_path(old, self.template_path)
             kept = drop_disabled_fields(template, before, POD_TEMPLATE_FIELDS, self._rules)
             if kept is not template:
                 obj = with_value(obj, self.template_path, kept)
-        return self.with_enabled_fields(obj, old)
+        return drop_disabled_fields(obj, old, self.gated_fields, self._rules)
 
     def template_warnings(self, obj: Object) -> list[str]:
         """Returns the texts of Warning headers about the pod template."""
@@ -74,10 +75,6 @@ class WorkloadStrategy(Strategy):
     def warnings_on_update(self, new: Object, old: Object) -> list[str]:
         same = new["metadata"].get("generation") == old["metadata"].get("generation")
         return [] if same else self.template_warnings(new)
-
-    def with_enabled_fields(self, obj: Object, old: Object | None) -> Object:
-        """Returns `obj` without fields whose feature gates are off, unless `old` has these fields."""
-        return obj
 
     def is_new_generation(self, new: Object, old: Object) -> bool:
         return not semantically_equal(new["spec"], old["spec"])
@@ -129,13 +126,6 @@ def template_labels(template: Object | None) -> dict[str, str]:
     """Returns the labels of a pod template."""
     labels: dict[str, str] = ((template or {}).get("metadata") or {}).get("labels") or {}
     return labels
-
-
-def without_fields(obj: Object, old: Object | None, names: Iterable[str]) -> Object:
-    """Returns `obj` without the named fields that `old` does not have."""
-    before: dict[str, Any] = old or {}
-    dropped = {name for name in names if before.get(name) is None}
-    return {name: value for name, value in obj.items() if name not in dropped}
 
 
 def name_warnings(obj: Object) -> list[str]:

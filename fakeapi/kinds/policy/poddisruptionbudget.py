@@ -6,6 +6,7 @@ Follows k8s.io/kubernetes `pkg/registry/policy/poddisruptionbudget`, `pkg/apis/p
 from typing import Any, ClassVar
 
 from fakeapi.kinds.common.conditions import validate_conditions
+from fakeapi.kinds.common.gated_fields import GatedFields
 from fakeapi.kinds.common.go_values import POINTER, shown
 from fakeapi.kinds.common.int_or_percent import (
     validate_at_most_100_percent,
@@ -13,7 +14,7 @@ from fakeapi.kinds.common.int_or_percent import (
 )
 from fakeapi.kinds.common.label_selectors import validate_label_selector
 from fakeapi.kinds.common.workload_cells import number_at
-from fakeapi.kinds.common.workloads import WorkloadStatusStrategy, WorkloadStrategy, without_fields
+from fakeapi.kinds.common.workloads import WorkloadStatusStrategy, WorkloadStrategy
 from fakeapi.machinery.field_errors import FieldError, invalid, not_supported
 from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.json_types import Object
@@ -26,11 +27,14 @@ from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors
 from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
-_EVICTION_POLICY = "PDBUnhealthyPodEvictionPolicy"
 _POLICIES = ("AlwaysAllow", "IfHealthyBudget")
 _COUNTERS = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
 EMPTY_SELECTOR = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match"
 """The label key that stands for an empty selector of policy/v1beta1; users must not set it."""
+
+
+GATED_FIELDS = (GatedFields("PDBUnhealthyPodEvictionPolicy", ("spec.unhealthyPodEvictionPolicy",)),)
+"""`dropDisabledFields` of k8s.io/kubernetes `pkg/registry/policy/poddisruptionbudget`."""
 
 
 class PodDisruptionBudgetStrategy(WorkloadStrategy):
@@ -38,6 +42,7 @@ class PodDisruptionBudgetStrategy(WorkloadStrategy):
 
     updates_unconditionally: ClassVar[bool] = False
     template_path: ClassVar[tuple[str, ...]] = ()
+    gated_fields: ClassVar[tuple[GatedFields, ...]] = GATED_FIELDS
 
     def default(self, obj: Object) -> Object:
         """Removes the label key of v1beta1 from a selector with other requirements, as conversion does."""
@@ -45,12 +50,6 @@ class PodDisruptionBudgetStrategy(WorkloadStrategy):
         if selector and not _is_match_none(selector):
             obj["spec"]["selector"] = _without_label(selector)
         return obj
-
-    def with_enabled_fields(self, obj: Object, old: Object | None) -> Object:
-        if not self._rules.drops(_EVICTION_POLICY):
-            return obj
-        before = None if old is None else old["spec"]
-        return {**obj, "spec": without_fields(obj["spec"], before, ("unhealthyPodEvictionPolicy",))}
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         return self._spec_errors(obj["spec"], checks_values=True)
