@@ -6,6 +6,7 @@ Follows k8s.io/kubernetes `pkg/registry/coordination/lease` and `pkg/apis/coordi
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
+from fakeapi.kinds.common.gated_fields import GatedFields, drop_disabled_fields
 from fakeapi.kinds.common.invalid_texts import validate_qualified_name
 from fakeapi.machinery.field_errors import FieldError, forbidden, invalid, not_supported
 from fakeapi.machinery.json_types import Object
@@ -17,7 +18,11 @@ from fakeapi.releases.rules import ReleaseRules
 
 OLDEST_EMULATION_VERSION: Final = "OldestEmulationVersion"
 COORDINATED_ELECTION: Final = "CoordinatedLeaderElection"
-_GATED: Final = ("strategy", "preferredHolder")
+GATED_FIELDS: Final = (
+    GatedFields(COORDINATED_ELECTION, ("spec.strategy",)),
+    GatedFields(COORDINATED_ELECTION, ("spec.preferredHolder",)),
+)
+"""Gated fields in `PrepareForCreate` of k8s.io/kubernetes `pkg/registry/coordination/lease`."""
 
 
 class LeaseStrategy(Strategy):
@@ -28,18 +33,12 @@ class LeaseStrategy(Strategy):
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules
-        self._dropped = _GATED if rules.drops(COORDINATED_ELECTION) else ()
 
     def prepare_create(self, obj: Object) -> Object:
-        for name in self._dropped:
-            obj["spec"].pop(name, None)
-        return obj
+        return drop_disabled_fields(obj, None, GATED_FIELDS, self._rules)
 
     def prepare_update(self, new: Object, old: Object) -> Object:
-        for name in self._dropped:
-            if old["spec"].get(name) is None:
-                new["spec"].pop(name, None)
-        return new
+        return drop_disabled_fields(new, old, GATED_FIELDS, self._rules)
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         spec, errors = obj["spec"], list[FieldError]()

@@ -6,6 +6,7 @@ Follows k8s.io/kubernetes `pkg/registry/storage/csidriver` and `pkg/apis/storage
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
+from fakeapi.kinds.common.gated_fields import GatedFields, drop_disabled_fields
 from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, not_supported, required
 from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.json_types import Object
@@ -27,13 +28,13 @@ SE_LINUX_MOUNT: Final = "SELinuxMountReadWriteOncePod"
 ALLOCATABLE_COUNT: Final = "MutableCSINodeAllocatableCount"
 TOKENS_IN_SECRETS: Final = "CSIServiceAccountTokenSecrets"
 VOLUME_LIMIT_SCALING: Final = "VolumeLimitScaling"
-_GATED: Final = {
-    "seLinuxMount": SE_LINUX_MOUNT,
-    "nodeAllocatableUpdatePeriodSeconds": ALLOCATABLE_COUNT,
-    "serviceAccountTokenInSecrets": TOKENS_IN_SECRETS,
-    "preventPodSchedulingIfMissing": VOLUME_LIMIT_SCALING,
-}
-"""Gated fields of a spec, with their feature gates."""
+GATED_FIELDS: Final = (
+    GatedFields(SE_LINUX_MOUNT, ("spec.seLinuxMount",)),
+    GatedFields(ALLOCATABLE_COUNT, ("spec.nodeAllocatableUpdatePeriodSeconds",)),
+    GatedFields(TOKENS_IN_SECRETS, ("spec.serviceAccountTokenInSecrets",)),
+    GatedFields(VOLUME_LIMIT_SCALING, ("spec.preventPodSchedulingIfMissing",)),
+)
+"""Gated fields in `PrepareForCreate` of k8s.io/kubernetes `pkg/registry/storage/csidriver`."""
 _TOKENS_WARNING: Final = (
     "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent "
     "possible logging of tokens in volume attributes"
@@ -52,17 +53,12 @@ class CSIDriverStrategy(Strategy):
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules
-        self._dropped = tuple(name for name, gate in _GATED.items() if rules.drops(gate))
 
     def prepare_create(self, obj: Object) -> Object:
-        for name in self._dropped:
-            obj["spec"].pop(name, None)
-        return obj
+        return drop_disabled_fields(obj, None, GATED_FIELDS, self._rules)
 
     def prepare_update(self, new: Object, old: Object) -> Object:
-        for name in self._dropped:
-            if old["spec"].get(name) is None:
-                new["spec"].pop(name, None)
+        new = drop_disabled_fields(new, old, GATED_FIELDS, self._rules)
         if self._is_new_generation(new["spec"], old["spec"]):
             new = with_generation(new, old["metadata"].get("generation", 0) + 1)
         return new

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from fakeapi.kinds.common.driver_names import validate_csi_driver_name
+from fakeapi.kinds.common.gated_fields import GatedFields, drop_disabled_fields
 from fakeapi.kinds.common.invalid_texts import validate_dns_subdomain
 from fakeapi.kinds.common.shown_values import shown_struct
 from fakeapi.kinds.core.persistent_volume.spec import validate_inline_volume
@@ -113,6 +114,13 @@ class VolumeAttachmentStrategy(Strategy):
         return errors
 
 
+STATUS_FIELDS = (
+    GatedFields(ALLOCATABLE_COUNT, ("status.attachError.errorCode",)),
+    GatedFields(ALLOCATABLE_COUNT, ("status.detachError.errorCode",)),
+)
+"""Gated fields in `PrepareForUpdate` of k8s.io/kubernetes `pkg/registry/storage/volumeattachment`."""
+
+
 class VolumeAttachmentStatusStrategy(VolumeAttachmentStrategy):
     """Strategy for `/status` of volume attachments."""
 
@@ -120,13 +128,7 @@ class VolumeAttachmentStatusStrategy(VolumeAttachmentStrategy):
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         new = for_status(new, old)
-        if not self._rules.drops(ALLOCATABLE_COUNT):
-            return new
-        for name in ("attachError", "detachError"):
-            before = old["status"].get(name) or {}
-            if new["status"].get(name) is not None and before.get("errorCode") is None:
-                new["status"][name].pop("errorCode", None)
-        return new
+        return drop_disabled_fields(new, old, STATUS_FIELDS, self._rules)
 
 
 def _validate_volume_name(spec: Object) -> list[FieldError]:

@@ -6,6 +6,7 @@ Follows k8s.io/kubernetes `pkg/registry/core/persistentvolumeclaim` and `pkg/api
 from collections.abc import Mapping
 from typing import ClassVar
 
+from fakeapi.kinds.common.gated_fields import GatedFields, drop_disabled_fields
 from fakeapi.kinds.core.persistent_volume.spec import ATTRIBUTES_CLASS
 from fakeapi.kinds.core.persistent_volume_claim.data_sources import (
     with_known_source,
@@ -32,6 +33,20 @@ from fakeapi.releases.rules import ReleaseRules
 
 EXPANSION_RECOVERY = "RecoverVolumeExpansionFailure"
 VOLUME_HEALTH = "CSIVolumeHealth"
+
+
+CLAIM_FIELDS = (GatedFields(ATTRIBUTES_CLASS, ("spec.volumeAttributesClassName",)),)
+"""`DropDisabledFields` of k8s.io/kubernetes `pkg/api/persistentvolumeclaim`, without `dataSourceRef`."""
+
+CLAIM_STATUS_FIELDS = (
+    GatedFields(ATTRIBUTES_CLASS, ("status.currentVolumeAttributesClassName",)),
+    GatedFields(ATTRIBUTES_CLASS, ("status.modifyVolumeStatus",)),
+    GatedFields(EXPANSION_RECOVERY, ("status.allocatedResources",)),
+    GatedFields(EXPANSION_RECOVERY, ("status.allocatedResourceStatuses",)),
+    GatedFields(EXPANSION_RECOVERY, ("status.resizeStatus",)),
+    GatedFields(VOLUME_HEALTH, ("status.healthStatus",)),
+)
+"""`DropDisabledFieldsFromStatus` of k8s.io/kubernetes `pkg/api/persistentvolumeclaim`."""
 
 
 class PersistentVolumeClaimStrategy(Strategy):
@@ -82,11 +97,8 @@ class PersistentVolumeClaimStrategy(Strategy):
         return self.warnings_on_create(new)
 
     def _without_disabled(self, obj: Object, old: Object | None) -> Object:
+        obj = drop_disabled_fields(obj, old, CLAIM_FIELDS, self._rules)
         spec, before = obj["spec"], None if old is None else old["spec"]
-        if self._rules.drops(ATTRIBUTES_CLASS) and (
-            before is None or before.get("volumeAttributesClassName") is None
-        ):
-            spec.pop("volumeAttributesClassName", None)
         without_disabled_reference(spec, before, self._rules)
         if self._rules.quirks.claims_drop_resource_claims:
             (spec.get("resources") or {}).pop("claims", None)
@@ -105,17 +117,7 @@ class PersistentVolumeClaimStatusStrategy(PersistentVolumeClaimStrategy):
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         new["spec"] = old["spec"]
-        rules, status, before = self._rules, new["status"], old["status"]
-        gated = {
-            ATTRIBUTES_CLASS: ("currentVolumeAttributesClassName", "modifyVolumeStatus"),
-            EXPANSION_RECOVERY: ("allocatedResources", "allocatedResourceStatuses", "resizeStatus"),
-            VOLUME_HEALTH: ("healthStatus",),
-        }
-        for gate, names in gated.items():
-            for name in names:
-                if rules.drops(gate) and before.get(name) is None:
-                    status.pop(name, None)
-        return new
+        return drop_disabled_fields(new, old, CLAIM_STATUS_FIELDS, self._rules)
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS

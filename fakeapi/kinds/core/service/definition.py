@@ -6,6 +6,7 @@ Follows k8s.io/kubernetes `pkg/registry/core/service` and `ValidateService…` o
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from fakeapi.kinds.common.gated_fields import GatedFields, drop_disabled_fields
 from fakeapi.kinds.common.load_balancers import point_warnings, points_text
 from fakeapi.kinds.core.connections import proxy_service
 from fakeapi.kinds.core.service import spec as specs
@@ -32,6 +33,13 @@ from fakeapi.releases.rules import ReleaseRules
 RELAXED_NAMES_GATE = "RelaxedServiceNameValidation"
 
 
+SERVICE_FIELDS = (GatedFields("ServiceTrafficDistribution", ("spec.trafficDistribution",)),)
+"""`dropServiceDisabledFields` of k8s.io/kubernetes `pkg/registry/core/service`."""
+
+SERVICE_STATUS_FIELDS = (GatedFields("LoadBalancerIPMode", ("status.loadBalancer.ingress[].ipMode",)),)
+"""`dropServiceStatusDisabledFields` of k8s.io/kubernetes `pkg/registry/core/service`."""
+
+
 class ServiceStrategy(Strategy):
     """Prepares and validates writes to a service, after its addresses and ports are allocated."""
 
@@ -54,14 +62,14 @@ class ServiceStrategy(Strategy):
 
     def prepare_create(self, obj: Object) -> Object:
         obj["status"] = {"loadBalancer": {}}
-        return self._with_enabled_fields(obj, None)
+        return self._drop_disabled_fields(obj, None)
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         return validate_service(obj, None, self._rules)
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         new["status"] = old["status"]
-        new = self._with_enabled_fields(new, old)
+        new = self._drop_disabled_fields(new, old)
         spec, before = new["spec"], old["spec"]
         drop_type_dependent_fields(spec, before)
         wider = self._rules.quirks.external_ips_have_traffic_policy
@@ -83,15 +91,13 @@ class ServiceStrategy(Strategy):
     def warnings_on_update(self, new: Object, old: Object) -> list[str]:
         return service_warnings(new, self._rules)
 
-    def _with_enabled_fields(self, obj: Object, old: Object | None) -> Object:
-        """Returns the object without trafficDistribution if its gate is off and the stored object lacks it.
+    def _drop_disabled_fields(self, obj: Object, old: Object | None) -> Object:
+        """Returns the object without fields whose gates are off, unless the stored object has them.
 
         Also drops the internalTrafficPolicy of ExternalName services, which older servers set by default.
         """
+        obj = drop_disabled_fields(obj, old, SERVICE_FIELDS, self._rules)
         spec = obj["spec"]
-        was_used = old is not None and old["spec"].get("trafficDistribution") is not None
-        if self._rules.drops("ServiceTrafficDistribution") and not was_used:
-            spec.pop("trafficDistribution", None)
         if specs.type_of(spec) == specs.EXTERNAL_NAME and spec.get("internalTrafficPolicy") == "Cluster":
             del spec["internalTrafficPolicy"]
         return obj
@@ -104,12 +110,7 @@ class ServiceStatusStrategy(ServiceStrategy):
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         new["spec"] = old["spec"]
-        points = (new["status"].get("loadBalancer") or {}).get("ingress") or ()
-        before = (old["status"].get("loadBalancer") or {}).get("ingress") or ()
-        if self._rules.drops("LoadBalancerIPMode") and not any(point.get("ipMode") for point in before):
-            for point in points:
-                point.pop("ipMode", None)
-        return new
+        return drop_disabled_fields(new, old, SERVICE_STATUS_FIELDS, self._rules)
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
