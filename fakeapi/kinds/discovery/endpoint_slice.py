@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from fakeapi.kinds.common.addresses import ip_warnings
+from fakeapi.kinds.common.gated_fields import GatedFields, drop_disabled_fields
 from fakeapi.kinds.discovery.validation import (
     validate_address_type,
     validate_endpoints,
@@ -33,6 +34,13 @@ _HINTS_GATE = "TopologyAwareHints"
 _SHOWN_MAX = 3
 
 
+GATED_FIELDS = (
+    GatedFields(_HINTS_GATE, ("endpoints[].hints",)),
+    GatedFields(_NODE_HINTS_GATE, ("endpoints[].hints.forNodes",)),
+)
+"""`dropDisabledFieldsOnCreate` and `…OnUpdate` of `pkg/registry/discovery/endpointslice`."""
+
+
 class EndpointSliceStrategy(Strategy):
     """Strategy for endpoint slices, whose address type is immutable."""
 
@@ -40,7 +48,8 @@ class EndpointSliceStrategy(Strategy):
         self._rules = rules
 
     def prepare_create(self, obj: Object) -> Object:
-        obj["endpoints"] = self._without_topology(self._enabled(obj["endpoints"], None), None)
+        obj = drop_disabled_fields(obj, None, GATED_FIELDS, self._rules)
+        obj["endpoints"] = self._without_topology(obj["endpoints"], None)
         return with_generation(obj, 1)
 
     def prepare_update(self, new: Object, old: Object) -> Object:
@@ -48,8 +57,8 @@ class EndpointSliceStrategy(Strategy):
         same = semantically_equal(_without_metadata(new), _without_metadata(old))
         if not same or (labels or {}) != (before or {}):
             with_generation(new, old["metadata"].get("generation", 0) + 1)
-        endpoints = self._enabled(new["endpoints"], old["endpoints"])
-        new["endpoints"] = self._without_topology(endpoints, old["endpoints"])
+        new = drop_disabled_fields(new, old, GATED_FIELDS, self._rules)
+        new["endpoints"] = self._without_topology(new["endpoints"], old["endpoints"])
         return new
 
     def validate_create(self, obj: Object) -> list[FieldError]:
@@ -89,15 +98,6 @@ class EndpointSliceStrategy(Strategy):
             endpoints = []
         return [*validate_address_type(kind), *ports, *endpoints]
 
-    def _enabled(self, endpoints: Any, old: Any) -> Any:
-        """Drops hints while their gates are off, unless the stored endpoints have hints."""
-        before = [endpoint["hints"] for endpoint in old or () if endpoint.get("hints") is not None]
-        if self._rules.drops(_HINTS_GATE) and not before:
-            return _changed(endpoints, lambda endpoint: _less(endpoint, "hints"))
-        if self._rules.drops(_NODE_HINTS_GATE) and not any(hints.get("forNodes") for hints in before):
-            return _changed(endpoints, _without_node_hints)
-        return endpoints
-
     def _without_topology(self, endpoints: Any, old: Any) -> Any:
         """Drops topology labels, which clients of v1 cannot set; keeps the node name of a stored label."""
         if old is not None and semantically_equal(old, endpoints):
@@ -123,11 +123,6 @@ def _changed(endpoints: Any, change: Any) -> Any:
 
 def _less(endpoint: Object, field: str) -> Object:
     return {name: value for name, value in endpoint.items() if name != field}
-
-
-def _without_node_hints(endpoint: Object) -> Object:
-    hints = endpoint.get("hints")
-    return {**endpoint, "hints": _less(hints, "forNodes")} if hints is not None else endpoint
 
 
 def _without_metadata(obj: Object) -> Object:

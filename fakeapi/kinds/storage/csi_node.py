@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Final
 
 from fakeapi.kinds.common.conditions import validate_condition_reason
 from fakeapi.kinds.common.driver_names import validate_csi_driver_name
+from fakeapi.kinds.common.gated_fields import GatedFields, drop_disabled_fields
 from fakeapi.kinds.common.invalid_texts import validate_qualified_name
 from fakeapi.kinds.common.numbers import validate_not_negative
 from fakeapi.kinds.common.shown_values import shown_struct
@@ -118,6 +119,10 @@ class ReportedCSINodeStrategy(CSINodeStrategy):
         return new
 
 
+STATUS_FIELDS = (GatedFields(VOLUME_HEALTH, ("status.storageHealth",)),)
+"""Gated fields of the status strategy of k8s.io/kubernetes `pkg/registry/storage/csinode`."""
+
+
 class CSINodeStatusStrategy(CSINodeStrategy):
     """Strategy for `/status` of CSINodes: the health of the storage."""
 
@@ -125,9 +130,7 @@ class CSINodeStatusStrategy(CSINodeStrategy):
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         new = for_status(new, old)
-        if self._rules.drops(VOLUME_HEALTH) and not old["status"].get("storageHealth"):
-            new["status"].pop("storageHealth", None)
-        return new
+        return drop_disabled_fields(new, old, STATUS_FIELDS, self._rules)
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS

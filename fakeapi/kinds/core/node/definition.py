@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from fakeapi.kinds.common.addresses import cidr_warnings
+from fakeapi.kinds.common.gated_fields import GatedFields, drop_disabled_fields
 from fakeapi.kinds.common.shown_values import shown_struct
 from fakeapi.kinds.core.connections import proxy_node
 from fakeapi.kinds.core.node.taints import validate_node_annotations, validate_taints
@@ -35,6 +36,17 @@ _PREEMPTION: Final = "InPlacePodVerticalScalingSchedulerPreemption"
 _IN_USER_NAMESPACE: Final = "KubeletInUserNamespace"
 _CIDRS_STAY: Final = 'node updates may not change podCIDR except from "" to valid'
 _PROVIDER_STAYS: Final = 'node updates may not change providerID except from "" to valid'
+
+
+NODE_FIELDS = (
+    GatedFields("SupplementalGroupsPolicy", ("status.features",)),
+    GatedFields("NodeDeclaredFeatures", ("status.declaredFeatures",)),
+    GatedFields(_PREEMPTION, ("spec.podPreemptionPolicy",)),
+)
+"""`dropDisabledFields` of k8s.io/kubernetes `pkg/registry/core/node`, without `runtimeHandlers`."""
+
+NODE_STATUS_FIELDS = (GatedFields(_IN_USER_NAMESPACE, ("status.nodeInfo.runningInUserNamespace",)),)
+"""Gated fields of the status strategy of k8s.io/kubernetes `pkg/registry/core/node`."""
 
 
 class NodeStrategy(Strategy):
@@ -82,20 +94,13 @@ class NodeStrategy(Strategy):
 
     def _without_disabled(self, node: Object, old: Object | None) -> Object:
         rules, spec, status = self._rules, node["spec"], node["status"]
-        before: Object = {} if old is None else old["status"]
         if old is None or old["spec"].get("configSource") is None:
             spec.pop("configSource", None)
         if rules.drops("RecursiveReadOnlyMounts") and (
             rules.drops("UserNamespacesSupport") or not rules.quirks.user_namespaces_have_handlers
         ):
             status.pop("runtimeHandlers", None)
-        if rules.drops("SupplementalGroupsPolicy") and before.get("features") is None:
-            status.pop("features", None)
-        if rules.drops("NodeDeclaredFeatures") and before.get("declaredFeatures") is None:
-            status.pop("declaredFeatures", None)
-        if rules.drops(_PREEMPTION) and (old is None or old["spec"].get("podPreemptionPolicy") is None):
-            spec.pop("podPreemptionPolicy", None)
-        return node
+        return drop_disabled_fields(node, old, NODE_FIELDS, rules)
 
     def _validate_change(self, new: Object, old: Object) -> list[FieldError]:
         """Validates the parts of a node that are checked on updates of both the node and its `/status`."""
@@ -138,10 +143,7 @@ class NodeStatusStrategy(NodeStrategy):
         new["spec"] = old["spec"]
         if old["status"].get("config") is None:
             new["status"].pop("config", None)
-        info, before = new["status"].get("nodeInfo") or {}, old["status"].get("nodeInfo") or {}
-        if self._rules.drops(_IN_USER_NAMESPACE) and before.get("runningInUserNamespace") is None:
-            info.pop("runningInUserNamespace", None)
-        return new
+        return drop_disabled_fields(new, old, NODE_STATUS_FIELDS, self._rules)
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
