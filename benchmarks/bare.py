@@ -1,6 +1,6 @@
-"""A bare ASGI app on the same server, with one fixed answer: the baseline of `make bench`.
+"""A minimal ASGI app on fakeapi's runner that always sends the same body: the baseline of `make bench`.
 
-python benchmarks/bare.py SIZE     prints its port, serves until it is told to stop
+python benchmarks/bare.py SIZE     prints its port, serves until it is terminated
 """
 
 import sys
@@ -10,7 +10,7 @@ from fakeapi.serving.runner import Runner
 
 
 class Bare:
-    """Reads the body, answers the constant: what any server on this stack does at least."""
+    """Reads the request body and sends a constant body, the least work of a server on this stack."""
 
     def __init__(self, size: int) -> None:
         self._body = b"x" * size

@@ -1,6 +1,6 @@
-"""The bare ASGI app on hypercorn with h11, as it was before requests were read in C.
+"""The bare ASGI app on hypercorn with h11, the stack before fakeapi read requests in C.
 
-python benchmarks/bare_h11.py SIZE     prints its port, serves until it is told to stop
+python benchmarks/bare_h11.py SIZE     prints its port, serves until it is terminated
 """
 
 import asyncio

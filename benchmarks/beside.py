@@ -1,7 +1,7 @@
-"""The rows of this server beside those of another one, such as kube-apiserver with etcd, in turn in one run.
+"""Compares this server with another server, such as kube-apiserver with etcd; measures both in turn.
 
-The other one is anywhere; it is asked with a bearer token, and not verified. What is made there is in
-a namespace of its own, which is deleted in the end. This server is held to one core.
+The other server may be on any machine. The client sends a bearer token and does not verify certificates. It
+creates objects only in its own namespaces and deletes them at the end. This server is limited to one core.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ ROUNDS = 5
 TIMES = 2
 MEGABYTE = 1024 * 1024
 RELEASE = "1.31"
-"""Of the server that stands beside the other one: v1alpha3 is what this release stores."""
+"""The release of fakeapi in this comparison, which stores v1alpha3."""
 
 _CLAIMS = f"{GROUP}/namespaces/fakeapi-bench/resourceclaims"
 _LISTS = f"{GROUP}/namespaces/fakeapi-bench-lists/resourceclaims"
@@ -36,7 +36,7 @@ Pair = Sequence[Server]
 
 
 def server_of(url: str, token: str) -> Server:
-    """The server at a URL, which speaks HTTP or HTTPS."""
+    """Makes a Server from an http or https URL."""
     parts = urlsplit(url)
     tls = None
     if parts.scheme == "https":
@@ -46,7 +46,7 @@ def server_of(url: str, token: str) -> Server:
 
 
 async def bench_beside(url: str, token: str, pids: Sequence[int], count: int) -> None:
-    """Prints a row for each figure; `pids` are the other server's processes, whose memory is measured."""
+    """Prints a row for each figure. `pids`: the other server's processes, to measure their memory."""
     theirs = server_of(url, token)
     release = await _release(theirs)
     heading(f"Beside {release}, medians of {ROUNDS} rounds in turn", release, "fakeapi", "times", "goal", "")
@@ -99,8 +99,8 @@ async def _watches(pair: Pair) -> None:
         p50s: tuple[list[float], list[float]] = ([], [])
         for turn in range(ROUNDS):
             for which, server in enumerate(pair):
-                found, _ = await delays(server, watchers, 20, _CLAIMS, f"w{watchers}-{turn}-")
-                p50s[which].append(statistics.median(found) * 1000)
+                seconds, _ = await delays(server, watchers, 20, _CLAIMS, f"w{watchers}-{turn}-")
+                p50s[which].append(statistics.median(seconds) * 1000)
         name = f"write to event, {watchers} watcher{'s' if watchers > 1 else ''}"
         _compare(name, "ms", *(statistics.median(each) for each in p50s))
 
@@ -132,8 +132,8 @@ async def _clean(server: Server) -> None:
 
 
 async def _release(server: Server) -> str:
-    found = json.loads(await _once(server, "GET", "/version"))
-    return f"kube-apiserver {found['gitVersion']}"
+    version = json.loads(await _once(server, "GET", "/version"))
+    return f"kube-apiserver {version['gitVersion']}"
 
 
 async def _once(server: Server, method: str, target: str, body: Any = None) -> bytes:

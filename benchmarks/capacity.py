@@ -1,8 +1,8 @@
-"""Capacity of servers on machines of their own, computed from the measured costs of a request.
+"""Computes the capacity of servers on separate machines from the measured costs of a request.
 
-The law: of each resource, what a write uses (with the reads and the watch events that come with it) is added
-up, and so many writes a second fill it. The least of these is the capacity. `simulated` plays the writes one
-by one, with the queues and the group commit that the law leaves out, and is held against it by the tests.
+A write, with its reads and watch events, uses a share of each resource. The resource with the largest share
+limits the writes per second. `simulated` plays the writes one by one, with queues and group commit, which
+this rule leaves out. Tests compare both.
 """
 
 import heapq
@@ -15,60 +15,63 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """Measured costs of one request or event: seconds of processor time, and bytes."""
+    """Measured costs of one request or event, in seconds of CPU time and in bytes."""
 
     create: float
-    """Of the server that is asked, for a create."""
+    """CPU time of the server that receives a create."""
     get: float
-    """Of the server that is asked, for a GET of the newest state."""
+    """CPU time of the server that receives a GET of the newest state."""
     follow: float
-    """Of each other server, for a write that it reads in the log."""
+    """CPU time of each other server, to read a write from the log."""
     event: float
-    """Of a server, for one event to one watcher; those of writes that are committed together cost less."""
+    """CPU time of a server to send an event to one watcher; events of writes committed together cost less."""
     database_create: float
-    """Of PostgreSQL, for a create; the row of the state is locked meanwhile."""
+    """CPU time of PostgreSQL for a create; it locks the row of the state meanwhile."""
     database_get: float
     database_follow: float
     event_bytes: float
-    """To a watcher."""
+    """Bytes of an event to a watcher."""
     log_bytes: float
-    """To PostgreSQL's write-ahead log, for a create."""
+    """Bytes in PostgreSQL's write-ahead log for a create."""
 
 
 @dataclass(frozen=True, slots=True)
 class Machines:
-    """One for each server, whose event loop has one processor, and one for PostgreSQL."""
+    """The machines: one for each server, whose event loop uses one processor, and one for PostgreSQL."""
 
     database_processors: int = 4
     network: float = 125e6
-    """Bytes a second, of each: 1 Gbit/s."""
+    """Bytes per second of each machine: 1 Gbit/s."""
     disk: float = 200e6
-    """Bytes a second of the write-ahead log."""
+    """Bytes per second of the write-ahead log."""
     commit: float = 0.001
     """Seconds until a commit is on disk."""
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """The watchers of each write, and the reads beside it.
+    """The number of watchers, and of reads for each write.
 
     Every watcher sees every event; watchers and clients are spread evenly over the servers.
     """
 
     watchers: int = 0
     reads: float = 4.0
-    """GETs of the newest state, for each write."""
+    """GETs of the newest state for each write."""
 
 
 class Capacity(NamedTuple):
-    """Writes a second of all servers together, and the resource that is full then."""
+    """Writes per second of all servers together, and the name of the resource that limits them."""
 
     writes: float
     full: str
 
 
 def use_of_a_write(costs: Costs, machines: Machines, load: Load, servers: int) -> dict[str, float]:
-    """The share of a second that a write takes of each resource; one is full where shares add up to 1."""
+    """Returns the seconds for which a write occupies each resource.
+
+    A resource is full when the shares of all writes in a second add up to 1.
+    """
     watchers = load.watchers / servers
     of_server = (costs.create + load.reads * costs.get) / servers
     of_server += costs.follow * (1 - 1 / servers) + costs.event * watchers
@@ -90,7 +93,7 @@ def capacity(costs: Costs, machines: Machines, load: Load, servers: int) -> Capa
 
 
 def watchers_at(costs: Costs, machines: Machines, load: Load, servers: int, writes: float) -> int:
-    """The number of watchers that can follow `writes` a second; 0 if the servers cannot do as many writes."""
+    """Returns how many watchers can follow `writes` per second; 0 if that is too much for the servers."""
     without = use_of_a_write(costs, machines, Load(0, load.reads), servers)
     if max(without.values()) * writes > 1:
         return 0
@@ -101,7 +104,7 @@ def watchers_at(costs: Costs, machines: Machines, load: Load, servers: int, writ
 
 @dataclass(slots=True)
 class _Processor:
-    """Does one job after the other; `busy` is how long it has."""
+    """Does one job after the other; `busy` is the sum of their seconds."""
 
     free_at: float = 0.0
     busy: float = 0.0
@@ -116,12 +119,15 @@ class _Processor:
 class _Server:
     processor: _Processor = field(default_factory=_Processor)
     waiting: deque[float] = field(default_factory=deque)
-    """When each write came that is not sent yet."""
+    """The arrival times of the writes that are not yet sent to the database."""
     is_sending: bool = False
 
 
 class Played(NamedTuple):
-    """Writes a second, how long the middle one took, and how busy the servers and the lock were at most."""
+    """The result of a simulation: writes per second, the median seconds of a write, and shares of busy time.
+
+    `server_busy` is the share of the busiest server.
+    """
 
     writes: float
     median: float
@@ -130,11 +136,11 @@ class Played(NamedTuple):
 
 
 BATCH = 256
-"""Writes in one transaction at most, as of the storage."""
+"""Most writes in one transaction, as in the storage."""
 
 
 class _Play:
-    """The events of a simulation in their order."""
+    """A simulation: calls functions in the order of their times."""
 
     def __init__(self, costs: Costs, machines: Machines, load: Load, servers: int) -> None:
         self._costs = costs
@@ -155,7 +161,7 @@ class _Play:
             call(now)
 
     def ask(self, server: _Server, now: float) -> None:
-        """A client sends a write, after the reads that come with it."""
+        """Has a client send its reads and then a write."""
         work = self._costs.create + self._load.reads * self._costs.get
         self.at(server.processor.done_at(now, work), lambda then: self._accepted(server, now, then))
 
@@ -168,8 +174,8 @@ class _Play:
             return
         server.is_sending = True
         batch = [server.waiting.popleft() for _ in range(min(len(server.waiting), BATCH))]
-        held = len(batch) * self._costs.database_create + self._machines.commit
-        self.at(self.lock.done_at(now, held), lambda then: self._committed(server, batch, then))
+        locked_seconds = len(batch) * self._costs.database_create + self._machines.commit
+        self.at(self.lock.done_at(now, locked_seconds), lambda then: self._committed(server, batch, then))
 
     def _committed(self, server: _Server, batch: list[float], now: float) -> None:
         server.is_sending = False
@@ -190,7 +196,7 @@ class _Play:
 def simulated(
     costs: Costs, machines: Machines, load: Load, servers: int, *, clients: int = 64, seconds: float = 5.0
 ) -> Played:
-    """Plays clients of each server that send their next write when the last one is answered."""
+    """Simulates clients of each server; a client sends its next write after the last response."""
     play = _Play(costs, machines, load, servers)
     for server in play.servers:
         for number in range(clients):
@@ -208,15 +214,15 @@ def simulated(
 SERVERS = (1, 2, 3, 5, 10)
 WATCHERS = (0, 100, 1_000)
 WRITES = (10, 100)
-"""A second, for which the watchers are counted."""
+"""Writes per second for which the table shows the number of watchers."""
 
 
 def rows(costs: Costs, machines: Machines) -> Iterator[tuple[str, list[str]]]:
-    """A row of the table for each number of servers."""
+    """Yields a row of the table for each number of servers."""
     for servers in SERVERS:
         cells = []
         for watchers in WATCHERS:
-            found = capacity(costs, machines, Load(watchers), servers)
-            cells.append(f"{found.writes:,.0f}: {found.full}")
+            limit = capacity(costs, machines, Load(watchers), servers)
+            cells.append(f"{limit.writes:,.0f}: {limit.full}")
         cells += [f"{watchers_at(costs, machines, Load(), servers, writes):,}" for writes in WRITES]
         yield str(servers), cells

@@ -1,4 +1,4 @@
-"""Requests about claims of 1.5 KB, by number."""
+"""Makes requests about ResourceClaims of 1.5 KB from their number."""
 
 import json
 from collections.abc import Callable
@@ -16,7 +16,7 @@ Make = Callable[[int], bytes]
 
 
 def claim(name: str, **labels: str) -> dict[str, Any]:
-    """A claim of about 1.5 KB once it is stored."""
+    """Returns a claim that takes about 1.5 KB in the storage."""
     parameters = {"apiVersion": "gpu.example.com/v1", "kind": "GpuConfig", "sharing": {"note": "x" * 480}}
     return {
         "apiVersion": "resource.k8s.io/v1alpha3",
@@ -62,7 +62,7 @@ def merge_patch(target: str, number: int) -> bytes:
 
 
 def one_object(count: int, claims: str = CLAIMS) -> dict[str, Make]:
-    """The rows about one object, in an order that keeps those before from the way of those after."""
+    """Returns the requests about one object by the row's name; they work in this order."""
     return {
         "get": lambda n: request("GET", f"{claims}/s{n % count}"),
         "create": named_creates("c", claims),

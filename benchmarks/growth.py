@@ -1,4 +1,4 @@
-"""Growth of each row of the benchmark with 1, 10 and 100 times as many objects or connections."""
+"""Measures how each row of the benchmark grows with 10 and 100 times as many objects or connections."""
 
 import asyncio
 import statistics
@@ -34,14 +34,14 @@ LAWS = {
     "get beside full lists, p99": "a piece of a list, and collecting its entries",
     "start from a file": "in proportion, after the imports",
 }
-"""Of each row by the number of objects; docs/performance.md says why."""
+"""The law of growth of each row by the number of objects; docs/performance.md explains them."""
 BY_CONNECTIONS = "level once a core is busy"
 BY_WATCHERS = "in proportion: one system call each"
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One row at one size: its name, its figure, and its unit."""
+    """A row at one size: its name, figure and unit."""
 
     name: str
     figure: float
@@ -52,7 +52,7 @@ class Found:
 
 
 async def bench_growth(sizes: Sequence[int]) -> list[plots.Series]:
-    """The rows at each size, to be drawn for docs/performance.md."""
+    """Measures the rows at each size; returns them for the plot in docs/performance.md."""
     by_row: dict[str, dict[int, Found]] = {}
     by_connections: list[plots.Series] = []
     for size in sizes:
@@ -64,8 +64,8 @@ async def bench_growth(sizes: Sequence[int]) -> list[plots.Series]:
         with tempfile.TemporaryDirectory() as folder:
             database = Path(folder) / "bench.db"
             await fill(database, size)
-            found = Found("start from a file", started("--db", str(database)), "s")
-        by_row.setdefault(found.name, {})[size] = found
+            start = Found("start from a file", started("--db", str(database)), "s")
+        by_row.setdefault(start.name, {})[size] = start
     heading("Growth, by objects", *(f"{size:,}" for size in sizes))
     for name, figures in by_row.items():
         row(name, *(figures[size] for size in sizes))
@@ -85,7 +85,7 @@ async def bench_growth(sizes: Sequence[int]) -> list[plots.Series]:
 
 
 async def fill(database: Path, size: int) -> None:
-    """Has a server write so many claims into a file."""
+    """Has a server write `size` claims into a database file."""
     with fakeapi("--db", str(database)) as (port, _):
         await checked(port, named_creates("g"), size, 16)
 
@@ -95,12 +95,15 @@ def p50(timing: Timing) -> float:
 
 
 async def rows_at(port: int, count: int, memory: Callable[[], int]) -> list[Found]:
-    """The rows of a server with so many objects, which is empty now; `memory` tells what it holds."""
+    """Fills an empty server with `count` objects and measures its rows.
+
+    `memory` returns the bytes of memory that the server holds.
+    """
     create = named_creates("g")
     empty = memory()
     seeded = await checked(port, create, count, 16)
     kilobytes = (memory() - empty) / count / 1024
-    found = [Found("create, 16 connections", seeded.rate, "per s"), Found("resident, each", kilobytes, "KB")]
+    rows = [Found("create, 16 connections", seeded.rate, "per s"), Found("resident, each", kilobytes, "KB")]
     selector = f"{CLAIMS}?labelSelector=app%3Dbench&limit={PAGE}"
     for name, make, times in (
         ("get", lambda n: request("GET", f"{CLAIMS}/g{n * 7919 % count}"), 1_000),
@@ -112,14 +115,14 @@ async def rows_at(port: int, count: int, memory: Callable[[], int]) -> list[Foun
         ("full list", lambda n: request("GET", CLAIMS), 3),
     ):
         timing = await checked(port, make, times, 1)
-        found.append(Found(name, p50(timing), "ms"))
+        rows.append(Found(name, p50(timing), "ms"))
     beside = await gets_beside_lists(port)
-    found.append(Found("get beside full lists, p99", beside.percentile(0.99) * 1000, "ms"))
-    return found
+    rows.append(Found("get beside full lists, p99", beside.percentile(0.99) * 1000, "ms"))
+    return rows
 
 
 async def gets_beside_lists(port: int) -> Timing:
-    """Seconds of each GET of one client while another one lists everything, twice."""
+    """Measures the GETs of one client while another client lists all objects twice."""
     timing = Timing()
     listing = asyncio.ensure_future(_list_by_another_process(port))
     connection = await Connection.open(port)
@@ -135,7 +138,7 @@ async def gets_beside_lists(port: int) -> Timing:
 
 
 async def _list_by_another_process(port: int) -> None:
-    """Reads lists where the reading takes no time of the client that is measured."""
+    """Reads lists in another process, so that this takes no time from the measured client."""
     code = (
         "import socket, sys\n"
         f"asked = {request('GET', CLAIMS)!r}\n"
@@ -152,7 +155,7 @@ async def _list_by_another_process(port: int) -> None:
 
 
 async def rows_by_connections(port: int) -> list[plots.Series]:
-    """Requests per second by the number of connections, and the time to an event by that of watchers."""
+    """Measures requests per second by connections, and milliseconds to an event by watchers."""
     rates: dict[str, dict[int, float]] = {"get": {}, "create": {}}
     for connections in CONNECTIONS:
         count = max(2_000, connections)

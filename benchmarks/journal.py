@@ -1,7 +1,7 @@
-"""Cost of the journal: a server that keeps one beside a server that does not, in turn.
+"""Measures the cost of the journal: sends requests in turn to a server with and one without a journal.
 
-What counts is the time of the server's own process, which other work on the machine changes less than the
-time that passes; turns are short, so that both servers meet the same of it.
+The benchmark measures the CPU time of the server's process, because other work on the machine affects CPU
+time less than elapsed time. Turns are short, so that such work affects both servers equally.
 """
 
 import asyncio
@@ -17,8 +17,9 @@ A_TURN = 50
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Microseconds of processor time that a request takes with and without the journal: that of the quickest
-    tenth of all turns, as whatever else the machine does only adds to them.
+    """Microseconds of CPU time for a request with and without the journal.
+
+    Both are the first decile over all turns, because other work on the machine only adds time.
     """
 
     on: float
@@ -26,14 +27,14 @@ class Cost:
 
     @property
     def loss(self) -> float:
-        """The relative extra cost of the journal: 0.03 is 3 %."""
+        """The relative extra cost of the journal; 0.03 means 3 %."""
         return self.on / self.off - 1
 
 
 async def cost_of(
     servers: tuple[tuple[int, int], tuple[int, int]], make: Callable[[int], bytes], turns: int
 ) -> Cost:
-    """`servers` are the ports and process ids of those with and without."""
+    """Measures requests in turns. `servers`: port and process id of the server with and without a journal."""
     connections = [[await Connection.open(port) for _ in range(CONNECTIONS)] for port, _ in servers]
     spent: tuple[list[float], list[float]] = ([], [])
     for number in range(turns):

@@ -1,11 +1,11 @@
-"""Builds and runs etcd and kube-apiserver on loopback, to measure beside: `make bench ARGS="--beside ..."`.
+"""Builds and runs etcd and kube-apiserver on loopback, to compare with: `make bench ARGS="--beside ..."`.
 
     python -m benchmarks.kubernetes [--builds FOLDER] [--port PORT]
 
-Go fetches and compiles both from their published modules, once; that takes some 15 minutes on two cores.
-Then they run until they are interrupted, and what `make bench` is to be told is printed; with `--kubernetes`
-it does all of that itself. etcd does not wait for its disk (`--unsafe-no-fsync`), and kube-apiserver has the
-group and the gate of claims on.
+Go fetches and compiles both once from their published modules, in about 15 minutes on two cores. Then the
+program prints the options for `make bench` and runs both servers until it is interrupted. `make bench
+ARGS=--kubernetes` does all of this itself. etcd does not wait for its disk (`--unsafe-no-fsync`).
+kube-apiserver serves resource.k8s.io/v1alpha3 with the gate DynamicResourceAllocation.
 """
 
 import argparse
@@ -52,14 +52,14 @@ _API_SERVER = "k8s.io/kubernetes/cmd/kube-apiserver"
 
 @dataclass(frozen=True)
 class Running:
-    """Address of kube-apiserver, a token of a cluster administrator, and the process ids of both programs."""
+    """The URL of kube-apiserver, a cluster administrator's token, and the process ids of both programs."""
 
     url: str
     token: str
     pids: tuple[int, ...]
 
     def options(self) -> list[str]:
-        """Options of `benchmarks/run.py` that measure beside this server."""
+        """Returns the options of `benchmarks/run.py` for a comparison with this server."""
         pids = [option for pid in self.pids for option in ("--beside-pid", str(pid))]
         return ["--beside", self.url, "--token", self.token, *pids]
 
@@ -93,9 +93,9 @@ def running(
     authorization: str = "RBAC",
     options: Sequence[str] = CLAIMS,
 ) -> Iterator[Running]:
-    """Both servers in a directory of their own, which is removed; `port` and the two after it are theirs.
+    """Runs both servers in a temporary directory, on `port` and the next two ports.
 
-    `users` are further lines of the file of tokens: token, name, uid, groups.
+    `users`: more lines of the token file: token, name, uid, groups.
     """
     with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
         place = Path(name)
@@ -144,7 +144,7 @@ def _api_server_options(place: Path, store: str, port: int) -> list[str]:
 
 
 def _write_key(path: Path) -> None:
-    """A key that signs tokens of service accounts."""
+    """Writes a key to sign tokens of service accounts."""
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     form = serialization.PrivateFormat.TraditionalOpenSSL
     path.write_bytes(key.private_bytes(serialization.Encoding.PEM, form, serialization.NoEncryption()))

@@ -1,6 +1,6 @@
-"""A small HTTP/1.1 client that costs little, so that what is measured is the server.
+"""A small, fast HTTP/1.1 client, so that measurements show the server and not the client.
 
-It speaks just what servers answer here: responses with Content-Length or in chunks, and watch streams.
+The client reads only responses with Content-Length, chunked responses, and watch streams.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Address of a server, and the bearer token that requests to it carry."""
+    """The address of a server, and the bearer token for requests to it."""
 
     port: int
     host: str = "127.0.0.1"
@@ -28,7 +28,7 @@ class Answer:
 
 
 class Connection:
-    """One kept connection; one request at a time."""
+    """A connection that stays open, for one request at a time."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, token: str = "") -> None:
         self._reader = reader
@@ -53,15 +53,15 @@ class Connection:
         self._writer.write(request.replace(b"\r\n", self._own, 1) if self._own else request)
 
     async def _chunks(self) -> bytes:
-        """A whole body that comes in chunks."""
-        found = []
+        """Reads a whole chunked body."""
+        chunks = []
         while size := int(await self._reader.readline(), 16):
-            found.append((await self._reader.readexactly(size + 2))[:-2])
+            chunks.append((await self._reader.readexactly(size + 2))[:-2])
         await self._reader.readline()
-        return b"".join(found)
+        return b"".join(chunks)
 
     async def lines(self, request: bytes) -> AsyncIterator[bytes]:
-        """The chunks of a watch as they come; the first is empty and says that the stream is open."""
+        """Yields the chunks of a watch; the first one is empty and means that the stream is open."""
         self._write(request)
         await self._reader.readuntil(b"\r\n\r\n")
         yield b""
@@ -87,7 +87,7 @@ def request(
 
 @dataclass(slots=True)
 class Timing:
-    """Seconds of each request, and of all of them together; `refusal` is the first of the bad answers."""
+    """Seconds of each request and of all together; `refusal` describes the first response without success."""
 
     each: list[float] = field(default_factory=list)
     total: float = 0.0
@@ -106,10 +106,10 @@ class Timing:
 async def drive(
     server: int | Server, make: Callable[[int], bytes], count: int, connections: int, *, after: int = 0
 ) -> Timing:
-    """`count` requests over so many connections, each sending its next when it has its answer.
+    """Sends `count` requests over `connections` connections, each one request at a time.
 
-    With `after`, a request waits for the answer to the one so many numbers before it: without, one connection
-    that is held up is overtaken by all others.
+    With `after`, request N waits for the response to request N - `after`. So a delayed connection does not
+    fall far behind the others.
     """
     timing = Timing()
     numbers = iter(range(count))
@@ -139,14 +139,14 @@ async def drive(
 
 
 async def checked(server: int | Server, make: Callable[[int], bytes], count: int, connections: int) -> Timing:
-    """`drive`, whose answers are all successes; AssertionError where one is not."""
+    """Calls `drive`; raises AssertionError if a response is not a success."""
     timing = await drive(server, make, count, connections)
     assert not timing.bad, f"{timing.bad} answers were not successes: {timing.refusal}"
     return timing
 
 
 async def ask(server: int | Server, data: bytes) -> Answer:
-    """The answer to one request on a connection of its own."""
+    """Sends one request on a new connection and returns the response."""
     connection = await Connection.open(server)
     answer = await connection.send(data)
     connection.close()
@@ -154,9 +154,9 @@ async def ask(server: int | Server, data: bytes) -> Answer:
 
 
 def processor_seconds(pid: int) -> float:
-    """CPU time of the threads that a process has now, in seconds.
+    """Returns the CPU seconds of the threads that a process has now.
 
-    Read from /proc/PID/task/*/schedstat, which counts nanoseconds; /proc/PID/stat counts 10 ms.
+    Reads /proc/PID/task/*/schedstat, which counts nanoseconds; /proc/PID/stat counts in steps of 10 ms.
     """
     threads = Path(f"/proc/{pid}/task").glob("*/schedstat")
     return sum(int(each.read_text().split()[0]) for each in threads) / 1e9

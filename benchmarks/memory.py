@@ -1,4 +1,4 @@
-"""Memory of a server and of each claim, and 100,000 claims beside an empty server."""
+"""Measures the memory of a server and of each claim, and compares a full server with an empty one."""
 
 import statistics
 import tempfile
@@ -21,7 +21,7 @@ P99_BESIDE_LISTS = 20
 
 
 async def bench_memory(count: int) -> None:
-    """`count` claims beside an empty server, and then in a file; a full list beside other requests."""
+    """Measures a server with `count` claims in memory and in a file, and GETs during a full list."""
     heading(f"{count:,} claims of 1.5 KB", "", "goal", "")
     with fakeapi() as (port, pid), fakeapi() as (empty, _):
         await size_of(port, "/version")

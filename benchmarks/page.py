@@ -1,4 +1,4 @@
-"""The live page beside a stream of requests: what it costs the server, and whether it stays quick."""
+"""Measures the live page during a stream of requests: its cost for the server, and its response times."""
 
 import asyncio
 import tempfile
@@ -27,11 +27,12 @@ _TAKE_GAPS = "const found = window.gaps.sort((a, b) => a - b); window.gaps = [];
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """One view beside the load.
+    """Figures of one view of the page under load.
 
-    `rate`: requests per second that were answered. `server`: microseconds of the server's processor time a
-    request. `busy`: the share of the time in which the page's main thread worked. `p99`, `longest`:
-    milliseconds that a click would have waited for that thread.
+    - `rate`: responses per second
+    - `server`: microseconds of the server's CPU time per request
+    - `busy`: the share of time in which the page's main thread worked
+    - `p99`, `longest`: milliseconds that a click would have waited for this thread
     """
 
     rate: float
@@ -55,7 +56,7 @@ def beside_load(
     rate: int,
     seconds: float,
 ) -> Shown:
-    """Opens a page, and sends so many requests a second for a time; `server` is its port and process id."""
+    """Opens a page and sends `rate` requests per second; `server` is the server's port and process id."""
     port, pid = server
     window.open("about:blank")
     window.open(url)
@@ -78,7 +79,7 @@ def beside_load(
 
 
 async def paced(port: int, make: Callable[[int], bytes], rate: int, seconds: float) -> int:
-    """Sends requests at a rate, as far as the server keeps up; how many were answered."""
+    """Sends `rate` requests per second, or fewer if the server is slower; returns the number of responses."""
     end = time.monotonic() + seconds
 
     async def work(which: int) -> int:

@@ -1,4 +1,4 @@
-"""Plots of the growth of each row as one SVG file: a panel for each row, both axes logarithmic."""
+"""Plots the growth of each row in one SVG file: a panel for each row, both axes logarithmic."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -9,26 +9,26 @@ COLUMNS = 3
 WIDTH, HEIGHT = 300, 210
 LEFT, RIGHT, TOP, BOTTOM = 24, 60, 52, 34
 LEAST = 1e-3
-"""A smaller figure is drawn as this one."""
+"""The least figure that is drawn; smaller figures are drawn like it."""
 STEEP = 8
-"""A line that rises by more than so much to the next point would cross a figure at the right of its point."""
+"""Pixels of rise to the next point, above which the line would cross a label on the point's right."""
 INK, PALE, FAINT, LINE = "#333", "#777", "#bbb", "#2a6fb0"
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One row: its figures by size, and what they count."""
+    """A row: its figures by size, and their unit."""
 
     name: str
     unit: str
     figures: Mapping[int, float]
     sizes_of: str = "objects"
     law: str = ""
-    """The law of its growth in a few words, such as "constant"."""
+    """The law of the row's growth in a few words, such as "constant"."""
 
 
 def svg(rows: Sequence[Series]) -> str:
-    """All rows as a picture. A line that rises by a decade in a decade grows in proportion."""
+    """Draws all rows. In a panel, growth in proportion is a line that rises one decade per decade."""
     lines = math.ceil(len(rows) / COLUMNS)
     width, height = COLUMNS * WIDTH, lines * HEIGHT
     panels = [

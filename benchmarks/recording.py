@@ -1,8 +1,8 @@
-"""What recording costs, and what converting a long audit log takes.
+"""Measures the cost of recording, and the time to convert a long audit log.
 
     python benchmarks/recording.py [--quick]
 
-Servers are processes of their own. Peak memory is that of the converting process.
+Each server runs in its own process. Peak memory is measured for the converting process.
 """
 
 import argparse
@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[1]
 LIST = request("GET", "/apis/resource.k8s.io/v1beta1/namespaces/default/resourceclaims")
 MEGABYTE = 1 << 20
 ROUND = 50
-"""Requests to one server before the next one's turn, so that a busy machine troubles all of them alike."""
+"""Requests to one server before the next server's turn, so that other work affects all servers equally."""
 
 
 def main() -> None:
@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def bench_recording(rounds: int) -> None:
-    """The time of one request: alone, recorded by the server, and through the recording proxy."""
+    """Measures a request: without recording, recorded by the server, and through the recording proxy."""
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         place = Path(folder)
         serve = ("serve", "--release", "1.33", "--port", "0")
@@ -76,7 +76,7 @@ async def measure(ports: dict[str, int], rounds: int) -> dict[str, float]:
 
 @contextlib.contextmanager
 def running(ready: Path, *command: str) -> Iterator[int]:
-    """The port of a server."""
+    """Runs a server; yields its port."""
     arguments = [sys.executable, "-m", "fakeapi", *command, "--ready-file", str(ready)]
     environment = {name: value for name, value in os.environ.items() if name != "KUBECONFIG"}
     with subprocess.Popen(arguments, stdout=subprocess.DEVNULL, env=environment) as started:
@@ -90,7 +90,7 @@ def running(ready: Path, *command: str) -> Iterator[int]:
 
 
 def bench_conversion(size: int) -> None:
-    """A long audit log, made of the real ones, into a trace."""
+    """Measures the conversion of an audit log of `size` bytes, made from recorded logs, to a trace."""
     logs = sorted((ROOT / "fixtures" / "traces").glob("audit-*.jsonl.gz"))
     lines = [line for log in logs for line in gzip.decompress(log.read_bytes()).splitlines(keepends=True)]
     with tempfile.TemporaryDirectory() as folder:
@@ -99,7 +99,7 @@ def bench_conversion(size: int) -> None:
         with log.open("wb") as file:
             for turn in range(size // sum(map(len, lines)) + 1):
                 for line in lines:
-                    # Each turn has requests of its own; stages of one would become one exchange.
+                    # Each turn needs its own audit ids, because stages with one id become one exchange.
                     written += file.write(line.replace(b'"auditID":"', b'"auditID":"%d-' % turn, 1))
         begin = time.perf_counter()
         command = [sys.executable, "-m", "fakeapi", "trace", "convert", str(log), str(trace)]

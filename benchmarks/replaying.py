@@ -1,8 +1,8 @@
-"""How fast a trace is replayed, beside the benchmark's own client with the same requests, and in what memory.
+"""Measures speed and memory of a replay, and compares it with the benchmark's client and the same requests.
 
     python benchmarks/replaying.py [--quick]
 
-The server is a process of its own, anew for each; the replay is one too.
+Each measurement has a new server in its own process. The replay has its own process too.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from benchmarks.tables import heading, row
 EXCHANGES = 100_000
 CONNECTIONS = 16
 BLOCK = 1000
-"""Objects that are treated alike before the next step, which waits for the answers to this one."""
+"""Objects in one step; a step waits for all responses to the step before."""
 
 CLAIMS = "/apis/resource.k8s.io/v1beta1/namespaces/default/resourceclaims"
 MERGE = "application/merge-patch+json"
@@ -40,7 +40,7 @@ def main() -> None:
 
 
 def bench_replay(count: int) -> None:
-    """A session of creates, reads, updates, patches and deletes."""
+    """Measures a session of creates, reads, updates, patches and deletes."""
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder) / "session.jsonl"
         with serving(folder, "--record", str(trace)) as (port, _):
@@ -59,7 +59,10 @@ def bench_replay(count: int) -> None:
 
 
 def replayed(folder: str, trace: Path, port: int) -> tuple[float, int]:
-    """Seconds of the requests alone, and kilobytes; the replay must find every answer as recorded."""
+    """Replays the trace; returns the seconds of its requests and its peak memory in KiB.
+
+    Raises AssertionError if a response is not as recorded.
+    """
     program = (
         "import json, sys, time, fakeapi\n"
         "report = fakeapi.replay(sys.argv[1], url=sys.argv[2], order='fast')\n"
@@ -92,7 +95,7 @@ def serving(folder: str, *options: str) -> Iterator[tuple[int, int]]:
 
 
 def exchange(number: int) -> bytes:
-    """Blocks of objects: created, then read, then updated, then patched, then deleted."""
+    """Makes request `number`: a block of creates, then of GETs, updates, patches and deletes, and so on."""
     block, inside = divmod(number, 5 * BLOCK)
     step, place = divmod(inside, BLOCK)
     name = f"c{block * BLOCK + place}"

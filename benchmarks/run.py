@@ -1,12 +1,12 @@
-"""Measure fakeapi beside a bare app on the same stack, and print its tables.
+"""Measures fakeapi and a bare app on the same stack, and prints tables.
 
     python benchmarks/run.py [--quick] [--only PART ...] [--write] [--plot FILE]
                              [--kubernetes [FOLDER] | --beside URL --token T [--beside-pid PID ...]]
 
-Every server is a process of its own; the client is this one. The part `beside` puts the rows of another
-server next to this one's: `--kubernetes` builds (once, in FOLDER) and starts etcd and kube-apiserver for it,
-`--beside` takes one that runs. The page needs Chromium, scale PostgreSQL; where they are not, it is said.
-`--write` puts the tables in the place of those of README.md, docs/performance.md and docs/scale.md, and draws
+Every server has its own process; this process is the client. The part `beside` compares fakeapi with another
+server: `--kubernetes` builds etcd and kube-apiserver (once, in FOLDER) and starts them, `--beside` uses a
+running server. The part `page` needs Chromium, the part `scale` PostgreSQL; without them a note replaces the
+table. `--write` replaces the tables in README.md, docs/performance.md and docs/scale.md, and draws the
 growth.
 """
 
@@ -96,7 +96,7 @@ def bench_page(seconds: float, rate: int = 1_000, objects: int = 10_000) -> None
         port, _ = server
 
         def make(number: int) -> bytes:
-            """Nine reads and a write."""
+            """Makes nine reads for each write."""
             target = f"{CLAIMS}/p{number * 7919 % objects}"
             if number % 10:
                 return request("GET", target)
@@ -106,9 +106,9 @@ def bench_page(seconds: float, rate: int = 1_000, objects: int = 10_000) -> None
         base = f"http://127.0.0.1:{port}/_fakeapi/ui/"
         views = ("objects/resource.k8s.io/resourceclaims", "claims", "requests", "watches", "faults", "time")
         for name, url in [("no page", "about:blank"), *((view, f"{base}#/{view}") for view in views)]:
-            found = page.beside_load(window, url, server, make, rate, seconds)
-            cells = f"{found.rate:,.0f}", f"{found.server:.0f} µs", f"{found.busy:.0%}"
-            tables.row(name.partition("/")[0], *cells, f"{found.p99:.0f} ms", f"{found.longest:.0f} ms")
+            figures = page.beside_load(window, url, server, make, rate, seconds)
+            cells = f"{figures.rate:,.0f}", f"{figures.server:.0f} µs", f"{figures.busy:.0%}"
+            tables.row(name.partition("/")[0], *cells, f"{figures.p99:.0f} ms", f"{figures.longest:.0f} ms")
 
 
 def machine() -> str:
@@ -138,7 +138,7 @@ def parts(arguments: argparse.Namespace) -> dict[str, Callable[[], None]]:
 
 README, PERFORMANCE, SCALE = ROOT / "README.md", ROOT / "docs" / "performance.md", ROOT / "docs" / "scale.md"
 DOCUMENTS = {"journal": PERFORMANCE, "page": PERFORMANCE, "growth": PERFORMANCE, "scale": SCALE}
-"""The document with the tables of a part; the README for parts that are not listed."""
+"""The document with the tables of a part; the README for all other parts."""
 
 
 def main() -> None:
@@ -164,7 +164,7 @@ def main() -> None:
 
 
 def measure(arguments: argparse.Namespace, chosen: list[str]) -> None:
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # installed packages have bytecode
     begin = time.perf_counter()
     tables.note(f"Machine: {machine()}")
     head = tables.take()

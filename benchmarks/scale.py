@@ -1,4 +1,4 @@
-"""Servers that share a PostgreSQL, one to three of them on this machine, beside one server on SQLite."""
+"""Measures one to three servers on this machine that share a PostgreSQL, and one server on SQLite."""
 
 import asyncio
 import json
@@ -23,7 +23,7 @@ VALUE = "x" * 1000
 
 
 class Figures(NamedTuple):
-    """Of requests: how many a second, the median wait, and the processor time of each, in seconds."""
+    """Requests per second, median latency, and CPU time per request of servers and database, in seconds."""
 
     rate: float
     median: float
@@ -36,13 +36,13 @@ class Figures(NamedTuple):
 
 
 class Stack(NamedTuple):
-    """Servers that share a state; without a PostgreSQL, a server on SQLite."""
+    """Servers that share a PostgreSQL, or one server on SQLite with `database` None."""
 
     servers: Sequence[Server]
     database: PostgreSQL | None
 
     def used(self) -> tuple[list[float], float]:
-        """Processor time of each server, and of PostgreSQL."""
+        """Returns the CPU seconds of each server, and of PostgreSQL."""
         processes = [] if self.database is None else self.database.processes()
         return [processor_seconds(each.process.pid) for each in self.servers], sum(
             map(processor_seconds, processes)
@@ -57,7 +57,7 @@ def creation(name: str) -> bytes:
 async def measured(
     stack: Stack, verb: str, count: int, *, ports: Sequence[int] = (), connections: int = CONNECTIONS
 ) -> Figures:
-    """Sends creates, or GETs of what was created, to all servers or to those with these ports."""
+    """Measures creates, or GETs of the created objects, on all servers or only on `ports`."""
     ports = ports or [each.port for each in stack.servers]
     used, database_used = stack.used()
     start, share = time.perf_counter(), count // len(ports)
@@ -97,7 +97,7 @@ def stacked(databases: Sequence[str], postgresql: PostgreSQL | None) -> Iterator
 
 
 def bench_scale(count: int) -> None:
-    """Prints the requests of SQLite and of each number of servers, what they cost, and what follows."""
+    """Prints the figures for SQLite and each number of servers, the costs, and the computed capacity."""
     if why_missing():
         tables.note(f"\nSeveral servers: not measured, {why_missing()}")
         return
@@ -134,13 +134,13 @@ def _requests(postgresql: PostgreSQL, count: int) -> None:
         databases = [postgresql.place()] * number or [""]
         with stacked(databases, postgresql if number else None) as stack:
             asyncio.run(measured(stack, "create", count // 10))  # warms up
-            found = [asyncio.run(measured(stack, verb, count)) for verb in ("create", "get")]
+            figures = [asyncio.run(measured(stack, verb, count)) for verb in ("create", "get")]
         title = f"PostgreSQL, {number} server{'s' * (number > 1)}" if number else "SQLite, 1 server"
-        tables.row(title, *(cell for each in found for cell in each.cells()))
+        tables.row(title, *(cell for each in figures for cell in each.cells()))
 
 
 async def _costs(postgresql: PostgreSQL, count: int) -> capacity.Costs:
-    """Measures what requests cost the asked server, the others and PostgreSQL, and the cost of an event."""
+    """Measures the costs of requests (for the receiving server, another one, PostgreSQL) and of events."""
     with stacked([postgresql.place()], postgresql) as alone:
         await measured(alone, "create", count // 10)
         written = _log_position(postgresql)
@@ -169,7 +169,7 @@ async def _costs(postgresql: PostgreSQL, count: int) -> capacity.Costs:
 
 
 async def _watched(stack: Stack, port: int, count: int) -> tuple[Figures, float]:
-    """Creates, one after the other, that watchers see, and the bytes of an event."""
+    """Measures sequential creates with WATCHERS watchers; returns the figures and the bytes of an event."""
     sizes: list[int] = []
     opened, done = asyncio.Semaphore(0), asyncio.Semaphore(0)
     version = json.loads((await ask(port, request("GET", MAPS))).body)["metadata"]["resourceVersion"]

@@ -1,4 +1,4 @@
-"""Servers that are measured, each a process of its own on a port of its own."""
+"""Runs the servers to measure, each in its own process and on its own port."""
 
 import contextlib
 import json
@@ -16,7 +16,7 @@ START_SECONDS = 60.0
 
 @contextlib.contextmanager
 def process(*command: str, cores: Collection[int] = ()) -> Iterator["subprocess.Popen[str]"]:
-    """Python with this command, on these cores where there are any."""
+    """Runs Python with this command, on `cores` or, if empty, on all cores of this process."""
     with _on(cores):
         server = subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, text=True)
     with server as started:
@@ -29,7 +29,7 @@ def process(*command: str, cores: Collection[int] = ()) -> Iterator["subprocess.
 
 @contextlib.contextmanager
 def _on(cores: Collection[int]) -> Iterator[None]:
-    """Processes that are started inside inherit these cores."""
+    """Limits this process to the cores; processes started inside the block inherit them."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, cores or before)
     try:
@@ -40,7 +40,7 @@ def _on(cores: Collection[int]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def fakeapi(*options: str, cores: Collection[int] = ()) -> Iterator[tuple[int, int]]:
-    """(port, process id) of a server of its own."""
+    """Runs a fakeapi server; yields its port and process id."""
     with tempfile.TemporaryDirectory() as folder:
         ready = Path(folder) / "ready"
         kubeconfig = Path(folder) / "config"
@@ -50,7 +50,7 @@ def fakeapi(*options: str, cores: Collection[int] = ()) -> Iterator[tuple[int, i
 
 
 def await_ready(ready: Path) -> int:
-    """The port, once a server has written it. Raises TimeoutError."""
+    """Waits until a server has written its file `ready`; returns the port. Raises TimeoutError."""
     end = time.monotonic() + START_SECONDS
     while not (ready.exists() and ready.read_text()):
         if time.monotonic() > end:
@@ -61,14 +61,14 @@ def await_ready(ready: Path) -> int:
 
 @contextlib.contextmanager
 def bare(size: int, *, h11: bool = False) -> Iterator[int]:
-    """Port of an app that answers so many bytes, on the same runner, or on hypercorn with h11."""
+    """Serves a fixed body of `size` bytes, on fakeapi's runner or on hypercorn with h11; yields the port."""
     with process(str(HERE / ("bare_h11.py" if h11 else "bare.py")), str(size)) as started:
         assert started.stdout is not None
         yield int(started.stdout.readline())
 
 
 def resident(*pids: int) -> int:
-    """Bytes of memory that processes hold."""
+    """Returns the resident memory of processes in bytes."""
     return sum(map(_resident, pids))
 
 

@@ -1,4 +1,4 @@
-"""Time that a process, a fixture and the pytest plugin take to start."""
+"""Measures the start times of a process, a fixture and the pytest plugin."""
 
 import json
 import statistics
@@ -36,21 +36,21 @@ print(time.perf_counter() - begin)
 
 def bench_start(repeats: int) -> None:
     heading("Starting", "median", "goal", "")
-    started()  # the first one compiles what no process has imported yet
+    started()  # the first start compiles modules to bytecode
     process = statistics.median(started() for _ in range(repeats))
-    found = json.loads(_python(_FIXTURES.format(repeats=repeats)))
+    times = json.loads(_python(_FIXTURES.format(repeats=repeats)))
     plugin = statistics.median(float(_python(_PLUGIN)) for _ in range(repeats))
     for name, seconds, goal in (
         ("process start to ready", process, 300),
-        ("fixture start, after imports", statistics.median(found["start"]), 2),
-        ("reset", statistics.median(found["reset"]), 1),
+        ("fixture start, after imports", statistics.median(times["start"]), 2),
+        ("reset", statistics.median(times["reset"]), 1),
         ("import of the pytest plugin, beside pytest itself", plugin, 2),
     ):
         row(name, milliseconds(seconds), *at_most(seconds * 1000, goal, "ms"))
 
 
 def started(*options: str) -> float:
-    """Seconds from the start of a process to its first answer."""
+    """Returns the seconds from the start of a process to its first response."""
     begin = time.perf_counter()
     with fakeapi(*options) as (port, _):
         urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz").read()

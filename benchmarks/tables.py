@@ -1,4 +1,4 @@
-"""Tables of figures beside goals, printed as they come and written into documents between markers."""
+"""Prints tables of figures and goals, and writes them into documents between markers."""
 
 from pathlib import Path
 
@@ -26,14 +26,14 @@ def _say(*lines: str) -> None:
 
 
 def take() -> list[str]:
-    """The lines since the last call, as they were printed."""
+    """Returns the lines printed since the last call."""
     taken = [*_printed]
     _printed.clear()
     return taken
 
 
 def at_most(figure: float, bound: float, unit: str) -> tuple[str, str]:
-    """Cells for a goal, and whether a figure reaches it."""
+    """Returns two cells: the goal, and whether the figure reaches it."""
     return f"≤ {bound:g} {unit}", _verdict(figure <= bound)
 
 
@@ -50,15 +50,15 @@ def milliseconds(seconds: float) -> str:
 
 
 def write_between(path: Path, marker: str, lines: list[str]) -> None:
-    """Puts lines in the place of those between `<!-- marker -->` and `<!-- /marker -->`.
+    """Replaces the lines between `<!-- marker -->` and `<!-- /marker -->`.
 
-    Raises ValueError where the file does not hold both.
+    Raises ValueError if the file lacks a marker.
     """
     text = path.read_text(encoding="utf-8")
     begin, end = f"<!-- {marker} -->\n", f"<!-- /{marker} -->"
-    before, found, rest = text.partition(begin)
+    before, opened, rest = text.partition(begin)
     _, closed, after = rest.partition(end)
-    if not (found and closed):
+    if not (opened and closed):
         raise ValueError(f"{path} has no {begin.strip()} … {end}")
     body = "\n".join(lines).strip("\n")
     path.write_text(f"{before}{begin}\n{body}\n\n{end}{after}", encoding="utf-8")

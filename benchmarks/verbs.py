@@ -1,4 +1,4 @@
-"""Requests of each verb, in turn with a bare app on the same runner and with one on hypercorn and h11."""
+"""Measures requests of each verb; compares with a bare app on the same runner and on hypercorn with h11."""
 
 import contextlib
 import sqlite3
@@ -27,7 +27,7 @@ LIST_GOALS = {
 
 @dataclass(slots=True)
 class InTurn:
-    """Figures of several rounds: `rate` and `p50` are medians over the rounds, `p99` is of all requests."""
+    """Figures of several rounds: `rate` and `p50` are medians over rounds, `p99` is over all requests."""
 
     rates: list[float] = field(default_factory=list)
     p50s: list[float] = field(default_factory=list)
@@ -55,24 +55,25 @@ async def in_turn(
     connections: int = CONNECTIONS,
     rounds: int = ROUNDS,
 ) -> list[InTurn]:
-    """Asks the servers in turn, `count` requests in all of each: over one connection, then over several.
+    """Sends requests to the servers in turn: `count` over one connection and `count` over several.
 
-    Numbers below `count` go over one connection, those from there on, as many again, over several; a server
-    gets each number once. With `connections=0` or without `alone` one of the two is left out.
+    Requests with numbers below `count` use one connection, requests with the next `count` numbers use
+    several. Each server receives each number once. `connections=0` leaves out several connections,
+    `alone=False` the single one.
     """
-    found = [InTurn() for _ in servers]
+    results = [InTurn() for _ in servers]
     a_round = max(1, count // rounds)
     for turn in range(rounds):
         order = [*enumerate(servers)]
         for which, server in order if turn % 2 else reversed(order):
             if alone:
                 timing = await checked(server, _from(make, turn * a_round), a_round, 1)
-                found[which].p50s.append(timing.percentile(0.5))
-                found[which].each += timing.each
+                results[which].p50s.append(timing.percentile(0.5))
+                results[which].each += timing.each
             if connections:
                 timing = await checked(server, _from(make, count + turn * a_round), a_round, connections)
-                found[which].rates.append(timing.rate)
-    return found
+                results[which].rates.append(timing.rate)
+    return results
 
 
 def _from(make: Make, first: int) -> Make:
@@ -80,7 +81,7 @@ def _from(make: Make, first: int) -> Make:
 
 
 async def size_of(server: int | Server, target: str, accept: str = "application/json") -> int:
-    """Bytes of an answer."""
+    """Returns the size of a response body in bytes."""
     answer = await ask(server, request("GET", target, accept=accept))
     assert answer.status == 200, answer.body[:300]
     return len(answer.body)
@@ -104,21 +105,21 @@ async def bench_verbs(count: int) -> None:
         one = await size_of(port, f"{CLAIMS}/s0")
         others = stack.enter_context(bare(one)), stack.enter_context(bare(one, h11=True))
         for name, make in one_object(2 * count).items():
-            found, quick, slow = await in_turn((port, *others), make, count)
-            share, old_share = found.rate / quick.rate, found.rate / slow.rate
+            own, quick, slow = await in_turn((port, *others), make, count)
+            share, old_share = own.rate / quick.rate, own.rate / slow.rate
             goal = ("", "")
             if name in OF_BARE:
                 goal = at_least(100 * share, 100 * OF_BARE[name], "% of the bare app")
             elif name in OF_H11:
                 goal = at_least(100 * old_share, 100 * OF_H11[name], "% of h11")
             cells = f"{quick.rate:,.0f}", f"{share:.0%}", f"{slow.rate:,.0f}", f"{old_share:.0%}"
-            row(name, *_times(found), *cells, *goal)
+            row(name, *_times(own), *cells, *goal)
             if name == "get":
                 times = quick.rate / slow.rate
                 itself = *_times(quick), "", "", f"{slow.rate:,.0f}", f"{times:.1f} times"
                 row("the bare app itself, get", *itself, *at_least(times, 2, "times h11"))
-        (found,) = await in_turn((port,), lambda n: merge_patch(f"{CLAIMS}/c0", n), count, alone=False)
-        row("merge patch, all of one object", "", "", f"{found.rate:,.0f}", "", "", "", "", "", "")
+        (own,) = await in_turn((port,), lambda n: merge_patch(f"{CLAIMS}/c0", n), count, alone=False)
+        row("merge patch, all of one object", "", "", f"{own.rate:,.0f}", "", "", "", "", "", "")
     await _bench_lists(max(50, count // 20))
 
 
@@ -138,9 +139,9 @@ async def _bench_lists(count: int) -> None:
             size = await size_of(port, target, accept)
             asked = request("GET", target, accept=accept)
             with bare(size) as base_port:
-                found, base = await in_turn((port, base_port), always(asked), count)
-            cells = f"{base.rate:,.0f}", f"{found.rate / base.rate:.0%}", "", ""
-            row(name, *_times(found), *cells, *at_most(found.p50 * 1000, LIST_GOALS[name], "ms p50"))
+                own, base = await in_turn((port, base_port), always(asked), count)
+            cells = f"{base.rate:,.0f}", f"{own.rate / base.rate:.0%}", "", ""
+            row(name, *_times(own), *cells, *at_most(own.p50 * 1000, LIST_GOALS[name], "ms p50"))
 
 
 def always(asked: bytes) -> Callable[[int], bytes]:
@@ -148,7 +149,7 @@ def always(asked: bytes) -> Callable[[int], bytes]:
 
 
 def bench_sqlite(count: int) -> None:
-    """Measures inserts of rows into SQLite alone, in transactions of one and of forty."""
+    """Measures inserts of rows into SQLite itself, in transactions of 1 and of 40 rows."""
     heading("SQLite alone: inserts of 1.5 KB in a file", "each", "per s")
     for batch in (1, 40):
         with tempfile.TemporaryDirectory() as folder:

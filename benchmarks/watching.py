@@ -1,4 +1,4 @@
-"""Time from the sending of a write to its event at each watcher."""
+"""Measures the time from sending a write to its event at each watcher."""
 
 import asyncio
 import statistics
@@ -11,16 +11,16 @@ from benchmarks.servers import fakeapi
 from benchmarks.tables import at_most, heading, milliseconds, row
 
 GOALS = {1: 0.5, 100: 1.5, 1000: 12.0}
-"""Milliseconds by the number of watchers."""
+"""Goals for the median, in milliseconds, by the number of watchers."""
 
 
 async def bench_watch(events: int) -> None:
     heading("From write to watch event", "p50", "p99", "last watcher p50", "goal", "")
     for watchers, goal in GOALS.items():
         with fakeapi() as (port, _):
-            found, last = await delays(port, watchers, events)
+            seconds, last = await delays(port, watchers, events)
         name = f"{watchers:,} watcher{'s' if watchers > 1 else ''}"
-        p50, p99 = found[len(found) // 2], found[int(len(found) * 0.99)]
+        p50, p99 = seconds[len(seconds) // 2], seconds[int(len(seconds) * 0.99)]
         cells = milliseconds(p50), milliseconds(p99), milliseconds(statistics.median(last))
         row(name, *cells, *at_most(p50 * 1000, goal, "ms p50"))
 
@@ -28,7 +28,10 @@ async def bench_watch(events: int) -> None:
 async def delays(
     server: int | Server, watchers: int, events: int, claims: str = CLAIMS, prefix: str = "w"
 ) -> tuple[list[float], list[float]]:
-    """Seconds from the sending of each write to its event at each watcher, sorted; and of the last ones."""
+    """Measures the seconds from sending a write to its event at each watcher.
+
+    Returns all times, sorted, and for each write the time of its last event.
+    """
     arrivals: list[asyncio.Queue[float]] = [asyncio.Queue() for _ in range(watchers)]
     opened = asyncio.Semaphore(0)
     version = await _version(server, claims)
@@ -51,24 +54,24 @@ async def delays(
         await opened.acquire()
     writer = await Connection.open(server)
     make = named_creates(prefix, claims)
-    found: list[float] = []
+    seconds: list[float] = []
     last: list[float] = []
     for number in range(events):
         begin = time.perf_counter()
         answer = await writer.send(make(number))
         assert answer.status == 201, answer.body[:300]
         each = [await arrived.get() - begin for arrived in arrivals]
-        found += each
+        seconds += each
         last.append(max(each))
     writer.close()
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-    return sorted(found), last
+    return sorted(seconds), last
 
 
 async def _version(server: int | Server, claims: str) -> str:
-    """The resourceVersion that a watch begins after, so that it brings no objects that were there before."""
+    """Returns the current resourceVersion, so that a watch from it sends no events for existing objects."""
     connection = await Connection.open(server)
     answer = await connection.send(request("GET", f"{claims}?limit=1"))
     connection.close()

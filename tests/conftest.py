@@ -1,4 +1,4 @@
-"""What all tests share."""
+"""Fixtures for all tests."""
 
 from collections.abc import Iterator
 
@@ -21,7 +21,7 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Installation:
 
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[PostgreSQL]:
-    """A PostgreSQL server, for tests that ask it for places and do not end it."""
+    """A PostgreSQL server for tests that create databases in it and do not stop it."""
     if why_missing():
         pytest.skip(why_missing())
     server = PostgreSQL()
@@ -31,7 +31,7 @@ def postgresql() -> Iterator[PostgreSQL]:
 
 @pytest.fixture(scope="session")
 def guarded() -> Iterator[PostgreSQL]:
-    """A PostgreSQL server that asks for passwords."""
+    """A PostgreSQL server that requires passwords."""
     if why_missing():
         pytest.skip(why_missing())
     server = PostgreSQL(password="opensesame")

@@ -1,4 +1,4 @@
-"""The package as its users get it."""
+"""The fakeapi package, installed as for its users."""
 
 import os
 import re
@@ -13,7 +13,7 @@ ROOT = Path(__file__).parent.parent
 
 @dataclass(frozen=True)
 class Installation:
-    """The wheel, and an environment that holds it and the locked dependencies of its users, no more."""
+    """The wheel, and a virtual environment with only the wheel and its locked dependencies."""
 
     wheel: Path
     bin: Path
@@ -26,13 +26,13 @@ class Installation:
         )  # fmt: skip
 
     def environment(self, **more: str) -> dict[str, str]:
-        """That of the running tests, without what would lead back to the source tree."""
+        """Returns the environment of the tests without variables that lead to the source tree."""
         kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "FAKEAPI"))}
         return {**kept, **more}
 
 
 def install(directory: Path) -> Installation:
-    """Builds the source distribution, from it the wheel, and puts that into a new environment."""
+    """Builds the source distribution and from it the wheel; installs this in a new virtual environment."""
     build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(directory), str(ROOT)]
     subprocess.run(build, check=True, capture_output=True, timeout=120)
     (wheel,) = directory.glob("*.whl")
@@ -50,16 +50,16 @@ def install(directory: Path) -> Installation:
 
 
 def _link_locked_dependencies(site_packages: Path) -> None:
-    """Makes those of requirements.lock importable as they are installed here: no network is needed."""
+    """Links the installed packages of requirements.lock into the environment; this needs no network."""
     lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
     for name in re.findall(r"^([A-Za-z0-9_.-]+)==", lock, re.MULTILINE):
         try:
-            found = distribution(name)
+            installed = distribution(name)
         except PackageNotFoundError:
-            continue  # a dependency of other systems
+            continue  # a dependency on other platforms
         for part in {
-            file.parts[0] for file in found.files or () if file.parts[0] not in {"..", "__pycache__"}
+            file.parts[0] for file in installed.files or () if file.parts[0] not in {"..", "__pycache__"}
         }:
             link = site_packages / part
             if not link.exists():
-                link.symlink_to(Path(str(found.locate_file(part))))
+                link.symlink_to(Path(str(installed.locate_file(part))))

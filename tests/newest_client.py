@@ -1,6 +1,6 @@
-"""An environment of its own with the newest release of the Python package `kubernetes`.
+"""A virtual environment with the newest release of the Python package `kubernetes`.
 
-The tests themselves run with an older release, the last one with v1alpha2. The environment is made once.
+The tests themselves use an older release, the last one with v1alpha2. The environment is created once.
 """
 
 import subprocess
@@ -18,11 +18,11 @@ INSTALL_SECONDS = 300
 
 
 def python_with_newest_client() -> Path:
-    """The interpreter of the environment; skips the test if the client cannot be installed."""
+    """Returns the environment's interpreter; skips the test if the client cannot be installed."""
     program = ENVIRONMENT / "bin" / "python"
     ready = ENVIRONMENT / "lock"
-    wanted = f"{sys.version}\n{LOCK.read_text(encoding='utf-8')}"
-    if ready.exists() and ready.read_text(encoding="utf-8") == wanted:
+    content = f"{sys.version}\n{LOCK.read_text(encoding='utf-8')}"
+    if ready.exists() and ready.read_text(encoding="utf-8") == content:
         return program
     venv.create(ENVIRONMENT, clear=True, with_pip=True)
     install = [str(program), "-m", "pip", "-q", "install", "--require-hashes", "-r", str(LOCK)]
@@ -32,11 +32,11 @@ def python_with_newest_client() -> Path:
         pytest.skip(f"the newest client can not be installed: {error.stderr.strip().splitlines()[-1:]}")
     except subprocess.TimeoutExpired:
         pytest.skip(f"the newest client is not installed within {INSTALL_SECONDS} s")
-    ready.write_text(wanted, encoding="utf-8")
+    ready.write_text(content, encoding="utf-8")
     return program
 
 
 def packages_of_newest_client() -> Path:
-    """The directory of the newest client's packages, for PYTHONPATH."""
+    """Returns the directory of the newest client's packages, for PYTHONPATH."""
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     return python_with_newest_client().parents[1] / "lib" / version / "site-packages"

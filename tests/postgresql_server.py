@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the tests' own, in a temporary directory, on a free port of 127.0.0.1."""
+"""A PostgreSQL server for tests, in a temporary directory, on a free port of 127.0.0.1."""
 
 import contextlib
 import os
@@ -21,16 +21,16 @@ _numbers = count(1)
 
 @cache
 def binaries() -> Path | None:
-    """The directory of the newest PostgreSQL that is installed."""
-    found = [path.parent for path in Path("/usr/lib/postgresql").glob("*/bin/initdb")]
-    if found:
-        return max(found, key=lambda each: int(re.findall(r"\d+", str(each))[0]))
+    """Returns the directory of the newest installed PostgreSQL, or None."""
+    directories = [path.parent for path in Path("/usr/lib/postgresql").glob("*/bin/initdb")]
+    if directories:
+        return max(directories, key=lambda each: int(re.findall(r"\d+", str(each))[0]))
     initdb = shutil.which("initdb")
     return Path(initdb).resolve().parent if initdb else None
 
 
 def why_missing() -> str:
-    """Why there can be no server; empty if there can be."""
+    """Returns the reason why no server can run, or "" if one can."""
     if binaries() is None:
         return "PostgreSQL is not installed"
     if os.geteuid() == 0 and _account() is None:
@@ -51,15 +51,13 @@ def free_port() -> int:
 
 
 class PostgreSQL:
-    """A server with an empty data directory; databases are made as they are asked for."""
+    """A server with an empty data directory; tests create databases in it."""
 
     def __init__(self, *, password: str = "", fsync: bool = False) -> None:
-        """Without `fsync` what was committed survives the end of the server's processes, as the operating
-        system has it, and not that of the machine.
-        """
-        found = binaries()
-        assert found is not None, "asked for only where it is installed"
-        self._binaries = found
+        """Without `fsync`, committed data survives the end of the processes, but not of the machine."""
+        directory = binaries()
+        assert directory is not None, "asked for only where it is installed"
+        self._binaries = directory
         self._account = _account() if os.geteuid() == 0 else None
         self.directory = Path(tempfile.mkdtemp(prefix="fakeapi-postgresql-"))
         self.port = free_port()
@@ -85,7 +83,7 @@ class PostgreSQL:
         return f"postgresql://{user}{':' + secret if secret else ''}@127.0.0.1:{self.port}/{database}"
 
     def start(self) -> None:
-        """Starts the server, also after `kill`, and waits until it takes connections."""
+        """Starts the server, also after `kill`; waits until it accepts connections."""
         command = self._as_account(
             "postgres", "-D", str(self.directory / "data"), "-p", str(self.port),
             "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=",
@@ -104,26 +102,26 @@ class PostgreSQL:
             time.sleep(0.02)
 
     def signal(self, number: signal.Signals) -> None:
-        """Sends a signal to the server and all its processes, each of which is in a group of its own."""
+        """Sends a signal to all processes of the server, because each has its own process group."""
         for each in self.processes():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(each, number)
 
     def processes(self) -> list[int]:
-        """The ids of the server's processes."""
+        """Returns the ids of the server's processes."""
         assert self.process is not None
         return [self.process.pid, *self._children()]
 
     def _children(self) -> list[int]:
         assert self.process is not None
         command = ["ps", "-o", "pid=", "--ppid", str(self.process.pid)]
-        found = subprocess.run(command, capture_output=True, text=True, check=False)
-        return [int(each) for each in found.stdout.split()]
+        listing = subprocess.run(command, capture_output=True, text=True, check=False)
+        return [int(each) for each in listing.stdout.split()]
 
     def kill(self) -> None:
-        """Ends all processes of the server at once, as a power cut would."""
+        """Kills all processes of the server at once, like a power failure."""
         assert self.process is not None
-        self.process.send_signal(signal.SIGSTOP)  # it starts no others meanwhile
+        self.process.send_signal(signal.SIGSTOP)  # it cannot start others now
         self.signal(signal.SIGKILL)
         self.process.wait()
 
@@ -139,19 +137,19 @@ class PostgreSQL:
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def database(self) -> str:
-        """The URL of a new, empty database."""
+        """Creates an empty database; returns its URL."""
         name = f"cluster{next(_numbers)}_{os.getpid()}"
         self.sql(f"CREATE DATABASE {name}")
         return self.url(name)
 
     def place(self) -> str:
-        """The URL of a new, empty schema: like a database of its own, and made in less time."""
+        """Creates an empty schema; returns a URL with it. Works like a database, but is faster to create."""
         name = f"place{next(_numbers)}_{os.getpid()}"
         self.sql(f"CREATE SCHEMA {name}")
         return f"{self.url()}?search_path={name}"
 
     def sql(self, *statements: str, url: str = "") -> str:
-        """Runs statements with psql, each in a transaction of its own; returns the output."""
+        """Runs statements with psql, each in its own transaction; returns the output."""
         command = [str(self._binaries / "psql"), "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"]
         for each in statements:
             command += ["-c", each]

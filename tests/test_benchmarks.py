@@ -1,4 +1,4 @@
-"""Benchmarks: the order of requests, tables in the documents, and growth drawn as measured."""
+"""Benchmarks: the order of requests, the tables in documents, and the plots of growth."""
 
 import asyncio
 from dataclasses import replace
@@ -153,10 +153,10 @@ SMALL = {"create": 1e-6, "get": 1e-6, "follow": 1e-6, "event": 1e-8}
 def test_the_resource_that_is_full_first_is_named(
     costs: dict[str, float], machines: dict[str, Any], load: Load, full: str
 ) -> None:
-    found = capacity.capacity(replace(COSTS, **costs), Machines(**machines), load, 3)
-    assert found.full == full
+    result = capacity.capacity(replace(COSTS, **costs), Machines(**machines), load, 3)
+    assert result.full == full
     used = capacity.use_of_a_write(replace(COSTS, **costs), Machines(**machines), load, 3)
-    assert max(used.values()) * found.writes == pytest.approx(1)
+    assert max(used.values()) * result.writes == pytest.approx(1)
 
 
 @pytest.mark.parametrize("servers", [1, 2, 5])

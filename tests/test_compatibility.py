@@ -1,4 +1,4 @@
-"""The compatibility table says what was run, and nothing else."""
+"""The compatibility table has exactly the recorded results."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The image and the stack, as far as they can be tried without a container engine."""
+"""The container image and the Compose stack, tested without a container engine."""
 
 import json
 import re
@@ -32,7 +32,7 @@ def image_environment() -> dict[str, str]:
 
 
 def stack_environment(token: str = "") -> dict[str, str]:
-    """As Compose fills it in for somebody who has set nothing, or a token alone."""
+    """Returns the stack's environment as Compose makes it for a user who sets nothing, or only a token."""
     chosen = {"FAKEAPI_TOKEN": token}
 
     def filled(found: re.Match[str]) -> str:
@@ -48,8 +48,8 @@ def stack_environment(token: str = "") -> dict[str, str]:
 
 def variables_of(command: Any) -> set[str]:
     prefix = command.context_settings.get("auto_envvar_prefix", "")
-    given = [param.envvar or f"{prefix}_{param.name.upper()}" for param in command.params]
-    return {name for names in given for name in ([names] if isinstance(names, str) else names)}
+    values = [param.envvar or f"{prefix}_{param.name.upper()}" for param in command.params]
+    return {name for names in values for name in ([names] if isinstance(names, str) else names)}
 
 
 def test_every_variable_that_is_set_is_an_option_of_the_server() -> None:

@@ -1,4 +1,4 @@
-"""What is handed to users: the wheel, made from the source distribution, in an environment of its own."""
+"""The distribution for users: the wheel from the source distribution, in a new virtual environment."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""What the documents say is tried."""
+"""The commands and examples in the documents work."""
 
 import re
 import shlex
@@ -40,7 +40,7 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize("text", TESTS, ids=[re.findall(r"def (test_\w+)", text)[0] for text in TESTS])
-@pytest.mark.timeout(INSTALL_SECONDS + 60)  # the newest client is downloaded the first time
+@pytest.mark.timeout(INSTALL_SECONDS + 60)  # downloads the newest client the first time
 def test_an_example_of_a_test_passes(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:

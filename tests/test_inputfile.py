@@ -1,4 +1,4 @@
-"""Files that a user names are read only if they are regular, and no further than a bound."""
+"""Files named by users are read only if they are regular, and only up to a limit."""
 
 import os
 import socket

@@ -1,4 +1,4 @@
-"""The import graph: what import-linter's contracts do not say."""
+"""The rules of the import graph that import-linter's contracts cannot express."""
 
 from graphlib import CycleError, TopologicalSorter
 

@@ -14,7 +14,7 @@ BOUND = re.compile(
     r"_?(?:[A-Z0-9_]+_(?:MAX|LIMIT|KEPT)|MAX_[A-Z0-9_]+|(?:[A-Z0-9_]+_)?(?:BUDGET|ATTEMPTS))\Z"
 )
 OF_KUBERNETES = ("fakeapi.kinds.", "fakeapi.registry.declared.")
-"""Packages of rules about fields, whose limits clients see, and which are compared with Kubernetes."""
+"""Packages with rules for fields; their limits are visible to clients and compared with Kubernetes."""
 
 NO_BOUNDS = {
     "the range or the digits of a type": {
@@ -79,13 +79,13 @@ def test_a_bound_has_the_value_that_the_page_gives(name: str, value: str) -> Non
 @pytest.mark.parametrize("shown", [row[3] for row in ROWS], ids=[row[0] for row in ROWS])
 def test_a_bound_is_shown_by_a_test_that_exists(shown: str) -> None:
     if not shown.startswith("`"):
-        return  # a rule of the system's
+        return  # a rule of the operating system
     path, _, function = shown.strip("`").partition("::")
     assert re.search(rf"^(async )?def {function}\(", (ROOT / path).read_text(), re.MULTILINE)
 
 
 def bounds() -> Iterator[str]:
-    """The full names of the numbers that are called like a bound."""
+    """Yields the full names of numbers that have the name of a limit."""
     for root in (ROOT / "fakeapi", ROOT / "storage" / "fakeapi_storage"):
         for path in sorted(root.rglob("*.py")):
             module = ".".join(path.relative_to(root.parent).with_suffix("").parts)

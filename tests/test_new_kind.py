@@ -1,4 +1,4 @@
-"""The worked example of CONTRIBUTING.md: a kind is added to a running server and taken away again."""
+"""The worked example in CONTRIBUTING.md: a kind is added to a running server and removed again."""
 
 import gc
 import re
@@ -28,11 +28,11 @@ HIGH = {"apiVersion": f"{GROUP}/{VERSION}", "kind": "PriorityClass", "metadata":
 RELEASE = load_release("1.33")
 ROUNDS = 200
 SETTLED = 20
-"""Rounds after which everything that is kept for good is there."""
+"""Rounds until all permanent caches are filled."""
 
 
 class ChangingServer(Client):
-    """A server of 1.33 without pods' priorities, which can be given the worked example's kind."""
+    """A 1.33 server without PriorityClasses, to which a test can add the worked example's kind."""
 
     def __init__(self) -> None:
         self.cluster = Cluster(Settings(release="1.33", runtime_config=f"{GROUP}/{VERSION}=false"))
@@ -54,9 +54,9 @@ class ChangingServer(Client):
         self._runner.call(withdraw)
 
     def resource(self) -> Resource:
-        found = self.cluster.catalogue.find(GROUP, VERSION, RESOURCE)
-        assert found is not None
-        return found
+        resource = self.cluster.catalogue.find(GROUP, VERSION, RESOURCE)
+        assert resource is not None
+        return resource
 
     def stop(self) -> None:
         self.close()
@@ -72,7 +72,7 @@ def server() -> Iterator[ChangingServer]:
 
 @pytest.fixture(scope="module")
 def definition() -> KindDefinition:
-    """The definition in the module that CONTRIBUTING.md shows."""
+    """Returns the definition from the module in CONTRIBUTING.md."""
     text = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text()
     [source] = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     module = ModuleType("priority_class")
@@ -82,7 +82,7 @@ def definition() -> KindDefinition:
 
 
 def priority_class() -> Kind:
-    """The kind with a type of its own, which nothing else refers to."""
+    """Returns the kind with its own type, to which nothing else refers."""
     kinds = ReleaseKinds(ReleaseTables("1.33")).of_version(GROUP, VERSION)
     return next(kind for kind in kinds if kind.resource == RESOURCE)
 
@@ -146,5 +146,5 @@ def test_a_kind_that_comes_and_goes_leaves_nothing_behind(
             gc.collect()
             sizes.append(len(gc.get_objects()))
     assert [ref for ref in resources if ref() is not None] == []
-    history = 3 * (ROUNDS - SETTLED)  # changes of the rounds between, which watches may go back to
+    history = 3 * (ROUNDS - SETTLED)  # changes of the later rounds, for watches from older versions
     assert sizes[1] - sizes[0] < 4 * history, "the history of changes is all that grows"

@@ -1,4 +1,4 @@
-"""Tokens in files, whose commands process lists may show."""
+"""Token files, for commands whose arguments appear in process lists."""
 
 import os
 from contextlib import closing

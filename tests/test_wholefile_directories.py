@@ -1,4 +1,4 @@
-"""Directories that the server makes are written by their owner only, whatever the umask allows."""
+"""The permissions of directories that the server creates: only the owner can write, with any umask."""
 
 import os
 import stat

@@ -1,9 +1,9 @@
-"""The objects that a release's server makes by itself in a new cluster.
+"""Reads the objects that a release's server creates by itself in a new cluster.
 
-RBAC's come from the lists that k8s.io/kubernetes `plugin/pkg/auth/authorizer/rbac/bootstrappolicy` is tested
-with, which are those of the release's default feature gates; flow schemas and priority levels from
-k8s.io/apiserver `pkg/apis/flowcontrol/bootstrap`; the priorities of APIServices from the aggregator of
-k8s.io/kubernetes.
+- RBAC objects: from the test data of k8s.io/kubernetes `plugin/pkg/auth/authorizer/rbac/bootstrappolicy`,
+  which hold for the release's default feature gates
+- Flow schemas and priority levels: from k8s.io/apiserver `pkg/apis/flowcontrol/bootstrap`
+- Priorities of APIServices: from the aggregator of k8s.io/kubernetes
 """
 
 import re
@@ -37,19 +37,19 @@ _APISERVER = "k8s.io/apiserver/"
 
 
 class BootstrapError(Exception):
-    """Source of a form that is not known here."""
+    """The Go source has a form that this reader does not know."""
 
 
 def bootstrap_of_release(modules: Modules) -> dict[str, dict[str, Any]]:
-    """By resource and name, of namespaced objects `namespace/name`: the object without its name and type.
+    """Returns the objects by resource and name (or `namespace/name`), each without its name and type.
 
-    Of an APIService only the priorities, of its group and its version. Raises BootstrapError.
+    An APIService is only its two priorities: of the group and of the version. Raises BootstrapError.
     """
     return {**_policy(modules.kubernetes), **_flow_control(modules), "apiservices": _priorities(modules)}
 
 
 def _policy(kubernetes: Path) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {resource: {} for resource in _RESOURCES.values()}
+    objects: dict[str, dict[str, Any]] = {resource: {} for resource in _RESOURCES.values()}
     for name in (*_LISTS, *_NAMESPACED_LISTS):
         text = (kubernetes / _POLICY / f"{name}.yaml").read_text(encoding="utf-8")
         for item in yaml.safe_load(text)["items"]:
@@ -60,37 +60,37 @@ def _policy(kubernetes: Path) -> dict[str, dict[str, Any]]:
             kept = {key: meta[key] for key in ("annotations", "labels") if key in meta}
             key = f"{meta['namespace']}/{meta['name']}" if "namespace" in meta else meta["name"]
             filled = {key: value for key, value in parts.items() if value is not None}
-            found[_RESOURCES[item["kind"]]][key] = {"metadata": kept, **filled}
-    return found
+            objects[_RESOURCES[item["kind"]]][key] = {"metadata": kept, **filled}
+    return objects
 
 
 def _priorities(modules: Modules) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
+    priorities: dict[str, list[int]] = {}
     for path in _AGGREGATORS:
         source = modules.kubernetes / path
         if source.exists():
             for group, version, of_group, of_version in _PRIORITY.findall(source.read_text(encoding="utf-8")):
-                found[f"{version}.{group}"] = [int(of_group), int(of_version)]
-    if not found:
+                priorities[f"{version}.{group}"] = [int(of_group), int(of_version)]
+    if not priorities:
         raise BootstrapError("no priorities of APIServices")
-    return found
+    return priorities
 
 
 def _flow_control(modules: Modules) -> dict[str, dict[str, Any]]:
     folder = modules.folders["apiserver"] / "pkg/apis/flowcontrol/bootstrap"
     source = _Source(modules, parse_package(folder))
-    found: dict[str, dict[str, Any]] = {}
+    objects: dict[str, dict[str, Any]] = {}
     for resource, kind in (
         ("flowschemas", "FlowSchemas"),
         ("prioritylevelconfigurations", "PriorityLevelConfigurations"),
     ):
         named = [each for start in _LIST_NAMES for each in source.value(["name", f"{start}{kind}"])]
-        found[resource] = dict(named)
-    return found
+        objects[resource] = dict(named)
+    return objects
 
 
 class _Source:
-    """The values of the package, with what they name in other packages."""
+    """Evaluates Go expressions of a package, with the constants of other packages that they name."""
 
     def __init__(self, modules: Modules, package: GoPackage) -> None:
         self._modules = modules
@@ -99,7 +99,7 @@ class _Source:
         self._other = cache(self._parsed)
 
     def value(self, expression: Expression) -> Any:
-        """Raises BootstrapError."""
+        """Returns the value of a Go expression. Raises BootstrapError."""
         match expression:
             case ["string", text]:
                 return text

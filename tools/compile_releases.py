@@ -1,7 +1,8 @@
-"""Compile what each Kubernetes release serves into `fakeapi/releases/data`, from the published Go modules.
+"""Compiles the API of each Kubernetes release into `fakeapi/releases/data`, from the published Go modules.
 
-Taken are facts alone: names, types, order, defaults, list types, verbs. No description comes over. Needs Go,
-which fetches the modules through its own module cache; the package needs neither.
+The tables contain only facts: names, types, order, defaults, list types, verbs. Descriptions of the API are
+left out. This tool needs Go, which fetches the modules into its module cache; the fakeapi package needs
+neither.
 
     python tools/compile_releases.py [1.33 ...]
 """
@@ -32,7 +33,7 @@ COLUMN_DESCRIPTIONS = "column_descriptions.json"
 DECLARED = "declared"
 
 WITHOUT_DISCOVERY = {"1.27": "1.28"}
-"""Releases whose modules hold no discovery documents, and the one that they borrow names from."""
+"""Releases whose modules have no discovery documents, and the release that they borrow names from."""
 
 ROOTS = (
     "meta/v1.APIResourceList",
@@ -40,14 +41,15 @@ ROOTS = (
     "meta/v1.Status",
     "meta/v1.WatchEvent",
 )
-"""Types that are read and answered, though no kind refers to them."""
+"""Types of request and response bodies to which no kind refers."""
 
 
 def compile_release(release: str, modules: Modules) -> dict[str, dict[str, Any]]:
-    """The tables of a release by file name: `index`, `columns`, `defaults`, one for each Go package, and in
-    the folder `declared` one for each package with declared rules.
+    """Compiles the tables of a release, by file name.
 
-    Raises what the readers of its sources raise where one is not as expected.
+    The tables are `index`, `columns`, `defaults`, `bootstrap`, one for each Go package, and in the folder
+    `declared` one for each package with declared rules. Raises the errors of the readers if a source is not
+    as expected.
     """
     source = GoSource(modules)
     packages = modules.api_packages()
@@ -87,7 +89,7 @@ def _key(gv: GroupVersion) -> str:
 
 
 def _kind(entry: KindEntry, package: str, source: GoSource, schemas: dict[str, Any]) -> dict[str, Any]:
-    """A kind as the index has it: what says nothing is left out."""
+    """Returns the entry of a kind in the index, without empty fields."""
     stated = {key: value for key, value in entry.items() if value or key in ("namespaced", "verbs")}
     stated["type"] = f"{package}.{entry['kind']}"
     if schema_name(f"{stated['type']}List") in schemas:
@@ -98,15 +100,15 @@ def _kind(entry: KindEntry, package: str, source: GoSource, schemas: dict[str, A
 def _bodies(
     entries: Iterable[KindEntry], package: str, packages: dict[str, str], schemas: dict[str, Any]
 ) -> list[str]:
-    """The types that subresources take and answer, where they are objects and not options of a connection."""
-    found = []
+    """Returns the types of the bodies of subresources; options of a connection are not objects."""
+    types = []
     for entry in entries:
         for each in entry["subresources"].values():
             own = packages[_key((each["group"], each["version"]))] if "version" in each else package
             name = f"{own}.{each['kind']}"
             if schema_name(name) in schemas:
-                found.append(name)
-    return found
+                types.append(name)
+    return types
 
 
 def _index(
@@ -137,20 +139,20 @@ def _index(
 
 
 def _by_package(types: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {}
+    tables: dict[str, dict[str, Any]] = {}
     for name, entry in types.items():
         package, _, short = name.rpartition(".")
-        found.setdefault(file_name(package), {"types": {}})["types"][short] = entry
-    return found
+        tables.setdefault(file_name(package), {"types": {}})["types"][short] = entry
+    return tables
 
 
 def file_name(package: str) -> str:
-    """The name of a package's table, without its ending: `core__v1`."""
+    """Returns the file name of a package's table, without its extension: `core__v1`."""
     return package.replace("/", "__")
 
 
 def render_index(index: dict[str, Any]) -> str:
-    """JSON with a line for each kind, so that a change shows as a line."""
+    """Renders JSON with a line for each kind, so that a diff shows a change as a line."""
     lines = ["{", *(f'"{key}": {_compact(index[key])},' for key in ("release", "version", "built", "go"))]
     versions = []
     for each in index["group_versions"]:
@@ -164,20 +166,20 @@ def render_index(index: dict[str, Any]) -> str:
 
 
 def render_lines(table: dict[str, Any]) -> str:
-    """JSON with a line for each member."""
+    """Renders JSON with a line for each member."""
     return (
         "{\n" + ",\n".join(f"{_compact(name)}: {_compact(entry)}" for name, entry in table.items()) + "\n}\n"
     )
 
 
 def render_parts(table: dict[str, Any]) -> str:
-    """JSON with a line for each member of each part."""
+    """Renders JSON with a line for each member of each part."""
     parts = (f"{_compact(part)}: {render_lines(entries).rstrip()}" for part, entries in table.items())
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 def render_package(table: dict[str, Any]) -> str:
-    """JSON with a line for each type and field."""
+    """Renders JSON with a line for each type and field."""
     types = []
     for name, entry in table["types"].items():
         if isinstance(entry, str) or "fields" not in entry:
@@ -199,11 +201,11 @@ RENDERERS = {
     "defaults": render_parts,
     "bootstrap": render_parts,
 }
-"""By file name; the other files are packages."""
+"""The renderer by file name; all other files are packages."""
 
 
 def write_release(release: str, folder: Path) -> int:
-    """Write the tables of a release anew; returns their size in bytes."""
+    """Replaces the tables of a release; returns their size in bytes."""
     tables = compile_release(release, download(release))
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -219,10 +221,10 @@ def write_release(release: str, folder: Path) -> int:
 
 
 def compile_gates() -> dict[str, Any]:
-    """The gates of all releases: `specs` by name, and from 1.36 on those that a gate `requires`.
+    """Returns the gates of all releases: `specs` by name, and since 1.36 the gates that a gate `requires`.
 
-    An entry of a history begins with the minor release from which on it holds; a stage of null says that the
-    gate is gone.
+    An entry of a history begins with the first minor release for which it holds. A stage of null means that
+    the gate was removed.
     """
     modules = {int(release.partition(".")[2]): download(release) for release in LAST_PATCHES}
     required = {minor: requirements_of_release(each) for minor, each in modules.items()}
@@ -236,18 +238,19 @@ def compile_gates() -> dict[str, Any]:
 
 
 def compile_column_descriptions() -> dict[str, Any]:
-    """What the servers of all releases say of the columns of a kind, by `group/Kind` and column.
+    """Returns the descriptions of Table columns in all releases, by `group/Kind` and column.
 
-    An entry begins with the minor release from which on it holds; null: there is no such column.
+    An entry begins with the first minor release for which it holds; null means that the column does not
+    exist.
     """
-    found: dict[int, dict[str, list[Any]]] = {}
+    releases: dict[int, dict[str, list[Any]]] = {}
     for release in LAST_PATCHES:
         described = descriptions_of_release(download(release))
-        found[int(release.partition(".")[2])] = {
+        releases[int(release.partition(".")[2])] = {
             f"{kind} {column}": [text] for kind, texts in described.items() for column, text in texts.items()
         }
     kinds: dict[str, Any] = {}
-    for name, history in changes(found, [None]).items():
+    for name, history in changes(releases, [None]).items():
         kind, _, column = name.partition(" ")
         kinds.setdefault(kind, {})[column] = history
     return kinds

@@ -1,27 +1,28 @@
-"""The declarative validation of a release: rules by type, read from what Kubernetes generates of markers.
+"""Reads the declarative validation of a release from the Go code that Kubernetes generates from markers.
 
-That is `zz_generated.validations.go` of k8s.io/kubernetes `pkg/apis` and of k8s.io/apimachinery. What becomes
-of it is a table for each package: `kinds` with the subresources that are validated, and `types` with a body
-each. A body is a list of steps, in the order of the errors:
+The source is `zz_generated.validations.go` in k8s.io/kubernetes `pkg/apis` and in k8s.io/apimachinery. The
+result is a table for each package: `kinds` with their validated subresources, and `types`, each with a body.
+A body is a list of steps, in the order of the errors:
 
     ["rule", name, arguments, level, effect]
-        A function of k8s.io/apimachinery `pkg/api/validate`. The level is "", "alpha" or "beta"; the effect
-        "add" (its errors count), "stop" (and end the body at the next "gate") or "quiet" (only end it).
+        Calls a function of k8s.io/apimachinery `pkg/api/validate`. The level is "", "alpha" or "beta". The
+        effect of an error is "add" (it is reported), "stop" (it is reported, and the body ends at the next
+        "gate") or "quiet" (it is not reported, but the body ends at the next "gate").
     ["gate"]
-        Ends the body where a rule before it asked for that.
+        Ends the body if a rule with the effect "stop" or "quiet" found an error.
     ["type", name]
-        The body of another type, of the same value: `core/v1.PodTemplateSpec`.
+        Validates the value with the body of another type: `core/v1.PodTemplateSpec`.
     ["field", name, form, body] and ["field", name, form, body, true]
-        A field; "" is a struct that is inlined. The form is "pointer", "text", "number", "flag", "struct", or
-        "items" (a list or a map). With true at the end its texts are of a type with a name of its own.
+        Validates a field; the name "" is an inlined struct. The form is "pointer", "text", "number", "flag",
+        "struct", or "items" (a list or a map). The true means that its texts have a named string type.
     ["same", how]
-        Ends the body where an update leaves the value: "direct" or "deep".
+        Ends the body if an update does not change the value. `how` is the comparison: "direct" or "deep".
     ["block", body]
-        Steps with gates of their own.
+        Runs steps with their own gates.
 
-Arguments are numbers, texts and lists of them; a body where the function takes another function;
-`{"by": []}` for the fields by which items are the same one, "direct" or "deep" for whole items. Members of
-a union are `[name, form]`, or `[name, {field: value}]` for the items of a list that have that value.
+Arguments are numbers, texts and lists of both. A function as an argument is a body. A comparison of items is
+`{"by": []}` with the fields that identify an item, or "direct" or "deep" for whole items. Members of a union
+are `[name, form]`, or `[name, {field: value}]` for items of a list with this value.
 """
 
 from collections.abc import Iterator
@@ -45,13 +46,13 @@ _IMPORTS = {
 _LEVELS = {"MarkAlpha": "alpha", "MarkBeta": "beta"}
 _UNMARKED = "MarkShortCircuit"
 _OPERANDS = 5
-"""Arguments that every function has: context, operation, path, the new value and the old one."""
+"""The number of arguments that every function has: context, operation, path, new value and old value."""
 
 
 def declared_of_release(modules: Modules, source: GoSource, packages: list[str]) -> dict[str, Any]:
-    """The tables of the packages, and of those that their rules lead to, by name.
+    """Reads the tables of the packages, and of the packages that their rules refer to, by name.
 
-    Raises UnknownGoError for source of a form that is not known here.
+    Raises UnknownGoError for Go source in an unknown form.
     """
     folders = dict(_folders(modules, packages))
     if not folders:
@@ -62,7 +63,7 @@ def declared_of_release(modules: Modules, source: GoSource, packages: list[str])
 
 
 def _reached(tables: dict[str, Any], packages: list[str]) -> dict[str, Any]:
-    """The tables of what the kinds of some packages lead to; lists of objects are no kinds."""
+    """Keeps the types that the kinds of the packages refer to; kinds of lists do not count."""
     kept: dict[str, Any] = {}
     waiting = [
         f"{package}.{kind}"
@@ -72,9 +73,9 @@ def _reached(tables: dict[str, Any], packages: list[str]) -> dict[str, Any]:
         if not kind.endswith("List")
     ]
     for package, kinds in ((name, tables[name]["kinds"]) for name in packages if name in tables):
-        shown = {kind: paths for kind, paths in kinds.items() if not kind.endswith("List")}
-        if shown:
-            kept[package] = {"kinds": shown, "types": {}}
+        objects = {kind: paths for kind, paths in kinds.items() if not kind.endswith("List")}
+        if objects:
+            kept[package] = {"kinds": objects, "types": {}}
     while waiting:
         package, _, short = waiting.pop().rpartition(".")
         types = kept.setdefault(package, {"kinds": {}, "types": {}})["types"]
@@ -157,12 +158,12 @@ class _Reader:
                 return self._field(known["fn"], path, known["oldVal"])
             case ["call", ["func", *_] as function, path, _, before, *_]:
                 return self._field(function, path, before)
-            case ["call", function, *_] if (found := self._type_named(function)) is not None:
-                return ["type", found]
+            case ["call", function, *_] if (type_name := self._type_named(function)) is not None:
+                return ["type", type_name]
         return [*self._rule(added), "add"]
 
     def _field(self, function: Expression, path: Expression, before: Expression) -> Body:
-        """`before` reads the field of the old struct."""
+        """Returns the step for a field; `before` is the Go function that reads the old struct's field."""
         body = self._body(function[2])
         match path:
             case ["call", ["select", _, "Child"], ["string", str(name)]]:
@@ -203,8 +204,8 @@ class _Reader:
                 return ["rule", name, self._arguments(name, arguments[_OPERANDS:]), level]
             case ["call", ["name", str(name)], *_] if name.startswith("ValidateCustom_"):
                 return ["rule", name.replace("ValidateCustom_", "Custom:"), [], level]
-            case ["call", function, *_] if (found := self._type_named(function)) is not None:
-                return ["rule", "Value", [[["type", found]]], level]
+            case ["call", function, *_] if (type_name := self._type_named(function)) is not None:
+                return ["rule", "Value", [[["type", type_name]]], level]
         raise UnknownGoError(f"{self.name}: a rule {call}")
 
     def _arguments(self, name: str, given: list[Expression]) -> list[Any]:
@@ -231,7 +232,7 @@ class _Reader:
                 option, enabled, validator = given
                 return [option[1], enabled[1] == "true", self._validator(validator)]
             case "EachSliceVal" | "EachValSliceVal" | "EachPtrSliceVal":
-                match_, *same, validator = given  # 1.33 compares whole items alone
+                match_, *same, validator = given  # 1.33 compares only whole items
                 equal = self._matching(same[0]) if same else None
                 return [self._matching(match_), equal, self._validator(validator)]
             case "EachMapVal":
@@ -252,7 +253,11 @@ class _Reader:
         return [self._constant(each) for each in given]
 
     def _discriminated(self, given: list[Expression]) -> list[Any]:
-        """Field, form, the field that tells the rule, sameness, the body without one, bodies by value."""
+        """Returns the arguments of a Discriminated rule.
+
+        They are the field, its form, the discriminator, the comparison, the default body, and bodies by
+        value.
+        """
         field, member, discriminator, same, otherwise, rules = given
         by_value: dict[str, Body] = {}
         for _, rule in rules[2]:
@@ -276,10 +281,10 @@ class _Reader:
                 return [["rule", name, [], "", "add"]]
             case ["func", _, statements]:
                 return self._body(statements)
-        found = self._type_named(function)
-        if found is None:
+        type_name = self._type_named(function)
+        if type_name is None:
             raise UnknownGoError(f"{self.name}: a function {function}")
-        return [["type", found]]
+        return [["type", type_name]]
 
     def _type_named(self, function: Expression) -> str | None:
         match function:
@@ -289,8 +294,8 @@ class _Reader:
                 path = self.package.imports[GENERATED][alias]
                 for prefix, package in _IMPORTS.items():
                     if path.startswith(prefix):
-                        found = package or path.removeprefix(prefix)
-                        return f"{found}.{name.removeprefix(_FUNCTION)}"
+                        package_name = package or path.removeprefix(prefix)
+                        return f"{package_name}.{name.removeprefix(_FUNCTION)}"
         return None
 
     def _matching(self, function: Expression) -> Any:
@@ -307,7 +312,7 @@ class _Reader:
         raise UnknownGoError(f"{self.name}: a comparison {function}")
 
     def _is_set(self, function: Expression) -> Any:
-        """How a member is known to be set: its form, or the values that an item of a list has."""
+        """Returns the condition for a set member: its form, or the values in an item of a list."""
         match function:
             case ["func", _, [["if", *_], ["return", ["binary", "!=", value, zero]]]]:
                 match value, zero:
@@ -331,14 +336,14 @@ class _Reader:
                 raise UnknownGoError(f"{self.name}: a condition {condition}")
 
     def _field_read(self, getter: Expression) -> GoField:
-        """The field that a function reads of the struct that it takes."""
+        """Returns the field that a function reads from its struct parameter."""
         return self._go_field(str(next(_parts(getter[2], "select"))[2]), getter)
 
     def _json_name(self, go_name: str, function: Expression) -> str:
         return self._go_field(go_name, function).name
 
     def _go_field(self, go_name: str, function: Expression) -> GoField:
-        """A field of the struct that the function takes."""
+        """Returns a field of the struct that is the function's first parameter."""
         declared = function[1][0]["type"]
         while declared[0] in ("star", "list"):
             declared = declared[1]
@@ -373,11 +378,11 @@ class _Reader:
         raise UnknownGoError(f"{self.name}: a constant {value}")
 
     def _text(self, package: str, name: str) -> str:
-        """The text of a constant, which may be one of another package's, converted."""
+        """Returns the text of a constant, which may be a converted constant of another package."""
         declared = self.source.package(package)
-        found = declared.text(name)
-        if found is not None:
-            return found
+        text = declared.text(name)
+        if text is not None:
+            return text
         match declared.values_by_name.get(name):
             case {"value": ["call", _, ["select", ["name", str(alias)], str(other)]], "file": str(file)}:
                 elsewhere = package_of(declared.imports[file][alias])
@@ -387,7 +392,7 @@ class _Reader:
 
 
 def _registered(statements: list[Any]) -> Iterator[tuple[str, list[str]]]:
-    """The kinds whose objects are validated, with their subresources; "" is the object itself."""
+    """Yields the validated kinds with their validated subresources; "" is the object itself."""
     for each in statements:
         match each:
             case ["do", ["call", ["select", _, "AddValidationFunc"], ["call", ["star", kind], _], function]]:
@@ -421,7 +426,7 @@ def _selected(expression: Expression, variable: str) -> Iterator[str]:
 
 
 def _parts(expression: Expression, form: str) -> Iterator[Expression]:
-    """The expressions of a form inside another one, from the left."""
+    """Yields the expressions of a form inside an expression, from left to right."""
     if isinstance(expression, list):
         if expression and expression[0] == form:
             yield expression

@@ -1,9 +1,9 @@
-"""The defaults that a release sets, as rules by type: which field becomes what, and on what condition.
+"""Reads the defaults of a release as rules by type: a field, its default value, and the condition.
 
-From the functions `SetDefaults_*` of k8s.io/kubernetes `pkg/apis/<group>/<version>` and its kin, read as far
-as they are rules: assignments of constants to fields that are not set, under conditions on other fields and
-on gates. A function that does more is named, and what was understood of it is kept. Defaults that a field's
-own marker states are in the table of its type instead.
+The source is the functions `SetDefaults_*` in k8s.io/kubernetes `pkg/apis/<group>/<version>` and in other
+modules. The reader understands assignments of constants to unset fields, under conditions on other fields and
+on gates. If a function does more, the result lists its name besides the rules that the reader understood.
+Defaults from a field's marker are in the table of the type instead.
 """
 
 from collections.abc import Collection, Iterator
@@ -23,16 +23,16 @@ _UNSET: tuple[Expression, ...] = (["name", "nil"], ["string", ""], ["int", "0"],
 _JOINABLE = frozenset({"default", "set", "copy"})
 
 Step: TypeAlias = dict[str, Any]
-"""One step of a type's rules; `defaults_of_release` says what there are."""
+"""A step of a type's rules; `defaults_of_release` describes all steps."""
 
 
 class NotARuleError(Exception):
-    """Go that is no assignment of a constant under conditions on fields."""
+    """The Go code is not an assignment of a constant under conditions on fields."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """A field inside the object that a function defaults: its type, and its path in JSON."""
+    """A field inside the object for which a function sets defaults: its type, and its path in JSON."""
 
     type: str
     path: tuple[str, ...] = ()
@@ -43,7 +43,7 @@ class Place:
 
 @dataclass
 class _Function:
-    """`known` are the variables of one function: places, or constants."""
+    """A Go function. `known`: its variables, each a Place or a constant."""
 
     package: GoPackage
     file: str
@@ -53,13 +53,13 @@ class _Function:
 
 @dataclass
 class DefaultsReader:
-    """Reads the functions of one release."""
+    """Reads the `SetDefaults_*` functions of one release."""
 
     source: GoSource
     constants: dict[str, GoPackage] = field(default_factory=dict)
 
     def of_package(self, package: GoPackage, name: str) -> tuple[dict[str, list[Any]], dict[str, list[str]]]:
-        """The rules by type, and the functions that do more than these, by type."""
+        """Returns the rules by type, and by type the functions that do more than these rules."""
         rules: dict[str, list[Any]] = {}
         more: dict[str, list[str]] = {}
         for each in package.functions:
@@ -70,9 +70,9 @@ class DefaultsReader:
             if owner is None:
                 continue
             function = _Function(package, each["file"], {parameter["name"]: Place(owner)})
-            found = _joined(self._block(each["body"], function))
-            if found:
-                rules.setdefault(owner, []).extend(found)
+            steps = _joined(self._block(each["body"], function))
+            if steps:
+                rules.setdefault(owner, []).extend(steps)
             if not function.is_complete:
                 more.setdefault(owner, []).append(each["name"])
         return rules, more
@@ -80,14 +80,14 @@ class DefaultsReader:
     def _type(self, go: Expression, package: GoPackage, file: str, own: str) -> str | None:
         match go:
             case ["star", ["select", ["name", str(alias)], str(short)]]:
-                found = package_of(package.imports[file][alias])
-                return f"{found}.{short}" if found else None
+                package_name = package_of(package.imports[file][alias])
+                return f"{package_name}.{short}" if package_name else None
             case ["star", ["name", str(short)]]:
                 return f"{own}.{short}"
         return None
 
     def _block(self, statements: list[Any], function: _Function) -> list[Step]:
-        """The steps of statements that run one after the other; what is no step is passed over."""
+        """Returns the steps of a list of statements; skips statements that are not steps."""
         steps: list[Step] = []
         for at, statement in enumerate(statements):
             try:
@@ -132,7 +132,7 @@ class DefaultsReader:
                     raise NotARuleError(str(statement))
                 return [{"as": owner}]
             case ["do", ["call", ["name", str(name)], *_]] if name.startswith(_PREFIX):
-                pass  # applied to every value of its type
+                pass  # its rules apply to every value of the type anyway
             case _:
                 raise NotARuleError(str(statement))
         return []
@@ -140,7 +140,7 @@ class DefaultsReader:
     def _assign(self, target: Any, value: Any, function: _Function) -> list[Step]:
         path = str(self._place(target, function))
         if value is None:
-            return []  # a new pointer, which is filled next
+            return []  # a new pointer; the next statement sets its value
         return [{"copy": {path: str(value)}} if isinstance(value, Place) else {"set": {path: value}}]
 
     def _conditions(self, go: Expression, function: _Function) -> list[Any]:
@@ -176,8 +176,8 @@ class DefaultsReader:
     def _place(self, go: Expression, function: _Function) -> Place:
         match go:
             case ["name", str(name)] if isinstance(function.known.get(name), Place):
-                found: Place = function.known[name]
-                return found
+                known_place: Place = function.known[name]
+                return known_place
             case ["select", inner, str(name)]:
                 return self._member(self._place(inner, function), name)
             case ["index", inner, _]:
@@ -188,7 +188,7 @@ class DefaultsReader:
         raise NotARuleError(str(go))
 
     def _member(self, place: Place, name: str) -> Place:
-        """The field of a struct by its Go name; an inlined struct is the struct around it."""
+        """Returns the field of a struct by its Go name; an inlined struct is at the place of its parent."""
         owner = place.type.removeprefix("*")
         package, _, short = owner.rpartition(".")
         if not package:
@@ -235,7 +235,7 @@ class DefaultsReader:
         return self._place(go, function)
 
     def _is_type(self, go: Expression, function: _Function) -> bool:
-        """Whether a call of it is a conversion."""
+        """Whether the expression is a type, so that its call is a conversion."""
         match go:
             case ["name", str(name)]:
                 return name in PREDECLARED or name in function.package.types_by_name
@@ -246,10 +246,10 @@ class DefaultsReader:
     def _imported(self, function: _Function, alias: str) -> GoPackage:
         path = function.package.imports[function.file][alias]
         if path not in self.constants:
-            found = package_of(path)
-            if found is None:
+            package_name = package_of(path)
+            if package_name is None:
                 raise NotARuleError(f"constants of {path}")
-            self.constants[path] = self.source.package(found)
+            self.constants[path] = self.source.package(package_name)
         return self.constants[path]
 
     def _constant(self, package: GoPackage, name: str) -> Any:
@@ -262,16 +262,20 @@ class DefaultsReader:
 def defaults_of_release(
     modules: Modules, source: GoSource, packages: list[str], types: Collection[str]
 ) -> dict[str, Any]:
-    """`rules` by type, and `more` by type: the functions that do more than the rules say.
+    """Returns `rules` by type, and `more` by type: the functions that do more than the rules.
 
-    The rules of a type hold wherever a value of it is, the outer value's before those inside it. They are
-    steps, taken in order: `default` sets fields that are unset, `set` sets them in any case, `copy` sets
-    a field to what another one holds, `when` takes the steps of `do` if all its conditions hold and else
-    those of `else`, `each` takes them for every item, and `as` takes those of another type with the same
-    fields. Paths are of JSON fields. A condition is one of `{"set": path}`, `{"unset": path}`, `{"path":
-    …, "is": value}`, `{"path": …, "is_not": value}`, `{"gate": name}`, `{"not": …}`, `{"any": […]}` and
-    `{"all": […]}`. Unset is what is absent, and of what is no pointer "", 0, false and what is empty as
-    well.
+    The rules of a type apply to every value of this type, to outer values before inner ones. They are steps
+    in order:
+
+    - `default` sets unset fields; `set` sets fields in any case.
+    - `copy` sets a field to the value of another field.
+    - `when` runs the steps of `do` if all its conditions hold, or else the steps of `else`.
+    - `each` runs the steps of `do` for every item.
+    - `as` runs the steps of another type with the same fields.
+
+    Paths are paths of JSON fields. A condition is one of `{"set": path}`, `{"unset": path}`, `{"path": …,
+    "is": value}`, `{"path": …, "is_not": value}`, `{"gate": name}`, `{"not": …}`, `{"any": […]}` and `{"all":
+    […]}`. A field is unset if it is absent or, unless it is a pointer, if it is "", 0, false or empty.
     """
     folders = {}
     for name in packages:
@@ -283,8 +287,8 @@ def defaults_of_release(
     rules: dict[str, list[Any]] = {}
     more: dict[str, list[str]] = {}
     for name, package in zip(folders, parse_packages(list(folders.values())), strict=True):
-        found, unread = reader.of_package(package, name)
-        rules |= found
+        own_rules, unread = reader.of_package(package, name)
+        rules |= own_rules
         more |= unread
     return {"rules": _with_inlined(rules, source, types), "more": _with_inlined(more, source, types)}
 
@@ -292,7 +296,7 @@ def defaults_of_release(
 def _with_inlined(
     found: dict[str, list[Any]], source: GoSource, types: Collection[str]
 ) -> dict[str, list[Any]]:
-    """What was found for each of the types, and for those whose fields are inlined in it."""
+    """Joins the entries of each type with the entries of the structs inlined in it."""
     joined = {}
     for name in types:
         parts = [part for each in (*source.inlined(name), name) for part in found.get(each, ())]
@@ -302,7 +306,7 @@ def _with_inlined(
 
 
 def _words(go: Any) -> Iterator[str]:
-    """Every text in an expression or statement."""
+    """Yields every text in an expression or statement."""
     if isinstance(go, str):
         yield go
     elif isinstance(go, list):
@@ -311,7 +315,7 @@ def _words(go: Any) -> Iterator[str]:
 
 
 def _integer(text: str) -> int:
-    """A number as Go writes it, in octal where it begins with 0."""
+    """Parses a Go integer literal; a literal that begins with 0 is octal."""
     is_octal = len(text) > 1 and text[0] == "0" and text.isdigit()
     return int(text, 8 if is_octal else 0)
 
@@ -323,7 +327,7 @@ def _item(go: str) -> str:
 
 
 def _branch(conditions: list[Any], then: list[Step], otherwise: list[Step]) -> list[Step]:
-    """One step for an `if`; the shorter `default` where all it asks is whether what it sets is unset."""
+    """Returns the step for an `if`: `default` if its condition is only that the assigned field is unset."""
     then, otherwise = _joined(then), _joined(otherwise)
     if not then and not otherwise:
         return []
@@ -339,7 +343,7 @@ def _branch(conditions: list[Any], then: list[Step], otherwise: list[Step]) -> l
 
 
 def _joined(steps: list[Step]) -> list[Step]:
-    """Steps of one sort that follow each other as one."""
+    """Joins consecutive steps of one kind into one step."""
     joined: list[Step] = []
     for step in steps:
         (kind, *more) = step

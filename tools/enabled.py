@@ -1,4 +1,4 @@
-"""Which group versions a release serves by default, from k8s.io/kubernetes `pkg/controlplane`."""
+"""Reads the group versions that a release serves by default, from k8s.io/kubernetes `pkg/controlplane`."""
 
 from collections.abc import Iterable
 
@@ -6,15 +6,18 @@ from tools.gosyntax import Expression, GoPackage, parse_package
 from tools.modules import Modules, package_of
 
 ALWAYS = frozenset({("apiextensions.k8s.io", "v1"), ("apiregistration.k8s.io", "v1")})
-"""What the servers of custom resources and of aggregation add on their own."""
+"""Group versions that the servers for custom resources and for aggregation add themselves."""
 
 
 class EnabledError(Exception):
-    """The lists of group versions are not where they should be."""
+    """The lists of group versions were not found, or have an unknown form."""
 
 
 def enabled_by_default(modules: Modules) -> tuple[set[tuple[str, str]], set[tuple[str, str, str]]]:
-    """Group versions, and single resources of group versions that are off otherwise. Raises EnabledError."""
+    """Returns enabled group versions, and single enabled resources of disabled group versions.
+
+    Raises EnabledError.
+    """
     package = parse_package(modules.kubernetes / "pkg/controlplane")
     names = {package_name: key for key, package_name in modules.api_packages().items()}
     versions = set(ALWAYS)
@@ -45,8 +48,8 @@ def _items(literal: Expression) -> Iterable[Expression]:
 
 def _group_version(package: GoPackage, file: str, alias: str, names: dict[str, str]) -> tuple[str, str]:
     path = package.imports[file][alias]
-    found = package_of(path) or path.removeprefix("k8s.io/kubernetes/pkg/apis/")
-    if found not in names:
+    package_name = package_of(path) or path.removeprefix("k8s.io/kubernetes/pkg/apis/")
+    if package_name not in names:
         raise EnabledError(f"package of {alias}")
-    group, _, version = names[found].rpartition("/")
+    group, _, version = names[package_name].rpartition("/")
     return group, version

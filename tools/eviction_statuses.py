@@ -1,4 +1,4 @@
-"""Statuses of Evictions of lifecycle.k8s.io for samples: responders in all states, around the present."""
+"""Makes statuses of lifecycle.k8s.io Evictions for samples, with responders in all states."""
 
 import copy
 import random
@@ -32,7 +32,7 @@ _FIELDS = ("startTime", "heartbeatTime", "expectedCompletionTime", "completionTi
 
 
 def status(chance: random.Random) -> dict[str, Any]:
-    """A status that is near a sound one."""
+    """Makes a random status that is almost valid."""
     count = chance.choice((1, 2, 3, 3, 3, 4))
     names = chance.sample(_NAMES, count)
     states = list(chance.choice(_RUNNING))[:count] + ["Inactive"] * (count - 3)
@@ -51,7 +51,7 @@ def status(chance: random.Random) -> dict[str, Any]:
 
 
 def changed(chance: random.Random, old: dict[str, Any]) -> dict[str, Any]:
-    """What a status may become: a responder moves on, and says so, or something else happens."""
+    """Makes a random update of a status: the next responder becomes active, or other fields change."""
     new = copy.deepcopy(old)
     if chance.random() < 0.3:
         new["conditions"] = _conditions(chance)
@@ -95,14 +95,14 @@ def _move_on(chance: random.Random, targets: list[Any], responders: list[Any]) -
 
 
 def _responder(chance: random.Random, target: dict[str, Any]) -> dict[str, Any]:
-    made: dict[str, Any] = {"name": target["name"]}
+    responder: dict[str, Any] = {"name": target["name"]}
     if target["state"] != "Inactive":
-        made["startTime"] = chance.choice(_TIMES[:7])
+        responder["startTime"] = chance.choice(_TIMES[:7])
         if chance.random() < 0.5:
-            made["heartbeatTime"] = chance.choice(_TIMES[:7])
+            responder["heartbeatTime"] = chance.choice(_TIMES[:7])
     if target["state"] == "Completed":
-        made["completionTime"] = chance.choice(_TIMES[3:7])
-    return made
+        responder["completionTime"] = chance.choice(_TIMES[3:7])
+    return responder
 
 
 def _conditions(chance: random.Random) -> list[dict[str, Any]]:

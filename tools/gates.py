@@ -1,8 +1,8 @@
-"""The feature gates of all components of Kubernetes in each release, and what has become of each since 1.27.
+"""Reads the feature gates of all Kubernetes components in each release, and their history since 1.27.
 
-The packages of FEATURES write them as maps of specifications, by version from 1.31 on. kube-apiserver
-knows the gates of kubelet, kube-scheduler and kube-controller-manager too, as all are in k8s.io/kubernetes
-`pkg/features`.
+The packages in FEATURES declare them as maps of specifications; since 1.31 a map has specifications by
+version. kube-apiserver also knows the gates of kubelet, kube-scheduler and kube-controller-manager, because
+all are in k8s.io/kubernetes `pkg/features`.
 """
 
 from collections.abc import Iterator
@@ -21,36 +21,36 @@ FEATURES = (
     ("component-base", "zpages/features"),
     ("controller-manager", "pkg/features"),
 )
-"""Module and package; a release may lack one."""
+"""Pairs of (module, package) that declare gates; a release may lack a package."""
 
 Spec: TypeAlias = list[Any]
-"""Stage, default, and whether the default is locked."""
+"""The state of a gate: stage, default, and whether the default is locked."""
 
 _STAGES = {"Alpha": "ALPHA", "Beta": "BETA", "GA": "GA", "Deprecated": "DEPRECATED"}
 
 
 class GatesError(Exception):
-    """A specification of a form that is not known here."""
+    """The specification of a gate has an unknown form."""
 
 
 def gates_of_release(modules: Modules) -> dict[str, Spec]:
-    """The gates of a release by name, as it has them itself. Raises GatesError."""
+    """Returns the gates of a release by name, each with its state in this release. Raises GatesError."""
     by_path = _packages(modules)
     minor = int(modules.release.partition(".")[2])
-    found: dict[str, Spec] = {}
+    gates: dict[str, Spec] = {}
     for package in by_path.values():
         for value in [*package.values, *_returned_values(package)]:
             for name, specs in _specifications(package, value, by_path):
                 current = [spec for since, spec in specs if since <= minor]
                 if current:
-                    found[name] = current[-1]
-    return dict(sorted(found.items()))
+                    gates[name] = current[-1]
+    return dict(sorted(gates.items()))
 
 
 def requirements_of_release(modules: Modules) -> dict[str, list[str]]:
-    """The gates that a gate needs to be on, where it needs any; empty before releases check that."""
+    """Returns the gates that each gate requires; empty for releases that do not check this."""
     by_path = _packages(modules)
-    found = {}
+    requirements = {}
     for package in by_path.values():
         for value in package.values:
             match value.get("value"):
@@ -58,12 +58,12 @@ def requirements_of_release(modules: Modules) -> dict[str, list[str]]:
                     for key, needed in pairs:
                         names = [_name(each, package, value["file"], by_path) for _, each in needed[2]]
                         if names:
-                            found[_name(key, package, value["file"], by_path)] = sorted(names)
-    return found
+                            requirements[_name(key, package, value["file"], by_path)] = sorted(names)
+    return requirements
 
 
 def _packages(modules: Modules) -> dict[str, GoPackage]:
-    """The packages of FEATURES that the release has, by import path."""
+    """Parses the packages of FEATURES that exist in the release; returns them by import path."""
     folders = {
         f"k8s.io/{module}/{package}": modules.folders[module] / package for module, package in FEATURES
     }
@@ -72,7 +72,7 @@ def _packages(modules: Modules) -> dict[str, GoPackage]:
 
 
 def _returned_values(package: GoPackage) -> Iterator[dict[str, Expression]]:
-    """The values of functions that only return one, as component-base writes its maps."""
+    """Yields the values of functions that only return a value, the form of the maps in component-base."""
     for function in package.functions:
         match function["body"]:
             case [["return", value]]:
@@ -80,19 +80,19 @@ def _returned_values(package: GoPackage) -> Iterator[dict[str, Expression]]:
 
 
 def changes(releases: dict[int, dict[str, list[Any]]], absent: Any) -> dict[str, list[list[Any]]]:
-    """By name, what changed in which minor release: `[27, …], [31, …]`; `releases` are in order.
+    """Returns the history of each name: its changes by minor release, such as `[27, …], [31, …]`.
 
-    `absent` is what stands for a release that no longer has what others had.
+    `releases` must be in order. `absent` is the entry for a release that no longer has the name.
     """
-    found: dict[str, list[list[Any]]] = {}
+    histories: dict[str, list[list[Any]]] = {}
     for name in sorted({name for each in releases.values() for name in each}):
         history: list[list[Any]] = []
         for minor, each in releases.items():
             now = each.get(name, absent)
             if history[-1][1:] != now if history else name in each:
                 history.append([minor, *now])
-        found[name] = history
-    return found
+        histories[name] = history
+    return histories
 
 
 def _specifications(
@@ -115,7 +115,7 @@ def _name(key: Expression, package: GoPackage, file: str, by_path: dict[str, GoP
             text = package.text(constant)
         case ["select", ["name", str(alias)], str(constant)]:
             other = by_path.get(package.imports[file][alias])
-            text = other.text(constant) if other else constant  # constants are named as their gates are
+            text = other.text(constant) if other else constant  # constants have the names of their gates
         case ["call", ["select", _, "Feature"], inner]:
             text = _name(inner, package, file, by_path)
         case _:
@@ -126,7 +126,7 @@ def _name(key: Expression, package: GoPackage, file: str, by_path: dict[str, GoP
 
 
 def _specs(literal: Expression, package: GoPackage) -> list[tuple[int, Spec]]:
-    """One specification, or several by version in ascending order."""
+    """Returns the specifications of a gate with their first minor versions, in ascending order."""
     _, _, members = literal
     if members and members[0][0] is None:
         return [_spec(each, package) for _, each in members]
@@ -153,7 +153,7 @@ def _spec(literal: Expression, package: GoPackage) -> tuple[int, Spec]:
 
 
 def _boolean(word: str, package: GoPackage) -> bool:
-    """The value of true, false or a constant."""
+    """Returns the value of `true`, `false` or a boolean constant. Raises GatesError."""
     match word, package.values_by_name.get(word, {}).get("value"):
         case (("true" | "false"), _):
             return word == "true"

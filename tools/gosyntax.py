@@ -1,6 +1,6 @@
-"""Go packages as data: declarations, markers in comments, values and the bodies of functions.
+"""Parses Go packages into data: declarations, markers in comments, values and the bodies of functions.
 
-What is parsed, and the forms that expressions and statements have, is written in `gosyntax.go`.
+`gosyntax.go` does the parsing, and describes the forms of expressions and statements.
 """
 
 import json
@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 Expression: TypeAlias = Any
-"""A list that begins with what it is: `["string", "a"]`, `["select", X, "Name"]`."""
+"""A Go expression as a list that begins with its form: `["string", "a"]`, `["select", X, "Name"]`."""
 
 
 @dataclass(frozen=True)
 class GoPackage:
-    """One package: `imports` by file and local name; the rest as gosyntax.go has it."""
+    """A parsed package: `imports` by file and local name; the other fields as gosyntax.go writes them."""
 
     directory: str
     imports: dict[str, dict[str, str]]
@@ -34,7 +34,7 @@ class GoPackage:
         return {each["name"]: each for each in self.values}
 
     def text(self, name: str) -> str | None:
-        """The text that a constant or variable is; None where it is none, or not written out."""
+        """Returns the text of a constant or variable, or None if its value is not a string literal."""
         match self.values_by_name.get(name, {}).get("value"):
             case ["string", str(text)]:
                 return text
@@ -46,15 +46,15 @@ class GoPackage:
 
 
 def parse_packages(directories: Sequence[Path]) -> list[GoPackage]:
-    """The packages in these directories, in this order, tests and generated protobuf left out.
+    """Parses the packages in these directories, in this order, without tests and generated protobuf.
 
-    Raises CalledProcessError where Go is missing or a source is no Go.
+    Raises CalledProcessError if a source is not valid Go, FileNotFoundError if Go is missing.
     """
     program = Path(__file__).with_suffix(".go")
     output = subprocess.run(
         ["go", "run", str(program), *map(str, directories)], check=True, capture_output=True
     ).stdout
-    found = [json.loads(line) for line in output.splitlines()]
+    packages = [json.loads(line) for line in output.splitlines()]
     return [
         GoPackage(
             each["directory"],
@@ -63,7 +63,7 @@ def parse_packages(directories: Sequence[Path]) -> list[GoPackage]:
             each["values"] or [],
             each["functions"] or [],
         )
-        for each in found
+        for each in packages
     ]
 
 

@@ -1,4 +1,4 @@
-"""API types as Go declares them: order of fields, JSON names, `omitempty`, pointers, inlining, markers."""
+"""Reads API types from Go: order of fields, JSON names, `omitempty`, pointers, inlining, markers."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ OPAQUE = frozenset({
     "resource.Quantity",
     "runtime.RawExtension",
 })  # fmt: skip
-"""Types that write their JSON themselves: not taken apart."""
+"""Types with their own JSON encoding; their fields are not read."""
 
 PREDECLARED = frozenset({
     "bool", "byte", "float32", "float64", "int", "int32", "int64", "string", "uint32", "uint64",
@@ -32,15 +32,16 @@ _MEMBER = re.compile(r"^  (?:optional |repeated |map<\w+, [\w.]+> |map<)?.*?(\w+
 
 
 class UnknownGoError(Exception):
-    """Source of a form that this reader does not know."""
+    """The Go source has a form that this reader does not know."""
 
 
 @dataclass(frozen=True)
 class GoField:
-    """`type` is the type's text with packages named as the tables name them: `[]resource/v1alpha3.Device`.
+    """A field of a struct.
 
-    `numbers` are the field's number in protobuf, behind those of the structs that it is inlined from; empty
-    where protobuf does not have the field. `markers` are the lines of its comment that begin with a plus.
+    `type`: the Go type with the tables' package names, such as `[]resource/v1alpha3.Device`. `numbers`: the
+    protobuf number of the field, after the numbers of the structs that it is inlined from; empty if protobuf
+    lacks the field. `markers`: the lines of its comment that begin with a plus.
     """
 
     name: str
@@ -56,9 +57,9 @@ class GoField:
 
 @dataclass(frozen=True)
 class GoType:
-    """Either a struct, with its fields, inlined structs taken in, or another type's name: `underlying`.
+    """A declared type: a struct with `fields`, including inlined ones, or a name for the type `underlying`.
 
-    `enum`: the values of a type that is marked as an enumeration. `is_message`: protobuf has a message of its
+    `enum`: the values of a type with the marker enum. `is_message`: whether protobuf has a message of this
     name.
     """
 
@@ -71,14 +72,14 @@ class GoType:
 
 @dataclass
 class GoSource:
-    """The packages of one release, parsed when they are first asked for."""
+    """The packages of one release, parsed on first use."""
 
     modules: Modules
     _packages: dict[str, GoPackage] = field(default_factory=dict)
     _messages: dict[str, dict[str, dict[str, int]]] = field(default_factory=dict)
 
     def load(self, packages: list[str]) -> None:
-        """Parse several packages in one run of Go."""
+        """Parses several packages in one run of Go."""
         folders = [self.modules.folder(name) for name in packages]
         self._packages.update(zip(packages, parse_packages(folders), strict=True))
 
@@ -88,7 +89,7 @@ class GoSource:
         return self._packages[name]
 
     def type(self, name: str) -> GoType:
-        """Raises UnknownGoError for a type that is not declared, or not in a form known here."""
+        """Returns a type by its name. Raises UnknownGoError if it is not declared or has an unknown form."""
         package, _, short = name.rpartition(".")
         declared = self.package(package).types_by_name.get(short)
         if declared is None:
@@ -111,18 +112,18 @@ class GoSource:
         return GoType(fields=fields, is_message=is_message, markers=markers)
 
     def inlined(self, name: str) -> list[str]:
-        """The structs whose fields are those of a struct, as if they were its own, those inside them too."""
+        """Returns the structs inlined in a struct, directly or inside another inlined struct."""
         package, _, short = name.rpartition(".")
         declared = self.package(package).types_by_name.get(short, {})
-        found = []
+        names = []
         for each in declared.get("fields", ()):
             if each.get("embedded") and _is_inlined(each.get("tag", "")):
                 inner = self._text(each["type"], package, declared["file"]).removeprefix("*")
-                found += [*self.inlined(inner), inner]
-        return found
+                names += [*self.inlined(inner), inner]
+        return names
 
     def messages(self, package: str) -> dict[str, dict[str, int]]:
-        """The messages of a package's generated.proto, and the numbers of their fields."""
+        """Returns the messages in a package's generated.proto, with the numbers of their fields."""
         if package not in self._messages:
             path = self.modules.folder(package) / "generated.proto"
             text = path.read_text() if path.exists() else ""
@@ -133,10 +134,12 @@ class GoSource:
         return self._messages[package]
 
     def lifecycle(self, package: str) -> dict[str, dict[str, str]]:
-        """For each kind of a package: the releases that it was introduced, deprecated and removed in, and
-        what replaces it, as `group/version kind`. Empty where the release states none.
+        """Returns the lifecycle of each kind of a package; empty if the release does not state it.
+
+        It has the releases in which the kind was introduced, deprecated and removed, and its replacement as
+        `group/version kind`.
         """
-        found: dict[str, dict[str, str]] = {}
+        lifecycles: dict[str, dict[str, str]] = {}
         for each in self.package(package).functions:
             match each.get("receiver") if each["name"].startswith(_LIFECYCLE) else None, each["body"]:
                 case ["star", ["name", str(kind)]], [["return", ["int", major], ["int", minor]]]:
@@ -148,11 +151,11 @@ class GoSource:
                     continue
                 case other:
                     raise UnknownGoError(f"{each['name']} in {package}: {other}")
-            found.setdefault(kind, {})[each["name"].removeprefix(_LIFECYCLE).lower()] = text
-        return found
+            lifecycles.setdefault(kind, {})[each["name"].removeprefix(_LIFECYCLE).lower()] = text
+        return lifecycles
 
     def _enum(self, package: str, name: str) -> tuple[str, ...]:
-        """The values of the constants of a type, sorted as kube-openapi sorts them."""
+        """Returns the values of a type's constants, sorted like in kube-openapi."""
         source = self.package(package)
         values = {
             text
@@ -165,11 +168,14 @@ class GoSource:
         return tuple(sorted(values))
 
     def _constant(self, source: GoPackage, declared: dict[str, Any]) -> str | None:
-        """The text of a constant, which may be another package's: `AddressType(v1.IPv4Protocol)`."""
+        """Returns the text of a constant; it may convert a constant of another package.
+
+        Example: `AddressType(v1.IPv4Protocol)`.
+        """
         match declared.get("value"):
             case ["call", _, ["select", ["name", str(alias)], str(name)]]:
-                found = package_of(source.imports[declared["file"]].get(alias, ""))
-                return None if found is None else self.package(found).text(name)
+                package = package_of(source.imports[declared["file"]].get(alias, ""))
+                return None if package is None else self.package(package).text(name)
         return source.text(declared["name"])
 
     def _fields(self, declared: dict[str, Any], package: str) -> Iterator[GoField]:
@@ -204,10 +210,10 @@ class GoSource:
                 return name if name in PREDECLARED else self._resolved(package, name)
             case ["select", ["name", str(alias)], str(name)]:
                 path = self.package(package).imports[file].get(alias, "")
-                found = package_of(path)
-                if found is None:
+                package_name = package_of(path)
+                if package_name is None:
                     raise UnknownGoError(f"package of {alias}.{name} in {package}: {path}")
-                return self._resolved(found, name)
+                return self._resolved(package_name, name)
             case ["star", item]:
                 return "*" + self._text(item, package, file)
             case ["list", item]:
@@ -217,7 +223,7 @@ class GoSource:
         raise UnknownGoError(f"a type in {package}: {go}")
 
     def _resolved(self, package: str, name: str) -> str:
-        """The qualified name of a type; an alias is the type that it stands for."""
+        """Returns the qualified name of a type; resolves aliases."""
         if f"{package}.{name}" in OPAQUE:
             return f"{package}.{name}"
         declared = self.package(package).types_by_name.get(name, {})
@@ -227,7 +233,7 @@ class GoSource:
 
 
 def _is_inlined(tag: str) -> bool:
-    """Whether an embedded struct has no name: up to 1.36 it says that it is inlined, from then on nothing."""
+    """Whether an embedded struct has no JSON name; up to 1.36 its tag says `inline`, later nothing."""
     return not str(dict(_TAG.findall(tag)).get("json", "-")).partition(",")[0]
 
 
@@ -239,10 +245,10 @@ def _text_of(value: Expression) -> str:
 
 
 def _converted_to(value: Expression) -> Expression:
-    """The type in `PathType("Exact")`."""
+    """Returns the type of a conversion: `PathType` in `PathType("Exact")`."""
     return value[1] if value and value[0] == "call" else None
 
 
 def named(go: str) -> list[str]:
-    """The declared types that a type's text names: those of `map[types.UID]*meta/v1.Time` are two."""
+    """Returns the declared types in a type's text: two for `map[types.UID]*meta/v1.Time`."""
     return [word for word in re.split(r"[\[\]*]|map(?=\[)", go) if "." in word]

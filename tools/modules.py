@@ -1,4 +1,4 @@
-"""The published Go modules of each release: which versions are used, and where Go keeps them."""
+"""Finds the published Go modules of each release: their versions, and their folders in Go's cache."""
 
 import json
 import os
@@ -21,7 +21,7 @@ LAST_PATCHES = {
     "1.36": 5,
     "1.37": 1,
 }
-"""The patch that each release's tables are compiled from: the last one whose modules the proxy serves."""
+"""The patch release for the tables of each release: the last one whose modules the Go proxy serves."""
 
 NAMES = (
     "kubernetes",
@@ -45,22 +45,22 @@ PACKAGES = {
     "k8s.io/apimachinery/pkg/types": "types",
     "k8s.io/apimachinery/pkg/util/intstr": "intstr",
 }
-"""How import paths begin, and what the tables call the packages: `k8s.io/api/core/v1` is `core/v1`."""
+"""Prefixes of import paths, and the tables' names for packages: `k8s.io/api/core/v1` is `core/v1`."""
 
 FETCH_SECONDS = 120
-"""For one module; Go waits for ever where a proxy does not answer."""
+"""Seconds to download a module; Go itself waits forever if a proxy does not answer."""
 
 _OWN_GROUPS = ("apiextensions-apiserver", "kube-aggregator")
-"""Modules beside `api` that have groups of their own, under `pkg/apis`."""
+"""Modules with their own API groups under `pkg/apis`, in addition to the module `api`."""
 
 
 class ModuleError(Exception):
-    """A module does not hold what it should."""
+    """A module lacks an expected package."""
 
 
 @dataclass(frozen=True)
 class Modules:
-    """Where the modules of one release lie, by name, and when the release was tagged."""
+    """The folders of a release's modules by name, and the time of the release's tag."""
 
     release: str
     folders: dict[str, Path]
@@ -83,7 +83,7 @@ class Modules:
         return "go" + (self.kubernetes / ".go-version").read_text().strip()
 
     def folder(self, package: str) -> Path:
-        """Where a package lies, by the tables' name for it: `core/v1`, `runtime`. Raises ModuleError."""
+        """Returns the folder of a package by its name in the tables, as `core/v1`. Raises ModuleError."""
         for prefix, name in PACKAGES.items():
             module, _, path = prefix.removeprefix("k8s.io/").partition("/")
             if name and name != package:
@@ -95,19 +95,19 @@ class Modules:
         raise ModuleError(f"{self.release}: no package {package}")
 
     def api_packages(self) -> dict[str, str]:
-        """The packages of served types by group version: `core/v1` by `v1`, `rbac/v1` by its whole name."""
-        found: dict[str, str] = {}
+        """Returns the packages of API types by group version, such as `core/v1` for `v1`."""
+        packages: dict[str, str] = {}
         roots = [self.api, *(self.folders[name] / "pkg/apis" for name in _OWN_GROUPS)]
         for root in roots:
             for path in sorted(root.glob("*/v*/register.go")):
                 _, _, rest = path.read_text().partition('GroupName = "')
                 group, version = rest.partition('"')[0], path.parent.name
-                found[f"{group}/{version}" if group else version] = f"{path.parent.parent.name}/{version}"
-        return found
+                packages[f"{group}/{version}" if group else version] = f"{path.parent.parent.name}/{version}"
+        return packages
 
 
 def package_of(path: str) -> str | None:
-    """The tables' name for an import path; None for a path that no served type comes from."""
+    """Returns the tables' name for an import path, or None if the package has no API types."""
     for prefix, name in PACKAGES.items():
         if name and path == prefix:
             return name
@@ -117,12 +117,12 @@ def package_of(path: str) -> str | None:
 
 
 def download(release: str) -> Modules:
-    """The modules from Go's module cache, fetched where they are not there.
+    """Returns the modules of a release in Go's module cache; downloads missing ones.
 
-    Raises SubprocessError where Go cannot fetch one, or not within FETCH_SECONDS. The sum database is not
-    asked about modules of Kubernetes, since it lacks some of the patches that the proxy has.
+    Raises SubprocessError if Go cannot download a module within FETCH_SECONDS. Go does not check modules of
+    Kubernetes in the sum database, which lacks some of the patches that the proxy serves.
     """
-    found: dict[str, Any] = {}
+    downloads: dict[str, Any] = {}
     for name in NAMES:
         minor = release.partition(".")[2]
         version = f"v{'1' if name == 'kubernetes' else '0'}.{minor}.{LAST_PATCHES[release]}"
@@ -135,9 +135,9 @@ def download(release: str) -> Modules:
                 env={**os.environ, "GONOSUMDB": "k8s.io/*"},
                 timeout=FETCH_SECONDS,
             ).stdout
-        found[name] = json.loads(output)
+        downloads[name] = json.loads(output)
     return Modules(
         release,
-        {name: Path(module["Dir"]) for name, module in found.items()},
-        time=json.loads(Path(found["kubernetes"]["Info"]).read_text())["Time"],
+        {name: Path(module["Dir"]) for name, module in downloads.items()},
+        time=json.loads(Path(downloads["kubernetes"]["Info"]).read_text())["Time"],
     )

@@ -1,8 +1,8 @@
 """Finds sentences that a reader has to read twice: `python tools/plain_words.py [PATH …]`.
 
-Looks at docstrings, comments and documents for openings and phrases that read as riddles. Prints a line for
-each with the rule that it breaks; the exit status is 1 if there is one. A text that is right as it is
-contains `plain: REASON`.
+Searches docstrings, comments and documents for openings and phrases that are hard to read. Prints a line for
+each sentence with the rule that it breaks. The exit status is 1 if there is such a sentence. To keep a text
+as it is, add `plain: REASON` to it.
 """
 
 import ast
@@ -23,7 +23,7 @@ PERMITTED = "plain:"
 
 @dataclass(frozen=True)
 class Rule:
-    """`pattern` is searched in a sentence, or in the first line only; `advice` says what to write."""
+    """A pattern that sentences, or only first lines, must not match, and advice for the writer."""
 
     name: str
     pattern: re.Pattern[str]
@@ -68,7 +68,7 @@ _FENCE = re.compile(r"^```")
 
 @dataclass(frozen=True)
 class Text:
-    """A docstring, a comment or a paragraph, with the line at which it begins."""
+    """A docstring, a comment or a paragraph, with the number of its first line."""
 
     path: Path
     line: int
@@ -77,7 +77,7 @@ class Text:
 
 
 def texts_of_python(path: Path) -> Iterator[Text]:
-    """Docstrings, attribute docstrings and comments of a module."""
+    """Yields the docstrings, attribute docstrings and comments of a module."""
     source = path.read_text(encoding="utf-8")
     for node in ast.walk(ast.parse(source)):
         for statement in getattr(node, "body", ()) if not isinstance(node, ast.Lambda | ast.IfExp) else ():
@@ -104,7 +104,7 @@ def _lines(path: Path, line: int, docstring: str) -> Iterator[Text]:
 
 
 def texts_of_document(path: Path) -> Iterator[Text]:
-    """Lines of prose of a document, without code blocks and tables."""
+    """Yields the lines of a document, without code blocks and tables."""
     is_code = False
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if _FENCE.match(line):
@@ -114,7 +114,7 @@ def texts_of_document(path: Path) -> Iterator[Text]:
 
 
 def problems(text: Text) -> Iterator[str]:
-    """The rules that a text breaks, a line each."""
+    """Yields a line for each rule that a text breaks."""
     if PERMITTED in text.text:
         return
     for index, sentence in enumerate(_SENTENCE_END.split(text.text)):
@@ -127,7 +127,7 @@ def problems(text: Text) -> Iterator[str]:
 
 
 def files(paths: Sequence[str]) -> Iterator[Path]:
-    """The Python files and documents below the paths; all of the project's without a path."""
+    """Yields the Python files and documents below the paths; without a path, all of the project."""
     for name in paths or (*FOLDERS, *DOCUMENTS):
         path = (ROOT / name).resolve()
         for each in sorted(path.rglob("*")) if path.is_dir() else [path]:

@@ -1,10 +1,10 @@
-"""Samples of what Kubernetes' own validation says of pods: fixtures/validation/pods-<release>.jsonl.gz.
+"""Records errors of Kubernetes' own validation of pods in fixtures/validation/pods-<release>.jsonl.gz.
 
     python -m tools.pod_samples 1.33 [--count 150] [--seed 1]
 
-Pods are made at random from the release's types, with values that are likely to be wrong, and given to a
-program that is compiled from the release's Go modules (podvalidation.go, needs Go). A line holds what was
-asked and the answer; `tests/kinds/core/validation/test_pod_samples.py` compares with it.
+The tool makes random pods from the release's types, often with invalid values. It passes them to a program
+that is compiled from the release's Go modules (podvalidation.go, needs Go). A line contains the request and
+the answer; `tests/kinds/core/validation/test_pod_samples.py` compares fakeapi with it.
 """
 
 import argparse
@@ -30,7 +30,7 @@ FIXTURES = Path("fixtures/validation")
 OPERATIONS = ("create", "template", "update", "status", "ephemeralcontainers", "resize")
 FIRST_WITH_RESIZE = "1.32"
 FIRST_TELLING_PODS = "1.28"
-"""The first release that validates templates otherwise than pods."""
+"""The first release that validates templates differently from pods."""
 
 TEXTS = """a A_b main -x a/b ../x /abs ..a a.b example.com/x Always Never OnFailure Nope None Default File cpu
 memory metadata.name status.hostIPs metadata.labels['a'] 10.0.0.1 010.0.0.1 ::ffff:1.2.3.4 fe80::1
@@ -65,7 +65,7 @@ LIKELY = {
     "fieldPath": ["metadata.name", "status.podIP"],
     "action": ["Restart"],
 }
-"""Values that a field of that name has more often than others."""
+"""Values by field name, which the generator prefers for a field of this name."""
 
 KEYS = {
     "limits": ["cpu", "memory", "example.com/gpu", "hugepages-2Mi", "bad", "kubernetes.io/x"],
@@ -83,7 +83,7 @@ PROFILES = ("", "runtime/default", "localhost/x", "unconfined", "1", "bad")
 LEFT_OUT = frozenset(
     {"metadata", "kind", "apiVersion", "managedFields", "status", "volumeClaimTemplate", "fieldsV1"}
 )
-"""Fields that are not made up; an apiVersion is, where it is that of a field's name."""
+"""Fields that the generator does not change, except the apiVersion in an ObjectFieldSelector."""
 
 BASE: dict[str, Any] = {
     "apiVersion": "v1",
@@ -98,14 +98,14 @@ BASE: dict[str, Any] = {
 
 
 class Generator:
-    """Makes pods of a type, the same ones for the same seed."""
+    """Makes random pods; equal seeds give equal pods."""
 
     def __init__(self, pod: Struct, seed: int) -> None:
         self._pod = pod
         self._random = random.Random(seed)
 
     def request(self, operation: str) -> dict[str, Any]:
-        """What the program is asked: an operation on a new pod, and for updates the old one."""
+        """Makes a request to the program: an operation, the new pod, and for updates the old pod."""
         base = copy.deepcopy(BASE)
         if self._random.random() < 0.3:
             base["spec"]["os"] = {"name": self._random.choice(["linux", "windows"])}
@@ -119,35 +119,35 @@ class Generator:
             return {"op": operation, "new": self._with_ephemeral_containers(old), "old": old}
         new = self.changed(old, "spec")
         if operation == "resize":
-            new["metadata"] = old["metadata"]  # as the server itself sees to
+            new["metadata"] = old["metadata"]  # the server itself does this
         return {"op": operation, "new": new, "old": old}
 
     def _with_ephemeral_containers(self, pod: dict[str, Any]) -> dict[str, Any]:
-        made = self.changed(pod, "spec", self._random.choice([0, 0, 1]))
+        changed = self.changed(pod, "spec", self._random.choice([0, 0, 1]))
         spec = self._pod.fields["spec"].node
         assert isinstance(spec, Struct)
         node = spec.fields["ephemeralContainers"].node
-        made["spec"]["ephemeralContainers"] = [
-            *(made["spec"].get("ephemeralContainers") or ())[self._random.choice([0, 0, 1]) :],
+        changed["spec"]["ephemeralContainers"] = [
+            *(changed["spec"].get("ephemeralContainers") or ())[self._random.choice([0, 0, 1]) :],
             *self._value(node, "ephemeralContainers", 1),
         ]
-        return made
+        return changed
 
     def changed(self, pod: dict[str, Any], part: str, times: int | None = None) -> dict[str, Any]:
-        """A copy of the pod with some fields of its spec or status made up."""
-        made = copy.deepcopy(pod)
+        """Returns a copy of the pod with random values in some fields of its spec or status (`part`)."""
+        new_pod = copy.deepcopy(pod)
         for _ in range(self._random.choice([1, 1, 2, 3, 4]) if times is None else times):
-            found = list(_places(self._pod.fields[part].node, made[part]))
-            deep = [place for place in found if len(place[0]) > 1]
-            path, node = self._random.choice(deep if deep and self._random.random() < 0.6 else found)
-            holder = made[part]
+            places = list(_places(self._pod.fields[part].node, new_pod[part]))
+            deep = [place for place in places if len(place[0]) > 1]
+            path, node = self._random.choice(deep if deep and self._random.random() < 0.6 else places)
+            holder = new_pod[part]
             for step in path[:-1]:
                 holder = holder[step]
             holder[path[-1]] = self._value(node, str(path[-1]), 1)
         if self._random.random() < 0.1:
             key = self._random.choice(ANNOTATIONS)
-            made["metadata"]["annotations"] = {key: self._random.choice(PROFILES)}
-        return made
+            new_pod["metadata"]["annotations"] = {key: self._random.choice(PROFILES)}
+        return new_pod
 
     def _value(self, node: Node, name: str, depth: int) -> Any:
         match node:
@@ -165,16 +165,16 @@ class Generator:
                 return self._scalar(node, name)
 
     def _struct(self, node: Struct, depth: int) -> dict[str, Any]:
-        made: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         is_volume = node.go_type.endswith(".Volume")
         for field in node.fields.values():
             likely = 0.9 if field.required else 0.05 if is_volume else 0.25
             if _is_made(field.name, node) and self._random.random() < likely:
-                made[field.name] = self._value(field.node, field.name, depth + 1)
-        if is_volume and len(made) < 2:
+                fields[field.name] = self._value(field.node, field.name, depth + 1)
+        if is_volume and len(fields) < 2:
             field = self._random.choice([each for each in node.fields.values() if each.name != "name"])
-            made[field.name] = self._value(field.node, field.name, depth + 1)
-        return made
+            fields[field.name] = self._value(field.node, field.name, depth + 1)
+        return fields
 
     def _scalar(self, node: Scalar, name: str) -> Any:
         match node.kind:
@@ -201,7 +201,7 @@ def _is_made(name: str, struct: Struct) -> bool:
 
 
 def _places(node: Node, value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Node]]:
-    """The paths below a value where something can be put, with its type."""
+    """Yields the paths below a value where the generator can set a value, with its type."""
     if isinstance(node, Struct):
         for field in node.fields.values():
             if not _is_made(field.name, node):
@@ -215,13 +215,13 @@ def _places(node: Node, value: Any, path: tuple[Any, ...] = ()) -> Iterator[tupl
 
 
 def built(release: str, folder: Path) -> Path:
-    """The program of a release, compiled into the folder."""
+    """Compiles the program of a release into the folder; returns its path."""
     minor, patch = release.partition(".")[2], LAST_PATCHES[release]
     environment = os.environ | {"GOFLAGS": "-mod=mod", "GOTOOLCHAIN": "local"}
     kubernetes = f"k8s.io/kubernetes@v{release}.{patch}"
     listed = ["go", "mod", "download", "-json", kubernetes]
-    found = json.loads(subprocess.run(listed, env=environment, capture_output=True, check=True).stdout)
-    text = Path(found["GoMod"]).read_text(encoding="utf-8")
+    download = json.loads(subprocess.run(listed, env=environment, capture_output=True, check=True).stdout)
+    text = Path(download["GoMod"]).read_text(encoding="utf-8")
     staging = sorted(set(re.findall(r"^\s*(k8s\.io/\S+) => \./staging", text, re.MULTILINE)))
     version = re.search(r"^go (\S+)", text, re.MULTILINE)
     assert version is not None
@@ -243,7 +243,7 @@ def built(release: str, folder: Path) -> Path:
 
 
 def samples(program: Path, release: str, count: int, seed: int) -> Iterator[dict[str, Any]]:
-    """So many requests with their answers; those that the server could not even decode are left out."""
+    """Yields `count` requests with their answers; leaves out requests that a server could not decode."""
     schema = load_release(release).schemas.struct("core/v1.Pod")
     generator = Generator(schema, seed)
     operations = OPERATIONS if release >= FIRST_WITH_RESIZE else OPERATIONS[:-1]

@@ -1,10 +1,10 @@
-"""Samples of what Kubernetes' pod security checks say of pods: fixtures/validation/pod-security.jsonl.gz.
+"""Records results of Kubernetes' pod security checks in fixtures/validation/pod-security.jsonl.gz.
 
     python -m tools.pod_security_samples [v0.36.0]
 
-The pods are those that k8s.io/pod-security-admission tests its checks with; the module's own evaluator
-(podsecurity.go, needs Go) says what is wrong with each, in every version of the policy in which it says the
-same. `tests/admission/test_pod_security_samples.py` compares with it.
+The pods come from the tests of k8s.io/pod-security-admission. The module's own evaluator (podsecurity.go,
+needs Go) checks them. A sample has a pod, its problems, and all versions of the policy with these problems.
+`tests/admission/test_pod_security_samples.py` compares fakeapi with it.
 """
 
 import argparse
@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def _built(folder: Path, version: str) -> tuple[Path, Path]:
-    """The program, and the folder of the module."""
+    """Compiles the program; returns its path and the folder of the module."""
     shutil.copy(SOURCE, folder / "main.go")
     (folder / "go.mod").write_text(f"module podsecurity\n\ngo 1.25\n\nrequire {MODULE} {version}\n")
     environment = {**os.environ, "GOFLAGS": "-mod=mod"}

@@ -1,7 +1,6 @@
-"""The columns of the Tables that a release's server makes of its kinds: names, types, formats, priorities,
-and the descriptions that it sends of them.
+"""Reads the columns of a release's Tables: names, types, formats, priorities and descriptions.
 
-From k8s.io/kubernetes `pkg/printers/internalversion`.
+The source is k8s.io/kubernetes `pkg/printers/internalversion`.
 """
 
 import json
@@ -15,46 +14,46 @@ from tools.gosyntax import Expression, GoPackage, parse_package, parse_packages
 from tools.modules import Modules
 
 Column: TypeAlias = list[Any]
-"""Name, type, format, priority."""
+"""A column: name, type, format, priority."""
 Descriptions: TypeAlias = dict[str, dict[str, str]]
-"""By `group/Kind` and column."""
+"""Descriptions by `group/Kind` and column."""
 
 _INTERNAL = "k8s.io/kubernetes/pkg/apis/"
 _MEMBERS = {
     ("Event", "InvolvedObject"): "ObjectReference",
     ("Event", "Source"): "EventSource",
 }
-"""Types of members that descriptions are asked of."""
+"""Types of members whose SwaggerDoc has the description of a column."""
 _SAME = {"events.k8s.io/Event": "Event"}
-"""Kinds that are another group's inside the server."""
+"""Kinds whose internal version is in another group."""
 
 
 class PrintersError(Exception):
-    """A printer of a form that is not known here."""
+    """A printer has an unknown form."""
 
 
 def columns_of_release(modules: Modules) -> dict[str, list[Column]]:
-    """The columns by `group/Kind`, of the core group by `Kind`. Raises PrintersError."""
+    """Returns the columns by `group/Kind`, or by `Kind` for the core group. Raises PrintersError."""
     return {
         kind: [_column(literal) for literal in columns] for kind, columns in _definitions(modules)[1].items()
     }
 
 
 def descriptions_of_release(modules: Modules) -> Descriptions:
-    """What the release's server says of its columns; those of names and ages that say the usual are left out.
+    """Returns the descriptions of columns, without the usual descriptions of Name and Age.
 
     Raises PrintersError.
     """
     package, kinds = _definitions(modules)
     usual = {"Name": "name", "Age": "creationTimestamp"}
-    found: Descriptions = {}
+    descriptions: Descriptions = {}
     for kind, columns in kinds.items():
         for literal in columns:
             members = {key[1]: value for key, value in literal[2]}
-            name, said = members["Name"][1], members.get("Description")
-            if not _is_usual(said, usual.get(name)):
-                found.setdefault(kind, {})[name] = _description(said, package, literal, modules)
-    return found
+            name, description = members["Name"][1], members.get("Description")
+            if not _is_usual(description, usual.get(name)):
+                descriptions.setdefault(kind, {})[name] = _description(description, package, literal, modules)
+    return descriptions
 
 
 def _is_usual(value: Expression | None, member: str | None) -> bool:
@@ -100,7 +99,7 @@ def _description(value: Expression | None, package: GoPackage, literal: Expressi
 
 
 def _swagger_text(package: GoPackage, alias: str, go_type: str, member: str, modules: Modules) -> str:
-    """What `go_type{}.SwaggerDoc()[member]` is; nothing for a member that the type does not have."""
+    """Returns `go_type{}.SwaggerDoc()[member]`; "" for a member that the type does not have."""
     (path,) = {each[alias] for each in package.imports.values() if alias in each}
     return _swagger_texts(_folder(path, modules)).get(go_type, {}).get(member, "")
 
@@ -115,19 +114,19 @@ def _folder(path: str, modules: Modules) -> Path:
 
 @cache
 def _swagger_texts(folder: Path) -> dict[str, dict[str, str]]:
-    """The texts of a package's `types_swagger_doc_generated.go`, by type and member."""
+    """Returns the texts in a package's `types_swagger_doc_generated.go`, by type and member."""
     source = (folder / "types_swagger_doc_generated.go").read_text(encoding="utf-8")
-    found: dict[str, dict[str, str]] = {}
+    texts: dict[str, dict[str, str]] = {}
     for go_type, body in re.findall(
         r"^var map_(\w+) = map\[string\]string\{\n(.*?)^\}", source, re.MULTILINE | re.DOTALL
     ):
         pairs = re.findall(r'^\t("(?:[^"\\]|\\.)*"): *("(?:[^"\\]|\\.)*"),$', body, re.MULTILINE)
-        found[go_type] = {json.loads(name): json.loads(text) for name, text in pairs}
-    return found
+        texts[go_type] = {json.loads(name): json.loads(text) for name, text in pairs}
+    return texts
 
 
 def _definitions(modules: Modules) -> tuple[GoPackage, dict[str, list[Expression]]]:
-    """The literals of the columns of each kind, with the package that they stand in."""
+    """Returns the package of the printers, and the Go literals of each kind's columns."""
     package = parse_package(modules.kubernetes / "pkg/printers/internalversion")
     printed = _printed_types(package)
     (handlers,) = (each for each in package.functions if each["name"] == "AddHandlers")
@@ -144,13 +143,13 @@ def _definitions(modules: Modules) -> tuple[GoPackage, dict[str, list[Expression
                 variable, function = _handled(call)
                 by_type[printed[function]] = definitions[variable]
     groups = _groups(modules, sorted({path for path, _ in by_type if path.startswith(_INTERNAL)}))
-    found = {
+    by_kind = {
         f"{groups[path]}/{kind}" if groups[path] else kind: columns
         for (path, kind), columns in by_type.items()
         if path in groups and not kind.endswith("List")
     }
-    found |= {name: found[other] for name, other in _SAME.items()}
-    return package, dict(sorted(found.items()))
+    by_kind |= {name: by_kind[other] for name, other in _SAME.items()}
+    return package, dict(sorted(by_kind.items()))
 
 
 def _handled(call: Expression) -> tuple[str, str]:
@@ -161,8 +160,8 @@ def _handled(call: Expression) -> tuple[str, str]:
 
 
 def _printed_types(package: GoPackage) -> dict[str, tuple[str, str]]:
-    """By function: the package and the name of the type that it prints."""
-    return {name: found for each in package.functions for name, found in _printed_type(package, each)}
+    """Returns by function the package and the name of the type that it prints."""
+    return {name: go_type for each in package.functions for name, go_type in _printed_type(package, each)}
 
 
 def _printed_type(package: GoPackage, function: dict[str, Any]) -> Iterator[tuple[str, tuple[str, str]]]:
@@ -187,7 +186,7 @@ def _column(literal: Expression) -> Column:
 
 
 def _groups(modules: Modules, paths: list[str]) -> dict[str, str]:
-    """The group of each package of internal types."""
+    """Returns the API group of each package of internal types."""
     folders = [modules.kubernetes / path.removeprefix("k8s.io/kubernetes/") for path in paths]
     packages = parse_packages(folders)
     return {path: package.text("GroupName") or "" for path, package in zip(paths, packages, strict=True)}

@@ -1,8 +1,8 @@
-"""The CustomResourceDefinitions that well-known projects publish in their Go modules.
+"""Finds the CustomResourceDefinitions that well-known projects publish in their Go modules.
 
     python -m tools.real_definitions        lists them, with the files
 
-Modules are fetched by `go mod download`, and kept in Go's module cache.
+`go mod download` fetches the modules into Go's module cache.
 """
 
 import json
@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FETCH_SECONDS = 120
-"""The cache of one module."""
+"""Seconds to download one module."""
 
 
 class UnavailableError(Exception):
-    """A module cannot be fetched: there is no Go, no network, or no such version."""
+    """A module cannot be downloaded: Go, the network or the version is missing."""
 
 
 @dataclass(frozen=True)
 class Published:
-    """`definitions` and `samples` are patterns of files in the module."""
+    """A Go module; `definitions` and `samples` are patterns of files in it."""
 
     module: str
     version: str
@@ -82,7 +82,7 @@ PUBLISHED = (
 
 
 def directory_of(published: Published) -> Path:
-    """Where Go keeps the module; it is fetched first where it is not there. Raises UnavailableError."""
+    """Returns the folder of a module in Go's cache; downloads a missing one. Raises UnavailableError."""
     name = f"{published.module}@{published.version}"
     try:
         result = subprocess.run(
@@ -95,14 +95,14 @@ def directory_of(published: Published) -> Path:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise UnavailableError(f"{name}: {error}") from error
-    found = json.loads(result.stdout) if result.stdout.startswith("{") else {}
-    if not found.get("Dir"):
-        raise UnavailableError(f"{name}: {found.get('Error') or result.stderr.strip()}")
-    return Path(found["Dir"])
+    module = json.loads(result.stdout) if result.stdout.startswith("{") else {}
+    if not module.get("Dir"):
+        raise UnavailableError(f"{name}: {module.get('Error') or result.stderr.strip()}")
+    return Path(module["Dir"])
 
 
 def files_of(published: Published, patterns: tuple[str, ...]) -> Iterator[Path]:
-    """The files of the module that patterns match, but for those of kustomize. Raises UnavailableError."""
+    """Yields the module's files that match a pattern, except kustomize files. Raises UnavailableError."""
     directory = directory_of(published)
     for pattern in patterns:
         yield from (each for each in sorted(directory.glob(pattern)) if not each.name.startswith("kustomiz"))

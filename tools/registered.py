@@ -1,4 +1,4 @@
-"""Which kinds a kube-apiserver knows, served or not: what the Go modules of a release register."""
+"""Reads the kinds that a release's kube-apiserver registers in its scheme, served or not."""
 
 import re
 from pathlib import Path
@@ -10,16 +10,16 @@ _TYPE = re.compile(r"&(?:\w+\.)?(\w+)\{\}")
 
 
 class RegistrationError(Exception):
-    """A source is not as expected."""
+    """The Go source has an unknown form."""
 
 
 def registered_kinds(kubernetes: Path, api: Path) -> dict[str, list[str]]:
-    """The kinds of each apiVersion in the scheme of the API server, but for those of every group version.
+    """Returns the kinds of each apiVersion in the API server's scheme, except kinds in every group version.
 
     Raises RegistrationError.
     """
     imports = (kubernetes / "pkg/controlplane/import_known_versions.go").read_text()
-    found: dict[str, list[str]] = {}
+    by_version: dict[str, list[str]] = {}
     for group in sorted(_INSTALLED.findall(imports)):
         install = (kubernetes / f"pkg/apis/{group}/install/install.go").read_text()
         for version in re.findall(rf'"k8s\.io/kubernetes/pkg/apis/{group}/(v\w+)"', install):
@@ -29,5 +29,5 @@ def registered_kinds(kubernetes: Path, api: Path) -> dict[str, list[str]]:
             if name is None or not kinds:
                 raise RegistrationError(f"{group}/{version} registers nothing that can be read")
             stated = name[1] or name[2] or ""
-            found[f"{stated}/{version}" if stated else version] = kinds
-    return dict(sorted(found.items()))
+            by_version[f"{stated}/{version}" if stated else version] = kinds
+    return dict(sorted(by_version.items()))

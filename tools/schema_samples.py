@@ -1,11 +1,12 @@
-"""Samples of what Kubernetes makes of schemas of custom resources:
-fixtures/validation/schemas-<release>.jsonl.gz.
+"""Records results of Kubernetes' own code for schemas of custom resources.
+
+The results are in fixtures/validation/schemas-<release>.jsonl.gz.
 
     python -m tools.schema_samples 1.33 [--count 160] [--seed 1]
 
-Schemas, objects and old objects are made at random, with much that is wrong, and given to a program that is
-compiled from the release's Go modules (schemavalidation.go, needs Go). A line holds what was asked and the
-answer; `tests/machinery/structural/test_samples.py` compares with it.
+The tool makes random schemas, objects and old objects, often invalid ones. It passes them to a program that
+is compiled from the release's Go modules (schemavalidation.go, needs Go). A line contains the request and the
+answer; `tests/machinery/structural/test_samples.py` compares fakeapi with it.
 """
 
 import argparse
@@ -26,7 +27,7 @@ from tools.modules import LAST_PATCHES
 
 FIXTURES = Path("fixtures/validation")
 FIRST_THAT_APPLIES = "1.36"
-"""The release whose program is asked about fields too: its libraries are those of today."""
+"""The first release whose program can also apply: its libraries have the present API."""
 
 WITHOUT_RATCHETING = ("1.27", "1.28")
 FIRST_WITH_CONTEXT = "1.37"
@@ -73,7 +74,7 @@ NAMED = {"plural": "foos", "singular": "foo", "kind": "Foo", "listKind": "FooLis
 
 
 class Generator:
-    """Makes schemas and objects, the same ones for the same seed."""
+    """Makes random schemas and objects; equal seeds give equal ones."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
@@ -140,28 +141,28 @@ class Generator:
         }
         by_kind = {"string": of_text, "integer": of_number, "number": of_number, "array": of_list}
         chosen = [by_kind.get(kind or "", of_object)] if kind else [of_text, of_number, of_list, of_object]
-        made = {
+        validations = {
             name: value for part in chosen for name, (chance, value) in part.items() if self._likely(chance)
         }
         if depth < 3:
             for junctor in ("allOf", "anyOf", "oneOf"):
                 if self._likely(0.12):
-                    made[junctor] = [self._branch(kind, depth + 1) for _ in range(count(1, 3))]
+                    validations[junctor] = [self._branch(kind, depth + 1) for _ in range(count(1, 3))]
             if self._likely(0.06):
-                made["not"] = self._branch(kind, depth + 1)
-        return made
+                validations["not"] = self._branch(kind, depth + 1)
+        return validations
 
     def _branch(self, kind: str | None, depth: int) -> dict[str, Any]:
-        made = self._validations(kind, depth)
+        branch = self._validations(kind, depth)
         if depth > 3:
-            return made
+            return branch
         if kind in ("object", None) and self._likely(0.5):
-            made["properties"] = {
+            branch["properties"] = {
                 name: self._branch(None, depth + 1) for name in self._random.sample(NAMES[:4], 2)
             }
         if kind in ("array", None) and self._likely(0.3):
-            made["items"] = self._branch(None, depth + 1)
-        return made
+            branch["items"] = self._branch(None, depth + 1)
+        return branch
 
     def schema(self, depth: int = 0, kind: str = "", *, is_root: bool = False) -> dict[str, Any]:
         kind = kind or self._random.choice("string integer number boolean object object array".split())  # noqa: SIM905
@@ -172,18 +173,18 @@ class Generator:
             return {"x-kubernetes-int-or-string": True, **self._validations("string", 3), **choice}
         if not is_root and self._likely(0.05):
             return {"x-kubernetes-preserve-unknown-fields": True}
-        made: dict[str, Any] = {"type": kind, **self._validations(kind, depth)}
+        node: dict[str, Any] = {"type": kind, **self._validations(kind, depth)}
         if self._likely(0.15):
-            made["nullable"] = True
+            node["nullable"] = True
         if kind == "object":
-            self._shape_object(made, depth, is_root=is_root)
+            self._shape_object(node, depth, is_root=is_root)
         elif kind == "array":
-            self._shape_list(made, depth)
+            self._shape_list(node, depth)
         if not is_root and self._likely(0.15):
-            default = self._fitting(made) if self._likely(0.8) else self._value(2)
+            default = self._fitting(node) if self._likely(0.8) else self._value(2)
             if default is not None:
-                made["default"] = default
-        return made
+                node["default"] = default
+        return node
 
     def _shape_object(self, made: dict[str, Any], depth: int, *, is_root: bool) -> None:
         if is_root or self._likely(0.7):
@@ -223,7 +224,7 @@ class Generator:
         }
 
     def _fitting(self, schema: dict[str, Any]) -> Any:
-        """A value that mostly fits the schema."""
+        """Makes a value that is mostly valid for the schema."""
         if self._likely(0.07):
             return self._value(2)
         if schema.get("x-kubernetes-int-or-string"):
@@ -247,7 +248,7 @@ class Generator:
                 return self._value(2)
 
     def _fitting_object(self, schema: dict[str, Any]) -> dict[str, Any]:
-        made = {
+        obj = {
             name: self._fitting(below)
             for name, below in schema.get("properties", {}).items()
             if name in schema.get("required", ()) or self._likely(0.7)
@@ -255,17 +256,17 @@ class Generator:
         others = schema.get("additionalProperties")
         if isinstance(others, dict):
             names = self._random.sample(["x", "y", "z"], self._random.randint(0, 2))
-            made |= {name: self._fitting(others) for name in names}
+            obj |= {name: self._fitting(others) for name in names}
         if schema.get("x-kubernetes-embedded-resource"):
             if self._likely(0.9):
-                made["apiVersion"] = self._random.choice(["v1", "g/v1", "a/b/c", "", 5])
+                obj["apiVersion"] = self._random.choice(["v1", "g/v1", "a/b/c", "", 5])
             if self._likely(0.9):
-                made["kind"] = self._random.choice(["Foo", "foo_bar", "", True, "A"])
+                obj["kind"] = self._random.choice(["Foo", "foo_bar", "", True, "A"])
             if self._likely(0.7):
-                made["metadata"] = self._meta()
+                obj["metadata"] = self._meta()
         if self._likely(0.15):
-            made[self._random.choice(["u", "v", "kind", "metadata"])] = self._value(2)
-        return made
+            obj[self._random.choice(["u", "v", "kind", "metadata"])] = self._value(2)
+        return obj
 
     def _meta(self) -> Any:
         if self._likely(0.05):
@@ -279,8 +280,8 @@ class Generator:
             "finalizers": [["a", "b/c", "x y"]],
             "ownerReferences": [[{"apiVersion": "v1", "kind": "Pod", "name": "x", "uid": ""}]],
         }
-        made = {name: self._random.choice(each) for name, each in choices.items() if self._likely(0.2)}
-        return {"name": self._random.choice(["x", "a/b", "", ".."]), **made}
+        metadata = {name: self._random.choice(each) for name, each in choices.items() if self._likely(0.2)}
+        return {"name": self._random.choice(["x", "a/b", "", ".."]), **metadata}
 
     def _changed(self, value: Any) -> Any:
         match value:
@@ -296,7 +297,7 @@ class Generator:
                 return self._scalar()
 
     def _spoil(self, node: dict[str, Any]) -> None:
-        """Sets something in a node that may not be there, or takes something away."""
+        """Sets a field of a schema to a value that may be invalid, or removes a field."""
         choose = self._random.choice
         below = self.schema(2)
         wrong: dict[str, list[Any]] = {
@@ -365,7 +366,7 @@ def _definition(schema: dict[str, Any], *, has_status: bool = False) -> dict[str
 
 
 def built(release: str, folder: Path) -> Path:
-    """The program of a release, compiled into the folder."""
+    """Compiles the program of a release into the folder; returns its path."""
     minor, patch = release.partition(".")[2], LAST_PATCHES[release]
     environment = os.environ | {"GOFLAGS": "-mod=mod", "GOTOOLCHAIN": "local", "GONOSUMDB": "k8s.io/*"}
     module = f"k8s.io/apiextensions-apiserver v0.{minor}.{patch}"
@@ -393,7 +394,7 @@ def built(release: str, folder: Path) -> Path:
 
 
 def _without_applying(source: str) -> str:
-    """The program without what needs the newest libraries of server-side apply."""
+    """Removes the code that needs the newest libraries of server-side apply from the program."""
     start, end = source.index("func applyOp("), source.index("func handle(")
     source = source[:start] + "func applyOp(*Request, map[string]interface{}) {}\n\n" + source[end:]
     unused = ("apis/meta/v1/unstructured", "util/managedfields", "validation/spec", "structured-merge-diff")
@@ -404,7 +405,7 @@ def _without_applying(source: str) -> str:
 
 
 def samples(program: Path, release: str, count: int, seed: int) -> Iterator[dict[str, Any]]:
-    """So many requests with their answers. Those on which Kubernetes itself panics are left out."""
+    """Yields `count` requests with their answers; leaves out requests on which Kubernetes itself panics."""
     generator = Generator(seed)
     operations = ["object", "definition", "object", "openapi"]
     if release >= FIRST_THAT_APPLIES:
@@ -431,7 +432,7 @@ def _is_unusable(definition: dict[str, Any]) -> bool:
 
 
 def _kept(operation: str, answer: dict[str, Any]) -> dict[str, Any]:
-    """What of an answer is compared: of OpenAPI the kind's own schemas, without Kubernetes' descriptions."""
+    """Keeps the compared part of an answer: of OpenAPI, the kind's own schemas without descriptions."""
     if operation != "openapi":
         return answer
     return {
@@ -443,11 +444,11 @@ def _kept(operation: str, answer: dict[str, Any]) -> dict[str, Any]:
 def _undescribed(value: Any) -> Any:
     match value:
         case dict():
-            told = isinstance(value.get("description"), str) and len(value["description"]) > 1
+            has_description = isinstance(value.get("description"), str) and len(value["description"]) > 1
             return {
                 name: _undescribed(below)
                 for name, below in value.items()
-                if not (told and name == "description")
+                if not (has_description and name == "description")
             }
         case list():
             return [_undescribed(below) for below in value]

@@ -1,7 +1,8 @@
-"""The kinds that a release serves, by group version, from its own discovery documents and OpenAPI paths.
+"""Reads the kinds that a release serves, by group version, from its discovery documents and OpenAPI paths.
 
-Both say the same of a kind, which is checked; discovery alone has short names, categories and the hashes of
-storage versions. Release 1.27 publishes no discovery: it borrows what its paths do not say from 1.28.
+The reader checks that both sources agree about a kind. Only discovery has short names, categories and the
+hashes of storage versions. Release 1.27 publishes no discovery documents, so it borrows these facts from
+1.28.
 """
 
 import base64
@@ -26,7 +27,7 @@ class ServedKindsError(Exception):
 
 
 def openapi_documents(modules: Modules) -> dict[GroupVersion, Any]:
-    """The published OpenAPI v3 documents by group version."""
+    """Returns the published OpenAPI v3 documents by group version."""
     folder = modules.kubernetes / "api/openapi-spec/v3"
     paths = {("", "v1"): folder / "api__v1_openapi.json"}
     for path in sorted(folder.glob("apis__*__*_openapi.json")):
@@ -36,7 +37,7 @@ def openapi_documents(modules: Modules) -> dict[GroupVersion, Any]:
 
 
 def discovered_groups(modules: Modules) -> list[GroupVersion]:
-    """Every group version in the order in which discovery lists it, the core group first."""
+    """Returns every group version in discovery's order, the core group first."""
     folder = modules.kubernetes / "api/discovery"
     versions = json.loads((folder / "apis.json").read_text())["groups"]
     return [
@@ -46,8 +47,9 @@ def discovered_groups(modules: Modules) -> list[GroupVersion]:
 
 
 def kinds_of_release(modules: Modules, base: Modules | None) -> dict[GroupVersion, list[KindEntry]]:
-    """The kinds by group version, in discovery's order. `base` is the release that one without discovery
-    borrows from. Raises ServedKindsError.
+    """Returns the kinds by group version, in discovery's order. Raises ServedKindsError.
+
+    `base`: the release to borrow from, for a release without discovery documents.
     """
     stated = {gv: kinds_in_paths(spec, *gv) for gv, spec in openapi_documents(modules).items()}
     if base is not None:
@@ -55,25 +57,25 @@ def kinds_of_release(modules: Modules, base: Modules | None) -> dict[GroupVersio
         order += [gv for gv in stated if gv not in order]
         names = _names_by_resource(kinds_of_release(base, None))
         return {gv: [_borrow(gv, kind, names) for kind in stated[gv]] for gv in order}
-    found = {}
+    kinds = {}
     for gv in discovered_groups(modules):
         listed = kinds_in_discovery(modules.kubernetes / "api/discovery", *gv)
         _compare(gv, listed, stated[gv])
-        found[gv] = listed
-    if missing := set(stated) - set(found):
+        kinds[gv] = listed
+    if missing := set(stated) - set(kinds):
         raise ServedKindsError(f"not in discovery: {missing}")
-    return found
+    return kinds
 
 
 def kinds_in_discovery(folder: Path, group: str, version: str) -> list[KindEntry]:
     path = folder / (f"apis__{group}__{version}.json" if group else f"api__{version}.json")
-    found: dict[str, KindEntry] = {}
+    kinds: dict[str, KindEntry] = {}
     subresources = []
     for each in json.loads(path.read_text())["resources"]:
         if "/" in each["name"]:
             subresources.append(each)
             continue
-        found[each["name"]] = {
+        kinds[each["name"]] = {
             "kind": each["kind"],
             "resource": each["name"],
             "singular": each["singularName"],
@@ -86,7 +88,7 @@ def kinds_in_discovery(folder: Path, group: str, version: str) -> list[KindEntry
         }
     for each in subresources:
         resource, _, name = each["name"].partition("/")
-        found[resource]["subresources"][name] = _subresource(
+        kinds[resource]["subresources"][name] = _subresource(
             each["kind"],
             each.get("group", group),
             each.get("version", version),
@@ -94,13 +96,13 @@ def kinds_in_discovery(folder: Path, group: str, version: str) -> list[KindEntry
             group,
             version,
         )
-    return [found[resource] for resource in sorted(found)]
+    return [kinds[resource] for resource in sorted(kinds)]
 
 
 def kinds_in_paths(spec: Any, group: str, version: str) -> list[KindEntry]:
-    """What the paths of an OpenAPI document say of kinds, short names and hashes missing."""
+    """Reads kinds from the paths of an OpenAPI document, without short names, categories and hashes."""
     root = f"/apis/{group}/{version}/" if group else f"/api/{version}/"
-    found: dict[str, KindEntry] = {}
+    kinds: dict[str, KindEntry] = {}
     for path, operations in sorted(spec["paths"].items()):
         if not path.startswith(root):
             continue
@@ -113,16 +115,19 @@ def kinds_in_paths(spec: Any, group: str, version: str) -> list[KindEntry]:
         ).split("/")
         for method, operation in operations.items():
             if isinstance(operation, dict) and "x-kubernetes-action" in operation:
-                _add(found, group, version, resource, rest, namespaced, method, operation)
-    for kind in found.values():
+                _add(kinds, group, version, resource, rest, namespaced, method, operation)
+    for kind in kinds.values():
         kind["verbs"] = sorted(kind["verbs"])
         for subresource in kind["subresources"].values():
             subresource["verbs"] = sorted(subresource["verbs"])
-    return [found[resource] for resource in sorted(found)]
+    return [kinds[resource] for resource in sorted(kinds)]
 
 
 def _is_namespace_part(inner: str) -> bool:
-    """`namespaces/{namespace}/status` is part of a namespace, `namespaces/{namespace}/pods` is in one."""
+    """Whether a path is a subresource of a namespace, and not a resource inside a namespace.
+
+    True for `namespaces/{namespace}/status`, false for `namespaces/{namespace}/pods`.
+    """
     return inner.removeprefix("namespaces/{namespace}/") in ("status", "finalize")
 
 
@@ -163,7 +168,7 @@ def _add(
 def _subresource(
     kind: str, group: str, version: str, verbs: Any, own_group: str, own_version: str
 ) -> dict[str, Any]:
-    """The group and version are left out where they are those of the resource."""
+    """Makes the entry of a subresource; omits group and version if the resource has the same."""
     entry: dict[str, Any] = {"kind": kind}
     if (group, version) != (own_group, own_version):
         entry |= {"group": group, "version": version}

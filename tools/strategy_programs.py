@@ -1,4 +1,4 @@
-"""Programs made of Kubernetes' own strategies, a release each; see strategies.go."""
+"""Compiles programs from Kubernetes' own strategies, one for each release; see strategies.go."""
 
 import json
 import os
@@ -81,16 +81,16 @@ RESOURCES = {
         "validatingwebhookconfigurations": "admissionregistration/validatingwebhookconfiguration",
     },
 }
-"""The packages of strategies, under pkg/registry, by group and resource."""
+"""The packages of strategies under pkg/registry, by group and resource."""
 
 _BY_NAMESPACES = {"resource/resourceclaim", "resource/resourceclaimtemplate"}
-"""Packages whose strategies ask for the labels of a namespace."""
+"""Packages whose strategies read the labels of a namespace."""
 
 _MADE = {
     "lifecycle/eviction": "NewStrategy(clocktesting.NewFakePassiveClock(time.Unix(1735689600, 0)))",
     "lifecycle/evictionrequest": "NewStrategy()",
 }
-"""How strategies are made that are no variables; their clock stands still at the beginning of 2025."""
+"""Go expressions for strategies that are not variables; their clock is fixed at the beginning of 2025."""
 
 _STATUS = re.compile(r"^\s*(?:var )?StatusStrategy\s*=", re.MULTILINE)
 _ALLOW = """
@@ -103,17 +103,17 @@ func (allowAll) Authorize(context.Context, authorizer.Attributes) (authorizer.De
 
 
 def built(release: str, groups: list[str], folder: Path) -> Path:
-    """The program of a release for the strategies of some groups, compiled into the folder.
+    """Compiles the program of a release for the strategies of some groups into the folder.
 
-    Raises CalledProcessError where Go cannot compile it.
+    Returns the path of the program. Raises CalledProcessError if Go cannot compile it.
     """
     minor, patch = release.partition(".")[2], LAST_PATCHES[release]
     environment = os.environ | {
         "GOFLAGS": "-mod=mod", "GOTOOLCHAIN": "local", "GONOSUMDB": "k8s.io/*,sigs.k8s.io/*",
     }  # fmt: skip
     listed = ["go", "mod", "download", "-json", f"k8s.io/kubernetes@v{release}.{patch}"]
-    found = json.loads(subprocess.run(listed, env=environment, capture_output=True, check=True).stdout)
-    text = Path(found["GoMod"]).read_text(encoding="utf-8")
+    download = json.loads(subprocess.run(listed, env=environment, capture_output=True, check=True).stdout)
+    text = Path(download["GoMod"]).read_text(encoding="utf-8")
     staging = sorted(set(re.findall(r"^\s*(k8s\.io/\S+) => \./staging", text, re.MULTILINE)))
     version = re.search(r"^go (\S+)", text, re.MULTILINE)
     assert version is not None
@@ -126,7 +126,7 @@ def built(release: str, groups: list[str], folder: Path) -> Path:
     )
     main = Path(__file__).with_name("strategies.go").read_text(encoding="utf-8")
     (folder / "main.go").write_text(main, encoding="utf-8")
-    (folder / "made.go").write_text(_made(Path(found["Dir"]), groups), encoding="utf-8")
+    (folder / "made.go").write_text(_made(Path(download["Dir"]), groups), encoding="utf-8")
     subprocess.run(["go", "mod", "tidy", "-e"], cwd=folder, env=environment, check=True)
     subprocess.run(["go", "build", "-o", "strategies", "."], cwd=folder, env=environment, check=True)
     return folder / "strategies"

@@ -1,8 +1,8 @@
-"""Takes samples of what Kubernetes' own strategies say of objects, as fixtures.
+"""Records results of Kubernetes' own strategies for random objects, as fixtures.
 
     python tools/strategy_samples.py 1.37 [--count 400] [--gates all] [--program already-compiled]
 
-A sample is a line of JSON: what was asked (see strategies.go) and what was answered. Needs Go.
+A sample is a line of JSON with the request (see strategies.go) and the answer. Needs Go.
 """
 
 import argparse
@@ -95,7 +95,7 @@ LIKELY: dict[str, list[Any]] = {
     "bindingConditions": ["a", "example.com/b"],
     "bindingFailureConditions": ["c", "example.com/d"],
 }
-"""Values that a field of that name has more often than others."""
+"""Values by field name, which the generator prefers for a field of this name."""
 
 KEYS: dict[str, list[str]] = {
     "attributes": ["x", "example.com/x", "gpu.example.com/x", "bad key"],
@@ -109,17 +109,17 @@ LEFT_OUT = frozenset({"metadata", "kind", "apiVersion", "managedFields", "matchF
 
 DEPTH_MAX = 9
 _OF_PODS = frozenset({"DRAWorkloadResourceClaims", "DynamicResourceAllocation"})
-"""Gates that nothing here depends on."""
+"""Gates of pods, which do not affect the kinds of these samples."""
 
 
 class Generator:
-    """Makes objects of the kinds of a release, the same ones for the same seed."""
+    """Makes random objects of a release's kinds; equal seeds give equal objects."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
 
     def request(self, kind: Kind) -> dict[str, Any]:
-        """What the program is asked: to create an object, or to update one."""
+        """Makes a request to the program: a create or an update of an object."""
         base = self._base(kind)
         has_status = kind.subresource("status") is not None and "status" in base
         subresource = self._random.choice(["", "", "status"] if has_status else [""])
@@ -140,7 +140,7 @@ class Generator:
         return {**asked, "new": new, "old": old}
 
     def _eviction(self, old: dict[str, Any]) -> dict[str, Any]:
-        """A change of the status of an eviction."""
+        """Makes an update of the status of an Eviction."""
         if self._random.random() < 0.9:
             old["status"] = eviction_statuses.status(self._random)
         before = old["status"] or eviction_statuses.status(self._random)
@@ -150,13 +150,13 @@ class Generator:
         return {"new": new, "old": old}
 
     def _part(self, base: dict[str, Any]) -> str:
-        """The spec, or of a kind without one any of its fields."""
+        """Returns "spec", or a random field if the kind has no spec."""
         if "spec" in base:
             return "spec"
         return self._random.choice(sorted(base.keys() - {"metadata", "kind", "apiVersion"}))
 
     def _base(self, kind: Kind) -> dict[str, Any]:
-        made = copy.deepcopy(BASES[kind.group][kind.resource])
+        fields = copy.deepcopy(BASES[kind.group][kind.resource])
         metadata = {
             "name": NAMES.get(kind.resource, "a"),
             "uid": "u",
@@ -166,27 +166,27 @@ class Generator:
         if kind.resource in NAMESPACED:
             metadata["namespace"] = self._random.choice(["default", "admin"])
         if kind.group == GROUP and kind.version == "v1beta1":
-            _flatten(made)
-        return {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": metadata, **made}
+            _flatten(fields)
+        return {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": metadata, **fields}
 
     def _changed(
         self, obj: dict[str, Any], schema: Struct, part: str, times: int | None = None
     ) -> dict[str, Any]:
-        made = copy.deepcopy(obj)
+        new = copy.deepcopy(obj)
         node = schema.fields[part].node
-        made.setdefault(part, {} if isinstance(node, Struct) else None)
+        new.setdefault(part, {} if isinstance(node, Struct) else None)
         for _ in range(self._random.choice([1, 1, 2, 3]) if times is None else times):
-            found = list(_places(node, made[part]))
-            if not found:
-                made[part] = self._value(node, part, 1)
+            places = list(_places(node, new[part]))
+            if not places:
+                new[part] = self._value(node, part, 1)
                 continue
-            deep = [place for place in found if len(place[0]) > 2]
-            path, node = self._random.choice(deep if deep and self._random.random() < 0.7 else found)
-            holder = made[part]
+            deep = [place for place in places if len(place[0]) > 2]
+            path, node = self._random.choice(deep if deep and self._random.random() < 0.7 else places)
+            holder = new[part]
             for step in path[:-1]:
                 holder = holder[step]
             self._change(holder, path[-1], node, _name_of(path))
-        return made
+        return new
 
     def _change(self, holder: Any, key: Any, node: Node, name: str) -> None:
         present = isinstance(holder, list) or key in holder
@@ -214,12 +214,12 @@ class Generator:
                 return self._scalar(node, name)
 
     def _struct(self, node: Struct, depth: int) -> dict[str, Any]:
-        made: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         for field in node.fields.values():
             likely = 0.9 if field.required else 0.35 if depth < DEPTH_MAX else 0
             if field.name not in LEFT_OUT and self._random.random() < likely:
-                made[field.name] = self._value(field.node, field.name, depth + 1)
-        return made
+                fields[field.name] = self._value(field.node, field.name, depth + 1)
+        return fields
 
     def _scalar(self, node: Scalar, name: str) -> Any:
         match node.kind:
@@ -240,7 +240,7 @@ class Generator:
 
 
 def _flatten(obj: dict[str, Any]) -> None:
-    """Gives the object the layout of v1beta1."""
+    """Changes the object to the layout of v1beta1."""
     spec = obj["spec"].get("spec", obj["spec"])
     if "requests" in spec.get("devices", ()):
         spec["devices"] = copy.deepcopy(FLAT_DEVICES)
@@ -255,7 +255,7 @@ def _name_of(path: tuple[Any, ...]) -> str:
 
 
 def _places(node: Node, value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Node]]:
-    """The paths below a value where something can be put, with its type."""
+    """Yields the paths below a value where the generator can set a value, with its type."""
     if isinstance(node, Struct) and isinstance(value, dict):
         for field in node.fields.values():
             if field.name in LEFT_OUT:
@@ -275,7 +275,7 @@ def _places(node: Node, value: Any, path: tuple[Any, ...] = ()) -> Iterator[tupl
 def samples(
     program: Path, release: str, groups: list[str], count: int, seed: int, gates: list[str]
 ) -> Iterator[dict[str, Any]]:
-    """So many requests with their answers; those that the server could not even decode are left out."""
+    """Yields `count` requests with their answers; leaves out requests that a server could not decode."""
     kinds = [
         kind
         for kind in load_release(release).kinds
@@ -333,7 +333,7 @@ def main() -> None:
 
 
 def all_gates(release: str) -> list[str]:
-    """The gates of dynamic resource allocation that the release has, and that are off."""
+    """Returns the release's gates of dynamic resource allocation that are off by default."""
     gates = load_release(release).gates
     return sorted(
         name for name in gates if name.startswith("DRA") and name not in _OF_PODS and not gates.enabled(name)

@@ -1,4 +1,4 @@
-"""The types of a release as tables: Go's order and tags, held against OpenAPI and protobuf's messages."""
+"""Makes tables of a release's types from Go; checks them against OpenAPI and the protobuf messages."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -19,41 +19,41 @@ _GATE = "featureGate="
 
 
 class TypesError(Exception):
-    """The sources of a release contradict each other, or say something that has no place in the data."""
+    """The sources of a release contradict each other, or have a fact that the tables cannot express."""
 
 
 def types_reached(roots: Iterable[str], source: GoSource, schemas: dict[str, Any]) -> dict[str, Any]:
-    """Every type that the roots lead to: a struct's fields, or what a type is made of.
+    """Returns the roots and all types that they refer to: the fields of a struct, or the underlying type.
 
-    Raises TypesError, or UnknownGoError.
+    Raises TypesError or UnknownGoError.
     """
-    found: dict[str, Any] = {}
+    types: dict[str, Any] = {}
     waiting = list(roots)
     while waiting:
         name = waiting.pop()
-        if name in found or name in OPAQUE:
+        if name in types or name in OPAQUE:
             continue
         go = source.type(name)
         if go.underlying:
-            found[name] = _renamed(go)
+            types[name] = _renamed(go)
             waiting += named(go.underlying)
             continue
-        found[name] = _struct(name, go, schemas[schema_name(name)])
+        types[name] = _struct(name, go, schemas[schema_name(name)])
         _check_numbers(name, go, source)
         for entry in go.fields:
             waiting += named(entry.type)
-    return {name: found[name] for name in sorted(found)}
+    return {name: types[name] for name in sorted(types)}
 
 
 def schema_name(name: str) -> str:
-    """What OpenAPI calls a type: `io.k8s.api.core.v1.Pod` for `core/v1.Pod`."""
+    """Returns the OpenAPI name of a type: `io.k8s.api.core.v1.Pod` for `core/v1.Pod`."""
     package, _, short = name.rpartition(".")
     area = next((area for prefix, area in _AREAS.items() if package.startswith(prefix)), "io.k8s.api")
     return f"{area}.{package.replace('/', '.')}.{short}"
 
 
 def _renamed(go: GoType) -> Any:
-    """The name of the type alone where there is no more to say."""
+    """Returns the entry of a type that is not a struct; only a name if there are no other facts."""
     more = {
         **({"enum": list(go.enum)} if go.enum else {}),
         **({"message": True} if go.is_message else {}),
@@ -100,7 +100,7 @@ def _field(owner: str, entry: GoField, schema: dict[str, Any]) -> dict[str, Any]
 
 
 def _gates(markers: tuple[str, ...]) -> list[str]:
-    """The feature gates without which a field is dropped."""
+    """Returns the feature gates in a field's markers; without one of them the field is dropped."""
     return [
         name
         for each in markers
@@ -110,7 +110,7 @@ def _gates(markers: tuple[str, ...]) -> list[str]:
 
 
 def _check_numbers(name: str, go: GoType, source: GoSource) -> None:
-    """The numbers in Go's tags must be those of the published messages."""
+    """Checks that the field numbers in Go's tags equal the published messages'. Raises TypesError."""
     package, _, short = name.rpartition(".")
     message = source.messages(package).get(short)
     if message is None:

@@ -1,10 +1,11 @@
-"""Writes a small database with a server, and what it answers.
+"""Writes a small database with a server, and records the server's answers.
 
     write_database.py FAKEAPI DIRECTORY [RELEASE]
 
-For fixtures/databases: run with the command of an old version, so that tests can open what it left.
-Makes NAME.db.gz and NAME.json in the directory; NAME is the release or `default`. The answers are the objects
-by the path of a GET, the resourceVersion of each list, and the history of the claims as a watch gives it.
+The results are for fixtures/databases: FAKEAPI is the command of an old version, and tests open its database
+with the present version. Writes NAME.db.gz and NAME.json to the directory; NAME is the release or `default`.
+The answers are the objects by the path of a GET, the resourceVersion of each list, and the watch events of
+the claims.
 """
 
 import gzip
@@ -61,7 +62,7 @@ def write_namespaces() -> None:
 
 
 def write_claims(base: str, spec: Any, api_version: str) -> None:
-    """Claims as any version has them: changed, applied, deleted, and held back from deletion."""
+    """Writes claims in a form for any API version: updated, applied, deleted, and waiting for a finalizer."""
     claims = f"{base}/namespaces/team-a/resourceclaims"
     claim = must("POST", claims, {"metadata": metadata("changed"), "spec": spec})
     claim["metadata"]["annotations"] = {"n": "1"}
@@ -82,8 +83,8 @@ def write_claims(base: str, spec: Any, api_version: str) -> None:
         applied["metadata"]["labels"] = {"by": "both", manager: "yes"}
         applied = {key: value for key, value in applied.items() if key != "spec" or manager == "first"}
         must("PATCH", f"{claims}/applied?fieldManager={manager}", applied, "application/apply-patch+yaml")
-    held = metadata("held", finalizers=["example.com/hold"])
-    must("POST", claims, {"metadata": held, "spec": spec})
+    waiting = metadata("held", finalizers=["example.com/hold"])
+    must("POST", claims, {"metadata": waiting, "spec": spec})
     must("DELETE", f"{claims}/held")
     for _ in range(2):
         must("POST", claims, {"metadata": metadata("gone"), "spec": spec})
@@ -145,7 +146,7 @@ def write_devices(version: str) -> None:
 
 
 def collections() -> Iterator[str]:
-    """The paths of everything that the server lists."""
+    """Yields the paths of all lists of the server."""
     yield "/api/v1/namespaces"
     for group in must("GET", "/apis")["groups"]:
         for version in group["versions"]:
@@ -156,23 +157,23 @@ def collections() -> Iterator[str]:
 
 
 def answers() -> dict[str, Any]:
-    """Every list in every version, and every object as a GET gives it."""
+    """Reads every list in every version, every object with a GET, and the watch events of claims."""
     lists = {path: must("GET", path) for path in collections()}
     objects = {}
-    for path, found in lists.items():
+    for path, listing in lists.items():
         base, _, resource = path.rpartition("/")
-        for item in found["items"]:
+        for item in listing["items"]:
             namespace = item["metadata"].get("namespace")
             scope = f"{base}/namespaces/{namespace}/{resource}" if namespace else path
             url = f"{scope}/{item['metadata']['name']}"
             objects[url] = must("GET", url)
-    versions = {path: found["metadata"]["resourceVersion"] for path, found in lists.items()}
+    versions = {path: listing["metadata"]["resourceVersion"] for path, listing in lists.items()}
     claims = {path: events(path) for path in lists if path.endswith("/resourceclaims")}
     return {"versions": versions, "objects": objects, "events": claims}
 
 
 def events(path: str) -> list[Any]:
-    """The history of a collection, as a watch from the first revision gives it."""
+    """Returns the events of a watch of a collection from the first revision."""
     url = f"http://127.0.0.1:{PORT}{path}?watch=1&resourceVersion=1&timeoutSeconds=1"
     with urllib.request.urlopen(url, timeout=10) as answer:
         return [json.loads(line) for line in answer]
@@ -190,7 +191,7 @@ def write(release: str | None) -> dict[str, Any]:
 
 
 def _lines(part: Any) -> str:
-    """JSON with one line for each member, so that a change of one is seen as one."""
+    """Renders JSON with a line for each member, so that a diff shows a change as a line."""
     if not isinstance(part, dict):
         return json.dumps(part)
     members = ",\n".join(
@@ -216,13 +217,13 @@ def main() -> None:
                         if time.monotonic() > deadline:
                             raise
                         time.sleep(0.1)
-                found = write(release)
+                content = write(release)
             finally:
                 server.send_signal(signal.SIGTERM)
         name = release or "default"
         data = gzip.compress(database.read_bytes(), 9, mtime=0)
     (Path(directory) / f"{name}.db.gz").write_bytes(data)
-    text = ",\n".join(f"{json.dumps(name)}: {_lines(part)}" for name, part in found.items())
+    text = ",\n".join(f"{json.dumps(name)}: {_lines(part)}" for name, part in content.items())
     (Path(directory) / f"{name}.json").write_text(f"{{{text}}}\n", encoding="utf-8")
 
 

@@ -1,7 +1,7 @@
-"""Parses field paths of options, such as `spec.devices.requests.name`, and changes the fields they name.
+"""Parses field paths in options, such as `spec.devices.requests.name`, and changes the fields at a path.
 
 A path continues into every element of a list. A key with dots is in brackets:
-`metadata.annotations[example.com/team]`. `*` is every key.
+`metadata.annotations[example.com/team]`. `*` matches every key.
 """
 
 import re
@@ -12,11 +12,11 @@ FieldPath = tuple[str, ...]
 
 _STEP = re.compile(r"\.?([^.\[\]]+)|\[([^\]]+)\]")
 _WRAPPERS = ("items", "object")
-"""Fields of lists and watch events that hold objects; a path starts at those objects."""
+"""Fields of lists and watch events that contain objects; a path starts at those objects."""
 
 
 def parse(text: str) -> FieldPath:
-    """The steps of a path. Raises ValueError."""
+    """Splits a path into its steps. Raises ValueError."""
     steps: list[str] = []
     place = 0
     while place < len(text):
@@ -45,7 +45,7 @@ def render(path: FieldPath) -> str:
 def change(value: Any, path: FieldPath, replacement: Callable[[Any], Any]) -> bool:
     """Replaces the values at the path in place; in a list or watch event, in each of its objects.
 
-    Returns whether there was one.
+    Returns whether a value was replaced.
     """
     changed = _change(value, path, replacement)
     if isinstance(value, dict):

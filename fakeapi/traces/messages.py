@@ -1,4 +1,4 @@
-"""HTTP messages in traces: which headers are kept, how bodies are decoded, and what is a watch."""
+"""HTTP messages in traces: selects headers, decodes bodies, recognizes watches."""
 
 import re
 import zlib
@@ -8,13 +8,13 @@ from fakeapi.machinery.meta import request_info
 from fakeapi.traces.model import Headers
 
 BODY_MAX = 16 << 20
-"""Bytes of a body, or of one watch's events, that are recorded; the exchange names the rest as missing."""
+"""Most bytes recorded of a body or of a watch's events; the exchange lists the rest as missing."""
 
 MEMBERS_MAX = 16
-"""Members of a gzip body; each copies all that follow, so that many would take quadratic time."""
+"""Most members of a gzip body; each copies all later ones, which would take quadratic time."""
 
 _WINDOW_BITS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
-"""zlib's `wbits` for each Content-Encoding that is decoded."""
+"""zlib's `wbits` for each supported Content-Encoding."""
 
 PROTOBUF = "application/vnd.kubernetes.protobuf"
 CBOR = "application/cbor"
@@ -37,7 +37,7 @@ _NOT_KEPT = frozenset(
         "upgrade",
     }
 )
-"""Headers about the connection, the transfer coding or the date. They say nothing about the request."""
+"""Headers about the connection, the transfer coding or the date; they do not affect the request's meaning."""
 
 _KUBERNETES = re.compile(
     r"/(?:apis?|version|openapi|healthz|livez|readyz|metrics|\.well-known|logs|flagz|statusz)(?:[/?]|$)"
@@ -45,18 +45,18 @@ _KUBERNETES = re.compile(
 
 
 def kept(headers: Iterable[tuple[str, str]]) -> Headers:
-    """The headers that belong in a trace, with their names in lower case."""
+    """Selects the headers to record, with their names in lower case."""
     lowered = ((name.lower(), value) for name, value in headers)
     return tuple(pair for pair in lowered if pair[0] not in _NOT_KEPT and pair[0][:1] != ":")
 
 
 def first(headers: Iterable[tuple[str, str]], name: str) -> str:
-    """The value of the first header with that name, which is in lower case, or ""."""
+    """Returns the value of the first header named `name`, or ""; all names are in lower case."""
     return next((value for key, value in headers if key == name), "")
 
 
 def is_kubernetes(target: str) -> bool:
-    """Whether the path of a target is one of the Kubernetes API server's."""
+    """Whether the target is a path of the Kubernetes API server."""
     return _KUBERNETES.match(target) is not None
 
 
@@ -69,11 +69,11 @@ def is_watch(method: str, target: str) -> bool:
 
 
 class NotDecoded(Exception):
-    """A body cannot be decoded; the message says why."""
+    """A body cannot be decoded; the message names the cause."""
 
 
 def decoded(data: bytes, encoding: str) -> bytes:
-    """A body without its Content-Encoding, of at most BODY_MAX bytes. Raises NotDecoded."""
+    """Decodes a body by its Content-Encoding. Raises NotDecoded, also for a result over BODY_MAX bytes."""
     encoding = encoding.strip().lower()
     if encoding in {"", "identity"}:
         return data
@@ -92,7 +92,7 @@ def decoded(data: bytes, encoding: str) -> bytes:
 
 
 class Inflater:
-    """Decompresses a gzip or deflate stream piece by piece, into no more bytes than are asked for."""
+    """Decompresses a gzip or deflate stream piece by piece, each into a limited number of bytes."""
 
     def __init__(self, encoding: str) -> None:
         """`encoding`: "gzip" or "deflate"."""
@@ -101,7 +101,7 @@ class Inflater:
         self._stream = zlib.decompressobj(self._bits)
 
     def inflate(self, data: bytes, limit: int) -> bytes:
-        """At most `limit` bytes; the rest of the data is dropped. Raises zlib.error."""
+        """Decompresses `data` into at most `limit` bytes and drops the rest. Raises zlib.error."""
         body = bytearray(self._stream.decompress(data, limit))
         while self._stream.eof and self._stream.unused_data and len(body) < limit:
             self._members += 1
@@ -114,5 +114,5 @@ class Inflater:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the end of the stream has come."""
+        """Whether the end of the stream was reached."""
         return self._stream.eof

@@ -1,6 +1,6 @@
-"""The parts of a trace: a header, then exchanges. Independent of the file format.
+"""The parts of a trace, independent of the file format: a header and exchanges.
 
-Every time is in seconds. Offsets, those of watch events too, count from the header's `started`. Header names
+Every time is in seconds. All offsets, also of watch events, count from the header's `started`. Header names
 are in lower case. Bodies are the bytes that were sent, without their Content-Encoding.
 """
 
@@ -12,15 +12,18 @@ from typing import Literal
 from fakeapi.machinery.printable import printable
 
 Headers = tuple[tuple[str, str], ...]
-"""Pairs of name, in lower case, and value, in the order of the message; a name may repeat."""
+"""Pairs of (name in lower case, value) in the order of the message; a name may repeat."""
 
 Ending = Literal["", "client", "server", "cut", "open"]
-"""Who ended a watch: the client, the server at its timeout, nobody properly ("cut"), or the recording ended
-first ("open"). "" for an exchange that is no watch."""
+"""The end of a watch; "" for an exchange that is not a watch.
+
+"client": the client left. "server": the server's timeout passed. "cut": the connection broke. "open": the
+recording ended first.
+"""
 
 
 class Gap(Enum):
-    """A part of an exchange that a trace lacks. The values are the texts in files and reports."""
+    """A kind of part that an exchange may lack. The values are the texts in files and reports."""
 
     HEADERS = "headers"
     REQUEST_BODY = "request body"
@@ -39,12 +42,12 @@ class Gap(Enum):
 
 _GAPS = {gap.value: gap for gap in Gap if gap.value}
 _EARLIER_TEXTS = {"request body (the server did not read it)": Gap.UNREAD_REQUEST_BODY}
-"""Texts that fakeapi once wrote for a gap and no longer writes."""
+"""Texts for gaps that earlier versions of fakeapi wrote."""
 
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """One gap of one exchange. `str()` is the text in files, which `parse` reads."""
+    """A part that an exchange lacks. `str()` is the text in files, which `parse` reads."""
 
     gap: Gap
     detail: str = ""
@@ -55,12 +58,12 @@ class Missing:
     @staticmethod
     @lru_cache(maxsize=256)
     def parse(text: str) -> "Missing":
-        """The gap that a text names, or OTHER for a text of another program."""
+        """Returns the gap for a text, or OTHER for a text of another program."""
         gap = _GAPS.get(text) or _EARLIER_TEXTS.get(text)
         if gap is not None:
             return Missing(gap)
-        name, found, detail = text.partition(" (")
-        if found and name in _GAPS and detail.endswith(")"):
+        name, separator, detail = text.partition(" (")
+        if separator and name in _GAPS and detail.endswith(")"):
             return Missing(_GAPS[name], detail[:-1])
         if text.startswith("watch events after "):
             return Missing(Gap.WATCH_EVENTS, text.removeprefix("watch events "))
@@ -68,7 +71,7 @@ class Missing:
 
 
 class Inference(Enum):
-    """A fact that a trace's source does not state. The values are the texts in files and reports."""
+    """A kind of inferred fact. The values are the texts in files and reports."""
 
     PATCH_TYPE = "patch type"
     METHOD = "method"
@@ -83,7 +86,7 @@ _INFERENCES = {inference.value: inference for inference in Inference if inferenc
 
 @dataclass(frozen=True, slots=True)
 class Inferred:
-    """One inferred fact of one exchange. `str()` is the text in files, which `parse` reads."""
+    """A fact of an exchange that was inferred. `str()` is the text in files, which `parse` reads."""
 
     about: Inference
     conclusion: str
@@ -94,20 +97,22 @@ class Inferred:
     @staticmethod
     @lru_cache(maxsize=256)
     def parse(text: str) -> "Inferred":
-        """The fact that a text tells, or OTHER for a text of another program."""
-        name, found, conclusion = text.partition(": ")
-        if found and name in _INFERENCES:
+        """Returns the inferred fact for a text, or OTHER for a text of another program."""
+        name, separator, conclusion = text.partition(": ")
+        if separator and name in _INFERENCES:
             return Inferred(_INFERENCES[name], conclusion)
         return Inferred(Inference.OTHER, text)
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The facts that hold for the whole trace.
+    """The facts about a whole trace.
 
-    `server`: the server that answered ("kubernetes v1.31.14", "fakeapi 0.1.0"), or "" where unknown.
-    `release`: "1.31", or "" where unknown. `started`: epoch seconds that the offsets count from. `source`:
-    "fakeapi", "proxy", "audit" or "har". `redacted`: what was removed: "credentials", and field paths.
+    - `server`: the server that answered ("kubernetes v1.31.14", "fakeapi 0.1.0"), or "" if unknown
+    - `release`: such as "1.31", or "" if unknown
+    - `started`: epoch seconds from which the offsets count
+    - `source`: "fakeapi", "proxy", "audit" or "har"
+    - `redacted`: the removed parts: "credentials", and field paths
     """
 
     version: int
@@ -121,7 +126,7 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """`target` is path and query as the client sent them."""
+    """A request. `target` is path and query as the client sent them."""
 
     method: str
     target: str
@@ -131,7 +136,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """The body of a watch is empty: its lines are the exchange's events."""
+    """A response. The body of a watch is empty: its lines are the exchange's `events`."""
 
     status: int
     headers: Headers = ()
@@ -140,9 +145,9 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class StreamEvent:
-    """One line of a watch without its newline, with the offset from the trace's start at which it came.
+    """A line of a watch without its newline, and the offset at which it was sent.
 
-    In a protobuf watch, one frame without its length.
+    In a protobuf watch, `line` is a frame without its length.
     """
 
     offset: float
@@ -153,9 +158,12 @@ class StreamEvent:
 class Exchange:
     """A request with its response.
 
-    `id` is unique in the trace. `actor` names the client; requests with the same actor came from one program.
-    `response` is None where none came or none is known. `duration`: seconds until the response's last byte.
-    `events`: None for an exchange that is no watch. `place`: "file:line" where it was read, for messages.
+    - `id`: unique in the trace
+    - `actor`: names the client; requests with the same actor came from one program
+    - `response`: None if it is missing or unknown
+    - `duration`: seconds until the response's last byte
+    - `events`: None for an exchange that is not a watch
+    - `place`: "file:line" of the exchange, for messages
     """
 
     id: int
@@ -171,18 +179,18 @@ class Exchange:
     place: str = ""
 
     def lacks(self, *gaps: Gap) -> bool:
-        """Whether one of the gaps is among those of this exchange."""
+        """Whether the exchange has one of these gaps."""
         return any(each.gap in gaps for each in self.missing)
 
     def infers(self, about: Inference) -> bool:
-        """Whether a fact of this exchange was inferred."""
+        """Whether this fact of the exchange was inferred."""
         return any(each.about is about for each in self.inferred)
 
 
 class TraceError(Exception):
     """A trace cannot be read or written; `str()` is one line: `file:line: field: message`.
 
-    `line` is 0 and `field` is "" where the problem is not in a certain line or field.
+    `line` is 0 and `field` is "" if the problem is not in a certain line or field.
     """
 
     def __init__(self, path: str, line: int, field: str, message: str) -> None:

@@ -1,4 +1,4 @@
-"""Bodies of objects that tests of admission write, and what is said against them."""
+"""Bodies of objects that the admission tests write, and a helper that catches refusals."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,14 +17,14 @@ def body(kind: str, name: str, api_version: str = "v1", **parts: Any) -> Object:
 
 def pod(name: str = "a", annotations: Object | None = None, **spec: Any) -> Object:
     spec.setdefault("containers", [{"name": "c", "image": "x"}])
-    made = body("Pod", name, spec=spec)
+    obj = body("Pod", name, spec=spec)
     if annotations:
-        made["metadata"]["annotations"] = annotations
-    return made
+        obj["metadata"]["annotations"] = annotations
+    return obj
 
 
 def refusal(write: Callable[[], Any]) -> StatusError:
-    """What a write is refused with."""
+    """Calls `write` and returns the StatusError that it raises."""
     with pytest.raises(StatusError) as caught:
         write()
     return caught.value

@@ -1,4 +1,4 @@
-"""Admission stands before every write, in the order of its plugins."""
+"""Admission plugins run before every write, in their order."""
 
 import asyncio
 from collections.abc import Awaitable, Sequence
@@ -13,7 +13,7 @@ from tests.registry.world import World, in_world, refusal
 
 
 class Recorder(AdmissionPlugin):
-    """Keeps what it is asked, labels what it may change, and refuses objects with the label `refuse`."""
+    """Records its calls, labels objects in `mutate`, and refuses objects with the label `refuse`."""
 
     operations = frozenset(Operation)
     asked: ClassVar[list[tuple[str, str, bool]]] = []
@@ -46,8 +46,8 @@ def recording(world: World, entries: Sequence[PluginEntry] = CLAIMS) -> list[tup
 def test_every_write_is_mutated_before_and_validated_after_the_rules_of_its_kind() -> None:
     async def scenario(world: World) -> None:
         asked = recording(world)
-        made = await world.create(world.claim("a"))
-        assert made["metadata"]["labels"] == {"seen": "CREATE"}
+        created = await world.create(world.claim("a"))
+        assert created["metadata"]["labels"] == {"seen": "CREATE"}
         changed = await world.patch("a", {"metadata": {"labels": {"more": "1"}}})
         assert changed["metadata"]["labels"] == {"more": "1", "seen": "UPDATE"}
         await world.update(changed)
@@ -61,8 +61,8 @@ def test_every_write_is_mutated_before_and_validated_after_the_rules_of_its_kind
 def test_what_admission_sets_belongs_to_no_manager() -> None:
     async def scenario(world: World) -> None:
         recording(world)
-        made = await world.create(world.claim("a", labels={"own": "1"}))
-        fields = made["metadata"]["managedFields"][0]["fieldsV1"]
+        created = await world.create(world.claim("a", labels={"own": "1"}))
+        fields = created["metadata"]["managedFields"][0]["fieldsV1"]
         assert fields["f:metadata"]["f:labels"] == {".": {}, "f:own": {}}
 
     in_world(scenario)

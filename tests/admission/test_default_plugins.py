@@ -1,4 +1,4 @@
-"""The admission plugins that every server has: what they set, what they refuse, and when they keep out."""
+"""The default admission plugins: the fields they set, the writes they refuse, and exemptions."""
 
 from collections.abc import Callable
 from typing import Any
@@ -23,10 +23,10 @@ def annotated(made: Object, **annotations: str) -> Object:
 
 
 def storage_class(name: str, *, is_default: bool = False, grows: bool | None = None) -> Object:
-    made = body("StorageClass", name, "storage.k8s.io/v1", provisioner="example.com/p")
+    obj = body("StorageClass", name, "storage.k8s.io/v1", provisioner="example.com/p")
     if grows is not None:
-        made["allowVolumeExpansion"] = grows
-    return annotated(made, **{DEFAULT_CLASS: "true"}) if is_default else made
+        obj["allowVolumeExpansion"] = grows
+    return annotated(obj, **{DEFAULT_CLASS: "true"}) if is_default else obj
 
 
 def volume_claim(name: str = "v", storage: str = "1Gi", **spec: Any) -> Object:
@@ -76,13 +76,13 @@ def test_limit_ranges_fill_in_what_containers_leave_open(api: FakeAPI) -> None:
     api.create(
         limit_range(type="Container", default={"cpu": "2", "memory": "1Gi"}, defaultRequest={"cpu": "1"})
     )
-    made = api.create(pod(containers=sized({}, {"memory": "2Gi"})))
-    assert made["spec"]["containers"][0]["resources"] == {
+    created = api.create(pod(containers=sized({}, {"memory": "2Gi"})))
+    assert created["spec"]["containers"][0]["resources"] == {
         "limits": {"cpu": "2", "memory": "2Gi"},
         "requests": {"cpu": "1", "memory": "2Gi"},
     }
     note = "LimitRanger plugin set: cpu request for container c; cpu limit for container c"
-    assert made["metadata"]["annotations"] == {"kubernetes.io/limit-ranger": note}
+    assert created["metadata"]["annotations"] == {"kubernetes.io/limit-ranger": note}
 
 
 @pytest.mark.parametrize(
@@ -127,8 +127,8 @@ def test_limit_ranges_bound_pods(
     api: FakeAPI, limit: Object, requests: Object, limits: Object, problem: str
 ) -> None:
     api.create(limit_range(**limit))
-    made = pod(containers=sized(requests, limits))
-    assert refusal(lambda: api.create(made, dryRun="All")).message == f'pods "a" is forbidden: {problem}'
+    obj = pod(containers=sized(requests, limits))
+    assert refusal(lambda: api.create(obj, dryRun="All")).message == f'pods "a" is forbidden: {problem}'
 
 
 def test_limit_ranges_bound_claims_and_not_what_is_there(api: FakeAPI) -> None:
@@ -202,11 +202,11 @@ def test_a_pod_does_not_choose_its_priority(api: FakeAPI, spec: Object, problem:
 
 
 def test_an_update_that_leaves_out_the_priority_keeps_it(api: FakeAPI) -> None:
-    made = api.create(pod())
+    created = api.create(pod())
     spec = {
-        name: value for name, value in made["spec"].items() if name not in ("priority", "preemptionPolicy")
+        name: value for name, value in created["spec"].items() if name not in ("priority", "preemptionPolicy")
     }
-    assert api.update({**made, "spec": spec})["spec"]["priority"] == 0
+    assert api.update({**created, "spec": spec})["spec"]["priority"] == 0
 
 
 # DefaultTolerationSeconds
@@ -245,10 +245,10 @@ def test_volumes_and_claims_are_held_until_they_are_free(api: FakeAPI) -> None:
 
 
 def grown(api: FakeAPI, phase: str, *, by_class: bool) -> Object:
-    """A claim of a class, in a phase, that asks for more."""
+    """Creates a PersistentVolumeClaim in this phase and requests more storage."""
     api.create(storage_class("c", grows=by_class))
-    made = api.create(volume_claim(storageClassName="c"))
-    api.update_status({**made, "status": {"phase": phase, "capacity": {"storage": "1Gi"}}})
+    created = api.create(volume_claim(storageClassName="c"))
+    api.update_status({**created, "status": {"phase": phase, "capacity": {"storage": "1Gi"}}})
     larger = {"spec": {"resources": {"requests": {"storage": "2Gi"}}}}
     return api.patch("PersistentVolumeClaim", "v", larger)
 
@@ -305,7 +305,7 @@ def test_a_pod_does_not_contradict_its_runtime_class(api: FakeAPI, spec: Object,
     assert refusal(lambda: api.create(pod(**spec))).message == f'pods "a" is forbidden: {problem}'
 
 
-# the network
+# networking
 
 
 def test_an_ingress_has_the_default_class_unless_it_says_otherwise(api: FakeAPI) -> None:
@@ -325,13 +325,13 @@ def test_an_ingress_has_the_default_class_unless_it_says_otherwise(api: FakeAPI)
 
 
 def node(name: str = "n") -> Object:
-    made = body("Node", name)
-    made["metadata"]["labels"] = {
+    obj = body("Node", name)
+    obj["metadata"]["labels"] = {
         "topology.kubernetes.io/zone": "z",
         "topology.kubernetes.io/region": "r",
         "other": "o",
     }
-    return made
+    return obj
 
 
 def test_a_pod_is_labelled_with_the_place_of_its_node(api: FakeAPI) -> None:
@@ -350,7 +350,7 @@ def test_a_pod_is_not_labelled_with_the_gate_off(fakeapi_factory: Callable[..., 
     assert "labels" not in api.create(pod(nodeName="n"))["metadata"]
 
 
-# groups of pods
+# pod groups
 
 
 def pod_group(name: str = "g", workload: str = "", template: str = "t", **spec: Any) -> Object:

@@ -1,4 +1,4 @@
-"""NodeRestriction: what the users of nodes may write, in Kubernetes' words."""
+"""NodeRestriction: the writes that it allows to the users of nodes, with Kubernetes' messages."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -42,7 +42,7 @@ def mirror(api: FakeAPI, owner: Object | None = None, **spec: Any) -> Object:
 
 
 def refusal(api: FakeAPI, path: str, body: Any = None, method: str = "POST") -> str:
-    """Why a write by the node n1 is forbidden; "" where it is not refused."""
+    """Returns the reason why a write by the node n1 is forbidden, or "" if it is allowed."""
     answer = ask(api, path, method, body, **NODE)
     if answer.code < 300:
         return ""
@@ -167,7 +167,7 @@ def test_a_node_deletes_and_evicts_its_own_pods_and_does_nothing_else_to_them(ap
     )
 
 
-# nodes and what is beside them
+# nodes, and kinds about nodes
 
 
 @pytest.mark.parametrize(
@@ -259,6 +259,6 @@ def test_1_30_holds_slices_of_v1alpha2_to_their_node_and_lets_owners_of_nodes_ch
         assert refusal(api, "/apis/resource.k8s.io/v1alpha2/resourceslices", body) == (
             "can only create ResourceSlice with the same NodeName as the requesting node"
         )
-        made = send(api, "/api/v1/nodes", {"metadata": {"name": "n1"}})
-        made["metadata"]["ownerReferences"] = [{"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "u"}]
-        assert refusal(api, "/api/v1/nodes/n1", made, "PUT") == ""
+        answer = send(api, "/api/v1/nodes", {"metadata": {"name": "n1"}})
+        answer["metadata"]["ownerReferences"] = [{"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "u"}]
+        assert refusal(api, "/api/v1/nodes/n1", answer, "PUT") == ""

@@ -1,4 +1,4 @@
-"""The admission plugins that a server has when it is told to, in Kubernetes' words."""
+"""Optional admission plugins, with Kubernetes' messages."""
 
 import json
 from collections.abc import Callable
@@ -96,8 +96,8 @@ def test_the_pod_then_the_account_say_whether_a_token_is_mounted(
 ) -> None:
     api = served("ServiceAccount")
     api.create(body("ServiceAccount", "robot", **account))
-    made = api.create(pod(serviceAccountName="robot", **spec))
-    assert ("volumes" in made["spec"]) is mounted
+    created = api.create(pod(serviceAccountName="robot", **spec))
+    assert ("volumes" in created["spec"]) is mounted
 
 
 def test_what_is_mounted_in_its_place_keeps_the_token_out(served: Callable[[str], FakeAPI]) -> None:
@@ -105,15 +105,15 @@ def test_what_is_mounted_in_its_place_keeps_the_token_out(served: Callable[[str]
     path = "/var/run/secrets/kubernetes.io/serviceaccount"
     mounts = [{"name": "own", "mountPath": path}]
     volumes = [{"name": "own", "emptyDir": {}}]
-    made = api.create(pod(containers=[container(volumeMounts=mounts)], volumes=volumes))
-    assert [each["name"] for each in made["spec"]["volumes"]] == ["own"]
+    created = api.create(pod(containers=[container(volumeMounts=mounts)], volumes=volumes))
+    assert [each["name"] for each in created["spec"]["volumes"]] == ["own"]
 
 
 def test_a_pod_without_pull_secrets_has_those_of_its_account(served: Callable[[str], FakeAPI]) -> None:
     api = served("ServiceAccount")
     api.create(body("ServiceAccount", "robot", imagePullSecrets=[{"name": "pull"}]))
-    made = api.create(pod(serviceAccountName="robot"))
-    assert made["spec"]["imagePullSecrets"] == [{"name": "pull"}]
+    created = api.create(pod(serviceAccountName="robot"))
+    assert created["spec"]["imagePullSecrets"] == [{"name": "pull"}]
     own = api.create(pod("b", serviceAccountName="robot", imagePullSecrets=[{"name": "own"}]))
     assert own["spec"]["imagePullSecrets"] == [{"name": "own"}]
 
@@ -174,19 +174,19 @@ def test_a_mirror_of_a_nodes_own_pod_refers_to_nothing(
 ) -> None:
     api = served("ServiceAccount")
     mirror = {"kubernetes.io/config.mirror": "x"}
-    made = pod(annotations=mirror, nodeName="n", **spec)
-    assert refusal(lambda: api.create(made)).message == f'pods "a" is forbidden: {problem}'
+    obj = pod(annotations=mirror, nodeName="n", **spec)
+    assert refusal(lambda: api.create(obj)).message == f'pods "a" is forbidden: {problem}'
 
 
-# the others
+# other plugins
 
 
 def test_images_are_always_pulled_and_old_ones_left_as_they_are(served: Callable[[str], FakeAPI]) -> None:
     api = served("AlwaysPullImages")
-    made = api.create(pod(containers=[container(imagePullPolicy="Never")]))
-    assert made["spec"]["containers"][0]["imagePullPolicy"] == "Always"
+    created = api.create(pod(containers=[container(imagePullPolicy="Never")]))
+    assert created["spec"]["containers"][0]["imagePullPolicy"] == "Always"
     changed = api.patch("Pod", "a", {"metadata": {"labels": {"x": "y"}}})
-    assert changed["spec"] == made["spec"]
+    assert changed["spec"] == created["spec"]
 
 
 def test_a_pod_tolerates_the_taints_of_its_extended_resources(served: Callable[[str], FakeAPI]) -> None:
@@ -194,8 +194,8 @@ def test_a_pod_tolerates_the_taints_of_its_extended_resources(served: Callable[[
     amounts = {"example.com/gpu": "1", "a.example.com/nic": "1", "cpu": "1"}
     sized = container(resources={"requests": amounts, "limits": amounts})
     limited = {"key": "example.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
-    made = api.create(pod(containers=[sized], tolerations=[{**limited, "tolerationSeconds": 5}]))
-    assert [each for each in made["spec"]["tolerations"] if each["effect"] == "NoSchedule"] == [
+    created = api.create(pod(containers=[sized], tolerations=[{**limited, "tolerationSeconds": 5}]))
+    assert [each for each in created["spec"]["tolerations"] if each["effect"] == "NoSchedule"] == [
         limited,
         {"key": "a.example.com/nic", "operator": "Exists", "effect": "NoSchedule"},
     ]
@@ -219,8 +219,8 @@ def test_a_namespace_selects_the_nodes_of_its_pods(served: Callable[[str], FakeA
     api = served("PodNodeSelector")
     key = "scheduler.alpha.kubernetes.io/node-selector"
     annotate_namespace(api, {key: "zone=a, kind = gpu"})
-    made = api.create(pod(nodeSelector={"own": "1"}))
-    assert made["spec"]["nodeSelector"] == {"kind": "gpu", "own": "1", "zone": "a"}
+    created = api.create(pod(nodeSelector={"own": "1"}))
+    assert created["spec"]["nodeSelector"] == {"kind": "gpu", "own": "1", "zone": "a"}
     assert refusal(lambda: api.create(pod("b", nodeSelector={"zone": "b"}))).message == (
         'pods "b" is forbidden: pod node label selector conflicts with its namespace node label selector'
     )
@@ -235,12 +235,12 @@ def test_a_namespace_says_what_its_pods_tolerate(served: Callable[[str], FakeAPI
     gpu = {"key": "gpu", "operator": "Exists", "effect": "NoSchedule"}
     annotate_namespace(api, {f"{prefix}/defaultTolerations": json.dumps([gpu])})
     narrow = {"key": "gpu", "operator": "Equal", "value": "a", "effect": "NoSchedule"}
-    made = api.create(pod(tolerations=[narrow]))
-    assert [each for each in made["spec"]["tolerations"] if each["effect"] == "NoSchedule"] == [gpu]
+    created = api.create(pod(tolerations=[narrow]))
+    assert [each for each in created["spec"]["tolerations"] if each["effect"] == "NoSchedule"] == [gpu]
     amounts = {"cpu": "1"}
-    made = api.create(pod("b", containers=[container(resources={"requests": amounts})]))
+    created = api.create(pod("b", containers=[container(resources={"requests": amounts})]))
     assert {"key": "node.kubernetes.io/memory-pressure", "operator": "Exists", "effect": "NoSchedule"} in (
-        made["spec"]["tolerations"]
+        created["spec"]["tolerations"]
     )
     allowed = [{"operator": "Exists", "effect": "NoExecute"}, gpu]
     annotate_namespace(api, {f"{prefix}/tolerationsWhitelist": json.dumps(allowed)})

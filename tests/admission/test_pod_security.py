@@ -1,4 +1,4 @@
-"""How privileged the pods of a namespace may be, by its labels."""
+"""PodSecurity: the labels of a namespace limit how privileged its pods may be."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What is wrong with pods is said as Kubernetes' own pod security checks say it."""
+"""PodSecurity reports the same problems as Kubernetes' own pod security checks."""
 
 import gzip
 import json

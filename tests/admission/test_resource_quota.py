@@ -1,4 +1,4 @@
-"""Quotas hold the objects of their namespace, by their status, and are charged for what is written."""
+"""ResourceQuota: writes are charged to the status of quotas, and refused if they exceed it."""
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -19,16 +19,16 @@ DEVICES = ".deviceclass.resource.k8s.io/devices"
 
 
 def quota(api: FakeAPI, name: str = "q", used: Mapping[str, str] | None = None, **spec: Any) -> Object:
-    """A quota with a status, as the controller would fill it in."""
+    """Creates a quota and sets its status like the quota controller."""
     body = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": name}, "spec": spec}
-    made = api.create(body)
+    created = api.create(body)
     status = {"hard": spec["hard"], "used": dict.fromkeys(spec["hard"], "0") if used is None else dict(used)}
-    return api.update_status({**made, "status": status})
+    return api.update_status({**created, "status": status})
 
 
 def used(api: FakeAPI, name: str = "q") -> Object:
-    found: Object = api.get("ResourceQuota", name)["status"]["used"]
-    return found
+    amounts: Object = api.get("ResourceQuota", name)["status"]["used"]
+    return amounts
 
 
 def pod(name: str = "a", requests: Object | None = None, limits: Object | None = None, **spec: Any) -> Object:

@@ -1,4 +1,4 @@
-"""Which admission plugins a server has is chosen as for kube-apiserver."""
+"""Admission plugins are selected with the same options as in kube-apiserver."""
 
 from collections.abc import Callable
 
@@ -49,8 +49,8 @@ def test_a_plugin_that_is_off_stays_off_when_something_asks_for_it(
     fakeapi_factory: Callable[..., FakeAPI],
 ) -> None:
     api = fakeapi_factory(disable_admission_plugins="ResourceQuota,NamespaceLifecycle")
-    made = api.create(body("ResourceQuota", "q", spec={"hard": {"configmaps": "0"}}))
-    api.update_status({**made, "status": {"hard": {"configmaps": "0"}, "used": {"configmaps": "0"}}})
+    created = api.create(body("ResourceQuota", "q", spec={"hard": {"configmaps": "0"}}))
+    api.update_status({**created, "status": {"hard": {"configmaps": "0"}, "used": {"configmaps": "0"}}})
     api.create(body("ConfigMap", "a"))
     api.create(body("ConfigMap", "a"), namespace="nowhere")
 

@@ -25,7 +25,7 @@ def test_a_key_pauses_steps_and_stops() -> None:
 
 
 class Noticing(ReplayControl):
-    """Notices when a step is asked for."""
+    """Records calls of `step`."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)

@@ -1,4 +1,4 @@
-"""The command, as a process."""
+"""The command `fakeapi`, run as a process."""
 
 import contextlib
 import http.client
@@ -34,7 +34,7 @@ def command(*arguments: str, **environment: str) -> "subprocess.CompletedProcess
 def serving(
     directory: Path, *arguments: str, **environment: str
 ) -> Iterator[tuple[dict[str, Any], "subprocess.Popen[str]"]]:
-    """A running `fakeapi serve` and what its ready file says."""
+    """Runs `fakeapi serve`; yields the content of its ready file, and the process."""
     ready = directory / "ready.json"
     process = subprocess.Popen(
         [sys.executable, "-m", "fakeapi", "serve", "--ready-file", str(ready), *arguments],

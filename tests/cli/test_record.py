@@ -22,7 +22,7 @@ def run(*arguments: Any) -> Result:
 
 
 def recording(*arguments: Any) -> "subprocess.Popen[str]":
-    """A running `fakeapi record`, or serve; ready when its second line is read."""
+    """Starts a fakeapi command; it is ready when the second line of its output was read."""
     environment = {key: value for key, value in os.environ.items() if key != "KUBECONFIG"}
     return subprocess.Popen(
         [sys.executable, "-m", "fakeapi", *map(str, arguments)],

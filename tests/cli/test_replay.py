@@ -1,4 +1,4 @@
-"""The command `fakeapi replay`: what it prints, writes and exits with."""
+"""The command `fakeapi replay`: its output, its files and its exit status."""
 
 import json
 import signal
@@ -71,7 +71,7 @@ def test_quiet_prints_nothing_where_all_is_well(session: Path, odd: Path) -> Non
 
 def test_strict_counts_what_is_not_served() -> None:
     assert run(LOG, "--strict").exit_code == 0
-    found = run(LOG, "--strict", "--release", "1.37")  # which serves no claims in v1alpha3
+    found = run(LOG, "--strict", "--release", "1.37")  # 1.37 does not serve claims in v1alpha3
     assert found.exit_code == 1
     assert "resourceclaims (resource.k8s.io/v1alpha3): not of this release" in found.output
 
@@ -170,12 +170,12 @@ def test_the_command_and_its_help_are_known_without_loading_a_server() -> None:
 
 
 def shown(page: str) -> Any:
-    """The history of the object that a divergence leads to, and the version that it names."""
+    """Reads the history of the object in a divergence's link; returns it with the version in the link."""
     url, _, fragment = page.partition("/_fakeapi/ui/#/object/")
     group, resource, namespace, name, version = fragment.split("/")
     with ControlClient(url) as client:
-        found = client.get("/history", group=group, resource=resource, namespace=namespace, name=name)
-    return {each["resourceVersion"]: each["object"] for each in found["versions"]}[version]
+        answer = client.get("/history", group=group, resource=resource, namespace=namespace, name=name)
+    return {each["resourceVersion"]: each["object"] for each in answer["versions"]}[version]
 
 
 def test_a_divergence_on_a_server_with_a_page_leads_to_its_object(odd: Path) -> None:

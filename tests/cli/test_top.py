@@ -72,13 +72,13 @@ def test_figures_count_the_requests_after_a_number(api: FakeAPI) -> None:
         api.create_namespace("one")
         with pytest.raises(StatusError):
             api.create_namespace("one")
-        found = client.get("/figures", after=first["last"])
-        counts = {(each["verb"], each["code"]): each["requests"] for each in found["requests"]}
+        answer = client.get("/figures", after=first["last"])
+        counts = {(each["verb"], each["code"]): each["requests"] for each in answer["requests"]}
         assert (counts["create", 201], counts["create", 409]) == (1, 1)
-        assert found["last"] - first["last"] == sum(counts.values()) == found["latency"]["requests"]
-        assert 0 < found["latency"]["p50"] <= found["latency"]["p99"]
-        assert {each["resource"]: each["objects"] for each in found["kinds"]}["namespaces"] == 5
-        assert found["memoryBytes"] > 1_000_000
+        assert answer["last"] - first["last"] == sum(counts.values()) == answer["latency"]["requests"]
+        assert 0 < answer["latency"]["p50"] <= answer["latency"]["p99"]
+        assert {each["resource"]: each["objects"] for each in answer["kinds"]}["namespaces"] == 5
+        assert answer["memoryBytes"] > 1_000_000
         assert client.get("/figures", after=10_000)["requests"] == client.get("/figures")["requests"]
 
 
@@ -122,6 +122,6 @@ def test_a_terminal_is_drawn_on_until_q_or_an_interrupt_and_is_then_as_it_was(ap
     assert process.wait(30) == 0
     assert termios.tcgetattr(theirs) == before
     os.close(theirs)
-    while b"\x1b[?1049l" not in seen:  # the other screen is left
+    while b"\x1b[?1049l" not in seen:  # until the terminal leaves the alternate screen
         seen += os.read(ours, 1 << 16)
     os.close(ours)

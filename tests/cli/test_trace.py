@@ -1,4 +1,4 @@
-"""The commands that make and look at traces, as people call them."""
+"""The commands that convert, check and show traces."""
 
 import json
 import re
@@ -223,7 +223,7 @@ def test_validate_prints_the_first_problems_and_counts_the_others(
     path = tmp_path / "t.jsonl"
     path.write_bytes(native_lines.header_line(HEADER) + b"\n" + b"{}\n" * 5)
     result = run("trace", "validate", path)
-    told = result.output.splitlines()
+    lines = result.output.splitlines()
     assert result.exit_code == 1
-    assert [line.startswith(f"{path}:") for line in told] == [True, True, False]
-    assert re.fullmatch(r"… and \d+ more", told[-1])
+    assert [line.startswith(f"{path}:") for line in lines] == [True, True, False]
+    assert re.fullmatch(r"… and \d+ more", lines[-1])

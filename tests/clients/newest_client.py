@@ -1,6 +1,7 @@
-"""The story of a claim in resource.k8s.io/v1, told by the newest release of the Python package `kubernetes`.
+"""The life of a resource.k8s.io/v1 claim, with the newest release of the Python package `kubernetes`.
 
-A program, not a test: `test_newest_kubernetes` runs it where that package is installed. Takes a kubeconfig.
+This is a program, not a test: `test_newest_kubernetes` runs it in an environment with that package. The
+argument is a kubeconfig.
 """
 
 import sys
@@ -35,8 +36,8 @@ def create(claims: client.ResourceV1Api) -> None:
         spec=client.V1ResourceClaimSpec(devices=client.V1DeviceClaim(requests=[request])),
     )
     created = claims.create_namespaced_resource_claim(NAMESPACE, body)
-    found = created.spec.devices.requests[0].exactly
-    assert (found.allocation_mode, found.count) == ("ExactCount", 1)
+    exact_request = created.spec.devices.requests[0].exactly
+    assert (exact_request.allocation_mode, exact_request.count) == ("ExactCount", 1)
 
 
 def allocate(claims: client.ResourceV1Api) -> None:
@@ -51,7 +52,7 @@ def allocate(claims: client.ResourceV1Api) -> None:
 
 
 def reserve(kubeconfig: str) -> None:
-    """Two writers read the same version and both replace it: one wins, the other is told and tries again."""
+    """Lets two writers update the same version: one succeeds, the other gets a conflict and retries."""
     both_have_read = threading.Barrier(len(WRITERS), timeout=30)
     conflicts: list[str] = []
     failures: list[BaseException] = []

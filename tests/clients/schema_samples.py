@@ -1,4 +1,4 @@
-"""Samples of structural schemas: what a schema requires and no more, and what is wrong with it."""
+"""Makes minimal valid samples of structural schemas, and invalid ones."""
 
 import re
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ _TEXTS_OF_FORMATS = {
 
 
 def sample_of(schema: Schema) -> Any:
-    """A value that has what the schema requires."""
+    """Returns a value with only the required fields of a schema."""
     if "default" in schema:
         return schema["default"]
     if schema.get("enum"):
@@ -72,11 +72,11 @@ def _text(schema: Schema) -> str:
 def defaults_of(
     schema: Schema, value: Any, path: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Where a sample leaves a default to the server, and what it is."""
+    """Yields the path and value of each default that the server adds to a sample."""
     if not isinstance(value, dict):
         return
     for name, part in (schema.get("properties") or {}).items():
-        if not path and name in ("metadata", "status"):  # neither is the client's to give
+        if not path and name in ("metadata", "status"):  # the client sets neither
             continue
         if name in value:
             yield from defaults_of(part, value[name], (*path, name))
@@ -91,7 +91,7 @@ def found_at(value: Any, path: tuple[str, ...]) -> Any:
 
 
 def typed_member(schema: Schema) -> str | None:
-    """A member of the root that cannot be a number, other than what every object has."""
+    """Returns a member of the root that must not be a number, except members of every object."""
     for name, part in (schema.get("properties") or {}).items():
         if name not in ("metadata", "status") and part.get("type") in (
             "object",

@@ -81,7 +81,7 @@ OBJECTS: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.fixture(scope="module")
 def reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program of `go/`, built from the module cache alone."""
+    """Builds the program in `go/`, only from modules in Go's cache."""
     if shutil.which("go") is None:
         pytest.skip("Go is not installed")
     program = tmp_path_factory.mktemp("go") / "reader"
@@ -108,7 +108,7 @@ def server() -> Iterator[FakeAPI]:
 
 
 def seen(reader: Path, server: FakeAPI, media_type: str) -> list[dict[str, Any]]:
-    """What client-go reads of all objects: each alone, in its list, in a watch, and one that is missing."""
+    """Returns client-go's view of all objects: each in a GET, a list and a watch, and a missing one."""
     command = [str(reader), server.url, media_type, *(f"{path}/a" for path, _ in OBJECTS)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr

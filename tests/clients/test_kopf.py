@@ -1,4 +1,4 @@
-"""An operator written with kopf runs against the server: handlers, finalizers, status, events, peering."""
+"""An operator written with kopf works: handlers, finalizers, status, events, peering."""
 
 import asyncio
 import threading
@@ -39,15 +39,15 @@ PEERING_DEFINITION = definition(
 
 
 def widgets() -> dict[str, Any]:
-    """Widgets whose status takes anything, as kopf keeps its progress there."""
+    """Defines Widgets with any fields in their status, where kopf keeps its progress."""
     open_status = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
-    made = version(subresources={"status": {}})
-    made["schema"]["openAPIV3Schema"]["properties"]["status"] = open_status
-    return definition(versions=[made])
+    crd_version = version(subresources={"status": {}})
+    crd_version["schema"]["openAPIV3Schema"]["properties"]["status"] = open_status
+    return definition(versions=[crd_version])
 
 
 class Operator:
-    """An operator in a thread of its own. `seen` are the handlers that ran, and `changed` tells of each."""
+    """An operator in its own thread. `seen`: the handlers that ran; `changed` is notified of each."""
 
     def __init__(self, server: FakeAPI) -> None:
         self.seen: list[str] = []
@@ -132,7 +132,7 @@ def server() -> Iterator[FakeAPI]:
 
 
 def until(server: FakeAPI, path: str, wanted: Callable[[Any], bool]) -> Any:
-    """The first event of a watch that is as wanted."""
+    """Returns the first event of a watch for which `wanted` is true."""
     with watch(server.url, "resourceVersion=0", path=path) as stream:
         while not wanted(event := stream.next()):
             pass

@@ -1,4 +1,4 @@
-"""kubectl works without a flag: it finds what is served, prints it, changes it and waits for it."""
+"""kubectl works without extra flags: it discovers, prints, changes and waits for objects."""
 
 import json
 import os
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(KUBECTL is None, reason="there is no kubectl on 
 
 
 class Kubectl:
-    """kubectl, told of one server by its kubeconfig alone, with a cache of its own."""
+    """Runs kubectl with the kubeconfig of one server and its own cache."""
 
     def __init__(self, api: FakeAPI, release: str, home: Path) -> None:
         self.api, self.release, self.home = api, release, home
@@ -30,7 +30,7 @@ class Kubectl:
         self._environment = {"HOME": str(home), "KUBECONFIG": str(api.kubeconfig), "PATH": os.environ["PATH"]}
 
     def run(self, *arguments: str, code: int = 0, **environment: str) -> str:
-        """What it prints, and what it complains of."""
+        """Runs kubectl and returns its standard output and error."""
         done = subprocess.run(
             self.command(*arguments),
             check=False,
@@ -56,7 +56,7 @@ class Kubectl:
         )
 
     def manifest(self, name: str, **metadata: Any) -> str:
-        """The path of a file with a claim."""
+        """Writes a claim to a file and returns its path."""
         device = {"name": "gpu", "deviceClassName": "gpu.example.com", "allocationMode": "All"}
         older = self.api_version.endswith("v1alpha2")
         spec: dict[str, Any] = {"resourceClassName": "gpu.example.com"} if older else {}
@@ -91,7 +91,7 @@ def kubectl(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 def test_it_finds_what_is_served(kubectl: Kubectl) -> None:
     assert kubectl.api_version in kubectl.run("api-versions").splitlines()
-    for _ in range(2):  # the second time from what it keeps
+    for _ in range(2):  # the second time from its cache
         names = kubectl.run("api-resources", "--api-group=resource.k8s.io", "-o", "name").split()
         assert {"resourceclaims.resource.k8s.io", "resourceclaimtemplates.resource.k8s.io"} <= set(names)
     shutil.rmtree(kubectl.home / ".kube" / "cache" / "discovery")

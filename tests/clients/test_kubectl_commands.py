@@ -1,4 +1,4 @@
-"""kubectl's other commands, each without a flag that it would not need in a cluster."""
+"""kubectl's other commands work without flags that a real cluster does not need."""
 
 import json
 from base64 import b64encode
@@ -129,11 +129,11 @@ def test_it_changes_the_template_of_a_deployment(kubectl: Kubectl) -> None:
     kubectl.run("set", "env", "deployment/web", "A=b")
     kubectl.run("set", "resources", "deployment/web", "--limits=cpu=1")
     kubectl.run("set", "serviceaccount", "deployment/web", "robot")
-    found = json.loads(kubectl.run("get", "deployment", "web", "-o", "json"))["spec"]["template"]["spec"]
-    container = found["containers"][0]
+    decoded = json.loads(kubectl.run("get", "deployment", "web", "-o", "json"))["spec"]["template"]["spec"]
+    container = decoded["containers"][0]
     assert (container["image"], container["env"]) == ("example.com/web:2", [{"name": "A", "value": "b"}])
     assert container["resources"]["limits"] == {"cpu": "1"}
-    assert found["serviceAccountName"] == "robot"
+    assert decoded["serviceAccountName"] == "robot"
     assert "No rollout history found" in kubectl.run("rollout", "history", "deployment/web")
     assert "no rollout history found" in kubectl.run("rollout", "undo", "deployment/web", code=1)
 

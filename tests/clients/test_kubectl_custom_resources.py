@@ -1,4 +1,4 @@
-"""kubectl on kinds that a CustomResourceDefinition adds."""
+"""kubectl works with kinds of a CustomResourceDefinition."""
 
 import json
 from collections.abc import Iterator
@@ -20,12 +20,12 @@ SCALE = {"specReplicasPath": ".spec.size", "statusReplicasPath": ".status.replic
 
 
 def described() -> dict[str, Any]:
-    """A definition with everything that kubectl asks about."""
-    made = version(subresources={"status": {}, "scale": SCALE}, additionalPrinterColumns=COLUMNS)
-    spec = made["schema"]["openAPIV3Schema"]["properties"]["spec"]
+    """Returns a definition with columns, short names, categories, a scale subresource and descriptions."""
+    crd_version = version(subresources={"status": {}, "scale": SCALE}, additionalPrinterColumns=COLUMNS)
+    spec = crd_version["schema"]["openAPIV3Schema"]["properties"]["spec"]
     spec["properties"]["size"]["description"] = "How big it is."
     names = {"plural": "widgets", "kind": "Widget", "shortNames": ["wd"], "categories": ["all"]}
-    return definition(versions=[made], names=names)
+    return definition(versions=[crd_version], names=names)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""kubectl exposes, prints and describes services, and what leads to them."""
+"""kubectl exposes, prints and describes services, Ingresses and endpoints."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""kubectl as somebody: tokens, impersonation, and what roles allow."""
+"""kubectl as different users: tokens, impersonation, and the rights from roles."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ ROBOT = "system:serviceaccount:default:robot"
 
 @pytest.fixture(scope="module")
 def kubectl(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kubectl]:
-    """A server that goes by roles, over TLS, as kubectl sends tokens over nothing else."""
+    """Runs a server with RBAC, and with TLS because kubectl sends tokens only over TLS."""
     with FakeAPI(release="1.33", authorization="rbac", tls=True) as api:
         kubectl = Kubectl(api, "1.33", tmp_path_factory.mktemp("home"))
         kubectl.run("create", "serviceaccount", "robot")
@@ -24,7 +24,7 @@ def kubectl(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kubectl]:
 
 @pytest.fixture(scope="module")
 def robot(kubectl: Kubectl) -> str:
-    """The option with a token of the robot."""
+    """Returns the option `--token` with a token of the service account robot."""
     return "--token=" + kubectl.run("create", "token", "robot", "--duration=1h").strip()
 
 

@@ -1,4 +1,4 @@
-"""kubectl creates, scales, rolls out, autoscales and deletes workloads, as far as no controller is needed."""
+"""kubectl creates, scales, rolls out, autoscales and deletes workloads, if that needs no controller."""
 
 import json
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(KUBECTL is None, reason="there is no kubectl on 
 
 
 class Cluster(Kubectl):
-    """kubectl, and what the tests say of objects."""
+    """Runs kubectl, with helpers for workloads."""
 
     def __init__(self, api: FakeAPI, home: Path) -> None:
         super().__init__(api, "1.33", home)
@@ -35,7 +35,7 @@ class Cluster(Kubectl):
         return str(path)
 
     def revision(self, deployment: str, number: int, image: str) -> None:
-        """Makes the ReplicaSet that a controller would make for one revision of a deployment."""
+        """Creates the ReplicaSet that a controller would create for a revision of a deployment."""
         owner = json.loads(self.run("get", "deployment", deployment, "-o", "json"))
         template = owner["spec"]["template"]
         template["metadata"]["labels"]["pod-template-hash"] = f"h{number}"

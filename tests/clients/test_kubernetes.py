@@ -1,4 +1,4 @@
-"""The Python package `kubernetes` works with v1alpha2 claims as with a cluster of 1.30."""
+"""The Python package `kubernetes` works with v1alpha2 claims, as with a cluster of 1.30."""
 
 import threading
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ NAMESPACE = "default"
 
 @pytest.fixture
 def claims(fakeapi: FakeAPI) -> Iterator[client.ResourceV1alpha2Api]:
-    """The claims API, from the kubeconfig that the server wrote."""
+    """Connects to the claims API with the server's kubeconfig."""
     yield from connected(fakeapi)
 
 
@@ -127,20 +127,20 @@ def test_of_two_schedulers_that_race_for_a_claim_one_wins_and_the_other_retries(
     winners: list[str] = []
 
     def schedule(name: str) -> None:
-        """Allocate the claim, or join whoever has; then reserve it for the scheduler's own pod."""
+        """Allocates the claim unless the other scheduler has, then reserves it for this scheduler's pod."""
         for api in connected(fakeapi):
-            found = api.read_namespaced_resource_claim("contended", NAMESPACE)
+            own_claim = api.read_namespaced_resource_claim("contended", NAMESPACE)
             both_have_read.wait()
             while True:
-                first = found.status.allocation is None
+                first = own_claim.status.allocation is None
                 if first:
-                    allocated(found, f"{name}.example.com")
-                found.status.reserved_for = [*(found.status.reserved_for or ()), consumer(name)]
+                    allocated(own_claim, f"{name}.example.com")
+                own_claim.status.reserved_for = [*(own_claim.status.reserved_for or ()), consumer(name)]
                 try:
-                    api.replace_namespaced_resource_claim_status("contended", NAMESPACE, found)
+                    api.replace_namespaced_resource_claim_status("contended", NAMESPACE, own_claim)
                 except ApiException as error:
                     conflicts[name] = error.status
-                    found = api.read_namespaced_resource_claim("contended", NAMESPACE)
+                    own_claim = api.read_namespaced_resource_claim("contended", NAMESPACE)
                     continue
                 if first:
                     winners.append(name)

@@ -1,4 +1,4 @@
-"""The Python package `kubernetes_asyncio` works with v1alpha3 claims as with clusters of 1.31 and 1.33."""
+"""The Python package `kubernetes_asyncio` works with v1alpha3 claims, as with clusters of 1.31 and 1.33."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -20,7 +20,7 @@ def server(request: pytest.FixtureRequest, fakeapi_factory: Callable[..., FakeAP
 
 
 def run(server: FakeAPI, scenario: Scenario) -> None:
-    """Run a scenario with a client made from the kubeconfig that the server wrote."""
+    """Runs a scenario with a client from the server's kubeconfig."""
 
     async def connected() -> None:
         async with await config.new_client_from_config(str(server.kubeconfig)) as connection:
@@ -130,22 +130,22 @@ def test_of_two_schedulers_that_race_for_a_claim_one_wins_and_the_other_retries(
         winners: list[str] = []
 
         async def schedule(name: str) -> None:
-            """Allocate the claim, or join whoever has; then reserve it for the scheduler's own pod."""
-            found = await claims.read_namespaced_resource_claim("contended", NAMESPACE)
+            """Allocates the claim unless the other scheduler has; reserves it for this scheduler's pod."""
+            own_claim = await claims.read_namespaced_resource_claim("contended", NAMESPACE)
             reading.discard(name)
             if not reading:
                 both_have_read.set()
             await both_have_read.wait()
             while True:
-                first = found.status.allocation is None
+                first = own_claim.status.allocation is None
                 if first:
-                    allocated(found, f"chosen-by-{name}")
-                found.status.reserved_for = [*(found.status.reserved_for or ()), consumer(name)]
+                    allocated(own_claim, f"chosen-by-{name}")
+                own_claim.status.reserved_for = [*(own_claim.status.reserved_for or ()), consumer(name)]
                 try:
-                    await claims.replace_namespaced_resource_claim_status("contended", NAMESPACE, found)
+                    await claims.replace_namespaced_resource_claim_status("contended", NAMESPACE, own_claim)
                 except ApiException as error:
                     conflicts[name] = error.status
-                    found = await claims.read_namespaced_resource_claim("contended", NAMESPACE)
+                    own_claim = await claims.read_namespaced_resource_claim("contended", NAMESPACE)
                     continue
                 if first:
                     winners.append(name)

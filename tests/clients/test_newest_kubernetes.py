@@ -10,7 +10,7 @@ from tests.newest_client import INSTALL_SECONDS, python_with_newest_client
 
 FOLDER = Path(__file__).parent
 
-pytestmark = pytest.mark.timeout(INSTALL_SECONDS + 60)  # it is downloaded the first time
+pytestmark = pytest.mark.timeout(INSTALL_SECONDS + 60)  # the first run downloads the package
 
 
 def test_a_claim_is_created_allocated_reserved_by_two_applied_and_deleted(fakeapi: FakeAPI) -> None:

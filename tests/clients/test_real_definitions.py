@@ -1,4 +1,4 @@
-"""Definitions that well-known projects publish: they install, and their kinds do as their schemas say."""
+"""CustomResourceDefinitions of well-known projects install, and their kinds follow their schemas."""
 
 import shutil
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from tools.real_definitions import PUBLISHED, Published, UnavailableError, files
 Object = dict[str, Any]
 UNKNOWN = "fakeapiUnknown"
 LEAST = 40
-"""Definitions whose samples are served."""
+"""The least number of definitions whose samples must be accepted."""
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("go") is None, reason="Go is not installed"),
@@ -48,7 +48,7 @@ def installed(request: pytest.FixtureRequest) -> Iterator[Installed]:
 
 
 def version_of(definition: Object) -> Object:
-    """The version that objects are stored in."""
+    """Returns the storage version of a definition."""
     return next(each for each in definition["spec"]["versions"] if each["storage"])
 
 
@@ -65,7 +65,7 @@ def schema_of(definition: Object) -> Object:
 
 
 def object_of(definition: Object, **more: Any) -> Object:
-    """The sample of a definition's schema."""
+    """Returns a minimal valid object of a definition's kind."""
     spec, schema = definition["spec"], schema_of(definition)
     required = [
         *(schema.get("required") or ()),
@@ -92,7 +92,7 @@ def created(api: FakeAPI, definition: Object, body: Object) -> Object | StatusEr
 
 
 def holds(stored: Any, default: Any) -> bool:
-    """Whether a value is a default, which may have been given defaults of its own."""
+    """Whether a value contains the default; the server may have added inner defaults."""
     if not isinstance(default, dict):
         return bool(stored == default)
     return all(holds(stored[name], value) for name, value in default.items())
@@ -103,7 +103,7 @@ def test_definitions_of_a_project_serve_samples_of_their_schemas(installed: Inst
     for definition in installed.definitions:
         body = object_of(definition)
         stored = created(installed.api, definition, body)
-        if isinstance(stored, StatusError):  # of what rules and alternatives demand the sample knows nothing
+        if isinstance(stored, StatusError):  # the sample does not consider CEL rules, anyOf and oneOf
             assert stored.code == 422, (definition["metadata"]["name"], stored)
             continue
         for path, value in defaults_of(schema_of(definition), body):

@@ -1,4 +1,4 @@
-"""Clients that fight over one object, and watchers that look on. Also a script:
+"""Clients that update one object at the same time, and watchers of it. Also a script:
 
 python -m tests.conformance.contention --clients 32 --increments 10000 [--database FILE] [--url URL]
 """
@@ -24,8 +24,10 @@ JSON = "application/json"
 
 @dataclass(frozen=True, slots=True)
 class Fight:
-    """What came of it. `versions` are those of the successful writes, each client's in its own list;
-    `seen` is what each watcher saw, as (type, version, counter).
+    """The result of `fight`.
+
+    - `versions`: the versions of successful writes, a list for each client
+    - `seen`: the events of each watcher as (type, version, counter)
     """
 
     versions: list[list[int]]
@@ -55,7 +57,7 @@ async def ask(
     body: Any = None,
     media_type: str = "application/json",
 ) -> tuple[int, Object]:
-    """(code, decoded body)"""
+    """Sends a request; returns status code and decoded body."""
     data = None if body is None else json.dumps(body).encode()
     async with client.request(method, path, data=data, headers={"Content-Type": media_type}) as response:
         return response.status, json.loads(await response.read())
@@ -64,7 +66,7 @@ async def ask(
 async def events(
     client: aiohttp.ClientSession, path: str, version: str
 ) -> AsyncGenerator[tuple[str, Object], None]:
-    """(type, object) of each event since a version, for as long as it is asked."""
+    """Yields (type, object) of each event after a version, until the caller stops."""
     async with client.get(path, params={"watch": "1", "resourceVersion": version}) as response:
         assert response.status == 200
         async for line in response.content:
@@ -81,7 +83,7 @@ def counter_of(obj: Object) -> int:
 
 
 async def fight(url: str, *, clients: int, increments: int, watchers: int) -> Fight:
-    """`clients` share `increments` of a counter in a label, through PUT, starting again on 409."""
+    """Has `clients` clients increment a counter `increments` times in all, with PUT and a retry after 409."""
     async with session(url) as client:
         code, created = await ask(client, "POST", CLAIMS, claim("counted", labels={COUNTER: "0"}))
         assert code == 201, created
@@ -117,7 +119,7 @@ async def _increment(client: aiohttp.ClientSession, times: int) -> tuple[list[in
 
 
 async def _look_on(client: aiohttp.ClientSession, version: str, last: int) -> list[tuple[str, int, int]]:
-    """All events up to the one of the last increment; resumed where the server ends a slow watch."""
+    """Returns all events up to the last increment; resumes if the server ends a slow watch."""
     seen: list[tuple[str, int, int]] = []
     while not seen or seen[-1][2] < last:
         async with aclosing(events(client, CLAIMS, version)) as stream:
@@ -130,7 +132,7 @@ async def _look_on(client: aiohttp.ClientSession, version: str, last: int) -> li
 
 
 def check(result: Fight, increments: int) -> None:
-    """No update lost, versions strictly growing, every watcher saw every event once and in order."""
+    """Asserts that no update was lost, versions increase, and every watcher saw each event once, in order."""
     assert result.counter == increments
     assert all(mine == sorted(set(mine)) for mine in result.versions)
     written = sorted(version for mine in result.versions for version in mine)

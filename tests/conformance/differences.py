@@ -1,4 +1,4 @@
-"""Where an answer differs from the recorded one, modulo what two servers may rightly differ in."""
+"""Compares a response with the recorded one, except for facts that differ between any two servers."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ _ABSENT = object()
 
 
 class Difference(str):
-    """One line. `is_wording`: status, reason, field and kind agree, only a message reads otherwise."""
+    """A difference as a line of text. `is_wording`: only the text of a message differs."""
 
     __slots__ = ("is_wording",)
     is_wording: bool
@@ -29,17 +29,17 @@ class Difference(str):
 
 
 class Comparison:
-    """Compares the answers of one scenario in their order, learning who is who on the way."""
+    """Compares the responses of one scenario in order; learns identities from them."""
 
     age = re.compile(r"\d+s")
-    """A cell that says how old an object is."""
+    """Matches a Table cell with the age of an object."""
 
     def __init__(self, identities: Identities, generated: list[str]) -> None:
         self._identities = identities
         self._generated = [(prefix, re.compile(re.escape(prefix) + _RANDOM)) for prefix in generated]
 
     def answer(self, recorded: dict[str, Any], actual: dict[str, Any]) -> list[Difference]:
-        """What differs between two answers: status, headers, body or events, and how a stream ended."""
+        """Returns the differences of status, headers, body or events, and the end of a stream."""
         return [
             Difference(path, one, other)
             for path, one, other in self._walk(
@@ -48,7 +48,7 @@ class Comparison:
         ]
 
     def _translated(self, value: Any) -> Any:
-        """A recorded value with the identities of this server."""
+        """Replaces recorded identities in a value by those of this server."""
         if isinstance(value, dict):
             return {self._identities.text(name): self._translated(item) for name, item in value.items()}
         if isinstance(value, list):
@@ -61,7 +61,7 @@ class Comparison:
     def _settled(
         self, value: Any, version: Callable[[str], str], key: str = "", *, listed: bool = False
     ) -> Any:
-        """A value without what may differ; `version` says what an object's version reads as."""
+        """Replaces the parts of a value that may differ; `version` formats an object's resourceVersion."""
         if isinstance(value, dict):
             if value.get("type") == "BOOKMARK":
                 return {"type": "BOOKMARK", "object": self._bookmark(value["object"], version)}
@@ -110,12 +110,12 @@ class Comparison:
             yield path, one, other
 
     def match(self, recorded: Any, actual: Any) -> bool:
-        """Whether two values that are not equal agree all the same."""
+        """Whether two different values count as equal; a subclass may allow some."""
         return False
 
 
 def _sorted(value: list[Any], key: str) -> list[Any]:
-    """Lists whose order means nothing: managers by name, causes of field conflicts by field."""
+    """Sorts lists without a fixed order: managed fields by manager, causes of apply conflicts by field."""
     if key == "managedFields":
         names = ("operation", "manager", "apiVersion", "subresource")
         return sorted(value, key=lambda entry: [str(entry.get(name)) for name in names])

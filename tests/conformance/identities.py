@@ -1,7 +1,7 @@
-"""What two servers may rightly differ in, and how one's is found for the other's.
+"""Maps identities of the recorded server to those of the server under test.
 
-uids, generated names, resource versions and continue tokens of the recorded server stand for those of the
-server under test from the first answer that shows them on.
+Identities are uids, generated names, resourceVersions and continue tokens. The map learns them from the first
+response that contains them.
 """
 
 import json
@@ -11,11 +11,11 @@ from typing import Any
 UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _RANDOM_LENGTH = 5
 _VERSION_IN_TARGET = re.compile(r"([?&]resourceVersion=)(\d+)")
-_SMALL_VERSION = 1  # "0" and "1" in a request mean what they say
+_SMALL_VERSION = 1  # "0" and "1" in a request are not mapped
 
 
 def is_list(value: dict[str, Any]) -> bool:
-    """Whether metadata of this object is a list's, whose version is that of the whole server."""
+    """Whether the object is a list, whose resourceVersion is that of the whole server."""
     return (
         isinstance(value.get("items"), list)
         or isinstance(value.get("rows"), list)
@@ -24,7 +24,7 @@ def is_list(value: dict[str, Any]) -> bool:
 
 
 class Identities:
-    """Recorded texts by what they stand for here."""
+    """Maps recorded texts to texts of this server."""
 
     def __init__(self) -> None:
         self.texts: dict[str, str] = {}
@@ -33,7 +33,7 @@ class Identities:
         self._metadata: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {}
 
     def learn(self, recorded: Any, actual: Any) -> None:
-        """Take in an answer and its recording, side by side."""
+        """Learns from a response and its recording."""
         if isinstance(recorded, dict) and isinstance(actual, dict):
             self._learn_meta(recorded.get("metadata"), actual.get("metadata"), is_list=is_list(recorded))
             for key in recorded.keys() & actual.keys():
@@ -56,7 +56,7 @@ class Identities:
         self._learn_version(recorded.get("resourceVersion"), actual.get("resourceVersion"), is_list=is_list)
 
     def _learn_version(self, recorded: Any, actual: Any, *, is_list: bool) -> None:
-        """Two versions that differed must go on differing, so one here never stands for two of them."""
+        """Maps a version; two recorded versions never map to the same version here."""
         if not all(isinstance(version, str) and version.isdigit() for version in (recorded, actual)):
             return
         if is_list:
@@ -65,29 +65,29 @@ class Identities:
             self.versions.setdefault(recorded, actual)
 
     def text(self, value: str) -> str:
-        """A recorded text as it reads here. Identities are whole words: 10.0.0.1 is not in 10.0.0.18."""
-        found = [re.escape(recorded) for recorded in self.texts if recorded in value]
-        if not found:
+        """Replaces identities in a recorded text. They are whole words: 10.0.0.1 is not in 10.0.0.18."""
+        patterns = [re.escape(recorded) for recorded in self.texts if recorded in value]
+        if not patterns:
             return value
-        words = "|".join(sorted(found, key=len, reverse=True))
+        words = "|".join(sorted(patterns, key=len, reverse=True))
         return re.sub(rf"(?<!\w)(?:{words})(?!\w)", lambda match: self.texts[match[0]], value)
 
     def target(self, value: str) -> str:
-        """A recorded request target as it is to be sent here."""
+        """Rewrites a recorded request target for this server."""
         return _VERSION_IN_TARGET.sub(lambda match: match[1] + self._version(match[2]), self.text(value))
 
     def _version(self, recorded: str) -> str:
         return self.versions.get(recorded) or self.list_versions.get(recorded) or recorded
 
     def body(self, value: Any) -> Any:
-        """A recorded request body as it is to be sent here."""
+        """Rewrites a recorded request body for this server."""
         if isinstance(value, str):
             return self.text(value)
         value = self._with_times(value)
         return json.loads(self.text(json.dumps(value)), object_hook=self._with_version)
 
     def _with_times(self, value: Any) -> Any:
-        """A body that was read before and is sent back carries the times of this server."""
+        """Replaces times and managed fields in a body that the client had read before and sends back."""
         meta = value.get("metadata") if isinstance(value, dict) else None
         if not isinstance(meta, dict) or meta.get("uid") not in self._metadata:
             return value

@@ -1,6 +1,6 @@
-"""The recorded exchanges that are answered otherwise, each with its reason.
+"""The recorded exchanges with known differences, each with its reason.
 
-`docs/fidelity.md` is made from this table and the recordings: `make fidelity`.
+`make fidelity` makes `docs/fidelity.md` from this table and the recordings.
 """
 
 from dataclasses import dataclass
@@ -9,10 +9,11 @@ from fnmatch import fnmatchcase
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """`recordings` and `scenario` are patterns; `exchanges` count from one.
+    """Exchanges with a known difference.
 
-    `wording_only`: nothing but the text of messages differs. `sometimes`: Kubernetes' own server is of two
-    minds, so that they may agree as well.
+    `recordings` and `scenario` are patterns; `exchanges` count from one. `wording_only`: only the text of
+    messages differs. `sometimes`: Kubernetes' own server gives different responses at random, so that this
+    one may also agree.
     """
 
     recordings: str
@@ -40,7 +41,7 @@ KNOWN: tuple[Known, ...] = (
 
 
 def of(recording: str, scenario: str) -> list[Known]:
-    """What is known of a scenario of a recording."""
+    """Returns the known differences of a scenario in a recording."""
     return [
         known
         for known in KNOWN

@@ -1,4 +1,4 @@
-"""The page about fidelity, made from the recordings and the table of known differences."""
+"""Renders docs/fidelity.md from the recordings and the table of known differences."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -108,7 +108,7 @@ _LIMITS = """
 
 
 def render() -> str:
-    """The whole page."""
+    """Renders the whole page."""
     return (
         _HEAD
         + "".join(_count(recording) for recording in RECORDINGS)
@@ -122,14 +122,14 @@ def render() -> str:
 
 
 def _answered(recording: Recording) -> int:
-    """The number of exchanges whose answer was recorded."""
+    """Counts the exchanges with a recorded response."""
     return sum("answer" in exchange for scenario in recording.scenarios.values() for exchange in scenario)
 
 
 def _world_count(recording: Recording) -> str:
-    found = world.listed()[recording.name].values()
+    scenarios = world.listed()[recording.name].values()
     worded, differing = (
-        sum(len(each.get(what, ())) for each in found) for what in (world.WORDS, world.ANSWER)
+        sum(len(each.get(part, ())) for each in scenarios) for part in (world.WORDS, world.ANSWER)
     )
     exchanges = _answered(recording)
     cells = (len(recording.scenarios), exchanges, exchanges - worded - differing, worded, differing)
@@ -137,16 +137,16 @@ def _world_count(recording: Recording) -> str:
 
 
 def _world_rows() -> Iterator[str]:
-    """A row for each scenario with a difference, with the exchanges of each recording; in words alone: 7w."""
+    """Yields a table row for each scenario with differences; "7w" means only words differ in exchange 7."""
     names = [recording.release for recording in WORLD_RECORDINGS]
     yield f"| scenario | {' | '.join(names)} |\n|---|{'---|' * len(names)}\n"
     known_of = world.listed()
-    for scenario in sorted({scenario for found in known_of.values() for scenario in found}):
+    for scenario in sorted({scenario for differences in known_of.values() for scenario in differences}):
         cells = []
         for recording in WORLD_RECORDINGS:
-            found = known_of[recording.name].get(scenario, {})
-            marked = [(number, "") for number in found.get(world.ANSWER, ())]
-            marked += [(number, "w") for number in found.get(world.WORDS, ())]
+            differences = known_of[recording.name].get(scenario, {})
+            marked = [(number, "") for number in differences.get(world.ANSWER, ())]
+            marked += [(number, "w") for number in differences.get(world.WORDS, ())]
             total = len(recording.scenarios.get(scenario, ()))
             numbers = ", ".join(f"{number}{mark}" for number, mark in sorted(marked))
             cells.append(f"{numbers} of {total}" if numbers else "-" if total else "")
@@ -169,9 +169,9 @@ def _count(recording: Recording) -> str:
 
 
 def _row(entry: known.Known) -> str:
-    what = "words of messages" if entry.wording_only else "the answer"
+    part = "words of messages" if entry.wording_only else "the answer"
     numbers = ", ".join(map(str, sorted(entry.exchanges)))
-    return f"| {entry.recordings} | {entry.scenario} | {numbers} | {what} | {entry.reason} |\n"
+    return f"| {entry.recordings} | {entry.scenario} | {numbers} | {part} | {entry.reason} |\n"
 
 
 if __name__ == "__main__":

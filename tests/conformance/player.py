@@ -1,4 +1,4 @@
-"""Plays one recorded scenario against a server and gives the answers."""
+"""Plays a recorded scenario against a server and returns its responses."""
 
 import http.client
 import json
@@ -10,14 +10,14 @@ from typing import Any
 from tests.conformance.identities import Identities
 
 WATCH_SECONDS = 6.0
-"""For the events of a watch that were recorded to come."""
+"""Seconds to wait for the recorded events of a watch."""
 
 KEPT_HEADERS = ("content-type", "warning", "retry-after", "allow")
 Exchange = dict[str, Any]
 
 
 class Player:
-    """One scenario's conversation with the server at `port`."""
+    """Sends the requests of one scenario to the server at `port`."""
 
     def __init__(self, port: int) -> None:
         self._port = port
@@ -26,9 +26,10 @@ class Player:
         self.identities = Identities()
 
     def play(self, exchanges: list[Exchange], compare: Callable[[int, Any, Any], None]) -> None:
-        """Send each request; give each answer with its recording to `compare`, watches when they close.
+        """Sends each request; calls `compare` with each response and its recording.
 
-        Of an exchange without an answer nothing was recorded but that it took place.
+        Responses of watches are compared when they close. For an exchange without a recorded answer, only the
+        request is sent.
         """
         for number, exchange in enumerate(exchanges):
             self._close_watches(number, compare)
@@ -55,7 +56,7 @@ class Player:
         return {"status": response.status, "body": _parsed(text), **_headers(response)}
 
     def prepare(self, exchange: Exchange) -> tuple[str, dict[str, str], bytes | None]:
-        """(target, headers, body) to send."""
+        """Returns target, headers and body of the request to send."""
         headers = {"Accept": "application/json", "User-Agent": "conformance/1"}
         body = expanded(exchange.get("body"))
         data = None
@@ -72,7 +73,7 @@ class Player:
         return self.identities.target(exchange["target"]), headers, data
 
     def barrier(self) -> None:
-        """One request there and back: what the server had to send before it has been sent."""
+        """Sends a request and waits for the response: by then the server has sent all earlier events."""
         self._connection.request("GET", "/readyz")
         self._connection.getresponse().read()
 
@@ -92,7 +93,7 @@ class Player:
 
 
 class Watch:
-    """A watch that is open while the requests after it are sent."""
+    """A watch that stays open during the following requests."""
 
     def __init__(self, player: Player, number: int, exchange: Exchange) -> None:
         self.number, self.exchange = number, exchange
@@ -121,13 +122,13 @@ class Watch:
                         self._lines.append(json.loads(line))
                         self._news.notify()
         except (OSError, ValueError, AttributeError, http.client.HTTPException):
-            pass  # the connection was closed while it was read
+            pass  # another thread closed the connection
         with self._news:
             self._ended = True
             self._news.notify()
 
     def finish(self) -> dict[str, Any]:
-        """What came, once all that was recorded came or the time for it is over."""
+        """Waits for the recorded events, at most WATCH_SECONDS; returns the events that arrived."""
         must_end = self.exchange["answer"].get("ended", False) or "events" not in self.exchange["answer"]
         deadline = time.monotonic() + WATCH_SECONDS
         with self._news:
@@ -148,7 +149,7 @@ class Watch:
 
 
 def expanded(body: Any) -> Any:
-    """A request body; of a large one, the recording has its text `a` once, and how often it comes."""
+    """Expands the recorded form of a large request body: a text `a` and its number of repetitions."""
     if isinstance(body, dict) and body.keys() == {"repeat", "in"}:
         inner = body["in"]
         return {**inner, "data": {"a": inner["data"]["a"] * body["repeat"]}}
@@ -163,13 +164,13 @@ def _parsed(text: str) -> Any:
 
 
 def _headers(response: http.client.HTTPResponse) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    headers: dict[str, Any] = {}
     for name in KEPT_HEADERS:
         values = response.headers.get_all(name)
         if values:
-            found[name] = values if len(values) > 1 else values[0]
-    if "content-type" not in found:
-        found["content-type"] = None
-    elif found["content-type"] == "application/json":
-        del found["content-type"]
-    return {"headers": found} if found else {}
+            headers[name] = values if len(values) > 1 else values[0]
+    if "content-type" not in headers:
+        headers["content-type"] = None
+    elif headers["content-type"] == "application/json":
+        del headers["content-type"]
+    return {"headers": headers} if headers else {}

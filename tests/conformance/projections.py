@@ -1,4 +1,4 @@
-"""Scenarios that were recorded as an extract of a large answer, and how the extract is taken."""
+"""Scenarios for which only a part of a large response was recorded, and functions that select this part."""
 
 from collections.abc import Callable
 from typing import Any

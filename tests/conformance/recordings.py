@@ -13,11 +13,11 @@ FOLDER = Path(__file__).parents[2] / "fixtures" / "traces" / "conformance"
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """One run of a release's server.
+    """A recording of one run of a release's server.
 
-    `name` is the release, the API version that it was asked in where that is not the release's own, and
-    `all-gates`, with dashes between them: `1.33-v1beta2-all-gates`. Those of the kinds around claims are
-    `world-1.33`.
+    `name` is the release; then, with dashes between them, the API version of the requests if it is not the
+    release's own, and `all-gates`: `1.33-v1beta2-all-gates`. Recordings of other kinds than claims have names
+    like `world-1.33`.
     """
 
     name: str
@@ -28,14 +28,14 @@ class Recording:
 
     @property
     def gates(self) -> dict[str, bool]:
-        """The gates that were on beside the release's own."""
+        """The gates that were on in addition to the release's defaults."""
         if not self.name.endswith("-all-gates"):
             return {}
         return dict.fromkeys(ALL_GATES[self.release], True)
 
     @property
     def scenarios(self) -> dict[str, list[dict[str, Any]]]:
-        """The exchanges of each scenario, by its name."""
+        """The exchanges of each scenario, by the scenario's name."""
         return _read(self.name)
 
 
@@ -85,4 +85,4 @@ def _read(name: str) -> dict[str, list[dict[str, Any]]]:
 _ALL = [Recording(path.name.removesuffix(".jsonl.gz")) for path in sorted(FOLDER.glob("*.jsonl.gz"))]
 RECORDINGS = [each for each in _ALL if not each.name.startswith(WORLD)]
 WORLD_RECORDINGS = [each for each in _ALL if each.name.startswith(WORLD)]
-"""Those of pods, nodes, events, workloads and whatever else is beside claims."""
+"""The recordings of pods, nodes, events, workloads and other kinds than claims."""

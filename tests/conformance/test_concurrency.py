@@ -1,4 +1,4 @@
-"""Many clients at once: nothing is lost, nothing happens twice, and every watcher tells the same story."""
+"""Many concurrent clients: no write is lost or repeated, and every watcher sees the same events."""
 
 import asyncio
 from collections import Counter
@@ -32,7 +32,7 @@ JSON_PATCH = "application/json-patch+json"
 def server(
     request: pytest.FixtureRequest, fakeapi_factory: Callable[..., FakeAPI], tmp_path: Path
 ) -> FakeAPI:
-    """A server in memory, and one on a file."""
+    """Starts a server in memory, or with a database file."""
     options: dict[str, Any] = {} if request.param == "memory" else {"database": tmp_path / "claims.db"}
     return fakeapi_factory(release="1.31", **options)
 
@@ -251,7 +251,7 @@ async def paged(client: Any, limit: int) -> AsyncIterator[Object]:
 async def story(
     client: Any, version: str, count: int = 0, *, until_deleted: int = 0
 ) -> list[tuple[str, Object]]:
-    """The events since a version: so many, or up to so many deletions."""
+    """Reads `count` events after a version, or events until there were `until_deleted` deletions."""
     seen: list[tuple[str, Object]] = []
     async with aclosing(events(client, CLAIMS, version)) as stream:
         async for event in stream:

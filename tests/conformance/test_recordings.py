@@ -1,4 +1,4 @@
-"""Every recorded exchange is answered as Kubernetes' own server did, except where `known` says why."""
+"""Every recorded exchange gets the response of Kubernetes' own server, except those listed in `known`."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -16,7 +16,7 @@ CASES = [(recording, scenario) for recording in RECORDINGS for scenario in recor
 
 @pytest.fixture(scope="session")
 def servers() -> Iterator[dict[str, FakeAPI]]:
-    """Running servers by recording, started when first asked for."""
+    """Keeps the running servers by recording; tests start them on first use."""
     running: dict[str, FakeAPI] = {}
     yield running
     for server in running.values():
@@ -35,19 +35,19 @@ def server_for(recording: Recording, servers: dict[str, FakeAPI]) -> FakeAPI:
 def differences(
     server: FakeAPI, exchanges: list[dict[str, Any]], scenario: str
 ) -> dict[int, list[Difference]]:
-    """What differs, by the number of the exchange, counted from one."""
+    """Plays a scenario; returns the differences by the number of the exchange, counted from one."""
     return played(Player(server.port), exchanges, scenario)
 
 
 def played(player: Player, exchanges: list[dict[str, Any]], scenario: str) -> dict[int, list[Difference]]:
-    """Plays a scenario and closes the player: the differences by number of the exchange."""
+    """Plays a scenario and closes the player; returns the differences by the number of the exchange."""
     comparison = Comparison(player.identities, generated_names(exchanges))
-    found: dict[int, list[Difference]] = {}
+    differences: dict[int, list[Difference]] = {}
 
     def compare(number: int, recorded: Any, actual: Any) -> None:
         lines = comparison.answer(recorded, actual)
         if lines:
-            found[number + 1] = lines
+            differences[number + 1] = lines
 
     try:
         if scenario in projections.PROJECTIONS:
@@ -56,7 +56,7 @@ def played(player: Player, exchanges: list[dict[str, Any]], scenario: str) -> di
             player.play(exchanges, compare)
     finally:
         player.close()
-    return found
+    return differences
 
 
 def generated_names(exchanges: list[dict[str, Any]]) -> list[str]:
@@ -76,18 +76,18 @@ def test_a_recorded_scenario_is_answered_as_recorded(
     recording: Recording, scenario: str, servers: dict[str, FakeAPI]
 ) -> None:
     server = server_for(recording, servers)
-    found = differences(server, recording.scenarios[scenario], scenario)
+    differences_by_number = differences(server, recording.scenarios[scenario], scenario)
     entries = known.of(recording.name, scenario)
     in_full = {number for entry in entries if not entry.wording_only for number in entry.exchanges}
     in_words = {number for entry in entries if entry.wording_only for number in entry.exchanges}
     certain = {number for entry in entries if not entry.sometimes for number in entry.exchanges}
     unexpected = {
         number: lines
-        for number, lines in found.items()
+        for number, lines in differences_by_number.items()
         if number not in in_full and not (number in in_words and all(line.is_wording for line in lines))
     }
     assert not unexpected
-    assert certain <= found.keys(), "what is known to differ agrees by now"
+    assert certain <= differences_by_number.keys(), "what is known to differ agrees by now"
 
 
 def test_the_page_about_fidelity_says_what_the_suite_knows() -> None:

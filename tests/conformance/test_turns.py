@@ -1,6 +1,6 @@
-"""Servers that share a state answer as recorded, as one server does, when they take the requests in turn.
+"""Servers that share a state and take turns with requests give the recorded responses, like one server.
 
-Some of the scenarios are played here; `make turns` plays all.
+These tests play some of the scenarios; `make turns` plays all.
 """
 
 import os
@@ -16,14 +16,14 @@ from tests.conformance.turns import Turns, servers_of
 from tests.postgresql_server import PostgreSQL
 
 ONE_IN = 1 if os.environ.get("FAKEAPI_TURNS") == "all" else 48
-"""As many scenarios are there for each that is played."""
+"""The tests play every ONE_IN-th scenario."""
 
 CASES = [(each, scenario) for each in RECORDINGS for scenario in each.scenarios][::ONE_IN]
 WORLD_CASES = [(each, scenario) for each in WORLD_RECORDINGS for scenario in each.scenarios][::ONE_IN]
 
 
 class Clusters:
-    """Servers by recording; those of one recording at a time."""
+    """Starts the servers of one recording at a time."""
 
     def __init__(self, postgresql: PostgreSQL) -> None:
         self._postgresql = postgresql
@@ -32,7 +32,7 @@ class Clusters:
         self._servers: list[FakeAPI] = []
 
     def of(self, recording: Recording) -> list[FakeAPI]:
-        """Two servers of an empty cluster, but for the namespace of the recordings."""
+        """Returns two servers of a cluster with only the namespace of the recordings."""
         if self._of != recording.name:
             self.close()
             self._servers = self._stack.enter_context(servers_of(recording, self._postgresql))
@@ -46,9 +46,9 @@ class Clusters:
 
 @pytest.fixture(scope="module")
 def clusters(postgresql: PostgreSQL) -> Iterator[Clusters]:
-    made = Clusters(postgresql)
-    yield made
-    made.close()
+    started_clusters = Clusters(postgresql)
+    yield started_clusters
+    started_clusters.close()
 
 
 def names(cases: list[tuple[Recording, str]]) -> list[str]:
@@ -60,9 +60,9 @@ def test_a_scenario_of_claims_is_answered_as_recorded(
     recording: Recording, scenario: str, clusters: Clusters
 ) -> None:
     ports = [server.port for server in clusters.of(recording)]
-    found = test_recordings.played(Turns(ports), recording.scenarios[scenario], scenario)
+    differences = test_recordings.played(Turns(ports), recording.scenarios[scenario], scenario)
     expected = {number for entry in known.of(recording.name, scenario) for number in entry.exchanges}
-    assert found.keys() <= expected, found
+    assert differences.keys() <= expected, differences
 
 
 @pytest.mark.parametrize(("recording", "scenario"), WORLD_CASES, ids=names(WORLD_CASES))
@@ -70,6 +70,6 @@ def test_a_scenario_of_other_kinds_is_answered_as_recorded(
     recording: Recording, scenario: str, clusters: Clusters
 ) -> None:
     ports = [server.port for server in clusters.of(recording)]
-    found = world.played(Turns(ports), recording.scenarios[scenario])
+    differences = world.played(Turns(ports), recording.scenarios[scenario])
     expected = world.listed()[recording.name].get(scenario, {})
-    assert found.keys() <= {number for numbers in expected.values() for number in numbers}, found
+    assert differences.keys() <= {number for numbers in expected.values() for number in numbers}, differences

@@ -1,4 +1,4 @@
-"""The kinds around claims are answered as recorded, but for what is listed."""
+"""Other kinds than claims give the recorded responses, except listed differences."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ AGAIN = "write the list again: make world fidelity"
 
 @pytest.fixture(scope="session")
 def servers() -> Iterator[dict[str, FakeAPI]]:
-    """Running servers by recording, started when first asked for."""
+    """Keeps the running servers by recording; tests start them on first use."""
     running: dict[str, FakeAPI] = {}
     yield running
     for server in running.values():
@@ -31,16 +31,16 @@ def test_a_recorded_scenario_differs_in_what_is_listed_and_in_nothing_else(
         servers[recording.name] = FakeAPI(release=recording.release, feature_gates=recording.gates).start()
     server = servers[recording.name]
     world.prepare(server)
-    found = world.differences(server, recording.scenarios[scenario])
+    differences = world.differences(server, recording.scenarios[scenario])
     known = world.listed()[recording.name].get(scenario, {})
     in_full, in_words = set(known.get(world.ANSWER, ())), set(known.get(world.WORDS, ()))
     unexpected = {
         number: lines
-        for number, lines in found.items()
+        for number, lines in differences.items()
         if number not in in_full and not (number in in_words and all(line.is_wording for line in lines))
     }
     assert not unexpected
-    assert in_full | in_words <= found.keys(), f"what is listed agrees by now; {AGAIN}"
+    assert in_full | in_words <= differences.keys(), f"what is listed agrees by now; {AGAIN}"
 
 
 def test_what_is_listed_was_recorded() -> None:

@@ -1,4 +1,4 @@
-"""Plays recorded scenarios against servers that share their state, which take the requests in turn."""
+"""Plays recorded scenarios against servers that share their state and take turns with the requests."""
 
 import http.client
 import re
@@ -14,10 +14,10 @@ from tests.postgresql_server import PostgreSQL
 
 
 class Turns(Player):
-    """One scenario's conversation with several servers.
+    """Sends the requests of one scenario to several servers in turn.
 
-    A read at resourceVersion 0 may be answered from any older state, of which the recorded server had none:
-    one that is to answer such a read is asked first how far the others are.
+    The response to a read at resourceVersion 0 may have any older state, but the recorded server had only
+    one. So before such a read, the player has the server read the newest version of the others.
     """
 
     def __init__(self, ports: list[int]) -> None:

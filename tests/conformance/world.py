@@ -1,7 +1,7 @@
-"""The recordings of the kinds around claims, and the exchanges of them that are answered otherwise.
+"""The recordings of other kinds than claims, and the list of exchanges with different responses.
 
-`python -m tests.conformance.world` replays them all and writes the list anew (`make world`); the fidelity
-page is made from it.
+`python -m tests.conformance.world` (`make world`) replays all recordings and writes the list again. The
+fidelity page is made from the list.
 """
 
 import json
@@ -21,8 +21,10 @@ LISTED = Path(__file__).with_name("world_differences.json")
 
 ANSWER, WORDS = "answer", "words"
 Found = dict[str, list[int]]
-"""The numbers of a scenario's exchanges, counted from one: those whose ANSWER differs, and those of which
-only the WORDS of messages do."""
+"""The numbers of a scenario's exchanges with differences, counted from one.
+
+The keys are ANSWER, and WORDS for exchanges where only the text of messages differs.
+"""
 
 _JWT = re.compile(r"\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{20,}")
 _GO_VALUE = re.compile(
@@ -38,7 +40,7 @@ _VALUE = "<value>"
 
 
 class WorldIdentities(Identities):
-    """Knows the addresses that a server picks for services, and the tokens that it signs, too."""
+    """Learns also the cluster IPs of services and signed tokens."""
 
     def learn(self, recorded: Any, actual: Any) -> None:
         super().learn(recorded, actual)
@@ -51,7 +53,7 @@ class WorldIdentities(Identities):
 
 
 class WorldComparison(Comparison):
-    """Passes over node ports, tokens and dumps of Go values too."""
+    """Ignores also node ports, tokens and dumps of Go values."""
 
     age = re.compile(r"(?:\d+[smhdy]){1,2}")
 
@@ -65,7 +67,7 @@ class WorldComparison(Comparison):
         return _GO_VALUE.sub(rf"\1{_VALUE}", _GO_DIFF.sub(f"\n{_VALUE}", text))
 
     def match(self, recorded: Any, actual: Any) -> bool:
-        """A recorded dump of a Go value matches any text in its place."""
+        """Whether the texts are equal, if any text may replace a recorded dump of a Go value."""
         if not (isinstance(recorded, str) and isinstance(actual, str) and _VALUE in recorded):
             return False
         pattern = ".*".join(map(re.escape, recorded.split(_VALUE)))
@@ -73,12 +75,12 @@ class WorldComparison(Comparison):
 
 
 def differences(server: FakeAPI, exchanges: list[dict[str, Any]]) -> dict[int, list[Difference]]:
-    """What differs in a scenario, by the number of the exchange, counted from one."""
+    """Plays a scenario; returns the differences by the number of the exchange, counted from one."""
     return played(Player(server.port), exchanges)
 
 
 def played(player: Player, exchanges: list[dict[str, Any]]) -> dict[int, list[Difference]]:
-    """Plays a scenario and closes the player: the differences by number of the exchange."""
+    """Plays a scenario and closes the player; returns the differences by the number of the exchange."""
     player.identities = WorldIdentities()
     prefixes = {
         meta["generateName"][:58]
@@ -88,28 +90,28 @@ def played(player: Player, exchanges: list[dict[str, Any]]) -> dict[int, list[Di
         and meta.get("generateName")
     }
     comparison = WorldComparison(player.identities, sorted(prefixes))
-    found: dict[int, list[Difference]] = {}
+    differences: dict[int, list[Difference]] = {}
 
     def compare(number: int, recorded: Any, actual: Any) -> None:
         if lines := comparison.answer(recorded, actual):
-            found[number + 1] = lines
+            differences[number + 1] = lines
 
     try:
         player.play(exchanges, compare)
     finally:
         player.close()
-    return found
+    return differences
 
 
 def summary(found: dict[int, list[Difference]]) -> Found:
-    """The numbers by what differs; a kind of difference without exchanges is left out."""
+    """Groups the numbers of exchanges by ANSWER and WORDS; omits empty groups."""
     worded = [number for number, lines in found.items() if all(line.is_wording for line in lines)]
     named = {ANSWER: sorted(found.keys() - set(worded)), WORDS: sorted(worded)}
-    return {what: numbers for what, numbers in named.items() if numbers}
+    return {part: numbers for part, numbers in named.items() if numbers}
 
 
 def listed() -> dict[str, dict[str, Found]]:
-    """What is known to differ, by recording and scenario."""
+    """Reads the known differences, by recording and scenario."""
     known: dict[str, dict[str, Found]] = json.loads(LISTED.read_text())
     return known
 
@@ -121,30 +123,30 @@ def server_of(recording: Recording) -> Iterator[FakeAPI]:
 
 
 def prepare(server: FakeAPI) -> None:
-    """A new cluster with the namespace of the recordings."""
+    """Resets the server and creates the namespace of the recordings."""
     server.reset()
     server.create_namespace("conformance")
 
 
 def main() -> None:
-    """Writes the list anew."""
-    made: dict[str, dict[str, Found]] = {}
+    """Replays all recordings and writes the list of differences."""
+    listing: dict[str, dict[str, Found]] = {}
     for recording in WORLD_RECORDINGS:
         with server_of(recording) as server:
-            found: dict[str, Found] = {}
+            by_scenario: dict[str, Found] = {}
             for scenario, exchanges in recording.scenarios.items():
                 prepare(server)
                 if numbers := summary(differences(server, exchanges)):
-                    found[scenario] = numbers
-            made[recording.name] = found
-    LISTED.write_text(_rendered(made))
+                    by_scenario[scenario] = numbers
+            listing[recording.name] = by_scenario
+    LISTED.write_text(_rendered(listing))
 
 
 def _rendered(made: dict[str, dict[str, Found]]) -> str:
-    """A line for each scenario, so that a change of one is one line."""
+    """Renders the list with a line for each scenario, so that a diff shows a change as a line."""
     parts = []
     for name, scenarios in made.items():
-        lines = [f"  {json.dumps(scenario)}: {json.dumps(found)}" for scenario, found in scenarios.items()]
+        lines = [f"  {json.dumps(scenario)}: {json.dumps(entry)}" for scenario, entry in scenarios.items()]
         parts.append(f" {json.dumps(name)}: {{\n" + ",\n".join(lines) + "\n }")
     return "{\n" + ",\n".join(parts) + "\n}\n"
 

@@ -1,4 +1,4 @@
-"""Browser: drives headless Chromium by the WebDriver protocol, for tests of the live page."""
+"""Controls headless Chromium with the WebDriver protocol, for tests of the live page."""
 
 import base64
 import json
@@ -15,7 +15,7 @@ from urllib.error import HTTPError, URLError
 
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 WAIT_SECONDS = 45.0
-"""For the page to show what it is waited for; more than a busy machine needs."""
+"""Seconds to wait for the page; more than a busy machine needs."""
 
 _ARGUMENTS = [
     "--headless=new",
@@ -31,13 +31,13 @@ _ARGUMENTS = [
 
 
 def missing() -> str:
-    """Why there is no browser to drive; "" where there is one."""
+    """Returns the missing programs in a sentence, or "" if the browser can run."""
     lacking = [name for name in ("chromium", "chromedriver") if shutil.which(name) is None]
     return f"{' and '.join(lacking)} not installed" if lacking else ""
 
 
 class Browser:
-    """One page in one window."""
+    """A browser window with one page."""
 
     def __init__(self, driver: str, session: str) -> None:
         self._driver = f"{driver}/session/{session}"
@@ -46,16 +46,16 @@ class Browser:
         call(f"{self._driver}/url", {"url": url})
 
     def run(self, script: str, *arguments: Any) -> Any:
-        """The value that a script returns in the page."""
+        """Runs a script in the page and returns its value."""
         return call(f"{self._driver}/execute/sync", {"script": script, "args": list(arguments)})
 
     def text(self, selector: str = "body") -> str:
-        """What a reader sees of the first element that the selector finds; "" where there is none."""
+        """Returns the visible text of the first element that matches the selector, or "" without one."""
         script = "const e = document.querySelector(arguments[0]); return e ? e.innerText : ''"
         return str(self.run(script, selector))
 
     def wait(self, condition: Callable[[], object], what: str) -> None:
-        """Returns when the condition holds. Raises AssertionError with the page's text after WAIT_SECONDS."""
+        """Waits until the condition holds. Raises AssertionError with the page's text after WAIT_SECONDS."""
         until = time.monotonic() + WAIT_SECONDS
         while not condition():
             assert time.monotonic() < until, f"{what} did not come; the page shows: {self.text()[:1000]}"
@@ -64,7 +64,7 @@ class Browser:
         self.wait(lambda: text in self.text(selector), repr(text))
 
     def click(self, text: str) -> None:
-        """Presses the first button or link with this text, once it is there."""
+        """Waits for a button or link with this text and clicks it."""
         script = (
             "const all = [...document.querySelectorAll('button, a')];"
             "const is = (each) => [each.textContent, each.ariaLabel].includes(arguments[0]);"
@@ -80,7 +80,7 @@ class Browser:
         self.wait(lambda: self.run(script, selector, value), selector)
 
     def busy_seconds(self) -> float:
-        """Processor time that the page's main thread has spent since this was first asked."""
+        """Returns the CPU seconds of the page's main thread since the first call."""
         command = {"cmd": "Performance.getMetrics", "params": {}}
         call(
             f"{self._driver}/goog/cdp/execute",
@@ -95,7 +95,7 @@ class Browser:
 
 @contextmanager
 def browser(profile: Path) -> Iterator[Browser]:
-    """A browser with an empty profile in this directory."""
+    """Runs a browser with an empty profile in this directory."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -131,7 +131,7 @@ def _wait_ready(driver: str) -> None:
 
 
 def call(url: str, body: Any = None, *, method: str = "POST") -> Any:
-    """The value of one WebDriver command. Raises AssertionError with what the driver says."""
+    """Sends a WebDriver command; returns its value. Raises AssertionError with the driver's message."""
     data = None if method == "GET" else json.dumps({} if body is None else body).encode()
     request = urllib.request.Request(url, data, {"Content-Type": "application/json"}, method=method)
     try:

@@ -1,4 +1,4 @@
-"""Clock and snapshots over the control API, and the commands that are its clients."""
+"""Clock and snapshots through the control API, and the commands that use it."""
 
 import json
 import zlib
@@ -70,8 +70,8 @@ def test_snapshots_are_taken_listed_compared_restored_and_deleted() -> None:
         taken = client.put("/snapshots/base")
         assert client.get("/snapshots") == [taken]
         api.create_namespace("new")
-        found = client.get("/snapshots/diff", old="base")
-        assert [(each["kind"], each["name"]) for each in found["items"]] == [("added", "new")]
+        answer = client.get("/snapshots/diff", old="base")
+        assert [(each["kind"], each["name"]) for each in answer["items"]] == [("added", "new")]
         client.post("/snapshots/base/restore")
         assert client.get("/snapshots/diff", old="base") == {"items": [], "more": 0}
         client.delete("/snapshots/base")
@@ -169,6 +169,6 @@ def test_many_differences_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
         client.put("/snapshots/base")
         for name in ("a", "b", "c"):
             api.create_namespace(name)
-        found = client.get("/snapshots/diff", old="base")
-        assert (len(found["items"]), found["more"]) == (1, 2)
+        answer = client.get("/snapshots/diff", old="base")
+        assert (len(answer["items"]), answer["more"]) == (1, 2)
         assert run(api, "snapshot", "diff", "base").output == "added namespaces a\nand 2 more objects\n"

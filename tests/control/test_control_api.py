@@ -1,4 +1,4 @@
-"""The frame of the control API: who may use it, how it refuses, what it says of itself."""
+"""The control API in general: access, errors and its description of itself."""
 
 import http.client
 import json

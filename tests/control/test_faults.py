@@ -1,4 +1,4 @@
-"""Faults over the control API, and the command that arms them."""
+"""Faults through the control API, and the command that injects them."""
 
 from collections.abc import Iterator
 from pathlib import Path

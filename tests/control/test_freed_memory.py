@@ -1,4 +1,4 @@
-"""After a reset nothing holds what was stored, and freed memory goes back to the system."""
+"""A reset frees all stored objects, and their memory returns to the operating system."""
 
 import gc
 import sys
@@ -15,7 +15,7 @@ CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
 
 
 def entries_of(name: str) -> int:
-    """How many stored objects of this name the process holds."""
+    """Counts the stored objects of this name in the process."""
     gc.collect()
     return sum(isinstance(entry, Entry) and name in entry.key for entry in gc.get_objects())
 

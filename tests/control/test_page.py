@@ -1,4 +1,4 @@
-"""The live page, in headless Chromium: what a person sees and what a click does."""
+"""The live page in headless Chromium: its content and its reactions to clicks."""
 
 import os
 import urllib.request
@@ -26,7 +26,7 @@ ALLOCATION = {
 needs_browser = pytest.mark.skipif(
     bool(browsers.missing()) and "CI" not in os.environ, reason=browsers.missing() or "never"
 )
-"""Where CI is set, a browser must be there."""
+"""Skips tests without a browser, except in CI, where they fail."""
 
 
 @pytest.fixture(scope="module")
@@ -72,12 +72,12 @@ def test_a_claims_life_stands_on_one_line_and_its_versions_differ(browser: Brows
 @needs_browser
 @pytest.mark.timeout(300)
 def test_an_object_is_shown_as_it_was_at_a_version(browser: Browser, api: FakeAPI) -> None:
-    made = api.create(
+    created = api.create(
         {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"x": "first"}}
     )
-    version = made["metadata"]["resourceVersion"]
+    version = created["metadata"]["resourceVersion"]
     api.create_namespace("other")
-    api.update({**made, "data": {"x": "second"}})
+    api.update({**created, "data": {"x": "second"}})
     place = f"{api.page}#/object/-/configmaps/default/a"
     for at in (version, str(int(version) + 1)):
         browser.open(f"{place}/{at}")
@@ -239,31 +239,31 @@ def test_no_file_of_the_page_names_another_host() -> None:
 
 def test_the_history_of_an_object_has_its_versions_and_its_deletion() -> None:
     with FakeAPI() as api, ControlClient(api.url) as client:
-        made = api.create(
+        created = api.create(
             {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"a": "1"}}
         )
-        api.update({**made, "data": {"a": "2"}})
+        api.update({**created, "data": {"a": "2"}})
         api.delete("ConfigMap", "a")
-        found = client.get("/history", resource="configmaps", namespace="default", name="a")
-    assert [each["change"] for each in found["versions"]] == ["ADDED", "MODIFIED", "DELETED"]
-    assert found["versions"][0]["object"]["data"] == {"a": "1"}
-    assert found["forgotten"] is False
+        answer = client.get("/history", resource="configmaps", namespace="default", name="a")
+    assert [each["change"] for each in answer["versions"]] == ["ADDED", "MODIFIED", "DELETED"]
+    assert answer["versions"][0]["object"]["data"] == {"a": "1"}
+    assert answer["forgotten"] is False
 
 
 def test_what_is_older_than_the_history_is_told_as_stored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fakeapi.control.nouns.objects.VERSIONS_MAX", 2)
     with FakeAPI() as api, ControlClient(api.url) as client:
-        made = api.create(
+        created = api.create(
             {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"a": "1"}}
         )
         client.post("/compaction")
         query = {"resource": "configmaps", "namespace": "default", "name": "a"}
-        found = client.get("/history", **query)
-        assert ([each["change"] for each in found["versions"]], found["forgotten"]) == (["STORED"], True)
+        answer = client.get("/history", **query)
+        assert ([each["change"] for each in answer["versions"]], answer["forgotten"]) == (["STORED"], True)
         for value in ("2", "3"):
-            made = api.update({**made, "data": {"a": value}})
-        found = client.get("/history", **query)
-    assert [each["object"]["data"]["a"] for each in found["versions"]] == ["2", "3"]
+            created = api.update({**created, "data": {"a": value}})
+        answer = client.get("/history", **query)
+    assert [each["object"]["data"]["a"] for each in answer["versions"]] == ["2", "3"]
 
 
 def test_objects_are_found_by_a_part_of_their_place_and_come_in_pages() -> None:
@@ -297,8 +297,8 @@ def test_what_cannot_be_shown_is_refused_in_a_line(path: str, message: str) -> N
 def test_a_search_looks_at_so_many_objects(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fakeapi.control.nouns.objects.SEARCHED_MAX", 2)
     with FakeAPI() as api, ControlClient(api.url) as client:
-        found = client.get("/objects", resource="namespaces", search="kube-system")
-    assert (found["objects"], found["more"]) == ([], 2)
+        answer = client.get("/objects", resource="namespaces", search="kube-system")
+    assert (answer["objects"], answer["more"]) == ([], 2)
 
 
 @needs_browser

@@ -1,4 +1,4 @@
-"""Requests, watches and events as the control API tells of them, and the command that prints them."""
+"""Requests, watches and events through the control API, and the commands that print them."""
 
 import asyncio
 import http.client
@@ -35,7 +35,7 @@ def test_requests_are_told_by_pattern_and_each_with_its_bodies(api: FakeAPI, con
         api.request("GET", "/api/v1/namespaces/two")
     told = control.get("/requests", resource="namespaces")
     create, get = told["requests"]
-    assert told["total"] == 3  # with what the client asked to know the resource
+    assert told["total"] == 3  # includes the client's discovery request
     assert (create["verb"], create["name"], create["code"], create["after"]) == ("create", "one", 201, "6")
     assert (get["reason"], get["message"]) == ("NotFound", 'namespaces "two" not found')
     assert "body" not in create
@@ -68,7 +68,7 @@ def test_an_open_watch_is_told_until_it_ends(api: FakeAPI, control: ControlClien
     for _ in range(4):
         stream.readline()
     while (told := control.get("/watches")["watches"])[0]["watch"]["behind"]:
-        pass  # until the server has seen that it sent the events
+        pass  # until the server has noted that it sent the events
     assert [(each["verb"], each["resource"], each["watch"]["events"]) for each in told] == [
         ("watch", "namespaces", 4)
     ]
@@ -189,7 +189,7 @@ def test_a_server_that_cannot_be_asked_is_one_line_and_status_1(arguments: list[
 
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> "queue.Queue[str]":
-    """The steps of a command that follows events: `following`, and then the name of each object."""
+    """Records the steps of a command that follows events: `following`, then the name of each object."""
     met: queue.Queue[str] = queue.Queue()
     events_of, next_of = ControlClient.events, EventStream.__next__
 

@@ -1,4 +1,4 @@
-"""Long answers wait until clients have read enough of others: those of the control API, and documents."""
+"""Long responses of the control API and OpenAPI documents wait until clients have read enough of others."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ MAP = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "long"}, "d
 
 @pytest.fixture
 def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeAPI]:
-    """A server with a long object in two versions, two snapshots and 300 requests, and no room left."""
+    """Starts a server with a long object, two snapshots and 300 requests, and without room for responses."""
     with FakeAPI() as api:
         with ControlClient(api.url) as client:
             api.create(MAP)

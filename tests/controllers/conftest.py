@@ -1,4 +1,4 @@
-"""Servers with controllers for the tests of this folder."""
+"""Servers with controllers for the controller tests."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from fakeapi import FakeAPI
 
 @pytest.fixture(params=["1.33", "1.37"])
 def api(request: pytest.FixtureRequest) -> Iterator[FakeAPI]:
-    """A server with the controllers of all namespaces, owners and claims."""
+    """Starts a server with the controllers of namespaces, owner references and claims."""
     names = ("namespace", "garbagecollector", "resourceclaim")
     with FakeAPI(release=request.param, controllers=names) as server:
         server.settle()

@@ -1,4 +1,4 @@
-"""Bounds of what controllers keep, try and wait for."""
+"""Limits of the controllers: memory, retries and waiting."""
 
 import asyncio
 import itertools
@@ -65,7 +65,7 @@ ControllerType = TypeVar("ControllerType", bound=Controller)
 def with_controller(
     kind: type[ControllerType], test: Callable[[Manager, ControllerType, API], Awaitable[None]]
 ) -> None:
-    """Runs a test beside a controller, with a clock that stands still."""
+    """Runs a test together with a controller and a frozen clock."""
 
     async def main() -> None:
         clock = SeededClockAndNames(1, AdjustableClock(frozen_at=0))
@@ -190,10 +190,10 @@ def test_the_scheduler_remembers_its_last_decisions(monkeypatch: pytest.MonkeyPa
 
 @pytest.fixture
 def delays(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The seconds after which keys come back."""
-    found: list[float] = []
-    monkeypatch.setattr(work.WorkQueue, "add_after", lambda self, item, seconds: found.append(seconds))
-    return found
+    """Records the delays with which keys are put back into the queue."""
+    values: list[float] = []
+    monkeypatch.setattr(work.WorkQueue, "add_after", lambda self, item, seconds: values.append(seconds))
+    return values
 
 
 def test_a_pod_that_cannot_be_bound_comes_back_after_a_bounded_time(delays: list[float]) -> None:
@@ -270,7 +270,7 @@ def device(number: int, group: str) -> dict[str, Any]:
 
 
 async def asked_for(api: API, manager: Manager, count: int, *groups: str, selector: str = "") -> str:
-    """The scheduler's message about a pod that needs `count` devices of one group."""
+    """Returns the scheduler's message about a pod that needs `count` devices of one group."""
     await api.create("/api/v1/nodes", NODE)
     await api.patch("/api/v1/nodes/n", {"spec": {"taints": None}})
     resources, version = "/apis/resource.k8s.io/v1beta1", {"apiVersion": "resource.k8s.io/v1beta1"}
@@ -314,8 +314,8 @@ def test_a_search_for_devices_that_goes_on_and_on_is_given_up(
     monkeypatch.setattr("fakeapi.controllers.allocation.effort.TRIES_MAX", tries)
 
     async def test(manager: Manager, scheduler: SchedulerController, api: API) -> None:
-        said = await asked_for(api, manager, 9, *"a" * 8, *"b" * 8)
-        assert said.startswith(f"0/1 nodes are available: 1 {message}.")
+        output = await asked_for(api, manager, 9, *"a" * 8, *"b" * 8)
+        assert output.startswith(f"0/1 nodes are available: 1 {message}.")
 
     with_controller(SchedulerController, test)
 
@@ -345,7 +345,7 @@ def test_selectors_that_take_too_long_end_the_search(
     monkeypatch.setattr("fakeapi.controllers.allocation.effort.SECONDS_MAX", seconds)
 
     async def test(manager: Manager, scheduler: SchedulerController, api: API) -> None:
-        said = await asked_for(api, manager, 2, "a", "a", selector="true")
-        assert said.count("timed out trying to allocate devices") == times
+        output = await asked_for(api, manager, 2, "a", "a", selector="true")
+        assert output.count("timed out trying to allocate devices") == times
 
     with_controller(SchedulerController, test)

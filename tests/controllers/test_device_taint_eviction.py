@@ -1,4 +1,4 @@
-"""Pods go whose devices get a taint NoExecute, unless their claims tolerate it."""
+"""Pods are evicted if their devices get a taint NoExecute that their claims do not tolerate."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -18,7 +18,7 @@ TAINT = {"key": "broken", "effect": "NoExecute"}
 
 
 class Stage:
-    """Two pods with a device each, on a clock that stands still."""
+    """A server with a frozen clock and two pods with a device each."""
 
     def __init__(self, release: str) -> None:
         self.clock = AdjustableClock(frozen_at=1_800_000_000)
@@ -94,10 +94,10 @@ class Stage:
 
 @pytest.fixture(params=VERSIONS)
 def stage(request: pytest.FixtureRequest) -> Iterator[Stage]:
-    found = Stage(request.param)
-    with found.api:
-        found.set_up()
-        yield found
+    stage = Stage(request.param)
+    with stage.api:
+        stage.set_up()
+        yield stage
 
 
 def test_the_pod_of_a_tainted_device_goes_and_others_stay(stage: Stage) -> None:

@@ -1,4 +1,4 @@
-"""A server warns of feature gates that are on and have no effect."""
+"""A server warns of enabled feature gates that have no effect."""
 
 import logging
 

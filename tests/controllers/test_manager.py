@@ -1,4 +1,4 @@
-"""The manager of the controllers: order, retries, settling, and life with the server."""
+"""The manager of the controllers: order, retries, settling, start and stop with the server."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -23,7 +23,7 @@ SECRETS = "/api/v1/namespaces/default/secrets"
 
 
 class Counting(Controller):
-    """Follows secrets, and does with their keys what a test says."""
+    """A controller of Secrets; a test supplies the function for their keys."""
 
     name: ClassVar[str] = "counting"
 
@@ -47,13 +47,13 @@ Work = Callable[[Counting, Any], Awaitable[None]]
 
 
 async def nothing(controller: Counting, key: Any) -> None:
-    """The key needs nothing."""
+    """Does nothing with the key."""
 
 
 def run(
     work: Work, test: Callable[[Manager, API], Awaitable[None]], clock: ClockAndNames | None = None
 ) -> None:
-    """Runs a test beside a controller that works so."""
+    """Runs a test together with a controller that calls `work`."""
 
     async def main() -> None:
         app = Application(cluster := Cluster(Settings(release="1.33", clock=clock)))

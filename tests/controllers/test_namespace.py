@@ -47,8 +47,8 @@ def test_a_deleted_namespace_goes_with_all_that_is_in_it(api: FakeAPI) -> None:
 
 def test_a_namespace_waits_for_what_a_finalizer_holds_and_says_so(api: FakeAPI) -> None:
     api.create_namespace("held")
-    held = {"name": "x", "finalizers": ["example.com/hold"]}
-    api.create({"apiVersion": "v1", "kind": "Secret", "metadata": held}, namespace="held")
+    metadata = {"name": "x", "finalizers": ["example.com/hold"]}
+    api.create({"apiVersion": "v1", "kind": "Secret", "metadata": metadata}, namespace="held")
     api.delete("Namespace", "held")
     api.settle()
     namespace = api.get("Namespace", "held")
@@ -63,12 +63,15 @@ def test_a_namespace_waits_for_what_a_finalizer_holds_and_says_so(api: FakeAPI) 
 
 
 def empty_with_a_held_pod(release: str) -> tuple[bool, str]:
-    """Whether a config map waits for a held pod of its namespace, and NamespaceContentRemaining."""
+    """Deletes a namespace with a pod that has a finalizer.
+
+    Returns whether the ConfigMap in it still exists, and the message of NamespaceContentRemaining.
+    """
     with FakeAPI(release=release, controllers="namespace") as api:
         api.create_namespace("going")
-        held = {"name": "held", "finalizers": ["example.com/hold"]}
+        metadata = {"name": "held", "finalizers": ["example.com/hold"]}
         spec = {"containers": [{"name": "c", "image": "i"}], "terminationGracePeriodSeconds": 0}
-        api.create({"apiVersion": "v1", "kind": "Pod", "metadata": held, "spec": spec}, namespace="going")
+        api.create({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}, namespace="going")
         api.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"}}, namespace="going")
         api.delete("Namespace", "going")
         api.settle()
@@ -93,8 +96,8 @@ def test_a_namespace_goes_with_the_last_finalizer_in_it_also_when_the_clock_stan
     with FakeAPI(release=release, controllers="namespace", frozen_at="2026-01-31T12:00:00Z") as api:
         api.create_namespace("held")
         for name in ("a", "b"):
-            held = {"name": name, "finalizers": ["example.com/hold"]}
-            api.create({"apiVersion": "v1", "kind": "Secret", "metadata": held}, namespace="held")
+            metadata = {"name": name, "finalizers": ["example.com/hold"]}
+            api.create({"apiVersion": "v1", "kind": "Secret", "metadata": metadata}, namespace="held")
         api.delete("Namespace", "held")
         api.settle()
         for name in ("a", "b"):

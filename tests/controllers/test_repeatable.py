@@ -1,6 +1,7 @@
-"""With the same seed, clock and requests a run of the controllers repeats itself, write by write.
+"""With the same seed, clock and requests, a run of the controllers repeats every write.
 
-Each request is made when the controllers have settled: what they do meanwhile depends on the machine.
+The tests send each request after the controllers have settled, because timing during a run depends on the
+machine.
 """
 
 from typing import Any
@@ -20,7 +21,7 @@ VERSION = "resource.k8s.io/v1"
 
 
 def outcome(seed: int) -> list[list[Object]]:
-    """All objects after pods came, were placed by chance, and some went: with uids, names and versions."""
+    """Returns all objects after a run with random decisions, with uids, names and versions."""
     clock = AdjustableClock(frozen_at=1_800_000_000)
     with FakeAPI(release="1.36", controllers=CONTROLLERS, clock=SeededClockAndNames(seed, clock)) as api:
         api.settle()

@@ -27,8 +27,8 @@ def quota(api: FakeAPI, **spec: Any) -> None:
 
 def used(api: FakeAPI) -> dict[str, str]:
     api.settle()
-    found: dict[str, str] = api.get("ResourceQuota", "q")["status"]["used"]
-    return found
+    amounts: dict[str, str] = api.get("ResourceQuota", "q")["status"]["used"]
+    return amounts
 
 
 def test_a_new_quota_counts_what_is_there_and_holds(api: FakeAPI) -> None:

@@ -109,7 +109,7 @@ def test_a_generated_claim_goes_when_its_pod_is_done(api: FakeAPI) -> None:
 
 
 def reserve(api: FakeAPI, claim: Object, pod: Object) -> None:
-    """As the scheduler does it for a claim that it allocated."""
+    """Allocates and reserves a claim for a pod, like the scheduler."""
     consumer = {"resource": "pods", "name": pod["metadata"]["name"], "uid": pod["metadata"]["uid"]}
     claim["metadata"]["finalizers"] = ["resource.kubernetes.io/delete-protection"]
     claim = api.update(claim)

@@ -1,1 +1,1 @@
-"""Tools that ask this server and Kubernetes' own the same, and print what they answer differently."""
+"""Tools that send the same requests to this server and to Kubernetes' own, and print the differences."""

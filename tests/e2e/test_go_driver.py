@@ -1,4 +1,4 @@
-"""A driver made with upstream's Go helper sees pods with claims through, beside server and controllers."""
+"""A driver built with upstream's Go helper serves pods with claims, with this server and its controllers."""
 
 import time
 from collections.abc import Iterator
@@ -20,11 +20,13 @@ RELEASES = of_releases(release for release in FILES if release != CLASSIC)
 
 
 REPUBLISH_SECONDS = 150.0
-"""A kubelet that starts deletes the slices of its node; some drivers look half a minute after that."""
+"""Seconds for slices to reappear: a starting kubelet deletes them, and some drivers check 30 s later."""
 
 REMEMBERED_SECONDS = {"1.32": 70.0, "1.33": 70.0}
-"""Seconds for which a driver's helper trusts its cache of slices that it created (a minute, with a margin):
-these releases do not create a slice again that is deleted within that time."""
+"""Seconds for which a driver's helper trusts its cache of created slices: a minute, with a margin.
+
+These releases do not recreate a slice that is deleted within this time.
+"""
 
 
 @pytest.fixture
@@ -152,7 +154,7 @@ def test_pods_show_the_health_that_a_driver_reports(
 
 
 def _health_of(pods: list[Object]) -> Object:
-    """The health of each device by its resource ID, as the pods show it."""
+    """Returns the health of each device by resource ID, from the status of pods."""
     statuses = [each["status"].get("containerStatuses") or [{}] for each in pods]
     resources = [of[0].get("allocatedResourcesStatus") or [{"resources": []}] for of in statuses]
     found = [dict(each) for of in resources for each in of[0]["resources"]]

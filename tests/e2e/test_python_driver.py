@@ -1,4 +1,4 @@
-"""A driver in Python, from its registration to the pod that has gone."""
+"""A driver in Python, from its registration to the end of the pod."""
 
 import grpc
 import pytest

@@ -1,4 +1,4 @@
-"""Kubernetes' own test driver sees a pod with a claim through."""
+"""Kubernetes' own test driver serves a pod with a claim."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -32,7 +32,7 @@ def served(release: str, driver: Path, short_folder: Path) -> Iterator[Served]:
 
 
 def commands(driver: Path, served: Served, cdi: Path) -> Iterator[list[str | Path]]:
-    """The driver's processes: up to 1.30 a controller and a plugin, then a plugin alone."""
+    """Yields the commands of the driver: up to 1.30 a controller and a plugin, then only a plugin."""
     node = served.kubelet / "node"
     data = node / "plugins" / NAME
     data.mkdir(parents=True, exist_ok=True)

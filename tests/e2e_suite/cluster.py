@@ -1,4 +1,4 @@
-"""The cluster that the suite is run against: a server with all its controllers, and what it lacks."""
+"""The cluster for the e2e suite: a server with all its controllers, and programs for missing parts."""
 
 import secrets
 import tempfile
@@ -12,7 +12,7 @@ from tests.e2e_suite.programs import MANAGER, Programs
 from tests.interop.processes import Program, Served
 
 OPTIONS = ("--authorization", "rbac", "--enable-admission-plugins", "ServiceAccount,NodeRestriction")
-"""Options that make the server behave as a cluster of the suite. A client without a token is an admin."""
+"""Options for the behaviour of a cluster of the suite. A client without a token is an administrator."""
 
 NODES = ("n1", "n2", "n3")
 OURS = (
@@ -24,7 +24,7 @@ OURS = (
     "root-ca-certificate-publisher-controller",
     "serviceaccount-controller",
 )
-"""The controllers of kube-controller-manager whose work the server's own controllers do."""
+"""The controllers of kube-controller-manager that the server's own controllers replace."""
 
 DRA_GATES = {
     "DRAAdminAccess",
@@ -45,11 +45,11 @@ GATES = {
         "GenericWorkload",
     },
 }
-"""The gates of claims that are switched on, of those that a release has off by default."""
+"""The gates of claims to enable, by release; these are off by default."""
 
 
 class Cluster:
-    """Starts everything; `kubeconfig` leads to the server by way of the stand-in for container runtimes."""
+    """Runs all programs; `kubeconfig` connects to the server through the fake container runtime."""
 
     def __init__(self, release: str, programs: Programs, folder: Path) -> None:
         self.release, self.folder = release, folder
@@ -104,7 +104,7 @@ class Cluster:
 
 
 def make_folder() -> Path:
-    """A new directory whose nodes have paths no longer than /var/lib/kubelet: they hold sockets."""
+    """Makes a directory with a short path, because the paths of its sockets are limited."""
     folder = Path(tempfile.gettempdir(), secrets.token_hex(2))
     folder.mkdir()
     return folder

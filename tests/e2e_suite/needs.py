@@ -1,7 +1,7 @@
-"""Specs that no fake can pass, because something has to run: by name, with what they need.
+"""Specs that no fake server can pass, because they need a running program; by name, with the missing feature.
 
-Such specs are not run, unless `--all` says so: most of them would wait five minutes for a container that
-never answers. Where a rule is wrong, and such a spec passes, it counts as one that passes.
+Such specs run only with `--all`, because most would wait five minutes for a container that never answers. If
+a rule is wrong and such a spec passes, it counts as passed.
 """
 
 import re
@@ -23,7 +23,7 @@ OFF = "a feature that the release has off by default"
 RESTART = "components that are restarted or upgraded"
 
 _OFF_BY_DEFAULT = re.compile(r"OffByDefault|\[Alpha\]")
-"""Of claims, all features are switched on."""
+"""Matches features that are off by default; for claims, the cluster enables all features."""
 
 RULES: dict[str, tuple[tuple[str, str], ...]] = {
     DRA: (
@@ -96,14 +96,14 @@ RULES: dict[str, tuple[tuple[str, str], ...]] = {
         (r"Projected|Downward API|EmptyDir volumes|Ephemeralstorage", VOLUME),
     ),
 }
-"""Regular expressions of names without their SIG, matched at the beginning; the first one counts."""
+"""Regular expressions by area, matched at the start of a name without its SIG; the first match counts."""
 
 _COMPILED = {area: [(re.compile(pattern), what) for pattern, what in rules] for area, rules in RULES.items()}
 
 
 def need_of(spec: str) -> str | None:
-    """The missing feature that a spec needs; None if it can run here."""
+    """Returns the missing feature that a spec needs, or None if the spec can run here."""
     area = area_of(spec)
     if area != DRA and _OFF_BY_DEFAULT.search(spec):
         return OFF
-    return next((what for pattern, what in _COMPILED.get(area, ()) if pattern.match(short(spec))), None)
+    return next((need for pattern, need in _COMPILED.get(area, ()) if pattern.match(short(spec))), None)

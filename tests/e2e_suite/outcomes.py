@@ -1,4 +1,4 @@
-"""Outcomes of the specs of the suite: read from ginkgo's report, kept in `results/RELEASE.jsonl`."""
+"""The outcomes of the suite's specs: read from ginkgo's report, stored in `results/RELEASE.jsonl`."""
 
 import datetime as dt
 import json
@@ -13,7 +13,7 @@ PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 WHY_LENGTH = 160
 
 _STATES = {"passed": PASSED, "skipped": SKIPPED, "pending": SKIPPED}
-"""Ginkgo's states; every other one (panicked, timedout, interrupted, aborted) is a failure."""
+"""The outcomes for ginkgo's states; every other state (panicked, timedout …) is a failure."""
 
 _CUT_OFF = "A suite timeout occurred"
 _CHANGING = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|\b\S*-\d{2,}\b|\d+\.\d+s|0x[0-9a-f]+|\b\d\d:\d\d:\d\d\S*")
@@ -22,21 +22,24 @@ _INNER = re.compile(r"^\s*(?:Unexpected error:|<\*?[\w.]+.*>:?|\{|\[)\s*$")
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """One spec that was run."""
+    """The outcome of a spec that was run."""
 
     spec: str
-    """Its whole name, as ginkgo's `--focus` sees it."""
+    """The whole name of the spec, the text that ginkgo's `--focus` matches."""
     state: str
-    """PASSED, FAILED or SKIPPED (by the suite itself, after it has looked at the cluster)."""
+    """PASSED, FAILED, or SKIPPED if the suite itself skipped the spec after a look at the cluster."""
     why: str
-    """The suite's words for a failure or skip, in one line."""
+    """The suite's message for a failure or skip, in one line."""
     day: str
 
 
 def from_report(reports: list[dict[str, Any]], day: str | None = None) -> list[Outcome]:
-    """The specs that were run. One that the focus left out, or the end of the run cut off, has no outcome."""
+    """Returns the outcomes in a report.
+
+    Specs that the focus left out, or that the end of the run cut off, have no outcome.
+    """
     day = day or dt.datetime.now(dt.UTC).date().isoformat()
-    found = []
+    outcomes = []
     for report in reports:
         for spec in report["SpecReports"] or ():
             state, failure = spec["State"], spec.get("Failure") or {}
@@ -46,8 +49,8 @@ def from_report(reports: list[dict[str, Any]], day: str | None = None) -> list[O
                 continue
             why = "" if state == "passed" else one_line(failure.get("Message", state))
             name = name_of(spec)
-            found.append(Outcome(spec=name, state=_STATES.get(state, FAILED), why=why, day=day))
-    return found
+            outcomes.append(Outcome(spec=name, state=_STATES.get(state, FAILED), why=why, day=day))
+    return outcomes
 
 
 def name_of(spec: dict[str, Any]) -> str:
@@ -55,7 +58,7 @@ def name_of(spec: dict[str, Any]) -> str:
 
 
 def one_line(message: str) -> str:
-    """The message of a failure without uids, times and generated names, which differ from run to run."""
+    """Shortens a failure's message to one line without uids, times and generated names."""
     lines = [line.strip() for line in message.splitlines() if line.strip() and not _INNER.match(line)]
     text = _CHANGING.sub("…", " ".join(lines))
     text = re.sub(r"\s+", " ", text)
@@ -76,6 +79,6 @@ def write(release: str, outcomes: Iterable[Outcome], folder: Path = RESULTS) -> 
 
 
 def merged(known: Iterable[Outcome], fresh: Iterable[Outcome]) -> list[Outcome]:
-    """The outcomes of a run, and those of earlier runs of other specs."""
-    found = {each.spec: each for each in known} | {each.spec: each for each in fresh}
-    return list(found.values())
+    """Returns the outcomes of a run, and those of earlier runs for other specs."""
+    by_spec = {each.spec: each for each in known} | {each.spec: each for each in fresh}
+    return list(by_spec.values())

@@ -1,4 +1,4 @@
-"""The page about the suite, made from `results`: `python -m tests.e2e_suite.page`."""
+"""Renders the page about the e2e suite from `results`: `python -m tests.e2e_suite.page`."""
 
 import re
 from collections import Counter
@@ -15,7 +15,7 @@ from tests.e2e_suite.reasons import reason_of
 PAGE = Path(__file__).parents[2] / "docs" / "e2e.md"
 RELEASES = ("1.33", "1.37")
 NEEDS, MISSING = "needs", "missing"
-"""States of a spec beside those of an outcome: it needs what is not there, or it was not run."""
+"""More states of a spec: it needs a missing feature, or it was not run."""
 
 _BEGIN, _END = "<!-- rows -->", "<!-- /rows -->"
 
@@ -28,20 +28,20 @@ class Release:
     specs: frozenset[str]
     outcomes: dict[str, Outcome]
     families: dict[str, int] = field(default_factory=dict)
-    """The number of specs in each family of a test matrix; all of them need a feature that is missing."""
+    """The number of specs in each family of a test matrix; all need a missing feature."""
 
     @property
     def day(self) -> str:
         return max((each.day for each in self.outcomes.values()), default="")
 
     def state(self, spec: str) -> str:
-        """An outcome's state; a spec that needs what is not there has passed where it passed all the same."""
-        found = self.outcomes.get(spec)
-        if found is not None and found.state == PASSED:
+        """Returns the state of a spec. A spec with a missing feature is PASSED only if it passed."""
+        outcome = self.outcomes.get(spec)
+        if outcome is not None and outcome.state == PASSED:
             return PASSED
         if need_of(spec) is not None:
             return NEEDS
-        return found.state if found is not None else MISSING
+        return outcome.state if outcome is not None else MISSING
 
     def cell(self, spec: str) -> str:
         if spec not in self.specs:
@@ -60,12 +60,12 @@ class Release:
 
 
 def read(name: str) -> Release:
-    found, listed = outcomes.read(name), areas.read_listed(name)
-    return Release(name, listed.names, {each.spec: each for each in found}, listed.families)
+    known_outcomes, listed = outcomes.read(name), areas.read_listed(name)
+    return Release(name, listed.names, {each.spec: each for each in known_outcomes}, listed.families)
 
 
 def summary(releases: Iterable[Release]) -> Iterator[str]:
-    """The table of outcomes by release and area."""
+    """Yields the table of outcomes by release and area."""
     yield "| release | area | specs | pass | fail | pass of those | skip themselves | need more |"
     yield "|---|---|--:|--:|--:|--:|--:|--:|"
     for release in releases:
@@ -85,7 +85,7 @@ def _summed(release: Release, title: str, of: list[str]) -> str:
 
 
 def tables(releases: list[Release]) -> Iterator[str]:
-    """Each spec, by area."""
+    """Yields a table of specs for each area."""
     names = [release.name for release in releases]
     for area in AREAS:
         specs = sorted({spec for each in releases for spec in each.specs if area_of(spec) == area})
@@ -98,7 +98,7 @@ def tables(releases: list[Release]) -> Iterator[str]:
 
 
 def _matrices(releases: list[Release]) -> Iterator[str]:
-    """A line for each family of specs that try volume drivers in every way."""
+    """Yields a table row for each family of specs of volume drivers."""
     for name in sorted({name for each in releases for name in each.families}):
         needed = need_of(f"[sig-storage] {name}")
         counts = (each.families.get(name) for each in releases)
@@ -111,7 +111,7 @@ def _escaped(text: str) -> str:
 
 
 def page(text: str, releases: list[Release]) -> str:
-    """The page with what is between its marks made again."""
+    """Returns the page with new text between its markers."""
     before, _, rest = text.partition(_BEGIN)
     _, _, after = rest.partition(_END)
     days = ", ".join(f"{each.name} on {each.day}" for each in releases if each.day)

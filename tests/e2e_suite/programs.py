@@ -1,4 +1,4 @@
-"""Builds Kubernetes' own end-to-end suite (`e2e.test`) and what runs beside it."""
+"""Builds Kubernetes' own end-to-end suite (`e2e.test`) and the programs that it needs."""
 
 import os
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ from tests.interop import go_programs
 from tests.interop.go_programs import kubernetes_version
 
 BUILDS = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fakeapi" / "e2e"
-"""Outside the repository: what takes minutes to compile outlives a fresh clone."""
+"""The folder of compiled programs, outside the repository so that a new clone need not compile again."""
 
 SUITE = "k8s.io/kubernetes/test/e2e"
 GINKGO = "github.com/onsi/ginkgo/v2/ginkgo"
 MANAGER = "kube-controller-manager"
 RUNTIME_RELEASE = "1.35"
-"""The last whose streaming server is part of k8s.io/kubelet; clients of all releases speak with it."""
+"""The last release whose streaming server is in k8s.io/kubelet; it works with clients of all releases."""
 
 RUNTIME_MODULES = ("api", "client-go", "cri-api", "kubelet")
 
@@ -24,20 +24,20 @@ _MANAGER_SOURCE = _HERE.parent / "interop" / "components" / MANAGER / "main.go"
 
 @dataclass(frozen=True)
 class Programs:
-    """The programs of one release."""
+    """The compiled programs for one release."""
 
     suite: Path
-    """Upstream's e2e.test."""
+    """The suite: upstream's e2e.test."""
     ginkgo: Path
-    """Runs it in several processes."""
+    """The program that runs the suite in several processes."""
     containers: Path
-    """Stands in for container runtimes."""
+    """The fake container runtime."""
     manager: Path
     """kube-controller-manager, for workloads."""
 
 
 def build(release: str) -> Programs:
-    """Compiles what is not there yet; without Go's cache half an hour. Raises BuildFailed."""
+    """Compiles missing programs; half an hour without Go's build cache. Raises BuildFailed."""
     go_mod = go_programs.with_kubernetes(release)
     sources = {"suite.go": f'package program\n\nimport _ "{SUITE}"\n'}
     compiled = ("test", "-vet=off", "-c", "-ldflags", _named(release))
@@ -64,7 +64,7 @@ def build_containers() -> Path:
 
 
 def _named(release: str) -> str:
-    """The linker's options that give the suite its version, and leave out what debuggers need."""
+    """Returns the linker options that set the suite's version and omit debug information."""
     package = "k8s.io/component-base/version"
     major, minor = release.split(".")
     values = {"gitVersion": kubernetes_version(release), "gitMajor": major, "gitMinor": minor}

@@ -1,4 +1,4 @@
-"""Why specs fail that would need nothing but a server and its controllers."""
+"""The reasons why specs fail although no feature is missing."""
 
 import re
 
@@ -28,7 +28,7 @@ RULES: tuple[tuple[str, str], ...] = (
         "flaky upstream as well: kubectl asks its discovery cache",
     ),
 )
-"""Regular expressions of names, with the reason."""
+"""Pairs of a regular expression for names and the reason."""
 
 _COMPILED = [(re.compile(pattern), why) for pattern, why in RULES]
 

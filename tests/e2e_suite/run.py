@@ -1,8 +1,8 @@
 """Runs Kubernetes' own end-to-end suite: `python -m tests.e2e_suite.run [--release R] [--focus REGEX] …`.
 
-It is built from the release's published modules, which takes minutes the first time, and run against a
-server with all of its controllers, kube-controller-manager for workloads, and a stand-in for container
-runtimes.
+The first run builds the suite from the release's published modules, which takes minutes. The suite runs
+against a server with all its controllers, kube-controller-manager for workloads, and a fake container
+runtime.
 """
 
 import argparse
@@ -25,7 +25,7 @@ RELEASES = ("1.33", "1.37")
 PROCESSES = 4
 MINUTES = 120.0
 BATCH = 200
-"""Specs in one option: an argument of a command has at most 128 KiB."""
+"""Most specs in one option, because an argument of a command may have 128 KiB."""
 
 
 def main() -> int:
@@ -66,7 +66,7 @@ def parse() -> argparse.Namespace:
 
 
 def specs_of(built: programs.Programs) -> list[str]:
-    """The names of the suite's specs in our areas."""
+    """Returns the names of the suite's specs in our areas."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.json")
         command: list[str | Path] = [
@@ -78,23 +78,23 @@ def specs_of(built: programs.Programs) -> list[str]:
         ]
         command += [f"--ginkgo.json-report={report}", "--provider=skeleton", "--kubeconfig=/dev/null"]
         subprocess.run(command, check=True, capture_output=True, cwd=folder)
-        found = outcomes.from_report(json.loads(report.read_text(encoding="utf-8")))
-    return sorted(each.spec for each in found)
+        specs = outcomes.from_report(json.loads(report.read_text(encoding="utf-8")))
+    return sorted(each.spec for each in specs)
 
 
 def chosen(release: str, listed: list[str], options: argparse.Namespace) -> list[str]:
-    """The specs to run."""
-    found = [each for each in listed if re.search(options.focus, each)]
+    """Selects the specs to run."""
+    specs = [each for each in listed if re.search(options.focus, each)]
     if options.skip:
-        found = [each for each in found if not re.search(options.skip, each)]
+        specs = [each for each in specs if not re.search(options.skip, each)]
     if options.left:
         passed = {each.spec for each in outcomes.read(release) if each.state != FAILED}
-        found = [each for each in found if each not in passed]
-    return [each for each in found if options.all or need_of(each) is None]
+        specs = [each for each in specs if each not in passed]
+    return [each for each in specs if options.all or need_of(each) is None]
 
 
 def focus_of(specs: list[str]) -> list[str]:
-    """Ginkgo's options that choose these specs and no others."""
+    """Returns ginkgo's options that select exactly these specs."""
     names = [re.sub(r"([^\w\s-])", r"\\\1", each) for each in specs]
     batches = [names[start : start + BATCH] for start in range(0, len(names), BATCH)]
     return [f"--focus= (?:{'|'.join(batch)})$" for batch in batches]
@@ -103,11 +103,11 @@ def focus_of(specs: list[str]) -> list[str]:
 def run(
     release: str, built: programs.Programs, specs: list[str], options: argparse.Namespace
 ) -> list[Outcome]:
-    """One run of the suite beside a cluster of its own."""
+    """Runs the suite against a new cluster; returns the outcomes."""
     folder = make_folder()
     try:
         with Cluster(release, built, folder) as cluster, (folder / "suite.log").open("wb") as log:
-            suite = folder / "e2e.test"  # ginkgo knows a compiled suite by this ending
+            suite = folder / "e2e.test"  # ginkgo requires this extension for a compiled suite
             suite.symlink_to(built.suite)
             command: list[str | Path] = [
                 built.ginkgo, "--no-color", "--silence-skips", "--keep-going", f"--procs={options.processes}",

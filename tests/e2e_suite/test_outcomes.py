@@ -1,4 +1,4 @@
-"""Tests of reading ginkgo's report and of the page that is made from it."""
+"""Reading ginkgo's report, and the page about the suite."""
 
 from pathlib import Path
 from typing import Any

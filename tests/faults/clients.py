@@ -1,4 +1,4 @@
-"""Clients that tests of faults start: connections of the package kubernetes, and what they ask."""
+"""Clients for the tests of faults: connections of the package kubernetes, and requests."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -11,22 +11,22 @@ from fakeapi import FakeAPI
 
 @contextmanager
 def core_client(api: FakeAPI) -> Iterator[client.CoreV1Api]:
-    """The core API as the package kubernetes speaks it."""
+    """Connects to the core API with the package kubernetes."""
     with config.new_client_from_config(str(api.kubeconfig)) as connection:
         yield client.CoreV1Api(connection)
 
 
 def make(core: client.CoreV1Api, name: str, **more: Any) -> Any:
-    """Creates a config map."""
+    """Creates a ConfigMap."""
     body = client.V1ConfigMap(metadata=client.V1ObjectMeta(name=name))
     return core.create_namespaced_config_map("default", body, **more)
 
 
 def names(stream: Iterable[Any], count: int) -> list[str]:
-    """The names of the objects in the next events of a watch."""
-    found = []
+    """Returns the names of the objects in the next `count` events of a watch."""
+    object_names = []
     for event in stream:
-        found.append(event["object"].metadata.name)
-        if len(found) == count:
+        object_names.append(event["object"].metadata.name)
+        if len(object_names) == count:
             break
-    return found
+    return object_names

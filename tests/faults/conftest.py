@@ -1,4 +1,4 @@
-"""Servers with faults, and a client that shows what comes over the wire."""
+"""Fixtures for tests of faults: requests whose raw responses a test reads."""
 
 import http.client
 import json
@@ -40,7 +40,7 @@ def clock(api: FakeAPI) -> AdjustableClock:
 
 @pytest.fixture
 def ask(api: FakeAPI) -> Iterator[Open]:
-    """Sends a request on a connection of its own; the response is not read yet."""
+    """Returns a function that sends a request on a new connection and does not yet read the body."""
     with ExitStack() as connections:
 
         def send(method: str, path: str, body: Any = None, **headers: str) -> http.client.HTTPResponse:
@@ -57,7 +57,7 @@ def ask(api: FakeAPI) -> Iterator[Open]:
 
 @pytest.fixture
 def watch(ask: Open) -> Callable[..., http.client.HTTPResponse]:
-    """Opens a watch of claims."""
+    """Returns a function that opens a watch, by default of claims."""
 
     def open_watch(query: str = "", path: str = CLAIMS) -> http.client.HTTPResponse:
         return ask("GET", f"{path}?watch=true{'&' if query else ''}{query}")
@@ -67,6 +67,6 @@ def watch(ask: Open) -> Callable[..., http.client.HTTPResponse]:
 
 @pytest.fixture
 def core(fakeapi: FakeAPI) -> Iterator[client.CoreV1Api]:
-    """The core API of the package kubernetes, for the server of the test."""
+    """Connects the package kubernetes to the test's server."""
     with core_client(fakeapi) as core:
         yield core

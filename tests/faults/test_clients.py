@@ -1,4 +1,4 @@
-"""Real clients meet faults as they would in a cluster: some live through them, others say what is wrong."""
+"""Real clients with faults, as in a cluster: some recover, others report the problem."""
 
 import json
 from typing import Any
@@ -37,13 +37,13 @@ pytest.importorskip("kopf", reason="kopf is not installed")
 def test_the_python_client_raises_what_was_refused(
     fakeapi: FakeAPI, core: client.CoreV1Api, kind: str, members: dict[str, Any], code: int, reason: str
 ) -> None:
-    made = make(core, "a")
+    obj = make(core, "a")
     getattr(fakeapi.faults, kind)("configmaps", times=1, **{"verb": "update", **members})
     with pytest.raises(ApiException) as caught:
-        core.replace_namespaced_config_map("a", "default", made)
+        core.replace_namespaced_config_map("a", "default", obj)
     assert caught.value.status == code
     if kind != "competing_write":
-        core.replace_namespaced_config_map("a", "default", made)
+        core.replace_namespaced_config_map("a", "default", obj)
 
 
 @pytest.mark.parametrize("kind", ["drop", "throttle", "tear"])
@@ -81,8 +81,8 @@ def test_the_python_client_gathers_what_is_there_already(
         utils.create_from_yaml(core.api_client, yaml_objects=manifests)
     (refused,) = caught.value.api_exceptions
     assert json.loads(refused.body)["reason"] == "AlreadyExists"
-    made = core.list_namespaced_config_map("default").items
-    assert [each.metadata.name for each in made] == ["a", "c"]
+    config_maps = core.list_namespaced_config_map("default").items
+    assert [each.metadata.name for each in config_maps] == ["a", "c"]
 
 
 @pytest.mark.parametrize("kind", ["gone"])

@@ -1,4 +1,4 @@
-"""Faults over HTTP/2: GOAWAY leaves open streams alone, and a dropped connection takes all of them."""
+"""Faults over HTTP/2: GOAWAY keeps open streams, and a dropped connection ends all of them."""
 
 import socket
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from tests.faults.conftest import CLAIMS, claim
 
 
 class Peer:
-    """A client of HTTP/2 over plain TCP."""
+    """An HTTP/2 client over plain TCP."""
 
     def __init__(self, api: FakeAPI) -> None:
         self.socket = socket.create_connection(("127.0.0.1", api.port))
@@ -33,7 +33,7 @@ class Peer:
         return stream
 
     def hear(self) -> bool:
-        """Takes in what has come; False at the end of the connection."""
+        """Receives data and processes its events; returns False at the end of the connection."""
         data = self.socket.recv(65536)
         for event in self.h2.receive_data(data) if data else ():
             if isinstance(event, h2.events.DataReceived):
@@ -52,9 +52,9 @@ class Peer:
 
 @pytest.fixture
 def peer(api: FakeAPI) -> Iterator[Peer]:
-    made = Peer(api)
-    yield made
-    made.socket.close()
+    client = Peer(api)
+    yield client
+    client.socket.close()
 
 
 def test_goaway_lets_open_streams_end_and_then_closes(api: FakeAPI, peer: Peer) -> None:
@@ -66,7 +66,7 @@ def test_goaway_lets_open_streams_end_and_then_closes(api: FakeAPI, peer: Peer) 
     raw = b""
     while b'"items":[]' not in raw:
         raw += peer.socket.recv(65536)
-    # GOAWAY: 8 bytes of type 7 on stream 0, with the last stream and no error; h2 would end on hearing it.
+    # GOAWAY: type 7, 8 bytes, stream 0: the last stream and no error. h2 would end the connection on it.
     assert bytes([0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, asked, 0, 0, 0, 0]) in raw
     assert b"connection" not in raw
     api.create(claim())

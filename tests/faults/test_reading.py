@@ -1,4 +1,4 @@
-"""Rules as they are written, and what is refused of them in one line."""
+"""The syntax of fault rules, and the one-line errors for invalid rules."""
 
 from pathlib import Path
 from typing import Any

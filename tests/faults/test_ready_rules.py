@@ -1,4 +1,4 @@
-"""Every ready-made rule meets a real client somewhere."""
+"""Some test uses every ready-made rule with a real client."""
 
 import ast
 from collections.abc import Iterator
@@ -7,11 +7,11 @@ from pathlib import Path
 from fakeapi.faults.ready import READY
 
 MODULES = ("test_clients.py", "test_slow_clients.py", "test_watching_clients.py")
-"""Tests with real clients; each takes the rule that it is about as its parameter `kind`."""
+"""The modules of tests with real clients; each test has its rule as the parameter `kind`."""
 
 
 def kinds(source: str) -> Iterator[str]:
-    """The values of `kind` that the tests of a module are parametrized with."""
+    """Yields the values of `kind` in the parametrized tests of a module."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "pytest.mark.parametrize":
             named, values = (ast.literal_eval(argument) for argument in node.args)

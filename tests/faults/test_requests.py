@@ -1,4 +1,4 @@
-"""What each fault does to a request, seen at the socket."""
+"""The effect of each fault on a request, at the level of the socket."""
 
 import contextlib
 import http.client
@@ -145,9 +145,9 @@ def test_a_throttled_request_is_answered_in_plain_text_with_the_time_to_wait(ask
 
 
 def test_a_competing_write_makes_a_stale_version_of_what_the_client_names(api: FakeAPI) -> None:
-    made = api.create(claim())
+    created = api.create(claim())
     api.faults.competing_write("update resourceclaims", times=1)
-    assert refused(api, "PUT", f"{CLAIMS}/claim", made).reason == "Conflict"
+    assert refused(api, "PUT", f"{CLAIMS}/claim", created).reason == "Conflict"
     newer = api.get("resourceclaims", "claim", api_version="resource.k8s.io/v1beta1")
     assert "fakeapi.dev/competing-write" in newer["metadata"]["annotations"]
     api.request("PUT", f"{CLAIMS}/claim", newer)
@@ -306,11 +306,11 @@ def test_a_fault_ends_at_its_moment(api: FakeAPI, clock: AdjustableClock) -> Non
 def test_a_fault_meets_the_requests_that_its_rule_names(
     api: FakeAPI, members: dict[str, Any], *, is_met: bool
 ) -> None:
-    made = api.create(claim(labels={"color": "red"}))
+    created = api.create(claim(labels={"color": "red"}))
     target = members.pop("target", "update *")
     fault = api.faults.unavailable(target, **members)
     with contextlib.suppress(StatusError):
-        api.request("PUT", f"{CLAIMS}/claim", made)
+        api.request("PUT", f"{CLAIMS}/claim", created)
     assert fault.fired == is_met
     assert api.requests[-1].code == (503 if is_met else 200)
 

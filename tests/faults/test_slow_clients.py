@@ -1,4 +1,4 @@
-"""Real clients meet answers that are late or stop, and servers that ask them to connect anew."""
+"""Real clients with late or incomplete responses, and with servers that ask them to reconnect."""
 
 import asyncio
 import ssl
@@ -15,7 +15,10 @@ from fakeapi import FakeAPI
 from tests.faults.clients import make
 
 PATIENCE_SECONDS = (5.0, 0.3)
-"""For a connection, and between bytes of an answer; the package kubernetes takes fractions as a pair only."""
+"""Client timeouts in seconds: to connect, and between bytes.
+
+The package kubernetes takes fractions only in a pair.
+"""
 CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
 
 
@@ -25,8 +28,8 @@ def test_the_python_client_repeats_a_read_that_is_late(
 ) -> None:
     members = {"seconds": 3600} if kind == "wait" else {}
     fault = getattr(fakeapi.faults, kind)("list configmaps", times=2, **members)
-    found = core.list_namespaced_config_map("default", _request_timeout=PATIENCE_SECONDS)
-    assert found.items == []
+    listing = core.list_namespaced_config_map("default", _request_timeout=PATIENCE_SECONDS)
+    assert listing.items == []
     assert fault.fired == 2
 
 
@@ -76,7 +79,7 @@ def test_the_python_client_connects_anew_when_it_is_told(
 
 @pytest.mark.parametrize("kind", ["go_away"])
 def test_httpx_loses_the_answer_to_goaway_and_connects_anew(kind: str) -> None:
-    """Its transport ends all streams of a connection that GOAWAY comes on, also those that may finish."""
+    """The client httpx ends all streams of a connection after GOAWAY, even those that may finish."""
     with FakeAPI(tls=True) as api:
         context = ssl.create_default_context(cafile=str(api.ca_file))
         with httpx.Client(http2=True, verify=context, base_url=api.url) as client:

@@ -1,4 +1,4 @@
-"""What each fault does to a watch, seen at the socket."""
+"""The effect of each fault on a watch, at the level of the socket."""
 
 import http.client
 import json
@@ -15,13 +15,13 @@ Watch = Callable[..., http.client.HTTPResponse]
 
 
 def events(stream: http.client.HTTPResponse, count: int) -> list[Any]:
-    """The next events: their type, and the name of the object or the code of the Status."""
-    found = []
+    """Reads the next events: their type, and the name of the object or the code of the Status."""
+    items = []
     for _ in range(count):
         event = json.loads(stream.readline())
         obj = event["object"]
-        found.append((event["type"], obj.get("code") or obj["metadata"].get("name", "")))
-    return found
+        items.append((event["type"], obj.get("code") or obj["metadata"].get("name", "")))
+    return items
 
 
 def label(api: FakeAPI, name: str, value: str) -> None:

@@ -1,4 +1,4 @@
-"""Real clients follow objects while events, bookmarks or the whole cache are behind."""
+"""Real clients watch objects while events, bookmarks or the whole watch cache are delayed."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -58,7 +58,7 @@ def test_an_operator_of_kopf_is_late_by_as_long_as_events_are_held(kopf_server: 
 
 
 class Follower:
-    """A watch of the package kubernetes_asyncio for the config map `a`, from a version on."""
+    """A watch with kubernetes_asyncio for the ConfigMap `a`, from a version on."""
 
     def __init__(self, core: asyncio_client.CoreV1Api, version: str) -> None:
         self._events = asyncio_watch.Watch().stream(
@@ -71,11 +71,11 @@ class Follower:
         self.expect()
 
     def expect(self) -> None:
-        """Goes on to the next event."""
+        """Starts to wait for the next event."""
         self._next = asyncio.ensure_future(anext(self._events))
 
     async def next(self) -> Any:
-        """The type of the event, and the version in it."""
+        """Waits for the event; returns its type and the version of its object."""
         event = await self._next
         return event["type"], event["raw_object"]["metadata"]["resourceVersion"]
 
@@ -84,13 +84,13 @@ class Follower:
 
 
 async def until(holds: Callable[[], Any]) -> None:
-    """Lets the client work until something holds."""
+    """Lets the client's task run until `holds()` is true."""
     while not holds():  # noqa: ASYNC110 - it holds in the server's thread
         await asyncio.sleep(0)
 
 
 def followed(api: FakeAPI, version: str, story: Callable[[Follower], Awaitable[None]]) -> None:
-    """Runs a story once the watch of a follower is open."""
+    """Opens a watch and runs `story` with it."""
 
     async def connected() -> None:
         async with await asyncio_config.new_client_from_config(str(api.kubeconfig)) as connection:
@@ -103,7 +103,7 @@ def followed(api: FakeAPI, version: str, story: Callable[[Follower], Awaitable[N
 
 
 def compact(api: FakeAPI) -> None:
-    """Forgets the history, and ends the watches, so that their clients resume."""
+    """Compacts the history and ends the watches, so that their clients resume."""
     with ControlClient(api.url) as control:
         control.post("/compaction")
     api.faults.end_watch("configmaps")

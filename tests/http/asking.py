@@ -1,4 +1,4 @@
-"""One request and its answer, with the headers that a test says and no others."""
+"""Sends single requests, with only the headers that a test gives."""
 
 import contextlib
 import json
@@ -10,14 +10,17 @@ from tests.http.watching import Stream
 
 
 class Served(Protocol):
-    """A server at a URL."""
+    """A server with a URL."""
 
     @property
     def url(self) -> str: ...
 
 
 def ask(api: Served, path: str, method: str = "GET", body: Any = None, **headers: str) -> wire.Answer:
-    """`if_none_match` is the header If-None-Match; a body is sent as JSON."""
+    """Sends a request and reads its response.
+
+    A body is sent as JSON; `if_none_match` is the header If-None-Match.
+    """
     data = b"" if body is None else json.dumps(body).encode()
     named = {"content_type": "application/json", **headers} if data else headers
     lines = [(b"Host", b"localhost"), (b"Connection", b"close"), (b"Content-Length", b"%d" % len(data))]
@@ -28,7 +31,7 @@ def ask(api: Served, path: str, method: str = "GET", body: Any = None, **headers
 
 @contextlib.contextmanager
 def watched(api: Served, path: str, accept: str) -> Iterator[Stream]:
-    """An open watch whose objects are wanted in a certain form."""
+    """Opens a watch with this Accept header."""
     with wire.connection(api.url) as sock:
         sock.sendall(
             wire.head(b"GET", path.encode(), [(b"Host", b"localhost"), (b"Accept", accept.encode())])

@@ -1,4 +1,4 @@
-"""Servers for the tests of the API's HTTP face."""
+"""Fixtures with servers for the HTTP tests."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -17,25 +17,25 @@ from fakeapi.testing.server import FakeAPI
 
 @pytest.fixture(scope="session")
 def api() -> Iterator[FakeAPI]:
-    """One server of 1.31 for all tests that leave nothing behind."""
+    """Runs a 1.31 server for all tests that leave no state behind."""
     with FakeAPI(release="1.31") as server:
         yield server
 
 
 @pytest.fixture
 def clock() -> AdjustableClock:
-    """A clock that stands still until the test advances it."""
+    """Returns a frozen clock; tests advance it."""
     return AdjustableClock(frozen_at=1_800_000_000.0)
 
 
 @pytest.fixture
 def frozen(clock: AdjustableClock, fakeapi_factory: Callable[..., FakeAPI]) -> Callable[[str], FakeAPI]:
-    """Starts a server of a release that lives by `clock`."""
+    """Returns a function that starts a server of a release with `clock`."""
     return lambda release: fakeapi_factory(release=release, clock=SeededClockAndNames(1, clock))
 
 
 class SmallServer(Client):
-    """A server that keeps as few changes as a test says."""
+    """A server that keeps a limited number of changes."""
 
     def __init__(self, cluster: Cluster, app: Application, runner: Runner, url: str) -> None:
         super().__init__(url)
@@ -47,7 +47,7 @@ class SmallServer(Client):
 
 @pytest.fixture
 def with_history() -> Iterator[Callable[..., SmallServer]]:
-    """Starts a server of 1.31 that can go back so many changes, with a runtime config where one is given."""
+    """Returns a function that starts a 1.31 server with a history of `history` changes."""
     with ExitStack() as stack:
 
         def start(history: int, runtime_config: str = "") -> SmallServer:

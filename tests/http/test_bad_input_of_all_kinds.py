@@ -1,4 +1,4 @@
-"""Bad bodies are refused in one way by every kind that is served."""
+"""Every served kind refuses bad bodies in the same way."""
 
 import json
 from collections.abc import Iterator
@@ -26,18 +26,18 @@ def api() -> Iterator[FakeAPI]:
 
 
 def creatable(api: FakeAPI) -> list[tuple[str, str, str]]:
-    """(apiVersion, kind, path) of everything that can be created."""
+    """Returns (apiVersion, kind, path) of every kind that supports create."""
     groups = api.request("GET", "/apis")["groups"]
     versions = ["v1", *(each["groupVersion"] for group in groups for each in group["versions"])]
-    found = []
+    items = []
     for version in versions:
         root = f"/apis/{version}" if "/" in version else f"/api/{version}"
         for each in api.request("GET", root)["resources"]:
             if "/" not in each["name"] and "create" in each["verbs"]:
                 place = "/namespaces/default" if each["namespaced"] else ""
-                found.append((version, each["kind"], f"{root}{place}/{each['name']}"))
-    assert len(found) > 80
-    return found
+                items.append((version, each["kind"], f"{root}{place}/{each['name']}"))
+    assert len(items) > 80
+    return items
 
 
 def post(api: FakeAPI, path: str, data: bytes, media_type: str) -> wire.Answer:
@@ -47,7 +47,7 @@ def post(api: FakeAPI, path: str, data: bytes, media_type: str) -> wire.Answer:
 
 
 def refusals(api: FakeAPI, data: bytes, media_type: str) -> Iterator[tuple[str, str, int, str]]:
-    """(apiVersion, kind, code, message) for a body that each kind refuses."""
+    """Yields (apiVersion, kind, code, message) of each kind's refusal of a body."""
     for version, kind, path in creatable(api):
         answer = post(api, path, data, media_type)
         assert answer.is_status, (kind, answer.body)

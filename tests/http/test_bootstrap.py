@@ -1,4 +1,4 @@
-"""What a new cluster has: made when it is first asked for."""
+"""The initial objects of a new cluster, which are created on first use."""
 
 import json
 from collections.abc import Callable
@@ -52,12 +52,12 @@ def test_each_release_has_its_roles_flow_schemas_and_services(
 def test_a_config_map_says_since_when_old_tokens_are_tracked(
     fakeapi_factory: Callable[..., FakeAPI], release: str
 ) -> None:
-    """kube-controller-manager looks for it when it removes such tokens."""
+    """kube-controller-manager reads this ConfigMap before it removes such tokens."""
     name = "kube-apiserver-legacy-service-account-token-tracking"
     api = fakeapi_factory(release=release)
-    found = api.get("ConfigMap", name, namespace="kube-system")
-    assert found["data"] == {"since": found["metadata"]["creationTimestamp"].partition("T")[0]}
-    assert found["metadata"]["managedFields"][0]["manager"] == "kube-apiserver"
+    obj = api.get("ConfigMap", name, namespace="kube-system")
+    assert obj["data"] == {"since": obj["metadata"]["creationTimestamp"].partition("T")[0]}
+    assert obj["metadata"]["managedFields"][0]["manager"] == "kube-apiserver"
 
 
 def test_without_its_gate_no_old_token_is_tracked(fakeapi_factory: Callable[..., FakeAPI]) -> None:
@@ -75,8 +75,8 @@ def test_nothing_is_made_before_it_is_asked_for_and_nothing_twice(server: SmallS
 
 def test_many_who_ask_at_once_see_the_same(server: SmallServer) -> None:
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda _: json.dumps(server.request("GET", ROLES)), range(8)))
-    assert len(set(found)) == 1
+        items = list(pool.map(lambda _: json.dumps(server.request("GET", ROLES)), range(8)))
+    assert len(set(items)) == 1
 
 
 def test_an_object_that_the_server_makes_cannot_be_made_again(server: SmallServer) -> None:

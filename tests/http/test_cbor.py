@@ -1,4 +1,4 @@
-"""CBOR, where the gate CBORServingAndStorage is on."""
+"""CBOR, with the gate CBORServingAndStorage on."""
 
 import json
 import urllib.request
@@ -39,11 +39,11 @@ def config_map(name: str, **more: Any) -> dict[str, Any]:
 
 
 def test_an_object_is_taken_and_answered_in_cbor(api: FakeAPI) -> None:
-    made = send(api, MAPS, encode(config_map("a", data={"x": "y"}, binaryData={"k": "AAEC"})))
-    assert (made.code, made.headers["content-type"]) == (201, CBOR)
-    assert made.body.startswith(b"\xd9\xd9\xf7")
-    assert decode(made.body) == ask(api, f"{MAPS}/a").json()
-    assert b"\x41k\xd6\x43\x00\x01\x02" in made.body, "bytes are sent as bytes"
+    answer = send(api, MAPS, encode(config_map("a", data={"x": "y"}, binaryData={"k": "AAEC"})))
+    assert (answer.code, answer.headers["content-type"]) == (201, CBOR)
+    assert answer.body.startswith(b"\xd9\xd9\xf7")
+    assert decode(answer.body) == ask(api, f"{MAPS}/a").json()
+    assert b"\x41k\xd6\x43\x00\x01\x02" in answer.body, "bytes are sent as bytes"
     listed = ask(api, MAPS, accept=CBOR)
     assert decode(listed.body)["items"][0]["binaryData"] == {"k": "AAEC"}
     changed = send(api, f"{MAPS}/a", encode(config_map("a", data={"x": "z"})), "PUT")
@@ -66,9 +66,9 @@ def test_a_driver_s_parameters_are_kept_as_json(api: FakeAPI) -> None:
 
 def test_a_configuration_is_applied_in_cbor(api: FakeAPI) -> None:
     path = f"{MAPS}/a?fieldManager=m"
-    made = send(api, path, encode(config_map("a", data={"x": "y"})), "PATCH", content_type=APPLY)
-    assert made.code == 201
-    manager = decode(made.body)["metadata"]["managedFields"][0]
+    answer = send(api, path, encode(config_map("a", data={"x": "y"})), "PATCH", content_type=APPLY)
+    assert answer.code == 201
+    manager = decode(answer.body)["metadata"]["managedFields"][0]
     assert (manager["manager"], manager["operation"]) == ("m", "Apply")
     assert manager["fieldsV1"] == {"f:data": {"f:x": {}}}
     refused = send(api, path, b"\xa1", "PATCH", content_type=APPLY)
@@ -127,9 +127,9 @@ def test_the_first_unknown_field_is_warned_about_or_refused(api: FakeAPI) -> Non
         'ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: '
         "cbor: found unknown field at map element index 1"
     )
-    made = send(api, f"{MAPS}?fieldValidation=Warn", body)
-    assert made.code == 201
-    assert made.headers["warning"] == '299 - "cbor: found unknown field at map element index 1"'
+    answer = send(api, f"{MAPS}?fieldValidation=Warn", body)
+    assert answer.code == 201
+    assert answer.headers["warning"] == '299 - "cbor: found unknown field at map element index 1"'
 
 
 def test_refusals_list_cbor_where_it_is_served(api: FakeAPI, fakeapi_factory: Callable[..., FakeAPI]) -> None:

@@ -1,4 +1,4 @@
-"""Requests for certificates: what admission makes of them, and their approval."""
+"""CertificateSigningRequests: the fields that admission sets, and approval."""
 
 import base64
 from collections.abc import Callable
@@ -23,8 +23,8 @@ def server(with_history: Callable[[int], SmallServer]) -> SmallServer:
 def request(group: str, signer: str = "kubernetes.io/kube-apiserver-client") -> dict[str, Any]:
     name = x509.Name([x509.NameAttribute(x509.NameOID.ORGANIZATION_NAME, group)])
     builder = x509.CertificateSigningRequestBuilder().subject_name(name)
-    made = builder.sign(ec.generate_private_key(ec.SECP256R1()), hashes.SHA256())
-    text = base64.b64encode(made.public_bytes(serialization.Encoding.PEM)).decode()
+    signed_request = builder.sign(ec.generate_private_key(ec.SECP256R1()), hashes.SHA256())
+    text = base64.b64encode(signed_request.public_bytes(serialization.Encoding.PEM)).decode()
     return {
         "apiVersion": "certificates.k8s.io/v1",
         "kind": "CertificateSigningRequest",
@@ -41,13 +41,13 @@ def test_nobody_asks_to_be_an_administrator(server: SmallServer) -> None:
 
 
 def test_a_request_is_from_who_sends_it_and_is_approved_by_a_path_of_its_own(server: SmallServer) -> None:
-    made = server.request("POST", REQUESTS, request("developers"))
-    assert made["spec"]["username"] == "kubernetes-admin"
-    assert made["spec"]["groups"] == ["system:masters", "system:authenticated"]
-    made["status"]["conditions"] = [{"type": "Approved", "status": "True", "reason": "R"}]
+    stored = server.request("POST", REQUESTS, request("developers"))
+    assert stored["spec"]["username"] == "kubernetes-admin"
+    assert stored["spec"]["groups"] == ["system:masters", "system:authenticated"]
+    stored["status"]["conditions"] = [{"type": "Approved", "status": "True", "reason": "R"}]
     with pytest.raises(StatusError, match="updates may not add a condition"):
-        server.request("PUT", f"{REQUESTS}/jane/status", made)
-    approved = server.request("PUT", f"{REQUESTS}/jane/approval", made)
+        server.request("PUT", f"{REQUESTS}/jane/status", stored)
+    approved = server.request("PUT", f"{REQUESTS}/jane/approval", stored)
     [condition] = approved["status"]["conditions"]
     assert condition["lastUpdateTime"] == condition["lastTransitionTime"]
     assert condition["lastUpdateTime"].endswith("Z")

@@ -1,4 +1,4 @@
-"""Large answers are compressed for clients that accept gzip."""
+"""Large responses are compressed for clients that accept gzip."""
 
 import gzip
 import json

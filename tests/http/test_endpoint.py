@@ -1,4 +1,4 @@
-"""From a path and a method to an answer: what is open, what is served, what is told."""
+"""Requests by path and method: open paths, served resources, and errors."""
 
 import json
 from collections.abc import Callable
@@ -49,10 +49,10 @@ def test_everything_else_needs_the_token_where_one_is_set(
 
 
 def test_the_answer_to_head_is_that_to_get_without_its_body(fakeapi: FakeAPI) -> None:
-    found = ask(fakeapi, "GET", "/apis")
+    answer = ask(fakeapi, "GET", "/apis")
     head = ask(fakeapi, "HEAD", "/apis")
     assert (head.code, head.body) == (200, b"")
-    assert head.headers["content-length"] == found.headers["content-length"]
+    assert head.headers["content-length"] == answer.headers["content-length"]
 
 
 def test_every_answer_has_an_id_of_its_own_and_is_not_to_be_cached(fakeapi: FakeAPI) -> None:
@@ -151,8 +151,8 @@ def test_the_manager_of_a_write_is_named_by_the_query_or_else_the_user_agent(fak
     ask(fakeapi, "POST", CLAIMS, claim({"name": "a"}), {"User-Agent": "my-driver/v1 (linux)"})
     patch = {"metadata": {"labels": {"a": "b"}}}
     path = f"{CLAIMS}/a?fieldManager=me"
-    found = ask(fakeapi, "PATCH", path, patch, {"Content-Type": MERGE}).json()
-    assert [entry["manager"] for entry in found["metadata"]["managedFields"]] == ["me", "my-driver"]
+    answer = ask(fakeapi, "PATCH", path, patch, {"Content-Type": MERGE}).json()
+    assert [entry["manager"] for entry in answer["metadata"]["managedFields"]] == ["me", "my-driver"]
 
 
 def test_a_namespace_can_be_created_used_and_is_missing_before(fakeapi: FakeAPI) -> None:
@@ -192,10 +192,10 @@ def test_json_is_indented_where_asked_for(fakeapi: FakeAPI) -> None:
     ],
 )
 def test_discovery_tells_what_is_served(fakeapi: FakeAPI, path: str, kind: str) -> None:
-    found = ask(fakeapi, "GET", path).json()
-    assert found["kind"] == kind
+    answer = ask(fakeapi, "GET", path).json()
+    assert answer["kind"] == kind
     if path == GROUP:
-        entry = next(each for each in found["resources"] if each["name"] == "resourceclaims")
+        entry = next(each for each in answer["resources"] if each["name"] == "resourceclaims")
         assert entry["namespaced"] is True
         assert {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"} == set(
             entry["verbs"]

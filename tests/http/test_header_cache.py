@@ -1,4 +1,4 @@
-"""A cache for what is computed from a header."""
+"""A cache for values that are computed from a header."""
 
 from collections.abc import Callable
 
@@ -6,7 +6,7 @@ from fakeapi.http.header_cache import TEXT_LENGTH_MAX, TEXTS_MAX, cached_by_head
 
 
 def cached_lengths() -> tuple[Callable[[str], int], list[str]]:
-    """A cached function of texts, and the texts that it was computed for."""
+    """Returns a cached function of texts, and the list of texts for which it was computed."""
     computed: list[str] = []
 
     def length(text: str) -> int:

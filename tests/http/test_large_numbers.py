@@ -1,4 +1,4 @@
-"""Numbers that no float64 holds, wherever a body may have them, are refused or read as text."""
+"""Numbers outside the range of float64, anywhere in a body, are refused or read as text."""
 
 import pytest
 

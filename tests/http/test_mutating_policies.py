@@ -1,4 +1,4 @@
-"""MutatingAdmissionPolicies change what is written."""
+"""MutatingAdmissionPolicies change objects on writes."""
 
 from collections.abc import Callable
 from typing import Any
@@ -67,10 +67,10 @@ def refusal(api: FakeAPI, body: Object) -> StatusError:
 
 def test_an_apply_configuration_is_merged_into_what_is_written(api: FakeAPI) -> None:
     install(api, applied("Object{metadata: Object.metadata{labels: {'seen': object.metadata.name}}}"))
-    made = api.create(config_map(labels={"own": "1"}, a="b"))
-    assert made["metadata"]["labels"] == {"own": "1", "seen": "m"}
-    assert made["data"] == {"a": "b"}
-    (entry,) = made["metadata"]["managedFields"]
+    created = api.create(config_map(labels={"own": "1"}, a="b"))
+    assert created["metadata"]["labels"] == {"own": "1", "seen": "m"}
+    assert created["data"] == {"a": "b"}
+    (entry,) = created["metadata"]["managedFields"]
     assert entry["fieldsV1"]["f:metadata"]["f:labels"] == {".": {}, "f:own": {}}
     changed = api.patch("ConfigMap", "m", {"metadata": {"labels": {"seen": "else"}}})
     assert changed["metadata"]["labels"]["seen"] == "m"
@@ -118,8 +118,8 @@ def test_a_json_patch_adds_replaces_and_removes(api: FakeAPI) -> None:
         " JSONPatch{op: 'remove', path: '/data/b'}]"
     )
     install(api, patched(text))
-    made = api.create(config_map(a="x", b="y"))
-    assert (made["metadata"]["labels"], made["data"]) == ({"seen": "1"}, {"a": "x!"})
+    created = api.create(config_map(a="x", b="y"))
+    assert (created["metadata"]["labels"], created["data"]) == ({"seen": "1"}, {"a": "x!"})
 
 
 def test_values_of_patches_may_be_objects_and_keys_are_escaped(api: FakeAPI) -> None:
@@ -130,8 +130,8 @@ def test_values_of_patches_may_be_objects_and_keys_are_escaped(api: FakeAPI) -> 
         " JSONPatch{op: 'add', path: '/data', value: Object.data{?a: object.?data.?none, b: 'x'}}]"
     )
     install(api, patched(text))
-    made = api.create(config_map())
-    assert (made["metadata"]["annotations"], made["data"]) == ({"a/b": "1000"}, {"b": "x"})
+    created = api.create(config_map())
+    assert (created["metadata"]["annotations"], created["data"]) == ({"a/b": "1000"}, {"b": "x"})
 
 
 def test_a_patch_whose_test_fails_changes_nothing(api: FakeAPI) -> None:
@@ -219,8 +219,8 @@ def test_what_a_patch_makes_has_to_be_an_object_of_the_kind(api: FakeAPI) -> Non
 
 def test_a_binding_gives_parameters_one_set_after_the_other(api: FakeAPI) -> None:
     for name in ("x", "y"):
-        made = config_map(name, labels={"params": "yes"}, value=name)
-        api.create(made)
+        obj = config_map(name, labels={"params": "yes"}, value=name)
+        api.create(obj)
     install(
         api,
         applied("Object{data: {params.metadata.name: params.data.value}}"),
@@ -253,8 +253,8 @@ def test_a_policy_is_asked_again_once_another_has_changed_the_object(api: FakeAP
     count = "Object{data: {'size': string(size(object.data)), 'a': '1'}}"
     install(api, applied(count), name="a", reinvocationPolicy="IfNeeded")
     install(api, applied("Object{data: {'b': '1'}}"), name="b")
-    made = api.create(config_map(own="1"))
-    assert made["data"] == {"a": "1", "b": "1", "own": "1", "size": "4"}
+    created = api.create(config_map(own="1"))
+    assert created["data"] == {"a": "1", "b": "1", "own": "1", "size": "4"}
 
 
 def test_a_policy_of_another_version_sees_and_changes_its_own(api: FakeAPI) -> None:
@@ -268,8 +268,8 @@ def test_a_policy_of_another_version_sees_and_changes_its_own(api: FakeAPI) -> N
         "metadata": {"name": "c"},
         "spec": {"devices": {"requests": requests}},
     }
-    made = api.create(claim)["spec"]["devices"]["requests"]
-    assert made[0]["exactly"]["deviceClassName"] == "b"
+    created = api.create(claim)["spec"]["devices"]["requests"]
+    assert created[0]["exactly"]["deviceClassName"] == "b"
 
 
 def test_validation_follows_mutation_and_dry_runs_see_both(api: FakeAPI) -> None:
@@ -296,5 +296,5 @@ def test_a_costly_policy_is_evaluated_beside_the_loop_and_every_mutation_is_made
     install(api, adding("dear"), name="b", matchConditions=[condition])
     body = config_map("m", None, **{f"key-{number}": "" for number in range(150)})
     body["metadata"]["finalizers"] = ["example.com/own"]
-    made = api.create(body)
-    assert made["metadata"]["finalizers"] == [f"example.com/{each}" for each in ("own", "cheap", "dear")]
+    created = api.create(body)
+    assert created["metadata"]["finalizers"] == [f"example.com/{each}" for each in ("own", "cheap", "dear")]

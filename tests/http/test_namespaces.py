@@ -1,4 +1,4 @@
-"""How namespaces go: Terminating first, and for as long as their finalizers are there."""
+"""Deletion of namespaces: they are Terminating until their finalizers are removed."""
 
 from typing import Any
 
@@ -96,13 +96,13 @@ def test_what_is_in_a_terminating_namespace_may_change_and_go(server: FakeAPI) -
 
 
 def test_a_namespace_goes_with_the_last_finalizer_of_its_spec(server: FakeAPI) -> None:
-    with watch(server.url, "fieldSelector=metadata.name%3Dteam", path="/api/v1/namespaces") as found:
+    with watch(server.url, "fieldSelector=metadata.name%3Dteam", path="/api/v1/namespaces") as stream:
         server.request("DELETE", NAMESPACE)
         assert finalize(server, "kubernetes", "example.com/x")["status"] == {"phase": "Terminating"}
         error = refused(server, "POST", "/api/v1/namespaces", TEAM)
         assert error.message == 'object is being deleted: namespaces "team" already exists'
         assert finalize(server)["spec"] == {}
-        kinds = [kind for kind, _ in told(found.take(4))]
+        kinds = [kind for kind, _ in told(stream.take(4))]
     assert kinds == ["ADDED", "MODIFIED", "MODIFIED", "DELETED"]
     assert refused(server, "GET", NAMESPACE).code == 404
     assert server.request("POST", "/api/v1/namespaces", TEAM)["status"] == {"phase": "Active"}
@@ -116,8 +116,8 @@ def test_a_namespace_without_finalizers_goes_when_it_is_deleted_again(server: Fa
 
 
 def test_finalizers_of_the_metadata_hold_it_too(server: FakeAPI) -> None:
-    held = {"metadata": {"finalizers": ["example.com/x"]}}
-    server.request("PATCH", NAMESPACE, held, content_type=MERGE)
+    body = {"metadata": {"finalizers": ["example.com/x"]}}
+    server.request("PATCH", NAMESPACE, body, content_type=MERGE)
     server.request("DELETE", NAMESPACE)
     finalize_keeping = {"metadata": {"name": "team", "finalizers": ["example.com/x"]}, "spec": {}}
     server.request("PUT", f"{NAMESPACE}/finalize", finalize_keeping)

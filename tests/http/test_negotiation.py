@@ -1,4 +1,4 @@
-"""Accept headers: which representation they choose, and when there is none."""
+"""Accept headers: the chosen representation, and 406 if there is none."""
 
 import pytest
 
@@ -36,8 +36,8 @@ def test_where_nothing_fits_the_answer_is_406(header: str) -> None:
 
 
 def test_a_conversion_is_chosen_where_it_can_be_had_and_passed_over_where_not() -> None:
-    found = negotiate(TABLE)
-    assert (found.kind, found.api_version) == ("Table", "meta.k8s.io/v1")
+    choice = negotiate(TABLE)
+    assert (choice.kind, choice.api_version) == ("Table", "meta.k8s.io/v1")
     assert negotiate(f"{TABLE},application/json", NO_CONVERSION).kind == ""
     with pytest.raises(ApiError):
         negotiate(TABLE, NO_CONVERSION)

@@ -52,7 +52,7 @@ Serve = Callable[[Any, socket.socket, asyncio.Event], Awaitable[None]]
 
 @contextmanager
 def served(serve: Serve, app: Application) -> Iterator[int]:
-    """The application's port; at the end the server has stopped, and without an error."""
+    """Runs the application; yields its port. Raises the server's error after its end."""
     listening = socket.create_server(("127.0.0.1", 0))
     port = listening.getsockname()[1]
     failure: list[BaseException] = []

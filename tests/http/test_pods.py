@@ -1,4 +1,4 @@
-"""Pods as a scheduler, a kubelet and kubectl drive them."""
+"""Pods as schedulers, kubelets and kubectl use them."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -87,8 +87,8 @@ def test_a_shortened_grace_period_does_not_end_in_the_past_from_1_33_on(
     api.create(pod(nodeName="n1"))
     api.delete("Pod", "a")
     clock.advance(10)
-    found = api.delete("Pod", "a", options={"gracePeriodSeconds": 2})
-    assert found["metadata"]["deletionTimestamp"] == expected
+    deleted = api.delete("Pod", "a", options={"gracePeriodSeconds": 2})
+    assert deleted["metadata"]["deletionTimestamp"] == expected
     assert api.get("Pod", "a")["metadata"]["deletionTimestamp"] == expected
 
 
@@ -103,9 +103,9 @@ def test_a_pod_that_has_ended_is_deleted_at_once(frozen: Start, phase: str) -> N
 
 def test_a_finalizer_holds_a_pod_whose_grace_is_over(frozen: Start) -> None:
     api = frozen("1.33")
-    held = pod()
-    held["metadata"]["finalizers"] = ["example.com/hold"]
-    api.create(held)
+    obj = pod()
+    obj["metadata"]["finalizers"] = ["example.com/hold"]
+    api.create(obj)
     assert api.delete("Pod", "a")["metadata"]["finalizers"] == ["example.com/hold"]
     assert api.get("Pod", "a")["metadata"]["deletionGracePeriodSeconds"] == 0
     api.patch("Pod", "a", {"metadata": {"finalizers": None}})
@@ -134,8 +134,8 @@ def test_a_deletion_of_all_pods_gives_each_its_grace(frozen: Start) -> None:
 def test_an_immense_grace_period_wraps_around_as_it_does_in_go(frozen: Start) -> None:
     api = frozen("1.33")
     api.create(pod(nodeName="n1"))
-    found = api.delete("Pod", "a", options={"gracePeriodSeconds": 2**63 - 1})
-    assert found["metadata"]["deletionTimestamp"] == "2027-01-15T07:59:59Z"
+    deleted = api.delete("Pod", "a", options={"gracePeriodSeconds": 2**63 - 1})
+    assert deleted["metadata"]["deletionTimestamp"] == "2027-01-15T07:59:59Z"
 
 
 # selection ---------------------------------------------------------------------------------------
@@ -260,18 +260,18 @@ def budget(api: FakeAPI, name: str = "budget", spec: dict[str, Any] | None = Non
         "metadata": {"name": name},
         "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "a"}}, **(spec or {})},
     }
-    made = api.create(body)
+    created = api.create(body)
     if status:
-        api.update_status({**made, "status": {**made["status"], "observedGeneration": 1, **status}})
+        api.update_status({**created, "status": {**created["status"], "observedGeneration": 1, **status}})
 
 
 def test_a_pod_without_a_budget_is_evicted_with_a_condition(frozen: Start) -> None:
     api = frozen("1.33")
     running(api)
     evict(api, deleteOptions={"gracePeriodSeconds": 7})
-    found = api.get("Pod", "a")
-    assert found["metadata"]["deletionGracePeriodSeconds"] == 7
-    assert found["status"]["conditions"][-1] == {
+    obj = api.get("Pod", "a")
+    assert obj["metadata"]["deletionGracePeriodSeconds"] == 7
+    assert obj["status"]["conditions"][-1] == {
         "type": "DisruptionTarget",
         "status": "True",
         "lastProbeTime": None,
@@ -404,8 +404,8 @@ def resize(api: FakeAPI, **requests: str) -> Any:
 def on_node(api: FakeAPI, **node: Any) -> None:
     allocatable = {"cpu": "2", "memory": "1Gi"}
     body = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1", **node}}
-    made = api.create(body)
-    api.update_status({**made, "status": {**made["status"], "allocatable": allocatable}})
+    created = api.create(body)
+    api.update_status({**created, "status": {**created["status"], "allocatable": allocatable}})
     resources = {"requests": {"cpu": "1", "memory": "1Mi"}}
     api.create(pod(nodeName="n1", containers=[{"name": "main", "image": "x", "resources": resources}]))
 

@@ -1,4 +1,4 @@
-"""Answers in protobuf, read back with the decoder of bodies."""
+"""Responses in protobuf, decoded with the decoder for request bodies."""
 
 import urllib.request
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ def server() -> Iterator[FakeAPI]:
 
 
 def read(body: bytes) -> dict[str, Any]:
-    """The object of a body, which names its type."""
+    """Decodes a body; the body contains its type."""
     kind, api_version, raw = protobuf.unwrap(body)
     schema = kinds_of_release(RELEASE).type_of(api_version, kind)
     assert schema is not None
@@ -36,10 +36,10 @@ def read(body: bytes) -> dict[str, Any]:
 
 
 def without_zeros(value: Any) -> Any:
-    """A value less what protobuf writes and JSON leaves out."""
+    """Removes zero values, which protobuf writes and JSON omits."""
     if isinstance(value, dict):
-        found = {name: without_zeros(each) for name, each in value.items()}
-        return {name: each for name, each in found.items() if each not in ("", 0, False, None, [], {})}
+        by_name = {name: without_zeros(each) for name, each in value.items()}
+        return {name: each for name, each in by_name.items() if each not in ("", 0, False, None, [], {})}
     return [without_zeros(each) for each in value] if isinstance(value, list) else value
 
 
@@ -66,11 +66,11 @@ def test_an_answer_says_in_protobuf_what_it_says_in_json(server: FakeAPI, path: 
 
 
 def test_aggregated_discovery_is_had_in_protobuf(server: FakeAPI) -> None:
-    found = ask(server, "/apis", accept=AGGREGATED)
+    answer = ask(server, "/apis", accept=AGGREGATED)
     expected = ask(server, "/apis", accept=AGGREGATED.replace(PROTOBUF, "application/json"))
-    assert found.headers["content-type"] == AGGREGATED
-    assert found.headers["etag"] == expected.headers["etag"]
-    assert without_zeros(read(found.body)) == without_zeros(expected.json())
+    assert answer.headers["content-type"] == AGGREGATED
+    assert answer.headers["etag"] == expected.headers["etag"]
+    assert without_zeros(read(answer.body)) == without_zeros(expected.json())
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_metadata_is_had_in_protobuf(server: FakeAPI, kind: str, path: str) -> N
     assert (found["kind"], found["apiVersion"]) == (kind, "meta.k8s.io/v1")
     expected = ask(server, path, accept=f"application/json;{form}").json()
     for item in expected.get("items", ()):
-        del item["kind"], item["apiVersion"]  # of items, protobuf knows the type already
+        del item["kind"], item["apiVersion"]  # protobuf omits the type of items
     assert without_zeros(found) == without_zeros(expected)
 
 

@@ -1,4 +1,4 @@
-"""Queries: read as Go's net/url reads them, and turned into options as Kubernetes does."""
+"""Queries: parsed as by Go's net/url, and converted to options as by Kubernetes."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""Answers and errors come in the client's media type, indented for people."""
+"""Responses and errors have the client's media type, and are indented for browsers and curl."""
 
 import json
 

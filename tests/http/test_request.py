@@ -1,4 +1,4 @@
-"""Requests over ASGI messages."""
+"""Requests, read from ASGI messages."""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Responses over ASGI messages, whole and streamed."""
+"""Responses, whole and streamed, written as ASGI messages."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterator
@@ -66,7 +66,7 @@ def test_warnings_that_are_too_long_together_are_cut_and_then_left_out() -> None
 
 
 def stream(*batches: list[bytes]) -> tuple[StreamingResponse, list[str]]:
-    """A response that streams these and then waits for ever, and a list of how often it was closed."""
+    """Returns a response that streams these batches and then waits forever, and a list of its closings."""
     closed: list[str] = []
 
     async def frames() -> AsyncGenerator[list[bytes], None]:

@@ -1,4 +1,4 @@
-"""Reviews: objects that are answered and never stored."""
+"""Reviews: objects that get a response and are never stored."""
 
 from collections.abc import Callable
 from typing import Any

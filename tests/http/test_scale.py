@@ -30,10 +30,10 @@ def workload(kind: str, **spec: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def api(fakeapi_factory: Callable[..., FakeAPI]) -> FakeAPI:
-    """A server with a deployment of one replica."""
-    found = fakeapi_factory(release="1.33")
-    found.request("POST", f"{APPS}/deployments", workload("Deployment"))
-    return found
+    """Runs a server with a Deployment of one replica."""
+    started = fakeapi_factory(release="1.33")
+    started.request("POST", f"{APPS}/deployments", workload("Deployment"))
+    return started
 
 
 def patched(api: FakeAPI, body: Any, content_type: str = MERGE, **query: Any) -> Any:

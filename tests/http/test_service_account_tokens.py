@@ -1,4 +1,4 @@
-"""Tokens of service accounts: signed, checked by reviews, and ended with what they are bound to."""
+"""Tokens of service accounts: signed, verified by TokenReviews, invalid after their bound object is gone."""
 
 import base64
 import json
@@ -19,8 +19,8 @@ REVIEW = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenReview"}
 
 
 def token_of(server: SmallServer, **spec: Any) -> str:
-    made = server.request("POST", f"{CORE}/serviceaccounts/sa/token", {**REQUEST, "spec": spec})
-    token: str = made["status"]["token"]
+    stored = server.request("POST", f"{CORE}/serviceaccounts/sa/token", {**REQUEST, "spec": spec})
+    token: str = stored["status"]["token"]
     return token
 
 
@@ -49,11 +49,11 @@ def test_a_token_is_signed_by_the_key_that_the_server_shows(accounts: SmallServe
     signed = f"{header}.{claims}".encode()
     public.verify(decoded(signature), signed, padding.PKCS1v15(), hashes.SHA256())
     assert json.loads(decoded(header))["kid"] == key["kid"]
-    found = json.loads(decoded(claims))
+    value = json.loads(decoded(claims))
     configuration = accounts.request("GET", "/.well-known/openid-configuration")
-    assert found["iss"] == configuration["issuer"]
+    assert value["iss"] == configuration["issuer"]
     assert configuration["jwks_uri"].endswith("/openid/v1/jwks")
-    assert (found["aud"], found["sub"]) == (["a"], "system:serviceaccount:default:sa")
+    assert (value["aud"], value["sub"]) == (["a"], "system:serviceaccount:default:sa")
 
 
 def test_a_review_says_whose_token_it_is(accounts: SmallServer) -> None:

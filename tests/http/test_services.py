@@ -1,4 +1,4 @@
-"""Services over HTTP: what is allocated, and what follows them."""
+"""Services over HTTP: allocated addresses and ports, and the objects that follow them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -35,18 +35,18 @@ def names(api: FakeAPI, path: str) -> set[str]:
 
 def test_no_address_is_given_twice(of_release: Callable[[str], FakeAPI]) -> None:
     api = of_release("1.32")
-    given = [made(api, f"a-{number}")["spec"]["clusterIP"] for number in range(200)]
-    assert len(set(given)) == 200
+    values = [made(api, f"a-{number}")["spec"]["clusterIP"] for number in range(200)]
+    assert len(set(values)) == 200
     with pytest.raises(StatusError) as refused:
-        made(api, "taken", clusterIP=given[0])
+        made(api, "taken", clusterIP=values[0])
     assert refused.value.code == 422
     api.request("DELETE", f"{SERVICES}/a-0")
-    assert made(api, "free", clusterIP=given[0])["spec"]["clusterIPs"] == [given[0]]
+    assert made(api, "free", clusterIP=values[0])["spec"]["clusterIPs"] == [values[0]]
 
 
 def test_a_full_range_is_an_internal_error(of_release: Callable[[str], FakeAPI]) -> None:
     api = of_release("1.32")
-    for number in range(253):  # and that of the API itself
+    for number in range(253):  # plus the address of the API itself
         made(api, f"a-{number}")
     with pytest.raises(StatusError) as full:
         made(api, "full")
@@ -59,8 +59,8 @@ def test_an_address_has_an_object_as_long_as_its_service_has_it(
 ) -> None:
     api = of_release("1.33")
     address = made(api, "a")["spec"]["clusterIP"]
-    found = api.request("GET", f"{ADDRESSES}/{address}")
-    assert found["spec"]["parentRef"] == {"resource": "services", "namespace": "default", "name": "a"}
+    obj = api.request("GET", f"{ADDRESSES}/{address}")
+    assert obj["spec"]["parentRef"] == {"resource": "services", "namespace": "default", "name": "a"}
     api.request("DELETE", f"{SERVICES}/a")
     assert address not in names(api, ADDRESSES)
 

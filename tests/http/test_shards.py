@@ -1,4 +1,4 @@
-"""Lists and watches of a part of the objects, where the gate ShardedListAndWatch is on."""
+"""Lists and watches of a shard of the objects, with the gate ShardedListAndWatch on."""
 
 import json
 import urllib.error

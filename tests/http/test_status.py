@@ -1,4 +1,4 @@
-"""Errors as Status objects."""
+"""Errors are rendered as Status objects."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Subresources with a kind and verbs of their own."""
+"""Subresources with their own kind and verbs."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -39,7 +39,7 @@ async def evict(
     options: WriteOptions,
     warnings: Warnings,
 ) -> WriteResult:
-    """Deletes the pod as the body's options say."""
+    """Deletes the pod with the options in the body."""
     assert (body["kind"], body["apiVersion"]) == ("Eviction", "policy/v1")
     wanted = body.get("deleteOptions", {}).get("preconditions", {}).get("uid")
     pod = ObjectReference(target.namespace, target.name)
@@ -48,21 +48,21 @@ async def evict(
 
 @pytest.fixture
 def server(with_history: Callable[[int], SmallServer]) -> SmallServer:
-    """A server of pods that can be evicted."""
-    found = with_history(1000)
+    """Runs a server whose pods have the subresource eviction."""
+    started = with_history(1000)
     release = load_release("1.31")
     pods = release.kind("", "v1", "pods")
 
     async def serve() -> None:
         definition = replace(definition_of(pods), actions={"eviction": evict}, connections={})
-        catalogue = found.cluster.catalogue
+        catalogue = started.cluster.catalogue
         served = catalogue.find("", "v1", "pods")
         assert served is not None
         catalogue.remove(served)
-        found.cluster.registry.serve([pods], release, definition)
+        started.cluster.registry.serve([pods], release, definition)
 
-    found.runner.call(serve)
-    return found
+    started.runner.call(serve)
+    return started
 
 
 def test_a_post_to_a_subresource_takes_its_own_kind(server: SmallServer) -> None:

@@ -1,4 +1,4 @@
-"""Rows of tables: what is kept never shows."""
+"""Rows of Tables: the cache does not change the responses."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,4 +1,4 @@
-"""DeviceTaintRule over HTTP: what v1 does otherwise than the versions before it."""
+"""DeviceTaintRule over HTTP: the differences of v1 from older versions."""
 
 import json
 import urllib.error

@@ -1,4 +1,4 @@
-"""Objects come as tables and as metadata alone, in answers and in watches."""
+"""Objects as Tables and as metadata only, in responses and in watches."""
 
 from collections.abc import Iterator
 
@@ -24,13 +24,13 @@ TABLE, PARTIAL, PARTIAL_LIST = (
 
 @pytest.fixture(scope="module")
 def clock() -> AdjustableClock:
-    """The clock of the server, which runs unless a test freezes it."""
+    """Returns the server's clock, which runs unless a test freezes it."""
     return AdjustableClock()
 
 
 @pytest.fixture(scope="module")
 def claims(clock: AdjustableClock) -> Iterator[FakeAPI]:
-    """A server of 1.31 with the claims a and b, each labelled with its name."""
+    """Runs a 1.31 server with the claims a and b, each labelled with its name."""
     with FakeAPI(release="1.31", clock=SeededClockAndNames(1, clock)) as api:
         api.create_namespace("tables")
         for name in ("a", "b"):
@@ -121,8 +121,8 @@ def test_writes_and_deletions_answer_as_tables_too(claims: FakeAPI) -> None:
 
 def test_a_dry_run_has_no_version_and_neither_has_its_table(claims: FakeAPI) -> None:
     claim = {"metadata": {"name": "never"}, "spec": {}}
-    made = ask(claims, f"{CLAIMS}?dryRun=All", "POST", claim, accept=TABLE)
-    assert (made.code, made.json()["metadata"]) == (201, {})
+    answer = ask(claims, f"{CLAIMS}?dryRun=All", "POST", claim, accept=TABLE)
+    assert (answer.code, answer.json()["metadata"]) == (201, {})
 
 
 def test_a_claim_sent_without_kind_and_version_is_listed_whole(claims: FakeAPI) -> None:

@@ -1,4 +1,4 @@
-"""A PUT creates objects of some kinds, and of some it must name the version that it replaces."""
+"""PUT creates objects of some kinds; updates of such objects need a resourceVersion."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -30,10 +30,10 @@ def lease(name: str, **metadata: Any) -> dict[str, Any]:
 def test_a_put_creates_a_lease(api: FakeAPI) -> None:
     answer = ask(api, f"{LEASES}/made", "PUT", lease("made"))
     assert answer.code == 201
-    made = answer.json()
-    assert made["metadata"]["uid"]
-    assert made["metadata"]["managedFields"][0]["operation"] == "Update"
-    assert ask(api, f"{LEASES}/made").json() == made
+    created = answer.json()
+    assert created["metadata"]["uid"]
+    assert created["metadata"]["managedFields"][0]["operation"] == "Update"
+    assert ask(api, f"{LEASES}/made").json() == created
 
 
 def test_a_put_that_creates_may_name_any_version(api: FakeAPI) -> None:
@@ -74,15 +74,15 @@ def test_a_dry_run_of_a_put_that_creates_stores_nothing(api: FakeAPI) -> None:
 
 
 def test_an_update_of_a_lease_names_the_version_that_it_replaces(api: FakeAPI) -> None:
-    made = ask(api, f"{LEASES}/updated", "PUT", lease("updated")).json()
+    response = ask(api, f"{LEASES}/updated", "PUT", lease("updated")).json()
     answer = ask(api, f"{LEASES}/updated", "PUT", lease("updated"))
     assert answer.code == 422
     assert answer.json()["message"] == (
         'leases.coordination.k8s.io "updated" is invalid: metadata.resourceVersion: '
         "Invalid value: 0x0: must be specified for an update"
     )
-    made["spec"]["holderIdentity"] = "b"
-    assert ask(api, f"{LEASES}/updated", "PUT", made).code == 200
+    response["spec"]["holderIdentity"] = "b"
+    assert ask(api, f"{LEASES}/updated", "PUT", response).code == 200
 
 
 def test_other_kinds_are_not_created_by_a_put(api: FakeAPI) -> None:

@@ -1,4 +1,4 @@
-"""Watches over HTTP: what comes when, and how they end."""
+"""Watches over HTTP: their events and bookmarks, and their end."""
 
 import asyncio
 import contextlib
@@ -42,22 +42,22 @@ def make(server: FakeAPI | SmallServer, name: str, **metadata: Any) -> dict[str,
 
 
 def test_headers_go_out_at_once_though_nothing_has_happened(fakeapi: FakeAPI) -> None:
-    with watch(fakeapi.url) as found:
-        assert found.code == 200
-        assert found.headers["content-type"] == "application/json"
-        assert found.headers["transfer-encoding"] == "chunked"
-        assert found.headers["cache-control"] == "no-cache, private"
+    with watch(fakeapi.url) as stream:
+        assert stream.code == 200
+        assert stream.headers["content-type"] == "application/json"
+        assert stream.headers["transfer-encoding"] == "chunked"
+        assert stream.headers["cache-control"] == "no-cache, private"
 
 
 def test_a_watch_tells_what_exists_and_then_what_happens(fakeapi: FakeAPI) -> None:
     make(fakeapi, "b")
     make(fakeapi, "a")
-    with watch(fakeapi.url) as found:
-        assert told(found.take(2)) == [("ADDED", "a"), ("ADDED", "b")]
+    with watch(fakeapi.url) as stream:
+        assert told(stream.take(2)) == [("ADDED", "a"), ("ADDED", "b")]
         make(fakeapi, "c")
         changed = label(fakeapi, "a", x="y")
         fakeapi.delete("ResourceClaim", "b")
-        events = found.take(3)
+        events = stream.take(3)
         assert told(events) == [("ADDED", "c"), ("MODIFIED", "a"), ("DELETED", "b")]
         assert events[1][1] == changed
 
@@ -65,20 +65,20 @@ def test_a_watch_tells_what_exists_and_then_what_happens(fakeapi: FakeAPI) -> No
 def test_a_watch_resumes_after_the_version_that_it_names(fakeapi: FakeAPI) -> None:
     first = make(fakeapi, "a")["metadata"]["resourceVersion"]
     make(fakeapi, "b")
-    with watch(fakeapi.url, f"resourceVersion={first}") as found:
+    with watch(fakeapi.url, f"resourceVersion={first}") as stream:
         make(fakeapi, "c")
-        assert told(found.take(2)) == [("ADDED", "b"), ("ADDED", "c")]
+        assert told(stream.take(2)) == [("ADDED", "b"), ("ADDED", "c")]
 
 
 def test_a_label_selector_turns_changes_into_comings_and_goings(fakeapi: FakeAPI) -> None:
-    with watch(fakeapi.url, "labelSelector=in%3Dyes") as found:
+    with watch(fakeapi.url, "labelSelector=in%3Dyes") as stream:
         make(fakeapi, "outside")
         make(fakeapi, "inside", labels={"in": "yes"})
         label(fakeapi, "outside", **{"in": "yes"})
         label(fakeapi, "inside", **{"in": None})
         fakeapi.delete("ResourceClaim", "inside")
         fakeapi.delete("ResourceClaim", "outside")
-        assert told(found.take(4)) == [
+        assert told(stream.take(4)) == [
             ("ADDED", "inside"),
             ("ADDED", "outside"),
             ("DELETED", "inside"),
@@ -88,12 +88,12 @@ def test_a_label_selector_turns_changes_into_comings_and_goings(fakeapi: FakeAPI
 
 def test_a_write_that_changes_nothing_makes_no_event(fakeapi: FakeAPI) -> None:
     created = make(fakeapi, "a", labels={"x": "y"})
-    with watch(fakeapi.url, f"resourceVersion={created['metadata']['resourceVersion']}") as found:
+    with watch(fakeapi.url, f"resourceVersion={created['metadata']['resourceVersion']}") as stream:
         assert fakeapi.update(created) == created
         assert label(fakeapi, "a", x="y") == created
         fakeapi.patch("ResourceClaim", "a", {"metadata": {"labels": {"x": "dry"}}}, dryRun="All")
         label(fakeapi, "a", x="z")
-        kind, obj = found.next()
+        kind, obj = stream.next()
         assert (kind, obj["metadata"]["labels"]) == ("MODIFIED", {"x": "z"})
 
 
@@ -110,8 +110,8 @@ def test_every_path_of_a_watch_covers_what_it_names(fakeapi: FakeAPI, path: str,
     make(fakeapi, "a")
     make(fakeapi, "b")
     fakeapi.create(claim({"name": "far"}), namespace="kube-system")
-    with watch(fakeapi.url, path=path) as found:
-        assert told(found.take(len(names))) == [("ADDED", name) for name in names]
+    with watch(fakeapi.url, path=path) as stream:
+        assert told(stream.take(len(names))) == [("ADDED", name) for name in names]
 
 
 def test_a_watch_ends_as_http_ends_a_body_when_its_time_has_come(
@@ -119,14 +119,14 @@ def test_a_watch_ends_as_http_ends_a_body_when_its_time_has_come(
 ) -> None:
     server = frozen("1.31")
     make(server, "a")
-    with watch(server.url, "timeoutSeconds=30") as found:
-        assert told([found.next()]) == [("ADDED", "a")]
+    with watch(server.url, "timeoutSeconds=30") as stream:
+        assert told([stream.next()]) == [("ADDED", "a")]
         clock.advance(29)
         make(server, "b")
-        assert told([found.next()]) == [("ADDED", "b")]
+        assert told([stream.next()]) == [("ADDED", "b")]
         clock.advance(1)
-        assert found.rest() == []
-        assert found.ended
+        assert stream.rest() == []
+        assert stream.ended
 
 
 def test_a_version_that_is_not_kept_is_an_event_that_says_expired_and_then_the_end(
@@ -136,10 +136,10 @@ def test_a_version_that_is_not_kept_is_an_event_that_says_expired_and_then_the_e
     first = make(server, "a")["metadata"]["resourceVersion"]
     for turn in range(300):
         label(server, "a", turn=str(turn))
-    with watch(server.url, f"resourceVersion={first}") as found:
-        assert found.code == 200
-        ((kind, status),) = found.rest()
-        assert found.ended
+    with watch(server.url, f"resourceVersion={first}") as stream:
+        assert stream.code == 200
+        ((kind, status),) = stream.rest()
+        assert stream.ended
     assert (kind, status["kind"], status["code"], status["reason"]) == ("ERROR", "Status", 410, "Expired")
     assert status["message"].startswith(f"too old resource version: {first} (")
 
@@ -148,11 +148,11 @@ def test_a_bookmark_comes_every_minute_once_something_has_changed(
     frozen: Callable[[str], FakeAPI], clock: AdjustableClock
 ) -> None:
     server = frozen("1.31")
-    with watch(server.url, "allowWatchBookmarks=true&fieldSelector=metadata.name%3Dnobody") as found:
+    with watch(server.url, "allowWatchBookmarks=true&fieldSelector=metadata.name%3Dnobody") as stream:
         for name in ("elsewhere", "again"):
             changed = make(server, name)
             clock.advance(60)
-            kind, obj = found.next()
+            kind, obj = stream.next()
             assert kind == "BOOKMARK"
             assert obj["kind"] == "ResourceClaim"
             assert obj["metadata"] == {
@@ -166,15 +166,15 @@ def test_a_bookmark_comes_shortly_before_the_end(
 ) -> None:
     server = frozen("1.31")
     query = f"allowWatchBookmarks=1&timeoutSeconds=30&resourceVersion={version(server)}"
-    with watch(server.url, query) as found:
+    with watch(server.url, query) as stream:
         created = make(server, "a")
-        assert told([found.next()]) == [("ADDED", "a")]
+        assert told([stream.next()]) == [("ADDED", "a")]
         clock.advance(28)
-        kind, bookmark = found.next()
+        kind, bookmark = stream.next()
         assert kind == "BOOKMARK"
         assert bookmark["metadata"]["resourceVersion"] == created["metadata"]["resourceVersion"]
         clock.advance(2)
-        assert found.rest() == []
+        assert stream.rest() == []
 
 
 @pytest.mark.parametrize("query", ["allowWatchBookmarks=true", ""])
@@ -183,14 +183,14 @@ def test_no_bookmark_comes_where_none_was_asked_for_or_nothing_has_changed(
 ) -> None:
     server = frozen("1.31")
     make(server, "a")
-    with watch(server.url, f"timeoutSeconds=120&{query}") as found:
-        found.next()
+    with watch(server.url, f"timeoutSeconds=120&{query}") as stream:
+        stream.next()
         if not query:
             label(server, "a", x="y")
         clock.advance(60)
-        version(server)  # an answer: every timer that was due has expired
+        version(server)  # after this response, every due timer has expired
         clock.advance(60)
-        assert [kind for kind, _ in found.rest()] == ["MODIFIED"] * (not query)
+        assert [kind for kind, _ in stream.rest()] == ["MODIFIED"] * (not query)
 
 
 def test_initial_events_end_with_a_bookmark_that_says_so(fakeapi: FakeAPI) -> None:
@@ -200,8 +200,8 @@ def test_initial_events_end_with_a_bookmark_that_says_so(fakeapi: FakeAPI) -> No
     with contextlib.ExitStack() as stack:
         gated = stack.enter_context(FakeAPI(release="1.31", feature_gates={"WatchList": True}))
         make(gated, "a")
-        found = stack.enter_context(watch(gated.url, query))
-        (first, _), (second, last) = found.take(2)
+        stream = stack.enter_context(watch(gated.url, query))
+        (first, _), (second, last) = stream.take(2)
     assert (first, second) == ("ADDED", "BOOKMARK")
     assert last["metadata"]["annotations"] == {"k8s.io/initial-events-end": "true"}
     with watch(server.url, query) as refused:
@@ -216,11 +216,11 @@ def test_what_happened_during_the_initial_events_is_confirmed_by_a_bookmark_soon
 ) -> None:
     server = frozen("1.32")
     nobody = "&fieldSelector=metadata.name%3Dnobody"
-    with watch(server.url, INITIAL_EVENTS + nobody) as found:
-        _, end = found.next()
+    with watch(server.url, INITIAL_EVENTS + nobody) as stream:
+        _, end = stream.next()
         changed = make(server, "elsewhere")
         clock.advance(1)
-        kind, later = found.next()
+        kind, later = stream.next()
     assert int(end["metadata"]["resourceVersion"]) < int(changed["metadata"]["resourceVersion"])
     assert kind == "BOOKMARK"
     assert later["metadata"] == {
@@ -232,16 +232,16 @@ def test_what_happened_during_the_initial_events_is_confirmed_by_a_bookmark_soon
 def test_the_bookmark_that_ends_the_initial_events_promises_nothing_that_is_yet_to_come(
     fakeapi_factory: Callable[..., FakeAPI],
 ) -> None:
-    """The claims are more than the sockets' buffers hold: the last is written while they are on their way."""
+    """The claims exceed the sockets' buffers, so the last write happens while the server sends them."""
     server = fakeapi_factory(release="1.32")
     for number in range(60):
         make(server, f"c{number:02}", annotations={"big": "x" * 250_000})
-    with watch(server.url, INITIAL_EVENTS) as found:
-        made = make(server, "late")
-        events = found.take(62)
+    with watch(server.url, INITIAL_EVENTS) as stream:
+        obj = make(server, "late")
+        events = stream.take(62)
     assert [kind for kind, _ in events] == ["ADDED"] * 60 + ["BOOKMARK", "ADDED"]
-    assert events[61][1] == made
-    assert int(events[60][1]["metadata"]["resourceVersion"]) < int(made["metadata"]["resourceVersion"])
+    assert events[61][1] == obj
+    assert int(events[60][1]["metadata"]["resourceVersion"]) < int(obj["metadata"]["resourceVersion"])
 
 
 def test_no_bookmark_repeats_the_one_that_ended_the_initial_events(
@@ -249,12 +249,12 @@ def test_no_bookmark_repeats_the_one_that_ended_the_initial_events(
 ) -> None:
     server = frozen("1.32")
     make(server, "a")
-    with watch(server.url, INITIAL_EVENTS + "&timeoutSeconds=30") as found:
-        assert [kind for kind, _ in found.take(2)] == ["ADDED", "BOOKMARK"]
+    with watch(server.url, INITIAL_EVENTS + "&timeoutSeconds=30") as stream:
+        assert [kind for kind, _ in stream.take(2)] == ["ADDED", "BOOKMARK"]
         clock.advance(1)
-        version(server)  # an answer: every timer that was due has expired
+        version(server)  # after this response, every due timer has expired
         clock.advance(29)
-        assert found.rest() == []
+        assert stream.rest() == []
 
 
 def test_many_watchers_see_the_same_events_in_the_same_order(fakeapi: FakeAPI) -> None:
@@ -300,25 +300,25 @@ def test_a_watch_ends_cleanly_when_the_server_stops() -> None:
     with contextlib.ExitStack() as stack:
         server = stack.enter_context(FakeAPI(release="1.31"))
         make(server, "a")
-        found = stack.enter_context(watch(server.url))
-        found.next()
+        stream = stack.enter_context(watch(server.url))
+        stream.next()
         server.stop()
-        assert found.rest() == []
-        assert found.ended
+        assert stream.rest() == []
+        assert stream.ended
 
 
 def test_a_watch_ends_cleanly_when_the_server_is_reset_and_the_next_one_sees_the_new_cluster(
     fakeapi: FakeAPI,
 ) -> None:
     make(fakeapi, "before")
-    with watch(fakeapi.url) as found:
-        found.next()
+    with watch(fakeapi.url) as stream:
+        stream.next()
         fakeapi.reset()
-        assert found.rest() == []
-        assert found.ended
+        assert stream.rest() == []
+        assert stream.ended
     make(fakeapi, "after")
-    with watch(fakeapi.url) as found:
-        assert told([found.next()]) == [("ADDED", "after")]
+    with watch(fakeapi.url) as stream:
+        assert told([stream.next()]) == [("ADDED", "after")]
 
 
 @pytest.mark.parametrize("vanish", [False, True], ids=["closes", "vanishes"])
@@ -327,12 +327,12 @@ def test_a_watch_is_forgotten_when_the_client_leaves(
 ) -> None:
     server = with_history(100)
     make(server, "a")
-    with watch(server.url) as found:
-        found.next()
+    with watch(server.url) as stream:
+        stream.next()
         assert server.app.open_watches == 1
         if vanish:
-            found.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
-        close(found)
+            stream.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+        close(stream)
 
     async def forgotten() -> None:
         while server.app.open_watches:  # noqa: ASYNC110 - the server has no reason to tell
@@ -350,7 +350,7 @@ def close(found: Stream) -> None:
 def test_a_watcher_that_does_not_read_is_ended_delays_nobody_and_can_go_on_where_it_was(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """200 KB each are more than the sockets' buffers hold, so that events wait in the watcher's own."""
+    """Events of 200 KB exceed the sockets' buffers, so they wait in the watcher's own buffer."""
     monkeypatch.setattr(cluster, "open_storage", partial(open_storage, watcher_buffer=8))
     with contextlib.ExitStack() as stack:
         server = stack.enter_context(FakeAPI(release="1.31"))
@@ -372,16 +372,16 @@ def test_a_watcher_that_does_not_read_is_ended_delays_nobody_and_can_go_on_where
 
 
 def test_an_event_reaches_a_watcher_though_the_clock_stands_still(frozen: Callable[[str], FakeAPI]) -> None:
-    """Watchers hear of a write with its commit: nothing polls."""
+    """Watchers get an event on the commit of a write: nothing polls."""
     server = frozen("1.31")
-    with watch(server.url) as found:
+    with watch(server.url) as stream:
         for number in range(20):
             created = make(server, f"c{number}")
-            assert found.next() == ("ADDED", created)
+            assert stream.next() == ("ADDED", created)
 
 
 class JumpingClock(SystemClockAndNames):
-    """A machine's clock that somebody sets, forward and back, to 1970 and to 2106."""
+    """A system clock that jumps forward and back, to 1970 and to 2106."""
 
     def __init__(self) -> None:
         self._times = itertools.cycle([1_800_000_000.0, 0.0, 4_294_967_296.0, 1_700_000_000.0])
@@ -392,12 +392,12 @@ class JumpingClock(SystemClockAndNames):
 
 def test_a_clock_that_jumps_changes_timestamps_alone(fakeapi_factory: Callable[..., FakeAPI]) -> None:
     server = fakeapi_factory(release="1.31", clock=JumpingClock())
-    with watch(server.url) as found:
+    with watch(server.url) as stream:
         written = [make(server, f"c{number}") for number in range(6)]
         written += [label(server, f"c{number}", changed="yes") for number in range(6)]
         versions = [int(obj["metadata"]["resourceVersion"]) for obj in written]
         assert versions == list(range(versions[0], versions[0] + 12))
-        assert [obj for _, obj in found.take(12)] == written
+        assert [obj for _, obj in stream.take(12)] == written
     assert len({obj["metadata"]["creationTimestamp"] for obj in written}) > 1
     assert len(server.list("ResourceClaim")) == 6
     for number in range(6):
@@ -415,9 +415,9 @@ def test_a_watch_without_a_timeout_lasts_half_an_hour_to_an_hour() -> None:
 
 def test_a_watch_whose_time_is_negative_shows_what_there_is_and_ends(fakeapi: FakeAPI) -> None:
     make(fakeapi, "a")
-    with watch(fakeapi.url, "timeoutSeconds=-5") as found:
-        assert told(found.rest()) == [("ADDED", "a")]
-        assert found.ended
+    with watch(fakeapi.url, "timeoutSeconds=-5") as stream:
+        assert told(stream.rest()) == [("ADDED", "a")]
+        assert stream.ended
 
 
 def test_watches_and_writes_share_a_server_from_many_threads(fakeapi: FakeAPI) -> None:

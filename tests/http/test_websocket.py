@@ -29,7 +29,7 @@ BEARER = "base64url.bearer.authorization.k8s.io."
 
 
 class Client:
-    """A WebSocket client on a socket, which keeps no message to itself."""
+    """A WebSocket client on a socket, which passes every message to the test."""
 
     def __init__(self, sock: socket.socket, target: str, protocols: list[str]) -> None:
         self._sock = sock
@@ -46,18 +46,18 @@ class Client:
         return self.next()
 
     def event(self) -> dict[str, Any]:
-        """The next watch event. A long message comes in pieces."""
+        """Reads the next watch event. A long message comes in several pieces."""
         text = ""
         while True:
             message = self.next()
             assert isinstance(message, TextMessage), message
             text += message.data
             if message.message_finished:
-                found: dict[str, Any] = json.loads(text)
-                return found
+                decoded: dict[str, Any] = json.loads(text)
+                return decoded
 
     def refusal(self) -> tuple[int, Any]:
-        """The status and the body of an answer without an upgrade."""
+        """Reads the status and the body of a response without an upgrade."""
         rejected, body = self.next(), b""
         assert isinstance(rejected, RejectConnection), rejected
         while True:

@@ -1,4 +1,4 @@
-"""A watch over a socket, line by line, as a client without a library would hold it."""
+"""A watch over a socket, read line by line without a client library."""
 
 import contextlib
 import json
@@ -13,7 +13,7 @@ Event = tuple[str, dict[str, Any]]
 
 
 class Stream:
-    """An answered watch. `ended` is set once the server has ended it as HTTP ends a body."""
+    """The response to a watch. `ended`: the server ended the body as HTTP requires."""
 
     def __init__(self, sock: socket.socket) -> None:
         self.socket = sock
@@ -23,7 +23,7 @@ class Stream:
         self.ended = False
 
     def line(self) -> bytes:
-        """The next line; empty at the end, whether clean or not."""
+        """Reads the next line; returns b"" at the end, clean or not."""
         while b"\n" not in self._text:
             size = self._reader.readline()
             if not size:
@@ -45,17 +45,17 @@ class Stream:
         return [self.next() for _ in range(count)]
 
     def rest(self) -> list[Event]:
-        """All that comes until the end."""
-        found = []
+        """Reads all events until the end."""
+        events = []
         while line := self.line():
             event = json.loads(line)
-            found.append((event["type"], event["object"]))
-        return found
+            events.append((event["type"], event["object"]))
+        return events
 
 
 @contextlib.contextmanager
 def watch(url: str, query: str = "", *, path: str = CLAIMS) -> Iterator[Stream]:
-    """An open watch; its head has been read, so it sees what happens from here on."""
+    """Opens a watch and reads its head, so that it gets all later events."""
     target = f"{path}?watch=1&{query}" if "/watch/" not in path else f"{path}?{query}"
     with wire.connection(url) as sock:
         sock.sendall(wire.head(b"GET", target.encode(), [(b"Host", b"localhost")]))
@@ -65,5 +65,5 @@ def watch(url: str, query: str = "", *, path: str = CLAIMS) -> Iterator[Stream]:
 
 
 def told(events: list[Event]) -> list[tuple[str, str]]:
-    """(type, name) of each event."""
+    """Returns (type, name) of each event."""
     return [(kind, obj["metadata"].get("name", "")) for kind, obj in events]

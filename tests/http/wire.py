@@ -1,4 +1,4 @@
-"""HTTP by hand over a socket: what no HTTP client would send, and answers as they came."""
+"""HTTP over a plain socket: requests that no HTTP client sends, and raw responses."""
 
 import contextlib
 import json
@@ -14,7 +14,7 @@ TIMEOUT_SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`code` is 0 where the connection was closed without an answer."""
+    """A response. `code` is 0 if the connection was closed without a response."""
 
     code: int
     headers: dict[str, str]
@@ -25,7 +25,7 @@ class Answer:
 
     @property
     def is_status(self) -> bool:
-        """Whether it is a Status object that agrees with the code of the answer."""
+        """Whether the body is a Status with the response's code."""
         try:
             status = self.json()
         except ValueError:
@@ -52,7 +52,7 @@ def head(method: bytes, target: bytes, headers: list[tuple[bytes, bytes]]) -> by
 
 
 def exchange(url: str, data: bytes, *, without_body: bool = False) -> Answer:
-    """Send bytes, and read one answer. A server that closes before it has read all is no error."""
+    """Sends bytes and reads one response. The server may close before it has read everything."""
     with connection(url) as sock:
         with contextlib.suppress(ConnectionError):
             sock.sendall(data)

@@ -1,4 +1,4 @@
-"""Manifests in a server: by a call, by an option, by a marker, and again after a reset."""
+"""Installing manifests: by a call, an option or a marker, and again after a reset."""
 
 from collections.abc import Callable
 from pathlib import Path

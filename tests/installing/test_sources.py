@@ -1,4 +1,4 @@
-"""Where manifests are found, and what is said of what is none."""
+"""Sources of manifests, and errors for invalid ones."""
 
 from pathlib import Path
 from typing import Any
@@ -58,13 +58,13 @@ def test_lists_are_unpacked() -> None:
 
 
 def test_a_sign_that_yaml_has_a_meaning_for_stays_text() -> None:
-    (found,) = manifests_of([MAP.format("a") + "data:\n  equals: =\n"])
-    assert found.obj["data"] == {"equals": "="}
+    (manifest,) = manifests_of([MAP.format("a") + "data:\n  equals: =\n"])
+    assert manifest.obj["data"] == {"equals": "="}
 
 
 def test_timestamps_stay_text() -> None:
-    (found,) = manifests_of([MAP.format("a") + "  creationTimestamp: 2020-01-01T00:00:00Z\n"])
-    assert found.obj["metadata"]["creationTimestamp"] == "2020-01-01T00:00:00Z"
+    (manifest,) = manifests_of([MAP.format("a") + "  creationTimestamp: 2020-01-01T00:00:00Z\n"])
+    assert manifest.obj["metadata"]["creationTimestamp"] == "2020-01-01T00:00:00Z"
 
 
 def test_what_is_wrong_is_told_with_its_place(tmp_path: Path) -> None:

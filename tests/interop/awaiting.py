@@ -16,30 +16,30 @@ Condition = Callable[[list[Object]], bool]
 
 
 def await_objects(url: str, path: str, condition: Condition, seconds: float = AWAIT_SECONDS) -> list[Object]:
-    """The objects of a list, once they meet the condition.
+    """Waits until the objects of a list meet the condition; returns them.
 
-    Raises TimeoutError with the objects as they were last, where they do not meet it in time.
+    Raises TimeoutError with the last objects if the condition is not met in time.
     """
     place = urlsplit(url)
     connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=seconds)
     with closing(connection):
         connection.request("GET", path)
         listed = json.loads(connection.getresponse().read())
-        found = {each["metadata"]["uid"]: each for each in listed["items"]}
-        if condition(list(found.values())):
-            return list(found.values())
+        objects = {each["metadata"]["uid"]: each for each in listed["items"]}
+        if condition(list(objects.values())):
+            return list(objects.values())
         version = listed["metadata"]["resourceVersion"]
         query = f"watch=1&resourceVersion={version}&timeoutSeconds={math.ceil(seconds)}"
         connection.request("GET", f"{path}?{query}")
         with connection.getresponse() as events:
             for event in _until(events, time.monotonic() + seconds):
                 uid = event["object"]["metadata"]["uid"]
-                found[uid] = event["object"]
+                objects[uid] = event["object"]
                 if event["type"] == "DELETED":
-                    del found[uid]
-                if condition(list(found.values())):
-                    return list(found.values())
-    last = [{**each, "metadata": {"name": each["metadata"]["name"]}} for each in found.values()]
+                    del objects[uid]
+                if condition(list(objects.values())):
+                    return list(objects.values())
+    last = [{**each, "metadata": {"name": each["metadata"]["name"]}} for each in objects.values()]
     raise TimeoutError(f"{path} is not as awaited: {json.dumps(last)[:4000]}")
 
 
@@ -50,4 +50,4 @@ def _until(events: Iterable[bytes], end: float) -> Iterator[Object]:
             if time.monotonic() > end:
                 return
     except TimeoutError:
-        return  # nothing has happened for so long
+        return  # no event within this time

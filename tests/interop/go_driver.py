@@ -1,4 +1,4 @@
-"""The driver of `tests/e2e/driver`, made with the helper of a release, at a node of a server."""
+"""The driver in `tests/e2e/driver`, built with the helper of a release, on a node of a server."""
 
 from pathlib import Path
 
@@ -18,21 +18,21 @@ FILES = {
     "1.36": ("helper_0.34.go",),
     "1.37": ("helper_0.34.go", "health_0.37.go"),
 }
-"""The files that make the driver with the helper of a release."""
+"""The source files for the helper of each release."""
 
 CRASHED = 3
-"""Exit code of a driver that was told to crash."""
+"""The exit code of a driver that the test made crash."""
 
 
 def build_driver(release: str) -> Path:
-    """Skips the test where Go is missing."""
+    """Compiles the driver for a release; returns its path. Skips the test if Go is missing."""
     names = ("main.go", *FILES[release])
     sources = {name: (SOURCES / name).read_text(encoding="utf-8") for name in names}
     return go_programs.build(f"driver-{release}", go_programs.with_staging(release, MODULES), sources)
 
 
 def start_driver(program: Path, served: Served, *options: str) -> Program:
-    """The driver at the server's node `node`."""
+    """Starts the driver on the server's node `node`."""
     data = served.kubelet / "node" / "plugins" / DRIVER
     data.mkdir(parents=True, exist_ok=True)
     command: list[str | Path] = [program, "-kubeconfig", served.kubeconfig, "-name", DRIVER, "-data", data]
@@ -41,5 +41,5 @@ def start_driver(program: Path, served: Served, *options: str) -> Program:
 
 
 def about(driver: Program, what: str) -> str:
-    """What the driver did next of that kind, and to what claim."""
+    """Waits until the driver does `what`; returns the name of the claim."""
     return str(told(driver.await_line(f'"what":"{what}"'))["about"])

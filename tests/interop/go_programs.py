@@ -1,4 +1,4 @@
-"""Builds Go programs with the published modules of Kubernetes, in the patches of the release tables."""
+"""Builds Go programs with the published Kubernetes modules, in the patches of the release tables."""
 
 import hashlib
 import json
@@ -12,12 +12,12 @@ from tests.interop.toolchain import BUILDS, alone_in, building, require
 from tools.modules import LAST_PATCHES
 
 BUILD_SECONDS = 2700
-"""Several times as long as kube-controller-manager takes without a build cache on two idle cores."""
+"""Seconds for a build: several times the time of kube-controller-manager without a cache on two cores."""
 
 FETCH_SECONDS = 600
 _OLDER = ("cri-client", "csi-translation-lib", "endpointslice", "kube-controller-manager", "kube-scheduler")
 ABSENT = {"1.31": dict.fromkeys(_OLDER, "v0.31.4"), "1.33": {"sample-apiserver": "v0.33.4"}}
-"""Modules that the Go proxy does not have in the patch of a release, and the patch that is taken instead."""
+"""Modules whose patch for a release is not in the Go proxy, and the patch to use instead."""
 
 _STAGING = re.compile(r"^\s*(k8s\.io/\S+) => \./staging", re.MULTILINE)
 _GO = re.compile(r"^go (\S+)", re.MULTILINE)
@@ -29,11 +29,11 @@ _ENVIRONMENT = {
 
 
 class BuildFailed(Exception):
-    """Go did not compile a program; the message is Go's, or says that it took too long."""
+    """Go could not compile a program; the message is Go's output, or says that it took too long."""
 
 
 def staging_version(release: str) -> str:
-    """The version of k8s.io/client-go and its siblings: `v0.33.13`."""
+    """Returns the version of the staging modules, such as k8s.io/client-go: `v0.33.13`."""
     return f"v0.{release.partition('.')[2]}.{LAST_PATCHES[release]}"
 
 
@@ -42,12 +42,12 @@ def kubernetes_version(release: str) -> str:
 
 
 def with_kubernetes(release: str) -> str:
-    """A go.mod for programs that import k8s.io/kubernetes, with the replacements of its staging modules."""
+    """Returns a go.mod for programs that import k8s.io/kubernetes, with replacements for staging modules."""
     version, staged = kubernetes_version(release), staging_version(release)
-    found = json.loads(
+    download = json.loads(
         _go(["mod", "download", "-json", f"k8s.io/kubernetes@{version}"], Path.cwd(), FETCH_SECONDS)
     )
-    text = Path(found["GoMod"]).read_text(encoding="utf-8")
+    text = Path(download["GoMod"]).read_text(encoding="utf-8")
     go = _GO.search(text)
     assert go is not None, text
     absent = ABSENT.get(release, {})
@@ -59,7 +59,7 @@ def with_kubernetes(release: str) -> str:
 
 
 def with_staging(release: str, modules: Iterable[str], go: str = "1.22.0") -> str:
-    """A go.mod for programs that import some of the modules beside k8s.io/kubernetes: `client-go`, `api`."""
+    """Returns a go.mod for programs that import only staging modules, such as `client-go` and `api`."""
     version = staging_version(release)
     required = "".join(f"\tk8s.io/{module} {version}\n" for module in sorted(modules))
     return f"module program\n\ngo {go}\n\nrequire (\n{required})\n"
@@ -74,10 +74,11 @@ def build(
     command: Sequence[str] = ("build",),
     package: str = ".",
 ) -> Path:
-    """The program, compiled of its sources by file name; at once where it has been built before.
+    """Compiles a program from its sources; returns its path. A program that was built before is reused.
 
-    `builds` keeps it. `command` is that of Go with its options (`test -c`), `package` what it compiles.
-    Skips the test where Go is missing; raises BuildFailed where it does not compile.
+    `sources`: texts by file name. `builds`: the folder of programs. `command`: Go's command with options
+    (`test -c`). `package`: the package to compile. Skips the test if Go is missing. Raises BuildFailed if the
+    program does not compile.
     """
     require("go")
     version = _go(["env", "GOVERSION"], Path.cwd(), FETCH_SECONDS)

@@ -1,4 +1,4 @@
-"""pytest's side of `make interop`: its options, the rows that tests report, and what a skip means in CI."""
+"""The pytest plugin of `make interop`: its options, the rows of tests, and skips as failures in CI."""
 
 import datetime as dt
 import os
@@ -54,10 +54,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture
 def report(request: pytest.FixtureRequest) -> Report:
-    """Adds a row to the compatibility table; its result is that of the test.
+    """Returns a function that adds a row to the compatibility table, with the result of the test.
 
-    Call it first, so that a failure has its row. `version` is that of the client or component, `release` the
-    server's, `did` says in a few words what was done.
+    Call it first, so that a failure also has a row. `version`: the version of the client or component.
+    `release`: the server's release. `did`: a short text of what was tested.
     """
 
     def add(**fields: str) -> None:
@@ -68,7 +68,7 @@ def report(request: pytest.FixtureRequest) -> Report:
 
 @pytest.fixture
 def short_folder() -> Iterator[Path]:
-    """A directory with a short path: those of Unix sockets are at most 107 bytes long."""
+    """Makes a directory with a short path, because the path of a Unix socket may have 107 bytes."""
     path = Path(tempfile.mkdtemp(prefix="fa"))
     yield path
     shutil.rmtree(path, ignore_errors=True)
@@ -80,13 +80,13 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
     if report.skipped and os.environ.get("CI") and item.nodeid.startswith(FOLDERS):
-        report.outcome = "failed"  # CI has every toolchain: what is not run there is run nowhere
+        report.outcome = "failed"  # CI has every toolchain, so a skipped test would never run
         report.longrepr = f"skipped, which counts as a failure where CI is set: {report.longrepr}"
     return report
 
 
 class _Collector:
-    """Gathers the rows of a run, also those of xdist's workers, and prints or records them at its end."""
+    """Collects the rows of a run, also from xdist's workers; prints or records them at the end."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config

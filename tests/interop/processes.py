@@ -1,4 +1,4 @@
-"""Programs that run beside a test: the server as a process of its own, and what talks to it."""
+"""Programs that run during a test: the server in its own process, and its clients."""
 
 import json
 import queue
@@ -18,7 +18,7 @@ STOP_SECONDS = 30.0
 
 
 class Program:
-    """A program with its output in a file, `log`; lines of its standard output can be awaited."""
+    """A running program with its output in the file `log`; tests can wait for lines of its output."""
 
     def __init__(
         self, command: Sequence[str | Path], log: Path, env: Mapping[str, str] | None = None
@@ -41,8 +41,9 @@ class Program:
         self._lines.put(None)
 
     def await_line(self, text: str, seconds: float = START_SECONDS) -> str:
-        """The next line with the text in it. Raises AssertionError where the program ends, or it takes too
-        long.
+        """Waits for the next line that contains the text.
+
+        Raises AssertionError if the program ends or takes too long.
         """
         end = time.monotonic() + seconds
         while True:
@@ -58,7 +59,7 @@ class Program:
         return self.log.read_text(encoding="utf-8", errors="replace")[-size:]
 
     def wait(self) -> int:
-        """Its exit code, once it has ended by itself."""
+        """Waits until the program ends by itself; returns its exit code."""
         code = self._process.wait(STOP_SECONDS)
         self._close()
         return code
@@ -68,7 +69,7 @@ class Program:
         return self._process.poll() is None
 
     def stop(self) -> int:
-        """Asks it to end (SIGTERM) and waits; one that does not is killed. Returns its exit code."""
+        """Sends SIGTERM and waits; kills a program that does not end. Returns the exit code."""
         self._process.terminate()
         try:
             self._process.wait(STOP_SECONDS)
@@ -98,7 +99,7 @@ class Program:
 
 
 class Served:
-    """`fakeapi serve` at one port, which can be killed and started again with the same database."""
+    """`fakeapi serve` on a fixed port, which can be killed and restarted with the same database."""
 
     def __init__(self, folder: Path, release: str, *options: str) -> None:
         self.folder, self.release = folder, release
@@ -120,7 +121,7 @@ class Served:
         return self
 
     def kill(self) -> None:
-        """Ends it as a power switch would (SIGKILL)."""
+        """Kills the server (SIGKILL), like a power failure."""
         assert self._program is not None
         self._program.kill()
         self.api.close()
@@ -142,6 +143,6 @@ def free_port() -> int:
 
 
 def told(line: str) -> dict[str, Any]:
-    """A line of JSON, as the drivers of tests/e2e write them."""
-    found: dict[str, Any] = json.loads(line)
-    return found
+    """Decodes a JSON line from a driver of tests/e2e."""
+    fields: dict[str, Any] = json.loads(line)
+    return fields

@@ -1,7 +1,7 @@
-"""Rows of the compatibility table, and the page made of them.
+"""The rows of the compatibility table, and the page with it.
 
-`results.jsonl` has a row for each test that was run with `make interop ARGS=--record`. The page,
-`docs/compatibility.md`, is made of it then, and by `python -m tests.interop.results`.
+`results.jsonl` has a row for each test that ran with `make interop ARGS=--record`. That command and `python
+-m tests.interop.results` make the page, `docs/compatibility.md`.
 """
 
 import json
@@ -16,25 +16,25 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "compatibility.md"
 PASSES = "passes"
 KINDS = {"component": "Components of Kubernetes", "driver": "Drivers", "client": "Clients"}
-"""What a row is about, in the order of the page, with its heading."""
+"""The kinds of rows in the order of the page, with their headings."""
 
 _BEGIN, _END = "<!-- rows -->", "<!-- /rows -->"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One client or component of one version: what it did with a server of a release, and how that ended."""
+    """The result of a version of a client or component with a server of a release."""
 
     kind: str
-    """A key of KINDS."""
+    """The kind of the row: a key of KINDS."""
     name: str
     version: str
     release: str
     did: str
     result: str
-    """PASSES, or what went wrong."""
+    """PASSES, or the failure."""
     test: str
-    """Its test, as pytest names it."""
+    """The test's name in pytest."""
     day: str
 
     def __post_init__(self) -> None:
@@ -48,7 +48,7 @@ class Row:
 
 
 def numbers(version: str) -> tuple[int, ...]:
-    """The numbers of a version, for sorting: 1.9 comes before 1.10."""
+    """Returns the numbers in a version, for sorting: 1.9 comes before 1.10."""
     return tuple(int(number) for number in re.findall(r"\d+", version))
 
 
@@ -65,34 +65,34 @@ def write(rows: Iterable[Row], path: Path = RESULTS) -> None:
 
 
 def merged(known: Iterable[Row], fresh: Iterable[Row]) -> list[Row]:
-    """The rows of a run, and those of earlier runs of other tests that still exist."""
+    """Returns the rows of a run, and rows of earlier runs for other tests that still exist."""
     fresh = list(fresh)
     tests = {row.test for row in fresh}
     return [*fresh, *(row for row in known if row.test not in tests and has_test(row))]
 
 
 def has_test(row: Row) -> bool:
-    """Whether the file of a row's test is there and defines the test."""
+    """Whether the row's test still exists in its file."""
     path, _, name = row.test.partition("::")
     file = ROOT / path
     return file.is_file() and f"def {name.partition('[')[0]}(" in file.read_text(encoding="utf-8")
 
 
 def tables(rows: Iterable[Row]) -> str:
-    """The rows as Markdown, a table a kind."""
-    made = []
+    """Renders the rows as Markdown, with a table for each kind."""
+    lines = []
     for kind, of_kind in groupby(sorted(rows, key=lambda row: row.order), key=lambda row: row.kind):
-        made += [f"## {KINDS[kind]}", ""]
-        made += ["| name | version | server | did | result | day |", "|---|---|---|---|---|---|"]
+        lines += [f"## {KINDS[kind]}", ""]
+        lines += ["| name | version | server | did | result | day |", "|---|---|---|---|---|---|"]
         for row in of_kind:
             cells = (row.name, row.version, row.release, row.did, row.result, row.day)
-            made.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
-        made.append("")
-    return "\n".join(made)
+            lines.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
+        lines.append("")
+    return "\n".join(lines)
 
 
 def page(text: str, rows: Iterable[Row]) -> str:
-    """The page with its tables made again."""
+    """Returns the page with new tables."""
     before, _, rest = text.partition(_BEGIN)
     _, _, after = rest.partition(_END)
     return f"{before}{_BEGIN}\n\n{tables(rows)}\n{_END}{after}"

@@ -1,4 +1,4 @@
-"""The story of a pod with a claim: made of a template, allocated, prepared, run, unprepared, gone."""
+"""The story of a pod with a claim: created from a template, allocated, prepared, run, unprepared, deleted."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from tests.interop.processes import Served
 
 DRIVER = "gpu.example.com"
 CLAIM_VERSIONS = {"1.30": "v1alpha2", "1.31": "v1alpha3", "1.32": "v1beta1", "1.33": "v1beta1"}
-"""The version of resource.k8s.io that clients of a release speak; v1 in all later ones."""
+"""The resource.k8s.io version that clients of a release use; v1 in all later ones."""
 
 PODS = "/api/v1/namespaces/default/pods"
 
@@ -18,12 +18,12 @@ def claim_version(release: str) -> str:
 
 
 def gates(release: str) -> tuple[str, ...]:
-    """The options that switch claims on, in the syntax of the server and of Kubernetes' components."""
+    """Returns the options that enable claims, for the server and for Kubernetes' components."""
     return ("--feature-gates", "DynamicResourceAllocation=true") if release in CLAIM_VERSIONS else ()
 
 
 class Story:
-    """Pods of one server whose claims are for devices of one driver."""
+    """Creates pods on a server with claims for devices of a driver, and waits for them."""
 
     def __init__(self, served: Served, driver: str = DRIVER) -> None:
         self._api, self._url, self._driver = served.api, served.url, driver
@@ -33,7 +33,7 @@ class Story:
         self.claims = f"{root}/namespaces/default/resourceclaims"
 
     def begin(self) -> None:
-        """A class of all devices of the driver, and a template of a claim for one."""
+        """Creates a class with all devices of the driver, and a claim template for one device."""
         if self._version == "v1alpha2":
             self._create("ResourceClass", driverName=self._driver)
             claim: Object = {"resourceClassName": "gpu"}
@@ -60,16 +60,16 @@ class Story:
         self._api.delete("Pod", name, options={"gracePeriodSeconds": 0})
 
     def await_slices(self, devices: int) -> list[Object]:
-        """The driver's slices, once they have so many devices."""
+        """Waits until the driver's slices have this number of devices; returns the slices."""
 
         def published(slices: list[Object]) -> bool:
-            found = [each["spec"] for each in slices if each["spec"]["driver"] == self._driver]
-            return sum(len(spec.get("devices") or ()) for spec in found) == devices
+            specs = [each["spec"] for each in slices if each["spec"]["driver"] == self._driver]
+            return sum(len(spec.get("devices") or ()) for spec in specs) == devices
 
         return await_objects(self._url, self.slices, published)
 
     def await_running(self, count: int = 1, seconds: float = AWAIT_SECONDS) -> list[Object]:
-        """The claims of so many running pods."""
+        """Waits for this number of running pods; returns their claims."""
 
         def running(pods: list[Object]) -> bool:
             return [each["status"].get("phase") for each in pods] == ["Running"] * count
@@ -78,11 +78,11 @@ class Story:
         return await_objects(self._url, self.claims, lambda claims: len(claims) == count)
 
     def await_gone(self) -> None:
-        """No pod and no claim is left."""
+        """Waits until no pod and no claim is left."""
         for path in (PODS, self.claims):
             await_objects(self._url, path, lambda found: not found)
 
 
 def devices_of(claim: Object) -> list[str]:
-    """The devices that are allocated to a claim."""
+    """Returns the names of the devices allocated to a claim."""
     return [result["device"] for result in claim["status"]["allocation"]["devices"]["results"]]

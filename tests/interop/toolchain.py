@@ -1,4 +1,4 @@
-"""Toolchains of other languages: whether they are there, and what was built with them."""
+"""Toolchains of other languages: checks for them, and notes of builds."""
 
 import fcntl
 import json
@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 BUILDS = Path(__file__).parents[2] / "build" / "interop"
-"""What tests build, kept from run to run; `make clean` removes it."""
+"""The folder of built programs, kept between runs; `make clean` removes it."""
 
 _LOG = BUILDS / "built.jsonl"
 _started = time.time()
@@ -21,7 +21,7 @@ _started = time.time()
 
 @dataclass(frozen=True)
 class Built:
-    """Something that a run has built, and how long that took."""
+    """A build of this run, and its duration."""
 
     name: str
     seconds: float
@@ -29,7 +29,7 @@ class Built:
 
 
 def require(*programs: str) -> None:
-    """Skips the test where a program is not on the PATH; where CI is set, that is a failure."""
+    """Skips the test if a program is not on the PATH; in CI this is a failure."""
     missing = [name for name in programs if shutil.which(name) is None]
     if missing:
         pytest.skip(f"{' and '.join(missing)} not on the PATH")
@@ -37,7 +37,7 @@ def require(*programs: str) -> None:
 
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """Makes the folder, and keeps xdist's other workers out of it meanwhile: tests share what they build."""
+    """Creates the folder and locks it against xdist's other workers, because tests share builds."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -46,7 +46,7 @@ def alone_in(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def building(name: str) -> Iterator[None]:
-    """Notes what is built inside it for the end of the run; a log file, since xdist's workers build too."""
+    """Notes a build for the end of the run, in a log file because xdist's workers build too."""
     begun = time.monotonic()
     yield
     BUILDS.mkdir(parents=True, exist_ok=True)
@@ -55,14 +55,14 @@ def building(name: str) -> Iterator[None]:
 
 
 def built_now() -> list[Built]:
-    """What has been built since this run began."""
+    """Returns the builds since the start of this run."""
     if not _LOG.exists():
         return []
-    found = (Built(**json.loads(line)) for line in _LOG.read_text(encoding="utf-8").splitlines())
-    return [each for each in found if each.at >= _started]
+    builds = (Built(**json.loads(line)) for line in _LOG.read_text(encoding="utf-8").splitlines())
+    return [each for each in builds if each.at >= _started]
 
 
 def of_releases(oldest_first: Iterable[Any]) -> list[Any]:
-    """Parameters of which `--newest` takes the last alone."""
+    """Returns test parameters; `--newest` selects only the last."""
     *older, newest = (each if isinstance(each, tuple) else (each,) for each in oldest_first)
     return [*(pytest.param(*each, marks=pytest.mark.older) for each in older), pytest.param(*newest)]

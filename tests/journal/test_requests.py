@@ -1,4 +1,4 @@
-"""Questions about requests, and assertions on them."""
+"""Queries and assertions on recorded requests."""
 
 import pytest
 

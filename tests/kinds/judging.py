@@ -1,4 +1,4 @@
-"""Asks a kind's rules about a body as a request would: decoded, defaulted, prepared, validated."""
+"""Runs a kind's rules for a body, in the order of a request: decode, default, prepare, validate."""
 
 import copy
 from functools import cache
@@ -19,7 +19,7 @@ Found = list[tuple[str, str]]
 
 @cache
 def resource_of(release: str, group: str, version: str, resource: str, *gates: str) -> Resource:
-    """The resource as the release has it with its defaults, and with `gates` on."""
+    """Returns a resource of the release with its default gates, and with `gates` on."""
     loaded = load_release(release, dict.fromkeys(gates, True))
     context = StrategyContext(
         namespace_labels=lambda name: {}, now=lambda: NOW, apply_defaults=apply_defaults
@@ -28,7 +28,7 @@ def resource_of(release: str, group: str, version: str, resource: str, *gates: s
 
 
 def canonical(resource: Resource, body: Body) -> Body:
-    """The body as the registry sees it, with its defaults, in the hub."""
+    """Decodes a body, sets its defaults and converts it to the hub."""
     sent = {"apiVersion": resource.api_version, "kind": resource.kind.kind, **copy.deepcopy(body)}
     sent.setdefault("metadata", {}).setdefault("name", "a")
     obj, _ = decode(sent, resource.schema)
@@ -36,20 +36,20 @@ def canonical(resource: Resource, body: Body) -> Body:
 
 
 def created(resource: Resource, body: Body) -> Body:
-    """The object that a create makes of the body."""
+    """Returns the object that a create makes from the body."""
     return resource.strategy_for("").prepare_create(canonical(resource, body))
 
 
 def refusals(resource: Resource, body: Body) -> Found:
-    """Errors of a create."""
+    """Returns the errors of a create."""
     obj = created(resource, body)
-    found = resource.with_declared(resource.strategy_for("").validate_create(obj), obj)
-    return [(error.field, error.body) for error in found]
+    errors = resource.with_declared(resource.strategy_for("").validate_create(obj), obj)
+    return [(error.field, error.body) for error in errors]
 
 
 def refused_change(resource: Resource, body: Body, changed: Body, subresource: str = "") -> Found:
-    """Errors of an update from the one body to the other."""
+    """Returns the errors of an update from `body` to `changed`."""
     strategy, old = resource.strategy_for(subresource), created(resource, body)
     new = strategy.prepare_update(canonical(resource, changed), old)
-    found = resource.with_declared(strategy.validate_update(new, old), new, old, subresource)
-    return [(error.field, error.body) for error in found]
+    errors = resource.with_declared(strategy.validate_update(new, old), new, old, subresource)
+    return [(error.field, error.body) for error in errors]

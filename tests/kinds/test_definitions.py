@@ -1,4 +1,4 @@
-"""Each kind of each release has a definition."""
+"""Every kind of every release has a definition."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def test_no_write_sets_what_another_path_sets(name: str) -> None:
     release = load_release(name)
     for kind in release.kinds:
         if kind.group != "resource.k8s.io" and kind.resource != "namespaces":
-            continue  # what their strategies reset is tested with them
+            continue  # tested with their strategies
         strategies = resource_of(kind, release).strategies
         wanted: dict[str, tuple[tuple[str, ...], ...]] = {"": ()}
         if "status" in strategies:

@@ -1,4 +1,4 @@
-"""Kinds without a module of their own."""
+"""Kinds without their own module."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -21,7 +21,7 @@ def widget(name: str = "a", request: str = "gpu", **fields: Any) -> Object:
     wanted = {
         "name": request,
         "deviceClassName": "gpu.example.com",
-        "allocationMode": "ExactCount",  # these two as the type's defaults have them
+        "allocationMode": "ExactCount",  # the type's defaults for these two
         "count": 1,
     }
     return {"metadata": {"name": name}, "spec": {"devices": {"requests": [wanted]}}, **fields}

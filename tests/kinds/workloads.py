@@ -1,4 +1,4 @@
-"""Drives the strategies of workloads: manifests in, the errors that a release finds out."""
+"""Runs the strategies of workloads on manifests; returns the errors and objects of a release."""
 
 import copy
 from typing import Any
@@ -12,7 +12,7 @@ from tests.registry.world import resource_of
 
 Object = dict[str, Any]
 DELETED = object()
-"""In place of a value: the field is left out."""
+"""A value for `put` that removes the field."""
 
 POD = {"containers": [{"name": "main", "image": "example.com/app:1"}]}
 TEMPLATE = {"metadata": {"labels": {"app": "a"}}, "spec": POD}
@@ -20,16 +20,16 @@ SELECTOR = {"matchLabels": {"app": "a"}}
 
 
 class Kind:
-    """The strategies of one resource of a release; `gates` are those that differ from the default."""
+    """The strategies of one resource of a release; `gates`: gates that differ from the default."""
 
     def __init__(self, release: str, api_version: str, resource: str, spec: Object, **gates: bool) -> None:
         group, _, version = api_version.rpartition("/")
-        found = release_with(release, gates) if gates else load_release(release)
-        self.resource: Resource = resource_of(found.kind(group, version, resource), found)
+        loaded = release_with(release, gates) if gates else load_release(release)
+        self.resource: Resource = resource_of(loaded.kind(group, version, resource), loaded)
         self.spec = spec
 
     def manifest(self, *changes: tuple[str, Any], **metadata: Any) -> Object:
-        """The object with values changed at their paths, in its defaults."""
+        """Returns the object with values changed at paths, and with defaults."""
         kind = self.resource.kind
         body: Object = {"kind": kind.kind, "apiVersion": kind.api_version}
         body["metadata"] = {"name": "a", "namespace": "default", "uid": "u", **metadata}
@@ -41,19 +41,19 @@ class Kind:
         return self.resource.to_hub(self.resource.body_type.default({**first, **obj}))
 
     def created(self, *changes: tuple[str, Any], **metadata: Any) -> Object:
-        """The object as it is stored by a create."""
+        """Returns the object that a create stores."""
         return self.resource.strategy_for("").prepare_create(self.manifest(*changes, **metadata))
 
     def refusals(self, *changes: tuple[str, Any], **metadata: Any) -> list[str]:
-        """The errors of a create."""
+        """Returns the errors of a create."""
         obj = self.created(*changes, **metadata)
-        found = self.resource.strategy_for("").validate_create(obj)
-        return texts(self.resource.with_declared(found, obj))
+        errors = self.resource.strategy_for("").validate_create(obj)
+        return texts(self.resource.with_declared(errors, obj))
 
     def update_refusals(
         self, *changes: tuple[str, Any], subresource: str = "", before: tuple[tuple[str, Any], ...] = ()
     ) -> list[str]:
-        """The errors of an update of the object with `before`, those of its metadata in their places."""
+        """Changes the object with `before`, then updates it with `changes`; returns the update's errors."""
         strategy = self.resource.strategy_for(subresource)
         old = self.created()
         for path, value in before:
@@ -63,11 +63,11 @@ class Kind:
             put(new, path, value)
         new = strategy.prepare_update(new, old)
         metadata = MetadataErrors((_marker("object"),), (_marker("change"),))
-        found = strategy.validate_update(new, old, metadata)
-        return texts(self.resource.with_declared(found, new, old, subresource))
+        errors = strategy.validate_update(new, old, metadata)
+        return texts(self.resource.with_declared(errors, new, old, subresource))
 
     def updated(self, *changes: tuple[str, Any], subresource: str = "") -> Object:
-        """The object as an update stores it."""
+        """Returns the object that an update stores."""
         old = self.created()
         new = copy.deepcopy(old)
         for path, value in changes:
@@ -75,7 +75,7 @@ class Kind:
         return self.resource.strategy_for(subresource).prepare_update(new, old)
 
     def row(self, obj: Object, now: float = 0.0) -> dict[str, Any]:
-        """The cells of the object by column."""
+        """Returns the cells of the object's table row by column."""
         return {column.name: column.cell(obj, now) for column in self.resource.columns}
 
 
@@ -88,7 +88,7 @@ def texts(errors: list[FieldError]) -> list[str]:
 
 
 def put(obj: Object, path: str, value: Any) -> None:
-    """Sets the value at a path of names and numbers, making what is on the way."""
+    """Sets the value at a path of names and indexes; creates missing parents."""
     *parents, last = path.split(".")
     at: Any = obj
     for name in parents:

@@ -1,7 +1,7 @@
-"""Counts the steps of a function: the lines of fakeapi that it runs. The same on every machine, unlike time.
+"""Counts the steps of a function: the lines of fakeapi that it runs.
 
-What compiled code does in one step, such as matching a pattern, is not seen here: give such code an input
-large enough that anything but linear would meet the test's own time limit.
+Unlike time, steps do not depend on the machine. Compiled code, such as the matching of a pattern, is one
+step. Give such code an input so large that more than linear time exceeds the test's time limit.
 """
 
 import sys
@@ -16,14 +16,14 @@ import fakeapi
 _HERE = str(Path(fakeapi.__file__).parent)
 
 RATIO_MAX = 2.3
-"""Twice the input may take so many times the steps: a little more than twice, for logarithms."""
+"""Most growth of the steps for a doubled input: a little more than 2, for logarithms."""
 
 FEW_STEPS = 2000
-"""Differences below this are noise of caches and of inputs that are refused at once."""
+"""Differences of steps below this are noise of caches and of early refusals."""
 
 
 def steps_of(function: Callable[[], object]) -> int:
-    """How many lines of fakeapi run. An error of the function counts as its end."""
+    """Counts the lines of fakeapi that the function runs; an error ends the function."""
     count = 0
 
     def line(_frame: FrameType, event: str, _argument: Any) -> Any:
@@ -46,9 +46,9 @@ def steps_of(function: Callable[[], object]) -> int:
 
 
 def assert_linear(prepared: Callable[[int], Callable[[], object]], size: int) -> None:
-    """Asserts that twice and four times the size take no more than twice and four times the steps.
+    """Asserts that for twice and four times the size, steps grow no faster than the size.
 
-    `prepared` makes the function to be measured for a size.
+    `prepared` returns the function to measure for a size.
     """
     counts = [steps_of(prepared(size * factor)) for factor in (1, 2, 4)]
     for smaller, larger in pairwise(counts):

@@ -1,4 +1,4 @@
-"""Documents of files are read as kubectl reads them, and no text takes more than the bounds."""
+"""Files are split into documents as by kubectl, within limits of time and memory."""
 
 from collections.abc import Callable
 from functools import partial

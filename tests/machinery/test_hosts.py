@@ -1,4 +1,4 @@
-"""Loopback addresses, and which Host and Origin headers a server accepts."""
+"""Loopback addresses, and the Host and Origin headers that a server accepts."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""JSONPath against what k8s.io/client-go `util/jsonpath` finds."""
+"""JSONPath gives the results of k8s.io/client-go `util/jsonpath`."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
-"""Every parser takes steps in proportion to its input, whatever that is: each nasty shape in three sizes.
+"""Every parser takes linear steps: each difficult input is tested in three sizes.
 
-YAML, durations and CEL have such tests of their own, beside their other ones.
+YAML, durations and CEL have such tests in their own modules.
 """
 
 import json
@@ -34,7 +34,7 @@ NOW = "2024-01-01T00:00:00Z"
 
 
 def claim(**meta: Any) -> dict[str, Any]:
-    """A ResourceClaim as a client sends it."""
+    """Returns a ResourceClaim as sent by a client."""
     return {
         "apiVersion": "resource.k8s.io/v1beta1",
         "kind": "ResourceClaim",
@@ -63,7 +63,7 @@ def labels(count: int, value: str = "b") -> dict[str, str]:
 
 
 def read(text: Callable[[int], bytes]) -> Prepared:
-    """Reads JSON and decodes it into the type."""
+    """Prepares the decoding of JSON into the type."""
     return lambda n: lambda: decode(json_decoding.decode_marking_duplicates(text(n)), SCHEMA)
 
 
@@ -88,7 +88,7 @@ def merged(patch: Callable[[int], Any], **meta: Callable[[int], Any]) -> Prepare
 
 
 def applied(before: dict[str, Callable[[int], Any]] | None, **meta: Callable[[int], Any]) -> Prepared:
-    """An apply over what another manager applied; None: over nothing."""
+    """Prepares an apply over an object that another manager applied, or over nothing."""
 
     def prepared(n: int) -> Callable[[], object]:
         live = None
@@ -319,6 +319,6 @@ BIG = 100_000
     ],
 )
 def test_patterns_do_not_search_long_texts_in_vain(function: Callable[[], object]) -> None:
-    """Anything but linear would meet the test's own time limit."""
+    """More than linear time would exceed the test's time limit."""
     with suppress(ValueError):
         function()

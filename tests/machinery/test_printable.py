@@ -1,4 +1,4 @@
-"""Text from a trace cannot command a terminal."""
+"""Control characters in traces and other texts cannot control a terminal."""
 
 import pytest
 from hypothesis import given

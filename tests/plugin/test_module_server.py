@@ -1,4 +1,4 @@
-"""A server of module scope, which is put back before each test that takes it."""
+"""A server with module scope, which is reset before each test that uses it."""
 
 import pytest
 

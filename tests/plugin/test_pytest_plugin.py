@@ -1,4 +1,4 @@
-"""The pytest plugin, as those who install the package meet it."""
+"""The pytest plugin, from the view of its users."""
 
 import subprocess
 import sys
@@ -18,7 +18,7 @@ PRELUDE = """
 
 @pytest.fixture
 def project(pytester: pytest.Pytester) -> pytest.Pytester:
-    """A project of somebody who is strict: warnings, and resources left open, are errors."""
+    """Makes a strict project: warnings, also about open resources, are errors."""
     pytester.makeini("[pytest]\naddopts = --strict-markers -p no:cacheprovider\nfilterwarnings = error")
     return pytester
 

@@ -1,4 +1,4 @@
-"""How many servers the plugin keeps, and how many a test may have."""
+"""The limits on servers that the plugin keeps, and on servers in a test."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Traces in tests: those that failing tests leave behind, and those that tests replay."""
+"""Traces in tests: recordings of failed tests, and replays in tests."""
 
 import shutil
 from pathlib import Path
@@ -12,7 +12,7 @@ LOG = Path(__file__).parents[2] / "fixtures" / "traces" / "audit-k8s1.31-v1alpha
 
 @pytest.fixture
 def project(pytester: pytest.Pytester) -> pytest.Pytester:
-    """A project of somebody who is strict: warnings, and resources left open, are errors."""
+    """Makes a strict project: warnings, also about open resources, are errors."""
     pytester.makeini("[pytest]\naddopts = --strict-markers -p no:cacheprovider\nfilterwarnings = error")
     return pytester
 

@@ -1,7 +1,7 @@
-"""Samples of what Kubernetes' own strategies say of objects, and what the project says of the same.
+"""Compares samples of Kubernetes' own strategies with fakeapi's results.
 
-`tools/strategy_samples.py` takes them. An answer has the errors as (reason, field, message), the warnings,
-and the object as its strategy prepared it, if there are no errors.
+`tools/strategy_samples.py` records the samples. An answer has the errors as (reason, field, message), the
+warnings and, without errors, the object after the strategy's preparation.
 """
 
 import copy
@@ -57,7 +57,7 @@ def resource_of(release: str, api_version: str, name: str, gates: tuple[str, ...
 
 
 def answered(sample: Sample, release: str, gates: tuple[str, ...] = ()) -> Answer:
-    """What the project answers."""
+    """Returns fakeapi's answer to a sample."""
     resource = resource_of(release, sample["new"]["apiVersion"], sample["resource"], gates)
     new = _canonical(resource, sample["new"], sample["subresource"])
     warnings = Warnings()
@@ -71,22 +71,22 @@ def answered(sample: Sample, release: str, gates: tuple[str, ...] = ()) -> Answe
             old = _canonical(resource, sample["old"], sample["subresource"])
             done = changing._before_update(resource, target, new, old, warnings, dry_run=False)
     except ApiError as error:
-        found = () if error.details is None else error.details.causes
-        causes = [[cause.reason, cause.field, cause.message] for cause in found]
+        error_causes = () if error.details is None else error.details.causes
+        causes = [[cause.reason, cause.field, cause.message] for cause in error_causes]
         return {"errors": _without_empty_lists(causes), "warnings": [], "object": None}
-    shown = resource.from_hub(done)
-    return {"errors": [], "warnings": warnings.texts, "object": _comparable(shown)}
+    obj = resource.from_hub(done)
+    return {"errors": [], "warnings": warnings.texts, "object": _comparable(obj)}
 
 
 def expected(sample: Sample) -> Answer:
-    """What the sample says."""
-    shown = None if sample["errors"] else _comparable(sample["object"])
+    """Returns the recorded answer of a sample."""
+    obj = None if sample["errors"] else _comparable(sample["object"])
     errors = _without_empty_lists(sample["errors"])
-    return {"errors": errors, "warnings": sample.get("warnings") or [], "object": shown}
+    return {"errors": errors, "warnings": sample.get("warnings") or [], "object": obj}
 
 
 def _without_empty_lists(errors: list[list[str]]) -> list[list[str]]:
-    """Shows empty lists as null in the errors of FIELDS_WITH_EMPTY_LISTS."""
+    """Replaces empty lists by null in the errors of FIELDS_WITH_EMPTY_LISTS."""
     return [
         [reason, field, _with_null(message) if field in FIELDS_WITH_EMPTY_LISTS else message]
         for reason, field, message in errors
@@ -105,7 +105,7 @@ def _canonical(resource: Resource, body: dict[str, Any], subresource: str) -> di
 
 
 def _comparable(shown: Any) -> Any:
-    """Without what is given by the clock; nulls and empty lists are what is left out."""
+    """Removes times from an object, and nulls, empty lists and empty maps."""
     if isinstance(shown, dict):
         return {
             key: _comparable(value)

@@ -1,4 +1,4 @@
-"""The catalogue: what is served, in which order, and how that changes."""
+"""The catalogue: the served resources, their order, and changes at run time."""
 
 from dataclasses import fields
 
@@ -67,7 +67,7 @@ def test_groups_come_once_each_in_the_order_in_which_they_were_added() -> None:
 
 
 def custom(group: str, *versions: str) -> list[Resource]:
-    """Resources of custom kinds, as far as a catalogue knows them."""
+    """Makes resources of custom kinds with the attributes that a catalogue uses."""
 
     class Custom(Kind):
         @property

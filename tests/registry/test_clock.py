@@ -1,4 +1,4 @@
-"""Clocks, timers and generated names: unlike each time, or the same again for the same seed."""
+"""Clocks, timers and generated names: random, or repeatable with the same seed."""
 
 import asyncio
 import re

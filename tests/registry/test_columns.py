@@ -1,4 +1,4 @@
-"""The cells of tables say what Kubernetes' printers say."""
+"""The cells of Tables equal those of Kubernetes' printers."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""One object, seen, written, watched and owned through every version of its release."""
+"""A claim that is read, written, watched and owned through every version of its release."""
 
 import copy
 import json
@@ -16,11 +16,11 @@ VERSIONS = ["v1alpha3", "v1beta1", "v1beta2"]
 
 
 def through(world: World, version: str) -> World:
-    """The same world, its claims in another version."""
+    """Returns the world with claims in another version."""
     other = copy.copy(world)
-    found = world.catalogue.find(GROUP, version, "resourceclaims")
-    assert found is not None
-    other.claims = found
+    resource = world.catalogue.find(GROUP, version, "resourceclaims")
+    assert resource is not None
+    other.claims = resource
     return other
 
 

@@ -1,4 +1,4 @@
-"""Forms of stored values are kept up to a bound of bytes, the newest ones."""
+"""The cache of converted values keeps the newest ones, limited in bytes."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -10,7 +10,7 @@ LONG = "x" * (AT_ONCE_MAX + 1)
 
 
 def verdict(text: str) -> str:
-    """A compiler, as the registry's validation asks it."""
+    """Calls a compiler like the registry's validation does."""
     deferral = current()
     assert deferral is not None
     found: str = deferral.verdict(str.upper, text)

@@ -1,4 +1,4 @@
-"""What a deletion makes of an object whose kind has no graceful deletion."""
+"""Deletion of objects whose kind has no graceful deletion."""
 
 import copy
 from typing import Any
@@ -31,8 +31,8 @@ RESOURCE, KIND = Qualified("example.com", "widgets"), Qualified("example.com", "
 
 
 def stored(*finalizers: str, **metadata: Any) -> Object:
-    held = {"finalizers": list(finalizers)} if finalizers else {}
-    return {"metadata": {"name": "a", "uid": "u-1", "resourceVersion": "7", **metadata, **held}}
+    held_metadata = {"finalizers": list(finalizers)} if finalizers else {}
+    return {"metadata": {"name": "a", "uid": "u-1", "resourceVersion": "7", **metadata, **held_metadata}}
 
 
 def deleted(obj: Object, now: str = NOW, **options: Any) -> Object | None:

@@ -1,4 +1,4 @@
-"""Keys of etcd in messages."""
+"""The etcd keys in error messages."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The fields that selectors may name, kind by kind."""
+"""The fields that field selectors support, by kind."""
 
 from typing import Any
 

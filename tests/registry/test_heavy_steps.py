@@ -1,4 +1,4 @@
-"""Steps over many bytes run in a thread, while other clients are served."""
+"""Steps over many bytes run in a thread, so that the server can answer other clients."""
 
 import asyncio
 import threading
@@ -49,7 +49,7 @@ def test_heavy_steps_run_one_after_the_other() -> None:
 
 
 def spends(units: int) -> int:
-    """A step whose expressions cost so many units; the thread that it came to its end in."""
+    """A step whose expressions cost this number of units; returns the thread in which it ended."""
     allowance = current()
     if allowance is not None:
         allowance.pay(units)
@@ -117,7 +117,7 @@ def test_steps_that_take_some_time_do_not_wait_for_one_that_takes_long() -> None
 
 
 class Held:
-    """A step of patches that waits, when it is first made, until it is let go."""
+    """A patch step whose first call waits until `may_end` is set."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.begun, self.may_end = threading.Event(), threading.Event()
@@ -162,6 +162,6 @@ def test_a_large_object_is_written_as_a_small_one_is(verb: str) -> None:
             api.create(config_map(**({"large": LARGE} if verb == "create" else {"small": "x"})))
         if verb == "update":
             api.update(config_map(large=LARGE))
-        found = api.get("ConfigMap", "a")
-        assert found["data"] == {"large": LARGE}
-        assert found["metadata"]["managedFields"][0]["fieldsV1"]["f:data"]["f:large"] == {}
+        obj = api.get("ConfigMap", "a")
+        assert obj["data"] == {"large": LARGE}
+        assert obj["metadata"]["managedFields"][0]["fieldsV1"]["f:data"]["f:large"] == {}

@@ -1,4 +1,4 @@
-"""Runs of list items: what is kept never shows."""
+"""The cache of list items does not change the responses."""
 
 import pytest
 from hypothesis import given

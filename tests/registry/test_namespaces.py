@@ -1,4 +1,4 @@
-"""Namespaces as other kinds need them."""
+"""Namespaces, from the view of other kinds."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""metav1.ObjectMeta as strategies see it."""
+"""The changes of strategies to ObjectMeta."""
 
 from typing import Any
 

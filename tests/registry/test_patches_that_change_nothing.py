@@ -1,4 +1,4 @@
-"""The law of patches that say what is so already: no new version, no event, no new owner of a field."""
+"""Patches that change nothing make no new version, no event and no new owner of a field."""
 
 from typing import Any
 
@@ -38,15 +38,15 @@ ALLOCATION = {
     }
 }
 MERGED = ("finalizers", "ownerReferences", "reservedFor")
-"""The lists of a claim of 1.31 that a strategic merge patch merges."""
+"""The lists of a 1.31 claim that a strategic merge patch merges."""
 
 
 @st.composite
 def parts_of(draw: st.DrawFn, value: Any, *, strategic: bool, name: str = "") -> Any:
-    """A part of a document that, as a patch to it, says nothing new.
+    """Draws a part of a document that changes nothing when applied as a patch.
 
-    Of a map any of its members, and null for one that it does not have; of a list that is merged any of its
-    members, in their order, since a patch reorders too; anything else whole.
+    For a map, this is any of its members, and null for a missing one. For a merged list, it is any of its
+    members in their order, because a patch also reorders. Other values are drawn whole.
     """
     if isinstance(value, dict):
         part = {

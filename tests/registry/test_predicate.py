@@ -1,4 +1,4 @@
-"""Selections: label and field selectors as one test of an entry."""
+"""Label and field selectors, combined to one test of an entry."""
 
 import json
 
@@ -88,8 +88,8 @@ def test_entries_selected_together_are_those_that_match_alone(
     labels: list[dict[str, str]], selector: str
 ) -> None:
     entries = [entry(f"n{number}", **each) for number, each in enumerate(labels)]
-    wanted = label_selector.parse(selector)
-    matching = [each for each, own in zip(entries, labels, strict=True) if wanted.matches(own)]
+    parsed = label_selector.parse(selector)
+    matching = [each for each, own in zip(entries, labels, strict=True) if parsed.matches(own)]
     for _ in range(2):
         assert chosen(selector).select(entries) == matching
         assert [each for each in entries if chosen(selector).matches(each)] == matching

@@ -1,4 +1,4 @@
-"""Bodies: from bytes to a canonical object with defaults, or to a refusal in the server's words."""
+"""Request bodies: decoded to a canonical object with defaults, or refused with the server's message."""
 
 import json
 
@@ -104,8 +104,8 @@ def test_a_body_that_is_no_claim_is_refused_with_what_is_wrong(body: bytes, word
 
 def test_null_is_an_empty_object() -> None:
     async def scenario(world: World) -> None:
-        found = read_object(world.claims.body_type, b"null", JSON, "Strict", Warnings())
-        assert found == world.claims.empty_object()
+        obj = read_object(world.claims.body_type, b"null", JSON, "Strict", Warnings())
+        assert obj == world.claims.empty_object()
 
     in_world(scenario)
 
@@ -140,8 +140,8 @@ def test_repeated_members_come_to_the_same_whether_anybody_is_told_of_them_or_no
     async def scenario(world: World) -> None:
         body = b'{"metadata":{"name":"a","labels":{"a":"1"},"labels":{"b":"2"}},"spec":{}}'
         for validation in ("Ignore", "Warn"):
-            found = read_object(world.claims.body_type, body, JSON, validation, Warnings())
-            assert found["metadata"]["labels"] == {"a": "1", "b": "2"}
+            obj = read_object(world.claims.body_type, body, JSON, validation, Warnings())
+            assert obj["metadata"]["labels"] == {"a": "1", "b": "2"}
 
     in_world(scenario)
 

@@ -1,4 +1,4 @@
-"""A served resource makes what it is made of when it is first used, and keeps converted objects in bounds."""
+"""Served resources create their parts on first use, and limit the cache of converted objects."""
 
 import asyncio
 import json
@@ -32,7 +32,7 @@ RELEASE = load_release("1.33")
 
 
 class Compiled(Exception):
-    """A type of the release was asked for."""
+    """The test used a type of the release, which it must not."""
 
 
 @pytest.fixture
@@ -129,12 +129,12 @@ def test_subresources_are_those_that_have_a_strategy() -> None:
 
 
 def claims(version: str) -> Resource:
-    """Claims of a version, nothing converted yet."""
+    """Returns the resource of claims in a version, with an empty cache."""
     return resource_of(RELEASE.kind(GROUP, version, "resourceclaims"), RELEASE)
 
 
 def hub_claim(number: int) -> Object:
-    """One of many claims in the hub: parameters are compact or not, lists empty or not."""
+    """Returns claim `number` in the hub; its parameters are compact or not, its lists empty or not."""
     subrequest = {"name": "big", "deviceClassName": "a"}
     requests: list[Object] = [
         {"name": "gpu", "deviceClassName": "a", "count": number + 1, "tolerations": [{"key": "k"}]},
@@ -214,7 +214,7 @@ def test_answers_are_the_same_whatever_was_kept_and_no_more_than_the_limit_is_ke
 
 
 class Counting:
-    """A conversion that counts what it converts from the hub."""
+    """A conversion that counts the objects converted from the hub."""
 
     def __init__(self, whole: Conversion) -> None:
         self.count = 0

@@ -1,4 +1,4 @@
-"""Entries that label selectors chose: what is kept never shows."""
+"""The cache of entries selected by labels does not change the responses."""
 
 import json
 

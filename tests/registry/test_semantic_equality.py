@@ -1,4 +1,4 @@
-"""When two parts of an object are the same."""
+"""Semantic equality of two parts of an object."""
 
 from typing import Any
 

@@ -48,7 +48,7 @@ def without_version(obj: dict[str, Any]) -> dict[str, Any]:
 
 
 def plain(obj: dict[str, Any]) -> dict[str, Any]:
-    """The object with the values of raw JSON."""
+    """Decodes the raw JSON values of an object."""
     return cast("dict[str, Any]", codec.decode(codec.encode(obj)))
 
 

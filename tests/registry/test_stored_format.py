@@ -1,4 +1,4 @@
-"""Databases of older formats, and of releases that served other kinds."""
+"""Databases with older formats, and of releases that served other kinds."""
 
 import asyncio
 import json
@@ -76,7 +76,7 @@ def test_a_kind_that_no_release_kept_is_not_migrated() -> None:
 
 
 async def opened(path: Path, release: str | None, keys: tuple[str, ...] = ()) -> dict[str, str]:
-    """The labels of the database after a server of the release looked at it and wrote these keys."""
+    """Checks the database like a server of the release, and writes these keys; returns the labels."""
     storage = await open_storage(path, data_format=STORED_FORMAT)
     try:
         registry = open_registry(storage, served(release), SystemClockAndNames())

@@ -1,4 +1,4 @@
-"""Where strategies report what is wrong with an update's metadata, kind by kind."""
+"""The fields of metadata errors in updates, kind by kind."""
 
 from typing import Any
 

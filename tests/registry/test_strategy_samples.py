@@ -1,7 +1,7 @@
-"""What Kubernetes' own strategies say of objects, and what the project says.
+"""fakeapi's strategies give the results of Kubernetes' own strategies.
 
-`resource-` samples are of resource.k8s.io, `lifecycle-` ones of lifecycle.k8s.io, `kinds-` ones of other
-kinds, `declared-` ones of kinds with declared rules.
+Files named `resource-` are samples of resource.k8s.io, `lifecycle-` of lifecycle.k8s.io, `kinds-` of other
+kinds, and `declared-` of kinds with declared rules.
 """
 
 from pathlib import Path
@@ -30,7 +30,7 @@ GATES = {
         "DRAResourcePoolStatus",
     ),
 }
-"""The gates that were on in samples of all gates, beside those that are on by default."""
+"""The gates that were on in samples of all gates, in addition to the default gates."""
 
 
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name)

@@ -1,4 +1,4 @@
-"""What drivers give is kept and compared to the byte, and answered compact."""
+"""Opaque parameters of drivers are stored and compared unchanged, and returned as compact JSON."""
 
 import json
 from typing import Any
@@ -27,7 +27,7 @@ DOCUMENTS = st.dictionaries(
 
 
 def with_parameters(claim: Object, text: str) -> bytes:
-    """A body in which the parameters of a driver stand as in `text`."""
+    """Returns a body with `text` as the parameters of a driver."""
     claim["spec"]["devices"]["config"] = [{"opaque": {"driver": "a.example.com", "parameters": "HERE"}}]
     return json.dumps(claim, separators=(",", ":")).replace('"HERE"', text).encode()
 
@@ -68,10 +68,10 @@ def test_the_same_bytes_change_nothing_and_others_are_refused(document: Object, 
     text = json.dumps(document, indent=indent)
 
     async def scenario(world: World) -> None:
-        made = await create(world, text)
-        assert parameters(made) == document
+        created = await create(world, text)
+        assert parameters(created) == document
         again = await put_parameters(world, text)
-        assert version_of(again) == version_of(made)
+        assert version_of(again) == version_of(created)
         assert is_immutable(await refusal(put_parameters(world, f"{text[:-1]}  }}")))
 
     in_world(scenario)
@@ -117,18 +117,18 @@ def test_a_patch_writes_parameters_as_go_does(text: str, taken: str) -> None:
 
 def test_the_status_of_a_claim_with_spaces_in_its_parameters_takes_patches() -> None:
     async def scenario(world: World) -> None:
-        made = await create(world, SPACED)
+        created = await create(world, SPACED)
         await world.patch("a", LABELS, subresource="status")
-        assert version_of(await put_parameters(world, SPACED)) > version_of(made)
+        assert version_of(await put_parameters(world, SPACED)) > version_of(created)
 
     in_world(scenario)
 
 
 def test_an_allocation_with_spaces_is_immutable_to_the_byte() -> None:
     async def scenario(world: World) -> None:
-        made = await world.create(world.claim("a"))
-        del made["metadata"]["resourceVersion"]
-        made["status"] = {
+        created = await world.create(world.claim("a"))
+        del created["metadata"]["resourceVersion"]
+        created["status"] = {
             "allocation": {
                 "devices": {
                     "results": [{"request": "gpu", "driver": "d", "pool": "p", "device": "0"}],
@@ -139,8 +139,8 @@ def test_an_allocation_with_spaces_is_immutable_to_the_byte() -> None:
             },
             "reservedFor": [{"resource": "pods", "name": "p", "uid": "u"}],
         }
-        first = await put(world, json.dumps(made).encode(), "status")
-        again = await put(world, json.dumps(made).encode(), "status")
+        first = await put(world, json.dumps(created).encode(), "status")
+        again = await put(world, json.dumps(created).encode(), "status")
         assert version_of(again) == version_of(first)
         error = await refusal(world.patch("a", {"status": {"reservedFor": None}}, subresource="status"))
         assert "status.allocation: Invalid value" in error.message

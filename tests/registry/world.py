@@ -1,4 +1,4 @@
-"""A registry without HTTP: storage, store and catalogue of one release, with a clock that stands still."""
+"""A registry without HTTP: storage, store and catalogue of one release, with a frozen clock."""
 
 import asyncio
 import copy
@@ -44,19 +44,19 @@ CONTEXT = StrategyContext(
 
 
 def resource_of(kind: Kind, release: Release) -> Resource:
-    """A resource that no server serves."""
+    """Makes a resource that is not in a catalogue."""
     return Resource(kind, release, definition_of, CONTEXT)
 
 
 def widgets(release: Release, **fields: Any) -> Kind:
-    """A kind that no release has and no module defines: claims by another name."""
+    """Makes a kind that is in no release and no module: claims under another name."""
     own = {"group": "example.com", "version": "v1", "kind": "Widget", "list_kind": "WidgetList"}
     names = {"resource": "widgets", "singular": "widget"}
     return replace(release.kind(GROUP, "v1beta1", "resourceclaims"), **{**own, **names, **fields})
 
 
 class Clock(SeededClockAndNames):
-    """A source whose time passes only when a test says so."""
+    """A clock that a test advances."""
 
     def __init__(self) -> None:
         super().__init__(seed=1)
@@ -68,25 +68,28 @@ class Clock(SeededClockAndNames):
 
 
 class World:
-    """The registry's verbs on claims, with dicts in and out. `warnings` are those of the last call."""
+    """Calls the registry's verbs on claims, with dicts as arguments and results.
+
+    `warnings`: the warnings of the last call.
+    """
 
     def __init__(self, registry: Registry, clock: Clock, version: str) -> None:
         self.clock, self.registry = clock, registry
         self.server, self.store = registry.server, registry.store
         self.catalogue, self.storage = registry.catalogue, registry.storage
-        found = self.catalogue.find(GROUP, version, "resourceclaims")
-        assert found is not None
-        self.claims = found
+        claims = self.catalogue.find(GROUP, version, "resourceclaims")
+        assert claims is not None
+        self.claims = claims
         self.warnings = Warnings()
 
     def resource(self, name: str, version: str = "v1", group: str = "") -> Resource:
-        """A served resource."""
-        found = self.catalogue.find(group, version, name)
-        assert found is not None, f"{name} is not served"
-        return found
+        """Returns a served resource."""
+        resource = self.catalogue.find(group, version, name)
+        assert resource is not None, f"{name} is not served"
+        return resource
 
     def on(self, resource: Resource) -> "World":
-        """The same world, its verbs on another namespaced resource."""
+        """Returns the world with its verbs on another namespaced resource."""
         other = copy.copy(self)
         other.claims = resource
         return other
@@ -98,18 +101,22 @@ class World:
         return {"metadata": {"name": name, **metadata}, "spec": spec}
 
     async def create(self, body: Object, namespace: str = NAMESPACE, **options: Any) -> Object:
-        wanted = self._options(options)
+        write_options = self._options(options)
         target = ObjectReference(namespace)
-        obj = self._read(body, wanted)
+        obj = self._read(body, write_options)
         match_namespace(self.claims, target, obj["metadata"])
-        return decoded(await creating.create(self.server, self.claims, target, obj, wanted, self.warnings))
+        return decoded(
+            await creating.create(self.server, self.claims, target, obj, write_options, self.warnings)
+        )
 
     async def update(self, body: Object, subresource: str = "", **options: Any) -> Object:
-        wanted = self._options(options)
-        obj = self._read(body, wanted)
+        write_options = self._options(options)
+        obj = self._read(body, write_options)
         target = self.target(body["metadata"]["name"], subresource)
         check_name(self.claims, target, obj)
-        return decoded(await updating.update(self.server, self.claims, target, obj, wanted, self.warnings))
+        return decoded(
+            await updating.update(self.server, self.claims, target, obj, write_options, self.warnings)
+        )
 
     async def patch(
         self,
@@ -119,11 +126,13 @@ class World:
         subresource: str = "",
         **options: Any,
     ) -> Object:
-        wanted = self._options(options)
+        write_options = self._options(options)
         text = json.dumps(patch, separators=(",", ":")).encode()
         target = self.target(name, subresource)
         return decoded(
-            await patching.patch(self.server, self.claims, target, text, media_type, wanted, self.warnings)
+            await patching.patch(
+                self.server, self.claims, target, text, media_type, write_options, self.warnings
+            )
         )
 
     async def delete(self, name: str, **options: Any) -> Object:
@@ -134,8 +143,8 @@ class World:
 
     def get(self, name: str) -> Object:
         entry = self.store.get(self.claims, self.target(name))
-        found: Object = json.loads(self.claims.json_of(entry.value, entry.revision))
-        return found
+        obj: Object = json.loads(self.claims.json_of(entry.value, entry.revision))
+        return obj
 
     def list(self, namespace: str = NAMESPACE, **options: Any) -> listing.Listed:
         return listing.list_entries(
@@ -143,8 +152,8 @@ class World:
         )
 
     def watch(self, namespace: str = NAMESPACE, **options: Any) -> watching.Watch:
-        wanted = WatchOptions(**selected(options))
-        return watching.open_watch(self.storage, self.claims, ObjectReference(namespace), wanted)
+        watch_options = WatchOptions(**selected(options))
+        return watching.open_watch(self.storage, self.claims, ObjectReference(namespace), watch_options)
 
     def target(self, name: str, subresource: str = "") -> ObjectReference:
         return ObjectReference(NAMESPACE, name, subresource)
@@ -159,12 +168,12 @@ class World:
 
 
 def decoded(outcome: WriteResult) -> Object:
-    found: Object = json.loads(outcome.body)
-    return found
+    obj: Object = json.loads(outcome.body)
+    return obj
 
 
 def selected(options: Object) -> Object:
-    """Options with their selectors parsed."""
+    """Parses the selectors in options."""
     parsers: dict[str, Callable[[str], Any]] = {
         "labels": label_selector.parse,
         "fields": field_selector.parse,
@@ -188,7 +197,7 @@ async def world(release: str = "1.31", history: int = 1000, **gates: bool) -> As
 def in_world(
     scenario: Callable[[World], Awaitable[None]], release: str = "1.31", history: int = 1000, **gates: bool
 ) -> None:
-    """Run a scenario in a world of its own."""
+    """Runs a scenario in a new world."""
 
     async def run() -> None:
         async with world(release, history, **gates) as here:
@@ -198,7 +207,7 @@ def in_world(
 
 
 async def refusal(call: Awaitable[Any]) -> ApiError:
-    """The error that a call ends with."""
+    """Returns the ApiError that a call raises."""
     try:
         answer = await call
     except ApiError as error:

@@ -1,4 +1,4 @@
-"""The committed tables are what the tool makes of the published Go modules."""
+"""The committed tables equal the tool's output for the published Go modules."""
 
 import json
 import os
@@ -151,7 +151,7 @@ type Outer struct {
 
 
 def source(tmp_path: Path, text: str) -> GoSource:
-    """A module whose package core/v1 is this text."""
+    """Makes a Go module whose package core/v1 is this text."""
     folder = tmp_path / "core" / "v1"
     folder.mkdir(parents=True)
     (folder / "types.go").write_text(text)

@@ -1,4 +1,4 @@
-"""The tables of defaults: rules by type, on fields that exist."""
+"""The tables of defaults: rules by type, for existing fields."""
 
 import shutil
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from tools.modules import Modules
 
 
 def paths_of(step: Any) -> Iterator[str]:
-    """Every path that a step or condition names, those inside it too."""
+    """Yields every path in a step or condition, also in inner ones."""
     match step:
         case list():
             for each in step:
@@ -35,7 +35,7 @@ def paths_of(step: Any) -> Iterator[str]:
 
 
 def type_at(tables: ReleaseTables, name: str, path: str) -> str:
-    """The type of a field; KeyError where a step of the path does not exist."""
+    """Returns the type of a field. Raises KeyError if a step of the path does not exist."""
     for step in path.replace("[]", ".[]").split("."):
         name = name.removeprefix("*")
         if step == "[]":

@@ -1,4 +1,4 @@
-"""Feature gates are set and refused as `--feature-gates` of kube-apiserver sets and refuses them."""
+"""Feature gates are set and refused as by `--feature-gates` of kube-apiserver."""
 
 import re
 from pathlib import Path
@@ -199,7 +199,7 @@ def test_a_gate_is_not_switched_on_without_those_that_it_requires() -> None:
 @pytest.mark.parametrize(("group", "stage"), [("AllAlpha", Stage.ALPHA), ("AllBeta", Stage.BETA)])
 def test_a_group_sets_the_gates_of_its_stage_and_no_others(minor: int, group: str, stage: Stage) -> None:
     known = specs(minor)
-    needed = {  # by gates of the stage, which no server would start with otherwise
+    needed = {  # for gates of the stage: without them no server would start
         other: True
         for name, others in requirements(minor).items()
         for other in others
@@ -247,9 +247,9 @@ def test_gates_of_the_same_settings_are_equal() -> None:
 
 
 def test_every_gate_that_the_rules_name_is_one_that_can_be_set() -> None:
-    """A gate that is not listed as effective would count as off for ever."""
+    """A gate that is not listed as effective would be off forever."""
     folder = Path(fakeapi.__file__).parent
-    admission = folder / "registry" / "admission"  # some gates share names with its plugins
+    admission = folder / "registry" / "admission"  # some gates have names of plugins
     plugins = (admission / "plugins" / "__init__.py", admission / "selection.py")
     table = msgspec.json.decode((folder / "releases" / "data" / "gates.json").read_bytes())["specs"]
     named = {

@@ -1,4 +1,4 @@
-"""The health checks of each release: what each has, and where."""
+"""The health checks of each release, and their paths."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from fakeapi.releases import KNOWN_RELEASES, load_release
 
 INITIALIZER = "poststarthook/start-{}apiserver-admission-initializer"
 LIVE_ONLY = "loopback-serving-certificate"
-"""A check of 1.36 and newer that readiness does not ask."""
+"""A check since 1.36 that is not part of readiness."""
 
 
 @pytest.mark.parametrize("release", KNOWN_RELEASES)

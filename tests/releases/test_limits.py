@@ -1,4 +1,4 @@
-"""Limits are those of each release at its last patch."""
+"""The limits of each release equal those of its last patch."""
 
 import pytest
 

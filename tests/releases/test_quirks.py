@@ -1,4 +1,4 @@
-"""Each quirk belongs to the releases that show it."""
+"""Each quirk is set for the releases that have it."""
 
 from dataclasses import fields
 

@@ -1,4 +1,4 @@
-"""A release is one value: its kinds, its version, its gates, its limits and its quirks."""
+"""A release as one value: its kinds, version, gates, limits and quirks."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -174,7 +174,7 @@ def texts(value: object) -> Iterator[str]:
         case dict():
             for key, item in value.items():
                 yield key
-                if key != "rules":  # markers of declarative validation hold spaces
+                if key != "rules":  # markers of declarative validation contain spaces
                     yield from texts(item)
 
 

@@ -1,4 +1,4 @@
-"""The rules of a release as one value."""
+"""The validation rules of a release, as one value."""
 
 import pytest
 

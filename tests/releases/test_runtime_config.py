@@ -1,4 +1,4 @@
-"""Group versions are switched on and off as `--runtime-config` of kube-apiserver does it."""
+"""Group versions are enabled and disabled as by `--runtime-config` of kube-apiserver."""
 
 import pytest
 
@@ -22,8 +22,8 @@ def enabled(text: str, release: str = "1.33") -> EnabledAPIs:
 
 
 def versions_on(text: str, group: str, release: str = "1.33") -> list[str]:
-    found = enabled(text, release).versions
-    return [version for (each, version), on in found.items() if each == group and on]
+    enabled_names = enabled(text, release).versions
+    return [version for (each, version), on in enabled_names.items() if each == group and on]
 
 
 def test_settings_are_read_with_spaces_empty_parts_and_keys_without_a_value() -> None:
@@ -69,9 +69,9 @@ def test_unasked_the_stable_versions_are_on_and_all_of_resource_k8s_io() -> None
 
 def test_a_resource_that_is_on_in_a_version_that_is_off_says_so_in_the_table() -> None:
     flowcontrol = "flowcontrol.apiserver.k8s.io"
-    found = enabled("", "1.28")
-    assert not found.versions[flowcontrol, "v1beta3"]
-    assert found.has(flowcontrol, "v1beta3", "flowschemas")
+    enabled_names = enabled("", "1.28")
+    assert not enabled_names.versions[flowcontrol, "v1beta3"]
+    assert enabled_names.has(flowcontrol, "v1beta3", "flowschemas")
     assert not enabled(f"{flowcontrol}/v1beta3=false", "1.28").has(flowcontrol, "v1beta3", "flowschemas")
 
 
@@ -93,10 +93,10 @@ def test_versions_are_set_by_stage_first_and_then_by_name(text: str, group: str,
 
 
 def test_a_resource_is_set_whatever_its_version_is() -> None:
-    found = enabled("storage.k8s.io/v1beta1/volumeattributesclasses,storage.k8s.io/v1/csinodes=false")
-    assert found.has("storage.k8s.io", "v1beta1", "volumeattributesclasses")
-    assert not found.has("storage.k8s.io", "v1", "csinodes")
-    assert found.has("storage.k8s.io", "v1", "csidrivers")
+    enabled_names = enabled("storage.k8s.io/v1beta1/volumeattributesclasses,storage.k8s.io/v1/csinodes=false")
+    assert enabled_names.has("storage.k8s.io", "v1beta1", "volumeattributesclasses")
+    assert not enabled_names.has("storage.k8s.io", "v1", "csinodes")
+    assert enabled_names.has("storage.k8s.io", "v1", "csidrivers")
 
 
 def test_a_server_serves_what_is_on() -> None:

@@ -1,4 +1,4 @@
-"""Kubernetes' own samples of every kind, with every field set, read as the tables say."""
+"""Kubernetes' own samples of every kind, with every field set, can be decoded with the tables."""
 
 import json
 import os
@@ -14,11 +14,11 @@ from fakeapi.releases.tables import ReleaseTables, tables_of
 from tools.modules import download
 
 WITHOUT_SAMPLES = {"APIService", "CustomResourceDefinition", "SelfSubjectReview"}
-"""Kinds whose types are not in k8s.io/api, and one that has samples in its later versions only."""
+"""Kinds whose types are not in k8s.io/api, and one with samples only in later versions."""
 
 
 def leads_to_a_list_message(tables: ReleaseTables, name: str) -> bool:
-    """Whether a type holds a list that is a message of its own in protobuf, which is not read yet."""
+    """Whether a type contains a list with its own protobuf message, which is not supported yet."""
     waiting, seen = [name], {name}
     while waiting:
         entry = tables.get(waiting.pop(), "")
@@ -59,6 +59,6 @@ def test_every_kind_of_every_group_reads_its_sample_in_json_and_protobuf_alike(
                 continue
             compared += 1
             stated, api_version, raw = protobuf.unwrap(sample.with_suffix(".pb").read_bytes())
-            found, _ = decode(protobuf.decode(raw, kind.schema), kind.schema)
-            assert {"kind": stated, "apiVersion": api_version, **found} == wanted
+            obj, _ = decode(protobuf.decode(raw, kind.schema), kind.schema)
+            assert {"kind": stated, "apiVersion": api_version, **obj} == wanted
     assert compared > 60

@@ -1,4 +1,4 @@
-"""API versions are ordered as k8s.io/apimachinery `pkg/version` orders them."""
+"""API versions are sorted as by k8s.io/apimachinery `pkg/version`."""
 
 import pytest
 from hypothesis import given, settings

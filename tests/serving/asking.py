@@ -1,4 +1,4 @@
-"""Clients for the tests of the server."""
+"""Clients for the tests of the HTTP server."""
 
 import asyncio
 import contextlib
@@ -31,7 +31,7 @@ def raw(runner: Runner) -> socket.socket:
 
 
 def converse(runner: Runner, data: bytes) -> bytes:
-    """All that is answered until the server closes."""
+    """Sends data; returns all bytes until the server closes."""
     with raw(runner) as client:
         with contextlib.suppress(ConnectionError):
             client.sendall(data)
@@ -47,11 +47,11 @@ def until_closed(client: socket.socket) -> bytes:
 
 
 def statuses(answer: bytes) -> list[int]:
-    return [int(found) for found in re.findall(rb"HTTP/1\.1 (\d+) ", answer)]
+    return [int(code) for code in re.findall(rb"HTTP/1\.1 (\d+) ", answer)]
 
 
 def turns(runner: Runner, count: int) -> None:
-    """Lets the server's loop go round so often; what can go on without its clients goes on as often."""
+    """Runs `count` turns of the server's event loop, so that tasks without clients proceed."""
 
     async def turn() -> None:
         for _ in range(count):

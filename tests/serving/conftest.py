@@ -1,4 +1,4 @@
-"""A runner with the stub behind it."""
+"""A runner with the stub application."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""An HTTP/2 client that shows every frame."""
+"""An HTTP/2 client that gives tests every frame."""
 
 import contextlib
 import socket
@@ -10,7 +10,7 @@ import h2.events
 
 
 class Client:
-    """One HTTP/2 connection; events are collected by stream. `reset` and `goodbye` hold error codes."""
+    """An HTTP/2 connection; collects events by stream. `reset` and `goodbye` are error codes."""
 
     def __init__(self, sock: socket.socket, *, acknowledge: bool = True, authority: str = "x") -> None:
         self.sock = sock
@@ -35,14 +35,14 @@ class Client:
         self.sock.close()
 
     def begin(self, path: str, *, ended: bool = True) -> int:
-        """Sends a request's head, when the next flush does."""
+        """Prepares a request's head, which the next flush sends."""
         stream = self.h2.get_next_available_stream_id()
         headers = [(":method", "GET"), (":path", path), (":scheme", "http"), (":authority", self.authority)]
         self.h2.send_headers(stream, headers, end_stream=ended)
         return stream
 
     def until_closed(self) -> None:
-        """Takes what the server still has to say."""
+        """Receives data until the server closes the connection."""
         with contextlib.suppress(ConnectionError):
             while True:
                 self.receive()

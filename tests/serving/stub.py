@@ -8,11 +8,11 @@ from typing import Any
 from fakeapi.asgi import ROOM, ClientGone, ClientStalled, NoRoom
 
 PATIENCE_SECONDS = 30.0
-"""For another thread to do what it has to; a test that waits in vain fails then."""
+"""Seconds to wait for another thread; then the test fails."""
 
 
 class Stub:
-    """Keeps a server's promises to an application observable: what was called, what is under way."""
+    """An application that makes the server's calls and requests visible to tests."""
 
     def __init__(self, *, startup_error: Exception | None = None) -> None:
         self.startup_error = startup_error
@@ -26,12 +26,12 @@ class Stub:
         self._changed = threading.Condition()
 
     def wait_for(self, condition: Callable[[], bool]) -> None:
-        """Until the application has come so far; for the tests' thread."""
+        """Waits in the test's thread until the application meets the condition."""
         with self._changed:
             assert self._changed.wait_for(condition, PATIENCE_SECONDS), "waited in vain"
 
     async def let_go(self) -> None:
-        """What waits for the client to leave, or to read, ends."""
+        """Ends requests that wait for the client to leave or to read."""
         self.disconnected.set()
 
     def _note(self, call: str = "") -> None:
@@ -68,7 +68,7 @@ class Stub:
         await _answer(send, b"%d" % len(await _read(receive)))
 
     async def do_scope(self, scope: Any, receive: Any, send: Any) -> None:
-        """The scope, as far as it is the client's."""
+        """Responds with the client's parts of the scope."""
         await _read(receive)
         headers = b" ".join(b"%b=%b" % header for header in scope["headers"])
         words = [scope["method"].encode(), scope["raw_path"], scope["query_string"], headers]
@@ -78,7 +78,7 @@ class Stub:
         await _answer(send, b"early", status=415)
 
     async def do_unread(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answers when the test lets it, and does not read the body."""
+        """Responds when the test allows it, without reading the body."""
         self._note("unread")
         await self.disconnected.wait()
         await _answer(send, b"unread")
@@ -108,12 +108,12 @@ class Stub:
             self._note()
 
     async def do_whole(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answers with as many bytes as the path says."""
+        """Responds with the number of bytes in the path."""
         self._note("whole")
         await _answer(send, bytes(int(scope["path"].rpartition("/")[2])))
 
     async def do_long(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answers with as many bytes as the path says, once there is room for them."""
+        """Responds with the number of bytes in the path, after it gets room for them."""
         size = int(scope["path"].rpartition("/")[2])
         self._note("asked for room")
         try:
@@ -126,7 +126,7 @@ class Stub:
             await _answer(send, bytes(size))
 
     async def do_stalled(self, scope: Any, receive: Any, send: Any) -> None:
-        """Gives up on a client that does not read."""
+        """Raises ClientStalled for a client that does not read."""
         try:
             async with asyncio.timeout(0.05):
                 await self.do_flood(scope, receive, send)
@@ -155,7 +155,7 @@ class Stub:
             self._note()
 
     async def do_socket(self, scope: Any, receive: Any, send: Any) -> None:
-        """A WebSocket that answers each message by its length, until the client leaves."""
+        """Serves a WebSocket: answers each message with its length until the client leaves."""
         assert (await receive())["type"] == "websocket.connect"
         offered = scope["subprotocols"]
         await send({"type": "websocket.accept", "subprotocol": offered[0] if offered else None})
@@ -171,7 +171,7 @@ class Stub:
         self._note("left")
 
     async def do_unavailable(self, scope: Any, receive: Any, send: Any) -> None:
-        """Refuses a WebSocket with an answer of its own."""
+        """Refuses a WebSocket with its own response."""
         await receive()
         headers = [(b"content-length", b"5")]
         await send({"type": "websocket.http.response.start", "status": 503, "headers": headers})

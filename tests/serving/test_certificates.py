@@ -1,4 +1,4 @@
-"""The CA of a server, and where it is kept."""
+"""The CA of a server, and its files."""
 
 import ssl
 import stat
@@ -120,7 +120,7 @@ def test_a_ca_of_another_program_is_used(tmp_path: Path) -> None:
 def write_ca(
     directory: Path, end: datetime, *, authority: bool | None = True, identifier: bool | None = True
 ) -> None:
-    """A CA valid from 2020 on; without basic constraints where `authority` is None."""
+    """Writes a CA that is valid since 2020; without basic constraints if `authority` is None."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "another")])
     builder = (

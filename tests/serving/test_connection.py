@@ -1,4 +1,4 @@
-"""How long a connection waits for its client, and how much it keeps for it."""
+"""Timeouts of a connection for its client, and limits on its buffers."""
 
 import asyncio
 import contextlib
@@ -14,7 +14,7 @@ from tests.serving.h2client import Client
 from tests.serving.stub import Stub
 
 TURNS = 2_000
-"""An application that nobody stops produces a piece in each turn of the loop."""
+"""Turns of the event loop; an application without limit writes a piece in each."""
 
 
 @pytest.fixture
@@ -134,7 +134,7 @@ def test_a_client_that_does_not_read_stops_its_producer(runner: Runner, stub: St
         client.sendall(b"GET /flood HTTP/1.1\r\nHost: x\r\n\r\n")
         stub.wait_for(lambda: stub.flooded > 0)
         turns(runner, TURNS)
-        assert stub.flooded < TURNS / 2  # 64 MB; the kernel's buffers are part of it
+        assert stub.flooded < TURNS / 2  # 64 MB, including the kernel's buffers
         runner.call(stub.let_go)
 
 
@@ -149,7 +149,7 @@ def test_clients_that_vanish_in_the_middle_leave_nothing_behind(
         b"POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n{",
         b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0",
     ]
-    at_once = b"\1\0\0\0\0\0\0\0"  # SO_LINGER of 0 seconds: a reset
+    at_once = b"\1\0\0\0\0\0\0\0"  # SO_LINGER of 0 seconds, for a reset
     for number, part in enumerate(parts * 10):
         client = raw(runner)
         client.sendall(part)
@@ -166,7 +166,7 @@ def test_clients_that_vanish_in_the_middle_leave_nothing_behind(
 
 
 def _until_empty(runner: Runner, tasks: set[asyncio.Task[None]]) -> None:
-    """The clients are gone; what is left needs turns of the loop and nothing else."""
+    """Runs turns of the event loop until all connections ended, which needs no clients."""
     for _ in range(10_000):
         if not tasks:
             return

@@ -1,4 +1,4 @@
-"""HTTP/1.1 over real sockets. The answers to what is no request are those of Go's net/http."""
+"""HTTP/1.1 over real sockets. Responses to invalid requests are those of Go's net/http."""
 
 import asyncio
 import base64
@@ -93,7 +93,7 @@ def test_a_body_of_many_small_chunks_arrives(runner: Runner) -> None:
 
 
 class NoWire:
-    """A connection whose client sees nothing."""
+    """A connection that drops all data."""
 
     ending = writes_at_once = False
 
@@ -276,7 +276,7 @@ def test_pipelined_requests_are_not_kept_without_end(runner: Runner, stub: Stub)
         connection = next(iter(runner._listener._connections))  # type: ignore[union-attr]
         kept = connection._protocol._reader.waiting  # type: ignore[union-attr]
         assert PIPELINED_BYTES < kept < 3 * PIPELINED_BYTES
-        assert sent < 20_000_000  # what is beyond waits in the kernel, which takes a part of 37 MB
+        assert sent < 20_000_000  # the rest waits in the kernel, which takes part of 37 MB
         runner.call(stub.let_go)
         client.settimeout(30)
         assert client.recv(4096).startswith(b"HTTP/1.1 200")
@@ -299,7 +299,7 @@ def test_a_body_that_nobody_reads_is_not_kept_without_end(runner: Runner, stub: 
 
 
 class WebSocket:
-    """One WebSocket connection, spoken event by event."""
+    """A WebSocket connection that a test drives event by event."""
 
     def __init__(
         self, sock: socket.socket, path: str = "/socket", subprotocols: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Responses as they are written; h11 reads them."""
+"""The writer of HTTP/1 responses; h11 reads its output."""
 
 import h11
 import pytest

@@ -1,4 +1,4 @@
-"""Each name of hypercorn that the server relies upon; a failure says what a new version moved."""
+"""The names in hypercorn that the server uses; a failure shows what a new version changed."""
 
 import ast
 import dataclasses

@@ -1,4 +1,4 @@
-"""The allowance for what costs a server more than its client."""
+"""The rate limit for actions that cost the server more than the client."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""Bytes that clients do not read are bounded: long answers wait, and stalled clients are dropped."""
+"""Unread bytes of responses are limited: long responses wait, and stalled clients are dropped."""
 
 import asyncio
 import contextlib
@@ -14,12 +14,12 @@ from tests.serving.stub import Stub
 
 BOUNDS = "fakeapi.serving.response_bytes"
 LONG = 16 * 1024 * 1024
-"""More than the kernel keeps for a client that does not read."""
+"""More bytes than the kernel buffers for a client that does not read."""
 
 
 @pytest.fixture
 def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A server with room for one long answer, whose clients may take their time."""
+    """Limits the server's room to one long response, and disables its timeouts."""
     monkeypatch.setattr(f"{BOUNDS}.SERVER_BYTES_MAX", LONG)
     monkeypatch.setattr(f"{BOUNDS}.CONNECTION_BYTES_MAX", LONG)
     monkeypatch.setattr(f"{BOUNDS}.STALLED_SECONDS", 600.0)
@@ -27,7 +27,7 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def get(runner: Runner, path: str) -> socket.socket:
-    """A client that has asked, and reads nothing."""
+    """Sends a GET; returns the socket with an unread response."""
     client = raw(runner)
     client.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
     return client
@@ -152,7 +152,7 @@ def test_a_connection_that_is_to_close_waits_for_its_client_for_a_time_only(
 
 
 def received(client: socket.socket) -> int:
-    """The number of bytes that come until the server closes."""
+    """Counts the bytes until the server closes."""
     count = 0
     with contextlib.suppress(ConnectionError):
         while data := client.recv(1 << 20):
@@ -161,7 +161,7 @@ def received(client: socket.socket) -> int:
 
 
 def all_connections_end(runner: Runner) -> None:
-    """Returns when the server has no connection any more."""
+    """Waits until the server has no connections."""
 
     async def wait() -> None:
         assert runner._listener is not None

@@ -1,4 +1,4 @@
-"""The life of a server: in a thread, in a process, and where it cannot start."""
+"""Start and stop of a server: in a thread, in a process, and with errors at startup."""
 
 import asyncio
 import contextlib

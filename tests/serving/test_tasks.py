@@ -1,4 +1,4 @@
-"""The events of one request on their way to the application, and how many wait."""
+"""The queue of a request's events for the application, and its limit."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""Servers whose database is away answer what is true, and recover by themselves."""
+"""Servers with an unreachable database answer 503 or correct data, and recover by themselves."""
 
 import json
 import signal
@@ -21,7 +21,7 @@ PATIENCE_SECONDS = 30.0
 
 @pytest.fixture
 def mortal() -> Iterator[PostgreSQL]:
-    """A PostgreSQL for a test that ends it."""
+    """Runs a PostgreSQL server for a test that stops it."""
     if why_missing():
         pytest.skip(why_missing())
     server = PostgreSQL()
@@ -30,7 +30,7 @@ def mortal() -> Iterator[PostgreSQL]:
 
 
 class Told(NamedTuple):
-    """What a server answered."""
+    """A response of a server."""
 
     code: int
     headers: Message
@@ -38,7 +38,7 @@ class Told(NamedTuple):
 
 
 def told(server: FakeAPI, target: str, name: str = "") -> Told:
-    """The answer to a GET, or to the POST of a ConfigMap."""
+    """Sends a GET, or with `name` the POST of a ConfigMap; returns the response."""
     body = None
     if name:
         body = json.dumps({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}}).encode()
@@ -56,7 +56,7 @@ def code_of(server: FakeAPI, target: str, name: str = "") -> int:
 
 
 def assert_unavailable(answer: Told) -> None:
-    """The answer is a Status that says when to come again, as nothing was stored."""
+    """Asserts that the response is a Status 503 with Retry-After: nothing was stored."""
     assert (answer.code, answer.headers["Retry-After"]) == (503, "1")
     status = json.loads(answer.body)
     assert status["message"].startswith("the server is currently unable to handle the request: the database")

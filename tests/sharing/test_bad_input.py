@@ -1,4 +1,4 @@
-"""`fakeapi serve` says in one line why it cannot serve a database, and ends with a status."""
+"""`fakeapi serve` prints one line if it cannot serve a database, and exits with an error status."""
 
 from collections.abc import Callable
 
@@ -34,7 +34,7 @@ def of_another_format(server: PostgreSQL) -> str:
 
 
 def started(url: str, *options: str) -> tuple[int, str]:
-    """The status and the output of a server that does not start."""
+    """Starts a server that must fail; returns its exit status and output."""
     done = CliRunner().invoke(main, ["serve", "--port", "0", "--db", url, *options])
     return done.exit_code, done.output
 

@@ -1,4 +1,4 @@
-"""Servers that share a database answer as one API server."""
+"""Servers that share a database act as one API server."""
 
 import json
 import ssl
@@ -58,8 +58,8 @@ def service(name: str) -> dict[str, Any]:
 def test_an_object_is_there_on_the_other_server_at_once(pair: Pair) -> None:
     for number in range(10):
         writer, reader = pair if number % 2 else pair[::-1]
-        made = writer.request("POST", SERVICES, service(f"s{number}"))
-        assert reader.request("GET", f"{SERVICES}/s{number}") == made
+        created = writer.request("POST", SERVICES, service(f"s{number}"))
+        assert reader.request("GET", f"{SERVICES}/s{number}") == created
 
 
 def test_services_made_on_both_servers_at_once_share_no_address_and_no_port(pair: Pair) -> None:
@@ -122,9 +122,9 @@ def test_a_quota_made_on_one_server_holds_on_the_other(pair: Pair) -> None:
         "spec": {"hard": {"count/services": "0"}},
         "status": {"hard": {"count/services": "0"}, "used": {"count/services": "0"}},
     }
-    made = first.request("POST", "/api/v1/namespaces/default/resourcequotas", quota)
+    created = first.request("POST", "/api/v1/namespaces/default/resourcequotas", quota)
     path = "/api/v1/namespaces/default/resourcequotas/q/status"
-    first.request("PUT", path, {**made, "status": quota["status"]})
+    first.request("PUT", path, {**created, "status": quota["status"]})
     with pytest.raises(StatusError, match="exceeded quota"):
         second.request("POST", SERVICES, service("s"))
 

@@ -1,4 +1,4 @@
-"""Of servers that share a state, one runs the controllers."""
+"""Leader election: only one of several servers with a shared state runs the controllers."""
 
 import asyncio
 import time
@@ -17,7 +17,7 @@ QUICK = Pace(lease=0.3, renew=0.2, retry=0.02)
 
 
 class Leases:
-    """The API as candidates see it: one Lease with optimistic locking; it can be away."""
+    """The API for candidates of an election: one Lease with optimistic locking; it can be unreachable."""
 
     def __init__(self) -> None:
         self.lease: Object | None = None

@@ -1,4 +1,4 @@
-"""A server that is paused, by SIGSTOP, and comes back tells nobody what is no longer true."""
+"""A server that was paused by SIGSTOP and continues never sends stale data."""
 
 import json
 import signal
@@ -16,7 +16,7 @@ from tests.torture.servers import Server, serving
 MAPS = "/api/v1/namespaces/default/configmaps"
 PATIENCE_SECONDS = 60.0
 HISTORY = 10
-"""Changes that the servers keep; the paused one may miss more."""
+"""The size of the servers' history in changes; the paused server may miss more."""
 
 
 class Pair(NamedTuple):
@@ -37,7 +37,7 @@ def pair(postgresql: PostgreSQL, tmp_path: Path) -> Iterator[Pair]:
 
 
 def sent(server: Server, method: str, target: str, body: Any = None) -> HTTPConnection:
-    """A request on its way; its answer is not waited for."""
+    """Sends a request; returns its connection without waiting for the response."""
     connection = HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_SECONDS)
     data = None if body is None else json.dumps(body)
     connection.request(method, target, data, {"Content-Type": "application/json"})
@@ -70,13 +70,13 @@ class Watch(NamedTuple):
 
 
 def watched(server: Server, since: str) -> Watch:
-    """A watch that the server has begun to answer."""
+    """Opens a watch; returns after the response has begun."""
     connection = sent(server, "GET", f"{MAPS}?watch=1&resourceVersion={since}")
     return Watch(connection, connection.getresponse())
 
 
 def events_of(watch: Watch, count: int) -> list[tuple[str, str, str]]:
-    """Type, name and value of the next events, or of those before the end of the watch."""
+    """Reads type, name and value of the next `count` events, or of all events until the end."""
     events: list[tuple[str, str, str]] = []
     while len(events) < count and (line := watch.response.readline()):
         event = json.loads(line)
@@ -89,8 +89,8 @@ def events_of(watch: Watch, count: int) -> list[tuple[str, str, str]]:
 
 
 def test_a_paused_server_answers_requests_that_waited_for_it_from_the_newest_state(pair: Pair) -> None:
-    _, made = asked(pair.awake, "POST", MAPS, config("a", "old"))
-    assert asked(pair.paused, "GET", f"{MAPS}/a")[1] == made
+    _, created = asked(pair.awake, "POST", MAPS, config("a", "old"))
+    assert asked(pair.paused, "GET", f"{MAPS}/a")[1] == created
     pair.paused.process.send_signal(signal.SIGSTOP)
     code, changed = asked(pair.awake, "PUT", f"{MAPS}/a", config("a", "new"))
     assert code == 200
@@ -99,7 +99,7 @@ def test_a_paused_server_answers_requests_that_waited_for_it_from_the_newest_sta
         sent(pair.paused, "GET", f"{MAPS}/a?resourceVersion={version_of(changed)}"),
     ]
     listing = sent(pair.paused, "GET", MAPS)
-    late = sent(pair.paused, "PUT", f"{MAPS}/a", config("a", "late", version_of(made)))
+    late = sent(pair.paused, "PUT", f"{MAPS}/a", config("a", "late", version_of(created)))
     pair.paused.process.send_signal(signal.SIGCONT)
     assert [answer(each) for each in waiting] == [(200, changed), (200, changed)]
     assert [each["data"] for each in answer(listing)[1]["items"] if "data" in each][-1] == {"value": "new"}
@@ -108,8 +108,8 @@ def test_a_paused_server_answers_requests_that_waited_for_it_from_the_newest_sta
 
 
 def test_a_watch_on_a_paused_server_goes_on_where_it_was(pair: Pair) -> None:
-    _, made = asked(pair.awake, "POST", MAPS, config("a", "1"))
-    watch = watched(pair.paused, version_of(made))
+    _, created = asked(pair.awake, "POST", MAPS, config("a", "1"))
+    watch = watched(pair.paused, version_of(created))
     pair.paused.process.send_signal(signal.SIGSTOP)
     asked(pair.awake, "PUT", f"{MAPS}/a", config("a", "2"))
     asked(pair.awake, "POST", MAPS, config("b", "3"))
@@ -119,8 +119,8 @@ def test_a_watch_on_a_paused_server_goes_on_where_it_was(pair: Pair) -> None:
 
 
 def test_a_watch_on_a_server_that_was_paused_for_too_long_ends_as_expired(pair: Pair) -> None:
-    _, made = asked(pair.awake, "POST", MAPS, config("a", "0"))
-    watch = watched(pair.paused, version_of(made))
+    _, created = asked(pair.awake, "POST", MAPS, config("a", "0"))
+    watch = watched(pair.paused, version_of(created))
     pair.paused.process.send_signal(signal.SIGSTOP)
     for number in range(3 * HISTORY):
         code, newest = asked(pair.awake, "PUT", f"{MAPS}/a", config("a", str(number)))

@@ -1,4 +1,4 @@
-"""Snapshot files: what is written is read again, and nothing else is taken for a snapshot."""
+"""Snapshot files: written files can be read, and other files are refused."""
 
 import gzip
 import json
@@ -19,7 +19,7 @@ NEWER = "a format that this version of fakeapi does not know"
 
 
 def stored(name: str, text: str = "") -> bytes:
-    """A ConfigMap as the storage keeps it."""
+    """Returns the stored form of a ConfigMap."""
     metadata = {"name": name, "namespace": "ns", "uid": "u", "annotations": {"text": text}}
     return encode_value({"kind": "ConfigMap", "apiVersion": "v1", "metadata": metadata})
 

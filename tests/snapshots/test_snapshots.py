@@ -1,4 +1,4 @@
-"""Snapshots of a running server: what a restore brings back, and what clients see of it."""
+"""Snapshots of a running server: the state after a restore, and its effect on clients."""
 
 import threading
 from pathlib import Path
@@ -32,7 +32,7 @@ def config_map(name: str, **data: str) -> dict[str, object]:
 
 
 def names(api: FakeAPI, kind: str = "ConfigMap") -> list[str]:
-    """Of the namespace `default`, or of the cluster."""
+    """Returns the names of objects in the namespace `default`, or of cluster-scoped objects."""
     found = (each["metadata"] for each in api.list(kind))
     return [each["name"] for each in found if each.get("namespace", "default") == "default"]
 
@@ -186,8 +186,8 @@ def test_a_difference_names_the_object_and_the_fields() -> None:
         api.patch("ConfigMap", "changed", {"data": {"a": "9", "b": None}})
         api.delete("ConfigMap", "removed")
         api.create(config_map("added"))
-        found = old.diff(api.snapshot())
-    assert [str(each) for each in found] == [
+        differences = old.diff(api.snapshot())
+    assert [str(each) for each in differences] == [
         "added configmaps default/added",
         'changed configmaps default/changed\n    data.a: "1" -> "9"\n    data.b: "2" -> (none)',
         "removed configmaps default/removed",

@@ -1,4 +1,4 @@
-"""Storages of which a test keeps the database in its hands, to make it fail or to look into it."""
+"""Storages whose database a test can make fail or inspect."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -20,7 +20,7 @@ from fakeapi_storage.store import Store
 
 @dataclass
 class OpenedLog:
-    """A log, and the driver's connection under it."""
+    """A log, and its database connection."""
 
     log: SqliteLog
     database: Database
@@ -49,7 +49,7 @@ async def open_store(path: Path | None = None, *, durability: Durability = "norm
 
 
 def run(path: Path | None, use: Callable[[Storage], Awaitable[None]]) -> None:
-    """Opens the storage for one use, and closes it."""
+    """Opens a storage, runs `use` with it, and closes it."""
 
     async def main() -> None:
         storage = await open_storage(path)

@@ -1,4 +1,4 @@
-"""Every storage behaves as `tests.storage.contract` says: in memory, in files and in PostgreSQL."""
+"""Every storage meets the contract in `tests.storage.contract`: memory, files and PostgreSQL."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable

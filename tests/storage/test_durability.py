@@ -1,4 +1,4 @@
-"""What was acknowledged is there after a kill, a full disk, a slow one, a restart."""
+"""Acknowledged writes survive a kill, a full disk, a slow disk and a restart."""
 
 import asyncio
 import signal
@@ -44,7 +44,10 @@ asyncio.run(main())
 
 
 def write_until_killed(path: Path, durability: Durability, count: int) -> dict[int, tuple[str, str]]:
-    """Key and value by revision of what a process had acknowledged before it was killed, at least `count`."""
+    """Runs a writing process and kills it after `count` writes.
+
+    Returns key and value of all acknowledged writes by revision.
+    """
     command = [sys.executable, "-c", WRITER, str(path), durability]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -69,7 +72,7 @@ def test_what_was_acknowledged_is_there_after_a_kill_and_revisions_go_on(
         nonlocal reached
         newest = max(acknowledged)
         assert storage.revision >= newest
-        if storage.revision > newest:  # committed and not yet acknowledged: it may be there, and stays
+        if storage.revision > newest:  # committed but not acknowledged: it may exist
             for event in await storage.watch("", newest).next_batch():
                 value = event.entry.value[:20].decode() if event.kind is EventKind.PUT else "deleted"
                 acknowledged[event.entry.revision] = (event.entry.key, value)
@@ -286,7 +289,7 @@ def test_reads_go_on_while_the_disk_is_slow() -> None:
 def test_signals_that_interrupt_the_disk_lose_nothing(tmp_path: Path) -> None:
     async def main() -> list[Entry]:
         storage = await open_storage(tmp_path / "storage.db", durability="full")
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPROF})  # the driver's thread gets them
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPROF})  # the driver's thread receives them
         signal.setitimer(signal.ITIMER_PROF, 0.001, 0.001)
         try:
             for n in range(200):

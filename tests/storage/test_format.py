@@ -1,4 +1,4 @@
-"""A database of an older format is migrated when it is opened, whole or not at all."""
+"""A database with an older format is migrated on opening, completely or not at all."""
 
 import asyncio
 import re
@@ -68,7 +68,7 @@ async def nothing(storage: Storage) -> None:
 
 
 def old_database(path: Path) -> Path:
-    """A file as it was before formats were recorded."""
+    """Writes a file from before formats were recorded."""
     with closing(sqlite3.connect(path)) as database:
         database.executescript(SCHEMA_1)
         database.executemany("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?)", ROWS)

@@ -1,4 +1,4 @@
-"""A location is a path, a URL of an engine, or nothing."""
+"""The location of a storage: a path, a URL of an engine, or nothing."""
 
 from pathlib import Path
 
@@ -21,8 +21,8 @@ from fakeapi_storage.location import MEMORY, Location, parse_location
     ],
 )
 def test_a_location_names_a_database(location: str | Path | None, path: Path | None) -> None:
-    found = parse_location(location)
-    assert (found.engine, found.path) == ("sqlite", path)
+    parsed = parse_location(location)
+    assert (parsed.engine, parsed.path) == ("sqlite", path)
 
 
 @pytest.mark.parametrize("location", [None, ":memory:"])
@@ -49,9 +49,9 @@ def test_a_location_that_no_engine_knows_is_refused_with_the_reason(location: st
 
 @pytest.mark.parametrize("scheme", ["postgresql", "postgres"])
 def test_a_url_of_postgresql_is_kept_whole_and_shown_without_secrets(scheme: str) -> None:
-    found = parse_location(f"{scheme}://user:p@ss@host:5432/db?password=word")
-    assert (found.engine, found.path, found.text) == ("postgresql", None, f"{scheme}://***@host:5432/db")
-    assert found.url == f"{scheme}://user:p@ss@host:5432/db?password=word"
+    parsed = parse_location(f"{scheme}://user:p@ss@host:5432/db?password=word")
+    assert (parsed.engine, parsed.path, parsed.text) == ("postgresql", None, f"{scheme}://***@host:5432/db")
+    assert parsed.url == f"{scheme}://user:p@ss@host:5432/db?password=word"
 
 
 def test_a_password_in_a_location_is_in_no_message() -> None:

@@ -1,4 +1,4 @@
-"""A storage agrees with a small model of dicts, whatever is done to it in whatever order."""
+"""A storage agrees with a small model of dicts, for any sequence of operations."""
 
 import asyncio
 import tempfile
@@ -21,7 +21,7 @@ WINDOW = 12
 
 
 class Model:
-    """Every state there ever was, and the events between them."""
+    """All states so far, and the events between them."""
 
     def __init__(self, state: dict[str, Entry] | None = None, revision: int = INITIAL_REVISION) -> None:
         self.states: dict[int, dict[str, Entry]] = {revision: state or {}}
@@ -83,7 +83,7 @@ class StorageMachine(RuleBasedStateMachine):
     def commit(self) -> None:
         async def gather() -> list[Entry]:
             results = await asyncio.gather(*(future for future, _ in self.pending))
-            await self.storage.compact(INITIAL_REVISION)  # waits for an automatic one that may be under way
+            await self.storage.compact(INITIAL_REVISION)  # waits for a running automatic one
             return results
 
         results = self.runner.run(gather())
@@ -92,7 +92,7 @@ class StorageMachine(RuleBasedStateMachine):
         self.model.oldest = max(self.model.oldest, self.storage.oldest)
 
     async def write(self, key: str, value: bytes, *, delete: bool, stale: int) -> None:
-        """Queues one write; `stale` is how far the expected revision is off."""
+        """Queues a write; `stale` is the error in its expected revision."""
         old = self.model.states[self.model.revision].get(key)
         assert self.storage.newest(key) == old
         if old is None:

@@ -1,4 +1,4 @@
-"""A file that is not for this version is refused and stays as it was; any other is opened by one store."""
+"""Files of other programs or newer versions are refused and unchanged; other files have only one server."""
 
 import asyncio
 import os
@@ -20,7 +20,7 @@ from tests.storage.engines import nothing, run
 
 
 def contents(directory: Path) -> dict[str, bytes]:
-    """The bytes of every file, but for the lock table that any reader of a log may leave behind."""
+    """Returns the bytes of every file, except the lock table that any reader may leave."""
     return {path.name: path.read_bytes() for path in directory.iterdir() if not path.name.endswith("-shm")}
 
 
@@ -32,7 +32,7 @@ def make_newer(path: Path) -> None:
 
 
 def make_newer_in_its_log(path: Path) -> None:
-    """Leaves the newer version in the write-ahead log only, as a killed server would."""
+    """Writes a newer version only into the write-ahead log, like a killed server."""
     origin = path.with_name("origin.db")
     run(origin, nothing)
     database = sqlite3.connect(origin)
@@ -159,8 +159,8 @@ def test_a_second_store_on_one_file_is_refused_while_the_first_is_open(tmp_path:
             assert "in use by another server" in done.stdout
             await storage.create(f"/{storage.revision}", b"")
 
-    run(path, use)  # of a new file, whose log is not empty
-    run(path, use)  # of an old one, whose log is empty at first
+    run(path, use)  # a new file, whose log is not empty
+    run(path, use)  # an old file, whose log is empty at first
 
 
 def test_a_window_below_one_is_refused() -> None:
@@ -194,7 +194,7 @@ def test_a_file_that_was_there_keeps_its_mode(tmp_path: Path) -> None:
 def test_a_place_that_can_not_be_written_is_refused_with_the_reason(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Tests may run as root, who may write everywhere; so the system's answer is made up."""
+    """The test fakes the system's answer, because root may write everywhere."""
     path = tmp_path / "storage.db"
     run(path, nothing)
     for place, words in ((path, "the file can not be written"), (tmp_path, "the directory, .* can not be")):
@@ -206,7 +206,7 @@ def test_a_place_that_can_not_be_written_is_refused_with_the_reason(
 
 
 def test_failed_openings_are_errors_and_nothing_else(tmp_path: Path) -> None:
-    """A thread of the driver that outlived its loop would raise, which pytest takes for a failure."""
+    """A driver thread that outlives its event loop would raise an error, which pytest reports."""
     path = tmp_path / "storage.db"
 
     async def use(storage: Storage) -> None:

@@ -1,4 +1,4 @@
-"""What a server reads when it starts, and what only when it is asked for."""
+"""The files that a server reads at its start, and those that it reads on first use."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""A database that an older version wrote is opened, with its objects, their history and their versions."""
+"""Databases of older versions can be opened, with their objects, history and versions."""
 
 import gzip
 import json
@@ -17,7 +17,7 @@ NAMES = ["default", "1.27", "1.31", "1.33"]
 
 
 class Old:
-    """A server on a database of an older version, and what that version answered."""
+    """A server with the database of an older version, and the recorded answers of that version."""
 
     def __init__(self, name: str, directory: Path) -> None:
         self.database = directory / "old.db"
@@ -43,10 +43,10 @@ def test_every_object_is_answered_as_by_the_version_that_wrote_it(old: Old) -> N
 
 def test_lists_have_the_same_objects_and_versions_go_on(old: Old) -> None:
     for path, version in old.answers["versions"].items():
-        found = old.api.request("GET", path)
-        assert int(found["metadata"]["resourceVersion"]) >= int(version)
+        obj = old.api.request("GET", path)
+        assert int(obj["metadata"]["resourceVersion"]) >= int(version)
         base, _, resource = path.rpartition("/")
-        assert len(found["items"]) == len(
+        assert len(obj["items"]) == len(
             [p for p in old.answers["objects"] if p.startswith(f"{base}/") and f"/{resource}/" in p]
         )
     created = old.api.create_namespace("new")
@@ -56,8 +56,8 @@ def test_lists_have_the_same_objects_and_versions_go_on(old: Old) -> None:
 def test_a_watch_goes_back_to_before_the_version_that_wrote_it_ended(old: Old) -> None:
     for path, expected in old.answers["events"].items():
         with watch(old.api.url, "resourceVersion=1&timeoutSeconds=60", path=path) as stream:
-            found = stream.take(len(expected))
-        assert found == [(event["type"], event["object"]) for event in expected]
+            events = stream.take(len(expected))
+        assert events == [(event["type"], event["object"]) for event in expected]
 
 
 def test_an_object_is_changed_from_the_version_that_it_has(old: Old) -> None:

@@ -1,4 +1,4 @@
-"""A server serves the API versions that its release has on, and those that it is told to."""
+"""A server serves the default API versions of its release, and those that options enable."""
 
 import pytest
 
@@ -10,8 +10,8 @@ GROUP = "resource.k8s.io"
 
 def test_a_version_that_is_switched_off_is_not_served() -> None:
     with FakeAPI(release="1.34", runtime_config=f"{GROUP}/v1beta1=false,api/alpha=false") as api:
-        found = api.request("GET", f"/apis/{GROUP}")["versions"]
-        assert [each["version"] for each in found] == ["v1", "v1beta2"]
+        versions = api.request("GET", f"/apis/{GROUP}")["versions"]
+        assert [each["version"] for each in versions] == ["v1", "v1beta2"]
         with pytest.raises(StatusError, match="could not find the requested resource"):
             api.request("GET", f"/apis/{GROUP}/v1beta1/resourceclaims")
 

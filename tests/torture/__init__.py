@@ -1,1 +1,1 @@
-"""Long tests that look for what the others do not foresee: `make torture`. See `tests.torture.run`."""
+"""Long random tests for cases that nobody foresaw: `make torture`. See `tests.torture.run`."""

@@ -1,4 +1,4 @@
-"""The time and the randomness that a part of the torture suite is given."""
+"""The time and the random numbers for a part of the torture suite."""
 
 import os
 import random
@@ -7,24 +7,23 @@ from collections.abc import Iterator
 
 
 def patience(seconds: float) -> float:
-    """How long to wait for what takes at most `seconds` on a machine with nothing else to do.
+    """Returns how long to wait for an action that takes at most `seconds` on an idle machine.
 
-    Longer by the number of processes that wait for a processor or a disk, each processor has so many more to
-    serve: what does not come even then hangs.
+    The result grows with the load per processor. An action that takes longer than this hangs.
     """
     return seconds * max(1.0, *(load / (os.cpu_count() or 1) for load in os.getloadavg()))
 
 
 class Finding(Exception):
-    """The server broke a promise; the message says which, and how."""
+    """The server broke a promise; the message describes how."""
 
 
 class Unavailable(Exception):
-    """A part needs what the machine does not have; the message says what."""
+    """The machine lacks something that a part needs; the message names it."""
 
 
 class Budget:
-    """Seconds to work for, from now on, and a source of randomness that its seed repeats."""
+    """A time limit from now on, and a source of random numbers with a seed."""
 
     def __init__(self, seconds: float, seed: int) -> None:
         self.seconds = seconds
@@ -37,7 +36,7 @@ class Budget:
         return self._end - time.monotonic()
 
     def rounds(self) -> Iterator[int]:
-        """Numbers of rounds until the time is over; at least one."""
+        """Yields the numbers of rounds until the time is over; at least one."""
         number = 0
         while number == 0 or self.left > 0:
             yield number

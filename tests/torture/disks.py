@@ -1,4 +1,4 @@
-"""Disks that fail: a library to preload into a server, and what a power failure leaves of what it wrote."""
+"""Disks that fail: a library to preload into a server, and a model of files after a power failure."""
 
 import random
 import shutil
@@ -17,7 +17,7 @@ _HEAD = struct.Struct("=cIQQ")
 
 
 def library(directory: Path) -> Path:
-    """The compiled library. Raises `Unavailable` without a C compiler for Linux."""
+    """Compiles the library; returns its path. Raises `Unavailable` without a C compiler for Linux."""
     compiler = shutil.which("cc")
     if compiler is None or not Path("/proc/self").exists():
         raise Unavailable("a C compiler (cc) on Linux is needed to make the disk fail")
@@ -30,7 +30,7 @@ def library(directory: Path) -> Path:
 
 
 class Operation(NamedTuple):
-    """`kind` is W for a write, T for a truncation to `offset`, S for a sync, U for a removal."""
+    """An operation on a file. `kind`: W is a write, T a truncation to `offset`, S a sync, U a removal."""
 
     kind: str
     path: str
@@ -39,7 +39,7 @@ class Operation(NamedTuple):
 
 
 def read_log(path: Path) -> Iterator[Operation]:
-    """The operations in the library's log; one that was cut off at its end is left out."""
+    """Reads the operations in the library's log; skips an incomplete last one."""
     with path.open("rb") as log:
         while len(head := log.read(_HEAD.size)) == _HEAD.size:
             kind, length, offset, size = _HEAD.unpack(head)
@@ -52,7 +52,7 @@ def read_log(path: Path) -> Iterator[Operation]:
 
 @dataclass
 class File:
-    """What surely is on the disk, and what is only on its way there."""
+    """A file: the bytes that are on the disk, and the operations not yet synced."""
 
     durable: bytearray = field(default_factory=bytearray)
     waiting: list[Operation] = field(default_factory=list)
@@ -63,7 +63,7 @@ class File:
         self.waiting.clear()
 
     def after_power_failure(self, chance: random.Random) -> bytes:
-        """The durable bytes with any part of what was waiting: nothing, a beginning, any sectors, or all."""
+        """Returns the durable bytes with none, the first, any sectors, or all of the unsynced operations."""
         content = bytearray(self.durable)
         kept = chance.choice(["nothing", "beginning", "sectors", "all"])
         if kept == "nothing":
@@ -84,7 +84,7 @@ class File:
 
 
 class Disk:
-    """The files that operations make. Creating and removing a file is durable at once."""
+    """The files after some operations. Creating or removing a file is durable at once."""
 
     def __init__(self) -> None:
         self.files: dict[str, File] = {}
@@ -100,7 +100,7 @@ class Disk:
             file.waiting.append(operation)
 
     def fail(self, directory: Path, chance: random.Random) -> None:
-        """Writes into the directory what a power failure leaves."""
+        """Writes the files after a power failure into the directory."""
         for path, file in self.files.items():
             (directory / Path(path).name).write_bytes(file.after_power_failure(chance))
 

@@ -1,7 +1,7 @@
-"""Random objects, patches, selectors and bodies of requests, most of them nearly right.
+"""Random objects, patches, selectors and request bodies, most of them almost valid.
 
-What is made is grown from the schema of a kind, so that much of it passes decoding and reaches the kind's own
-rules, and then changed in one place or some. All randomness comes from one source, which a seed repeats.
+Values are generated from the schema of a kind, so that many pass decoding and reach the kind's own rules.
+Then some places are changed. All random numbers come from one source with a seed.
 """
 
 import copy
@@ -76,7 +76,7 @@ BYTES = (
 
 
 class Grammar:
-    """Makes things for the kinds that a server serves."""
+    """Makes objects, patches, selectors and bodies for the kinds that a server serves."""
 
     def __init__(self, random: Random) -> None:
         self.random = random
@@ -84,22 +84,22 @@ class Grammar:
     # objects ------------------------------------------------------------------------------------
 
     def obj(self, kind: Kind, name: str) -> dict[str, Any]:
-        """An object of the kind that its schema allows."""
-        made = self._struct(kind.schema, 0)
+        """Makes an object that the kind's schema allows."""
+        obj = self._struct(kind.schema, 0)
         metadata = {"name": name}
         if self.random.random() < 0.3:
             full = kind.schema.fields["metadata"].node
             metadata = {**self._value(full, 0), "name": name}
             for unwanted in ("uid", "resourceVersion", "namespace", "generateName"):
                 metadata.pop(unwanted, None)
-        return {**made, "apiVersion": kind.api_version, "kind": kind.kind, "metadata": metadata}
+        return {**obj, "apiVersion": kind.api_version, "kind": kind.kind, "metadata": metadata}
 
     def _struct(self, node: Struct, depth: int) -> dict[str, Any]:
-        wanted = 0.75 if depth < 3 else 0.35
+        likelihood = 0.75 if depth < 3 else 0.35
         return {
             name: self._value(field.node, depth + 1)
             for name, field in node.fields.items()
-            if field.required or self.random.random() < wanted
+            if field.required or self.random.random() < likelihood
         }
 
     def _value(self, node: Node, depth: int) -> Any:
@@ -143,7 +143,7 @@ class Grammar:
         return copy.deepcopy(self.random.choice(ODD))
 
     def mutated(self, value: Any) -> Any:
-        """A copy with some parts replaced, left out, repeated, moved or wrapped."""
+        """Returns a copy with some parts replaced, removed, repeated, moved or wrapped."""
         holder = {"value": copy.deepcopy(value)}
         for _ in range(self.random.choice([1, 1, 1, 2, 5])):
             parent, key = self.random.choice(list(_places(holder)))
@@ -164,7 +164,7 @@ class Grammar:
     # bodies -------------------------------------------------------------------------------------
 
     def body(self, value: Any) -> tuple[bytes, str]:
-        """A value in some encoding, and its media type."""
+        """Encodes a value in a random format; returns the bytes and their media type."""
         form = self.random.random()
         if form < 0.7:
             data, media = _json(value), "application/json"
@@ -177,7 +177,7 @@ class Grammar:
         return data, media
 
     def protobuf(self, value: Any) -> bytes:
-        """An envelope around fields that have nothing to do with the type."""
+        """Makes a protobuf envelope with random fields that do not fit the type."""
         obj = value if isinstance(value, dict) else {}
         type_meta = bytes_field(1, str(obj.get("apiVersion", "")).encode("utf-8", "replace"))
         type_meta += bytes_field(2, str(obj.get("kind", "")).encode("utf-8", "replace"))
@@ -197,7 +197,7 @@ class Grammar:
         return parts
 
     def damaged(self, data: bytes) -> bytes:
-        """Bytes that are changed, left out, put in or cut off."""
+        """Changes, removes, inserts or cuts off some bytes."""
         damaged = bytearray(data or b"{}")
         for _ in range(self.random.choice([1, 1, 3, 10])):
             at = self.random.randrange(len(damaged) + 1)
@@ -213,7 +213,7 @@ class Grammar:
         return bytes(damaged)
 
     def patch(self, obj: Any) -> tuple[bytes, str]:
-        """A patch of an object, and its media type."""
+        """Makes a patch of an object; returns its bytes and its media type."""
         media = self.random.choice([JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, APPLY_PATCH])
         value: Any
         if media == JSON_PATCH:
@@ -263,7 +263,7 @@ class Grammar:
     # texts --------------------------------------------------------------------------------------
 
     def expression(self, depth: int) -> str:
-        """An expression of CEL, seldom right."""
+        """Makes a CEL expression, which is seldom valid."""
         if not depth or self.random.random() < 0.2:
             return self.random.choice(CEL_PARTS)
         form = self.random.choice(CEL_FORMS)
@@ -322,7 +322,7 @@ def _yaml(value: Any) -> bytes:
 
 
 def _places(holder: Any) -> Iterator[tuple[Any, Any]]:
-    """Every place in a value: the container, and the key or index."""
+    """Yields every place in a value: the container, and the key or index."""
     items = holder.items() if isinstance(holder, dict) else enumerate(holder)
     for key, value in list(items):
         yield holder, key

@@ -1,4 +1,4 @@
-"""Drivers that lie to the kubelet, and the objects that it takes to call them. Takes the extra node."""
+"""Drivers that lie to the kubelet, and the objects that make it call them. Needs the extra `node`."""
 
 import http.client
 import json
@@ -31,7 +31,7 @@ LIES: Sequence[Fields | bytes] = (
     {"name": "b" * 60 * MEGABYTE},
     b"\x0a\x02\xff\xfe",
 )
-"""What drivers answer when they are asked for their info: fields that differ from a good one's, or bytes."""
+"""False responses of drivers to GetInfo: fields that replace valid ones, or raw bytes."""
 
 
 def _results(**value: Any) -> Callable[[Any], Any]:
@@ -64,11 +64,11 @@ ANSWERS: Sequence[Callable[[Any], Any]] = (
     lambda _: b"\x0a\x02\xff\xfe",
     lambda _: b"\xff" * 100_000,
 )
-"""What drivers answer when they are to prepare claims."""
+"""Functions that make a driver's bad response to a request to prepare claims."""
 
 
 class Liar(PythonDriver):
-    """Answers with a lie when it is asked for its info; `asked` is set then."""
+    """A driver that responds to GetInfo with a lie, and then sets `asked`."""
 
     def __init__(self, node: Any, name: str, lie: Fields | bytes) -> None:
         super().__init__(node, name=name)
@@ -97,7 +97,7 @@ class Liar(PythonDriver):
 
 
 class BadAnswers(PythonDriver):
-    """Prepares no claim, but answers what `answer` makes of the request; `asked` is set then."""
+    """A driver that responds to a request to prepare claims with `answer(request)`, and then sets `asked`."""
 
     def __init__(self, node: Any, name: str, answer: Callable[[Any], Any]) -> None:
         super().__init__(node, name=name)
@@ -120,7 +120,7 @@ class BadAnswers(PythonDriver):
 
 
 class Objects:
-    """The objects of a server that pods with claims need, and its pods."""
+    """Creates and reads the objects of a server that pods with claims need."""
 
     def __init__(self, port: int) -> None:
         self._port = port
@@ -151,12 +151,12 @@ class Objects:
         self._ask("DELETE", f"{DRA}{NAMESPACE}/resourceclaims/{name}")
 
     def phase(self, pod: str) -> str:
-        """The phase of a pod; "" if it is gone."""
+        """Returns the phase of a pod; "" if it is deleted."""
         code, answer = self._ask("GET", f"/api/v1{NAMESPACE}/pods/{pod}")
         return "" if code == 404 else str(answer["status"]["phase"])
 
     def longest_message(self) -> int:
-        """Bytes of the longest message of an event."""
+        """Returns the size in bytes of the longest event message."""
         _, answer = self._ask("GET", "/api/v1/events")
         return max((len(event["message"].encode()) for event in answer["items"]), default=0)
 

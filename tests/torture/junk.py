@@ -1,4 +1,4 @@
-"""Values that nobody expects: for requests to, and answers of, programs that read JSON."""
+"""Unexpected values for requests to, and responses from, programs that read JSON."""
 
 import json
 import random
@@ -27,7 +27,7 @@ def value(chance: random.Random, depth: int = 0) -> Any:
 
 
 def changed(chance: random.Random, document: Any) -> Any:
-    """Returns a copy of a JSON value of which some parts are replaced, left out or added."""
+    """Returns a copy of a JSON value with some parts replaced, removed or added."""
     if chance.random() < 0.1:
         return value(chance)
     if isinstance(document, dict):
@@ -39,7 +39,7 @@ def changed(chance: random.Random, document: Any) -> Any:
 
 
 def encoded(chance: random.Random, document: Any) -> bytes:
-    """Returns a document as JSON, at times damaged."""
+    """Returns a document as JSON, sometimes damaged."""
     data = json.dumps(document).encode()
     way = chance.randrange(10)
     if way == 0 and data:

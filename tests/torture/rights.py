@@ -1,7 +1,7 @@
-"""What users may do and give, by roles: a small model of RBAC that shares no code with the server.
+"""The rights of users by roles: a small model of RBAC that shares no code with the server.
 
 Follows `pkg/registry/rbac` of k8s.io/kubernetes. A right is one verb on one resource, object or path. A
-wildcard in a wanted rule stands for something that no other rule names, so that only a wildcard covers it.
+wildcard in a requested rule becomes a name that no other rule has, so that only a wildcard covers it.
 """
 
 import itertools
@@ -11,7 +11,7 @@ from typing import Any
 
 Rule = dict[str, Any]
 OTHER = "another"
-"""Stands for what a wildcard covers and no rule names."""
+"""A name that a wildcard covers and no rule contains."""
 EVERYTHING: list[Rule] = [
     {"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]},
     {"verbs": ["*"], "nonResourceURLs": ["*"]},
@@ -19,7 +19,7 @@ EVERYTHING: list[Rule] = [
 
 
 def rights(rule: Rule) -> Iterator[tuple[str, ...]]:
-    """The rights of a rule: (verb, path) or (verb, group, resource, name)."""
+    """Yields the rights of a rule: (verb, path) or (verb, group, resource, name)."""
     verbs = [verb.replace("*", OTHER) for verb in rule["verbs"]]
     if "nonResourceURLs" in rule:
         yield from itertools.product(verbs, [path.replace("*", OTHER) for path in rule["nonResourceURLs"]])
@@ -31,7 +31,7 @@ def rights(rule: Rule) -> Iterator[tuple[str, ...]]:
 
 
 def allows(rule: Rule, right: tuple[str, ...]) -> bool:
-    """Whether a rule gives a right."""
+    """Whether a rule grants a right."""
     if not {"*", right[0]} & set(rule["verbs"]):
         return False
     if len(right) == 2:
@@ -47,13 +47,13 @@ def allows(rule: Rule, right: tuple[str, ...]) -> bool:
 
 @dataclass
 class Model:
-    """Roles by (namespace, name), which is empty for the cluster, and bindings by namespace and name."""
+    """Roles and bindings by (namespace, name); the namespace is "" for the cluster."""
 
     roles: dict[tuple[str, str], Any] = field(default_factory=dict)
     bindings: dict[tuple[str, str], Any] = field(default_factory=dict)
 
     def rules_of(self, reference: Any, namespace: str) -> list[Rule] | None:
-        """The rules of a role; None without one."""
+        """Returns the rules of a role, or None if it does not exist."""
         place = namespace if reference["kind"] == "Role" else ""
         role = self.roles.get((place, reference["name"]))
         return None if role is None else self._resolved(role, frozenset())
@@ -70,7 +70,7 @@ class Model:
         return rules or list(role.get("rules") or [])
 
     def held(self, user: str, namespace: str) -> list[Rule]:
-        """The rules that a user has in a namespace."""
+        """Returns the rules of a user in a namespace."""
         rules: list[Rule] = []
         for (place, _), binding in self.bindings.items():
             if place in ("", namespace) and any(each["name"] == user for each in binding["subjects"]):
@@ -82,20 +82,20 @@ class Model:
         return any(allows(rule, right) for rule in self.held(user, namespace))
 
     def covers(self, user: str, namespace: str, rules: list[Rule]) -> bool:
-        """Whether a user has all rights of some rules."""
+        """Whether a user has all rights of these rules."""
         return all(self.may(user, namespace, right) for rule in rules for right in rights(rule))
 
     def may_write_role(self, user: str, namespace: str, role: Any, right: tuple[str, ...]) -> bool:
-        """Whether a user may put a role in the place of the stored one; `right` is the one to escalate."""
+        """Whether a user may write this role; `right` is the right to escalate it."""
         if self.may(user, namespace, right):
             return True
         old = self.roles.get((namespace, role["metadata"]["name"]))
         aggregates = bool(selected(role)) or (old is not None and bool(selected(old)))
-        wanted = [*(role.get("rules") or []), *(EVERYTHING if aggregates else [])]
-        return self.covers(user, namespace, wanted)
+        rules = [*(role.get("rules") or []), *(EVERYTHING if aggregates else [])]
+        return self.covers(user, namespace, rules)
 
 
 def selected(role: Any) -> set[str]:
-    """The labels that the aggregation rule of a role selects."""
+    """Returns the labels that the role's aggregation rule selects."""
     selectors = (role.get("aggregationRule") or {}).get("clusterRoleSelectors") or []
     return {label for selector in selectors for label in selector["matchLabels"]}

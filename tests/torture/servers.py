@@ -1,4 +1,4 @@
-"""Servers in processes of their own, to be killed, starved and asked."""
+"""Servers in their own processes, which tests can kill and limit."""
 
 import asyncio
 import contextlib
@@ -22,7 +22,7 @@ BASE = "/apis/resource.k8s.io/v1beta1/namespaces/default/resourceclaims"
 
 
 class Server:
-    """`fakeapi serve` on a database."""
+    """A process `fakeapi serve` with a database."""
 
     def __init__(
         self, directory: Path, *options: str, environment: Mapping[str, str] | None = None, file_size: int = 0
@@ -63,7 +63,7 @@ class Server:
             time.sleep(0.005)
 
     def end(self, number: signal.Signals) -> None:
-        """Sends a signal, and waits for the end."""
+        """Sends a signal and waits until the server has ended."""
         self.process.send_signal(number)
         seconds = patience(STOP_SECONDS)
         try:
@@ -80,7 +80,7 @@ class Server:
 
 @contextlib.contextmanager
 def serving(directory: Path, *options: str, **how: Any) -> Iterator[Server]:
-    """A server that is killed at the end, if it still runs."""
+    """Runs a server; kills it at the end if it still runs."""
     server = Server(directory, *options, **how)
     try:
         yield server
@@ -91,18 +91,18 @@ def serving(directory: Path, *options: str, **how: Any) -> Iterator[Server]:
 
 
 class Gone(Exception):
-    """The server went away before it answered."""
+    """The connection to the server broke before the response."""
 
 
 class Client:
-    """One connection, one request at a time; JSON both ways."""
+    """A client with one connection, one request at a time, and JSON bodies."""
 
     def __init__(self, port: int) -> None:
         self._port = port
         self._connection: Connection | None = None
 
     async def ask(self, method: str, target: str, body: Any = None, media: str = "json") -> tuple[int, Any]:
-        """Raises `Gone`."""
+        """Sends a request; returns status code and body. Raises `Gone`."""
         data = b"" if body is None else json.dumps(body).encode()
         try:
             if self._connection is None:
@@ -120,7 +120,7 @@ class Client:
 
 
 def claim(name: str, value: str) -> dict[str, Any]:
-    """A claim whose annotation `v` is `value`."""
+    """Returns a claim with the annotation `v`."""
     request = {"name": "gpu", "deviceClassName": "gpu.example.com"}
     return {
         "apiVersion": "resource.k8s.io/v1beta1",
@@ -139,14 +139,14 @@ def version_of(obj: dict[str, Any]) -> int:
 
 
 def listed(server: Server) -> dict[str, tuple[int, str]]:
-    """Version and value of every claim."""
+    """Lists the claims; returns version and value of each."""
 
     async def ask() -> dict[str, tuple[int, str]]:
         client = Client(server.port)
-        code, found = await client.ask("GET", BASE)
+        code, listing = await client.ask("GET", BASE)
         client.close()
         if code != 200:
-            raise Finding(f"a list was answered {code}: {found}")
-        return {o["metadata"]["name"]: (version_of(o), value_of(o)) for o in found["items"]}
+            raise Finding(f"a list was answered {code}: {listing}")
+        return {o["metadata"]["name"]: (version_of(o), value_of(o)) for o in listing["items"]}
 
     return asyncio.run(ask())

@@ -1,6 +1,7 @@
-"""Every parser that a client's bytes reach: each reads any bytes, or refuses them with an error it names.
+"""Every parser of clients' bytes: each parses any bytes, or raises one of its declared errors.
 
-Some keep a law beside: what is written of what was read reads the same, however the bytes are cut.
+Some parsers have a law: encoding a result and parsing it again gives an equal result, or the division of the
+bytes does not matter.
 """
 
 import gzip
@@ -47,18 +48,18 @@ PYTHONS_OWN = (
     "not enough values",
     "too many",
 )
-"""Words of Python that no client should read, and that say that nobody thought of the case."""
+"""Messages of Python itself, which show that the parser does not handle a case."""
 
 
 class Broken(Exception):
-    """A parser did not keep its word; the message says which."""
+    """A parser broke its law; the message describes how."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """A parser, inputs that show its grammar, errors that it may raise, and a law of what it reads.
+    """A parser with sample inputs, the errors that it may raise, and a law of its results.
 
-    The law is given the input and what was read of it, and raises whatever is wrong with that.
+    The law takes the input and the result, and raises an error if they break it.
     """
 
     read: Callable[[bytes], Any]
@@ -67,21 +68,21 @@ class Target:
     law: Callable[[bytes, Any], None] | None = None
 
     def run(self, data: bytes) -> bool:
-        """Whether the input is accepted. Raises Broken, and whatever else the parser should not."""
+        """Whether the parser accepts the input. Raises Broken, and unexpected errors of the parser."""
         try:
-            found = self.read(data)
+            result = self.read(data)
         except self.refusals as refusal:
             if isinstance(refusal, UnicodeError) or str(refusal).startswith(PYTHONS_OWN):
                 raise
             return False
         if self.law is not None:
-            self.law(data, found)
+            self.law(data, result)
         return True
 
 
 @cache
 def schema_of(resource: str, version: str) -> Struct:
-    """The type of a kind of 1.33."""
+    """Returns the type of a kind in 1.33."""
     kinds = load_release("1.33").kinds
     return next(kind.schema for kind in kinds if (kind.resource, kind.version) == (resource, version))
 
@@ -101,7 +102,7 @@ def hold(law: bool, *shown: object) -> None:  # noqa: FBT001 - reads as an asser
 
 
 def text(read: Callable[[str], Any]) -> Callable[[bytes], Any]:
-    """A parser of text, which comes as UTF-8, or else as Latin-1."""
+    """Makes a parser of bytes from a parser of text; decodes UTF-8, or else Latin-1."""
 
     def decoded(data: bytes) -> Any:
         try:
@@ -114,7 +115,7 @@ def text(read: Callable[[str], Any]) -> Callable[[bytes], Any]:
 
 
 def settled(read: Callable[[str], Any]) -> Callable[[bytes, Any], None]:
-    """The law of canonical texts: what was made of a text stays what it is."""
+    """Returns the law of canonical texts: parsing a result again does not change it."""
 
     def law(data: bytes, found: Any) -> None:
         if found is not None:
@@ -124,9 +125,9 @@ def settled(read: Callable[[str], Any]) -> Callable[[bytes, Any], None]:
 
 
 def settled_time(read: Callable[[str], Any]) -> Callable[[bytes, Any], None]:
-    """The law of times: settled, or the text of the zero time, which is read as null.
+    """Returns the law of times: like `settled`, except for the text of the zero time, which parses as null.
 
-    A fraction of a second too small to be written makes a time that is not zero and looks like it.
+    A time with a tiny fraction of a second is not zero, but has the same text.
     """
     law = settled(read)
 
@@ -176,7 +177,7 @@ def _of_protobuf(data: bytes, obj: Any) -> None:
 def _of_yaml(data: bytes, value: Any) -> None:
     yaml_text.load_strictly(data)
     if b'"<<"' in codec.encode(value):
-        return  # go-yaml writes such a key without quotes, and then reads it as a merge
+        return  # go-yaml writes such a key without quotes and reads it as a merge
     written = yaml_encoding.dump(value)
     again = yaml_text.load(written)
     hold(codec.encode(again) == codec.encode(value), data, value, written, again)
@@ -214,20 +215,20 @@ def _of_token(data: bytes, found: tuple[str, int]) -> None:
 
 
 def _events(pieces: list[bytes]) -> list[Any]:
-    """The events that a reader of HTTP/1.1 makes of pieces; the bytes of one body are joined."""
-    reader, found = RequestReader(), list[Any]()
+    """Returns the events of an HTTP/1.1 reader for these pieces; joins the bytes of a body."""
+    reader, events = RequestReader(), list[Any]()
     for piece in pieces:
         reader.feed(piece)
         while (event := reader.next()) is not None or reader.complete:
             if event is None:
                 reader.next_request()
-            elif isinstance(event, bytes) and found and isinstance(found[-1], bytes):
-                found[-1] += event
+            elif isinstance(event, bytes) and events and isinstance(events[-1], bytes):
+                events[-1] += event
             else:
-                found.append(event)
+                events.append(event)
                 if not isinstance(event, (bytes, Started)) and event is not ENDED:
-                    return found
-    return found
+                    return events
+    return events
 
 
 def _of_requests(data: bytes, whole: list[Any]) -> None:

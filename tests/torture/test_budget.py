@@ -1,4 +1,4 @@
-"""How long the torture suite waits before it says that something hangs."""
+"""The timeouts of the torture suite, which depend on the machine's load."""
 
 import os
 

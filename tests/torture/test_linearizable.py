@@ -1,4 +1,4 @@
-"""The checker of histories refuses those that no order explains."""
+"""The checker refuses histories that no order explains."""
 
 import json
 from pathlib import Path
@@ -11,10 +11,10 @@ from tests.torture.parts import linearizable
 
 
 def operation(verb: str, call: int, end: int, code: int, version: int, value: str, **more: Any) -> str:
-    found = {"version": version, "value": value}
+    fields = {"version": version, "value": value}
     return json.dumps(
         {"client": call, "verb": verb, "name": "a", "call": call, "return": end, "code": code, "value": value}
-        | {"found": found}
+        | {"found": fields}
         | more
     )
 

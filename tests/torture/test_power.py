@@ -1,4 +1,4 @@
-"""The power failures of the torture suite find what they are there to find."""
+"""The simulated power failures of the torture suite detect lost writes."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Writes whose answers were lost get into the history as the watchers saw them."""
+"""Writes with lost responses are added to the history as the watchers saw them."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Files that a fault has gone through."""
+"""Damaged trace files for tests."""
 
 from pathlib import Path
 
@@ -10,14 +10,14 @@ from fakeapi.traces.model import TraceError
 
 @st.composite
 def damaged(draw: st.DrawFn, whole: bytes) -> bytes:
-    """`whole` with a few bytes of it gone, changed or added."""
+    """Draws a copy of `whole` with a few bytes removed, changed or added."""
     begin = draw(st.integers(0, len(whole)))
     end = draw(st.integers(begin, min(len(whole), begin + 20)))
     return whole[:begin] + draw(st.binary(max_size=6)) + whole[end:]
 
 
 def complaint(path: Path) -> str | None:
-    """What reading the trace to its end is refused with; raises whatever is not a TraceError."""
+    """Reads a trace to its end; returns the TraceError's text, or None. Raises any other error."""
     try:
         with open_trace(path) as reader:
             list(reader)

@@ -1,4 +1,4 @@
-"""Encodes objects in protobuf by their schema, as client-go does, for tests."""
+"""Encodes objects in protobuf with their schema, like client-go, for tests."""
 
 from datetime import datetime
 from typing import Any
@@ -9,7 +9,7 @@ from fakeapi.releases import load_release
 
 
 def envelope(obj: dict[str, Any], release: str = "1.33") -> bytes:
-    """The body of a request or response with this object."""
+    """Returns the body of a request or response with this object."""
     group, _, version = obj["apiVersion"].rpartition("/")
     kinds = load_release(release).all_kinds.of_version(group, version)
     schema = next(
@@ -22,15 +22,15 @@ def envelope(obj: dict[str, Any], release: str = "1.33") -> bytes:
 
 
 def watch_event(kind: str, obj: dict[str, Any]) -> bytes:
-    """A frame of a watch, without its length."""
+    """Returns a frame of a watch, without its length."""
     return _told(1, kind.encode()) + _told(2, _told(1, envelope(obj)))
 
 
 def _struct(value: dict[str, Any], schema: Struct) -> bytes:
-    found = b""
+    encoded = b""
     for name, member in value.items():
         field = schema.fields.get(name)
-        # The types of an object are in its envelope.
+        # The envelope contains the type of an object.
         if name in {"kind", "apiVersion"} and "metadata" in value:
             continue
         if field is None or not field.protobuf_path or member is None:
@@ -38,8 +38,8 @@ def _struct(value: dict[str, Any], schema: Struct) -> bytes:
         data = _field(field.protobuf_path[-1], member, field.node)
         for number in reversed(field.protobuf_path[:-1]):
             data = _told(number, data)
-        found += data
-    return found
+        encoded += data
+    return encoded
 
 
 def _field(number: int, value: Any, node: Node) -> bytes:
@@ -67,8 +67,8 @@ def _told(number: int, data: bytes) -> bytes:
 
 
 def _varint(value: int) -> bytes:
-    found = bytearray()
+    data = bytearray()
     while value > 0x7F:
-        found.append(value & 0x7F | 0x80)
+        data.append(value & 0x7F | 0x80)
         value >>= 7
-    return bytes((*found, value))
+    return bytes((*data, value))

@@ -1,4 +1,4 @@
-"""Exchanges of every kind, for tests."""
+"""Makes exchanges of every kind for tests."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -36,14 +36,14 @@ BODIES = (
 
 
 def plain(identity: int, body: bytes = b"", offset: float = 0.0) -> Exchange:
-    """A POST that is answered with what it sent."""
+    """Returns a POST whose response has the same body."""
     headers = (("content-type", "application/json"), ("x-twice", "1"), ("x-twice", "2"))
     request = Request("POST", "/api/v1/namespaces?fieldManager=%C3%A9", headers, body)
     return Exchange(identity, offset, "client", request, Response(201, headers, body), 0.25)
 
 
 def watch(identity: int, *lines: bytes, offset: float = 1.0) -> Exchange:
-    """A watch with these lines, left by the client."""
+    """Returns a watch with these lines; the client ended it."""
     events = tuple(StreamEvent(offset + index / 4, line) for index, line in enumerate(lines))
     request = Request("GET", "/api/v1/namespaces?watch=true")
     return Exchange(identity, offset, "watcher (me)", request, Response(200), 9.0, events, "client")
@@ -71,7 +71,7 @@ EXCHANGES = (
 
 
 def written(path: Path, *exchanges: Exchange, header: Header = HEADER) -> Path:
-    """A trace file with these exchanges."""
+    """Writes a trace file with these exchanges."""
     with TraceWriter(path, header) as writer:
         for exchange in exchanges:
             writer.append(exchange)
@@ -79,11 +79,11 @@ def written(path: Path, *exchanges: Exchange, header: Header = HEADER) -> Path:
 
 
 def read(path: Path) -> list[Exchange]:
-    """The exchanges of a trace, without their places."""
+    """Returns the exchanges of a trace, without their places."""
     with open_trace(path) as reader:
         return [replace(exchange, place="") for exchange in reader]
 
 
 def gaps(exchange: Exchange) -> tuple[str, ...]:
-    """The texts of what an exchange lacks."""
+    """Returns the texts of an exchange's missing parts."""
     return tuple(map(str, exchange.missing))

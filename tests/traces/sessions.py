@@ -1,4 +1,4 @@
-"""Sessions that are recorded for tests, and changed so that a replay finds something."""
+"""Records sessions for tests, and changes their traces so that a replay finds differences."""
 
 import contextlib
 import json
@@ -18,30 +18,30 @@ NAMES = 3
 
 
 def generated(prefix: str) -> dict[str, Any]:
-    found = claim("")
-    found["metadata"] = {"generateName": prefix}
-    return found
+    obj = claim("")
+    obj["metadata"] = {"generateName": prefix}
+    return obj
 
 
 def play(api: FakeAPI) -> None:
-    """Creates (with generated names too), conflicts, patches by uid, lists, watches and deletes."""
+    """Plays a session: creates (also with generated names), conflicts, patches, lists, watches, deletes."""
     with Watch(api.url) as watch:
         for number in range(NAMES):
-            made = api.create(claim(f"c{number}"))
+            created = api.create(claim(f"c{number}"))
             named = api.create(generated("g-"))
-            made["metadata"]["labels"] = {"owner": named["metadata"]["uid"]}
-            made["metadata"]["finalizers"] = ["example.com/held"]
-            api.update(made)
-            with contextlib.suppress(StatusError):  # 409, and recorded as such
-                api.update(made)
+            created["metadata"]["labels"] = {"owner": named["metadata"]["uid"]}
+            created["metadata"]["finalizers"] = ["example.com/held"]
+            api.update(created)
+            with contextlib.suppress(StatusError):  # the recorded 409
+                api.update(created)
             patch = {"metadata": {"annotations": {"of": named["metadata"]["name"]}}}
             api.patch("ResourceClaim", named["metadata"]["name"], patch)
             api.delete("ResourceClaim", f"c{number}")
-            held = api.get("ResourceClaim", f"c{number}")
-            held["metadata"]["finalizers"] = []
-            api.update(held)
+            stored = api.get("ResourceClaim", f"c{number}")
+            stored["metadata"]["finalizers"] = []
+            api.update(stored)
             api.delete("ResourceClaim", named["metadata"]["name"], options={"preconditions": _of(named)})
-        api.request("GET", f"{CLAIMS}?resourceVersion={made['metadata']['resourceVersion']}")
+        api.request("GET", f"{CLAIMS}?resourceVersion={created['metadata']['resourceVersion']}")
         for _ in range(7 * NAMES):
             watch.line()
 
@@ -51,7 +51,7 @@ def _of(obj: dict[str, Any]) -> dict[str, str]:
 
 
 def record(path: Path, session: Callable[[FakeAPI], None] = play, release: str = RELEASE) -> Path:
-    """A trace of a session with a server of its own."""
+    """Records a session with a new server; returns the trace's path."""
     with FakeAPI(release=release) as api:
         api.start_recording(path)
         session(api)
@@ -59,7 +59,7 @@ def record(path: Path, session: Callable[[FakeAPI], None] = play, release: str =
 
 
 def changed(source: Path, target: Path, change: Callable[[Exchange], Exchange | None]) -> Path:
-    """A trace in which each exchange is what the function makes of it; None leaves it out."""
+    """Writes a trace with each exchange changed by the function; None removes the exchange."""
     with open_trace(source) as reader, TraceWriter(target, reader.header) as writer:
         for exchange in reader:
             kept = change(exchange)
@@ -69,7 +69,7 @@ def changed(source: Path, target: Path, change: Callable[[Exchange], Exchange | 
 
 
 def with_answer(exchange: Exchange, change: Callable[[Any], None]) -> Exchange:
-    """The exchange with its recorded answer changed in place."""
+    """Returns the exchange with a changed copy of its recorded response."""
     assert exchange.response is not None
     value = json.loads(exchange.response.body)
     change(value)

@@ -1,4 +1,4 @@
-"""Clients are named by program, component and user."""
+"""The names of clients: program, component and user."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Field paths say which field they mean, or that they mean none."""
+"""Parsing of field paths, and errors for invalid ones."""
 
 import pytest
 

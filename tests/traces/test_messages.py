@@ -1,4 +1,4 @@
-"""Which headers are kept, how bodies are decoded, and what is a watch."""
+"""The recorded headers, the decoding of bodies, and the recognition of watches."""
 
 import gzip
 import zlib

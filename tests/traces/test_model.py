@@ -1,4 +1,4 @@
-"""What a trace lacks, and what was inferred, as text in files."""
+"""The texts of missing parts and inferred facts in files."""
 
 import pytest
 from hypothesis import given
@@ -38,15 +38,15 @@ def test_the_texts_of_earlier_files_are_read(text: str, gap: Gap) -> None:
 
 @given(st.text())
 def test_a_text_of_another_program_is_kept(text: str) -> None:
-    found = Missing.parse(text)
-    assert found.gap is not Gap.OTHER or str(found) == text
+    note = Missing.parse(text)
+    assert note.gap is not Gap.OTHER or str(note) == text
     inferred = Inferred.parse(text)
     assert str(inferred) == text
 
 
 def test_an_inference_is_read_as_it_was_written() -> None:
-    found = Inferred(Inference.PATCH_TYPE, "apply (a whole object: yes)")
-    assert Inferred.parse(str(found)) == found
+    note = Inferred(Inference.PATCH_TYPE, "apply (a whole object: yes)")
+    assert Inferred.parse(str(note)) == note
 
 
 def test_an_error_is_one_line_whatever_is_in_the_file() -> None:

@@ -1,4 +1,4 @@
-"""A recorded session, replayed: nothing differs, unless the trace is changed."""
+"""The replay of a recorded session finds no differences, unless the trace was changed."""
 
 import asyncio
 import json
@@ -291,7 +291,7 @@ def test_answers_in_yaml_are_compared_as_objects(tmp_path: Path) -> None:
 
 
 def protobuf_session(api: FakeAPI) -> None:
-    """Creates, updates, conflicts and patches in protobuf, as client-go does."""
+    """Creates, updates, conflicts and patches in protobuf, like client-go."""
 
     def send(method: str, path: str, obj: dict[str, Any]) -> dict[str, Any]:
         headers = {"Content-Type": PROTOBUF, "Accept": f"{PROTOBUF},application/json"}
@@ -304,11 +304,11 @@ def protobuf_session(api: FakeAPI) -> None:
         return {"kind": kind, "apiVersion": api_version, **protobuf.decode(raw, schema)}
 
     for name in ("a", "b"):
-        made = send("POST", CLAIMS, claim(name))
-        made["metadata"]["labels"] = {"owner": made["metadata"]["uid"]}
-        send("PUT", f"{CLAIMS}/{name}", made)
+        answer = send("POST", CLAIMS, claim(name))
+        answer["metadata"]["labels"] = {"owner": answer["metadata"]["uid"]}
+        send("PUT", f"{CLAIMS}/{name}", answer)
         with pytest.raises(urllib.error.HTTPError) as refused:
-            send("PUT", f"{CLAIMS}/{name}", made)
+            send("PUT", f"{CLAIMS}/{name}", answer)
         with refused.value as conflict:
             assert conflict.code == 409
     api.list("ResourceClaim")
@@ -344,10 +344,10 @@ def test_objects_of_which_a_trace_shows_metadata_alone_explain_what_differs(tmp_
     report = fakeapi.replay(path)
     assert report.ok, report
     assert report.explanations["an object before the trace is known by its metadata alone"] == 3
-    told = [str(each) for each in report.seeded]
-    assert any(each.startswith("namespaces early") and "could not" not in each for each in told), told
-    assert any(each.startswith("resourceclaims default/a: first listed in a Table") for each in told), told
-    assert any(each.startswith("resourceclaims default/b: first read at") for each in told), told
+    lines = [str(each) for each in report.seeded]
+    assert any(each.startswith("namespaces early") and "could not" not in each for each in lines), lines
+    assert any(each.startswith("resourceclaims default/a: first listed in a Table") for each in lines), lines
+    assert any(each.startswith("resourceclaims default/b: first read at") for each in lines), lines
 
 
 def test_a_table_with_whole_objects_creates_them(tmp_path: Path) -> None:
@@ -399,9 +399,9 @@ def test_what_began_before_the_recording_is_made_first(tmp_path: Path) -> None:
     report = fakeapi.replay(path)
     assert report.ok, report
     assert not report.divergent, report
-    told = [str(each) for each in report.seeded]
-    assert any(each.startswith("namespaces elsewhere: first used at") for each in told), told
-    assert any(each.startswith("resourceclaims elsewhere/early: first read at") for each in told), told
+    lines = [str(each) for each in report.seeded]
+    assert any(each.startswith("namespaces elsewhere: first used at") for each in lines), lines
+    assert any(each.startswith("resourceclaims elsewhere/early: first read at") for each in lines), lines
     assert not fakeapi.replay(path, seed=False).ok
 
 
@@ -422,12 +422,12 @@ def test_an_object_that_is_first_updated_is_inferred_and_its_differences_are_exp
 
 
 def test_what_others_wrote_is_explained(tmp_path: Path, session: Path) -> None:
-    # A proxy sees the traffic of one client: what another one writes shows in its answers alone.
+    # A proxy records only one client: another client's writes appear only in responses.
     with FakeAPI(release=RELEASE) as api:
         api.start_recording(tmp_path / "all.jsonl")
-        made = api.create(claim("shared"))
-        made["metadata"]["labels"] = {"by": "another"}
-        api.update(made)
+        created = api.create(claim("shared"))
+        created["metadata"]["labels"] = {"by": "another"}
+        api.update(created)
         api.get("ResourceClaim", "shared")
         path = api.stop_recording()
     alone = changed(path, tmp_path / "alone.jsonl", lambda each: None if method(each) == "PUT" else each)

@@ -1,4 +1,4 @@
-"""On a slow machine too, commands under test print no progress."""
+"""Makes commands under test print no progress, even on a slow machine."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A server whose answers a test chooses, for what reads clusters."""
+"""A server with responses from the test, for programs that read clusters."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -10,11 +10,11 @@ from typing import Any
 RESOURCE = {"name": "configmaps", "kind": "ConfigMap", "namespaced": True, "verbs": ["list", "create"]}
 
 Answers = dict[str, Any]
-"""JSON values, or bytes, by path. Other paths are 404."""
+"""Responses by path: JSON values or bytes. Other paths get 404."""
 
 
 def cluster_of(items: Any, resource: Any = RESOURCE, **more: Any) -> Answers:
-    """A cluster that serves one resource of v1, with these items in its list."""
+    """Returns the responses of a cluster that serves one resource of v1 with these items."""
     return {
         "/apis": {"groups": []},
         "/api/v1": {"resources": [resource]},
@@ -29,7 +29,10 @@ def config_map(name: str, namespace: Any = "ok", **metadata: Any) -> dict[str, A
 
 @contextmanager
 def answering(answer_of: Callable[[str], Any]) -> Iterator[str]:
-    """The URL of a server that answers each GET with the JSON or the bytes for its path; None is 404."""
+    """Runs a server that answers each GET with `answer_of(path)`:
+
+    JSON, bytes, or None for 404; yields its URL.
+    """
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -42,7 +45,7 @@ def answering(answer_of: Callable[[str], Any]) -> Iterator[str]:
             self.wfile.write(body)
 
         def log_message(self, *_: Any) -> None:
-            """Nothing."""
+            """Logs nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})

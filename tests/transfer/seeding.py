@@ -1,4 +1,4 @@
-"""Objects that the tests of export and import move, and the commands that do it."""
+"""Objects for the tests of export and import, and calls of these commands."""
 
 from click.testing import CliRunner, Result
 
@@ -44,7 +44,7 @@ spec: {}
 
 
 def seed(api: FakeAPI) -> None:
-    """A namespace with a pod whose claim is allocated and reserved for it."""
+    """Creates a namespace with a pod whose claim is allocated and reserved for the pod."""
     api.install(TEAM)
     pod = api.get("Pod", "web", namespace="team")
     claim = api.get("ResourceClaim", "web-gpu", namespace="team")
@@ -57,7 +57,7 @@ def run(*arguments: str) -> Result:
 
 
 def failing(*arguments: str) -> str:
-    """The one line that a command says which fails with status 1."""
+    """Runs a command that must fail with status 1; returns its only line."""
     result = run(*arguments)
     assert result.exit_code == 1, result.output
     assert result.output.count("\n") == 1, result.output

@@ -1,4 +1,4 @@
-"""Import from a cluster: another server, with TLS and a token, that is only read."""
+"""Import from a cluster: another server with TLS and a token, which the import only reads."""
 
 import json
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ WIDGET = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name":
 
 @pytest.fixture
 def cluster() -> Iterator[FakeAPI]:
-    """A server without the control API, as a real cluster, with a claim in use."""
+    """Runs a server without the control API, like a real cluster, with a claim in use."""
     with FakeAPI(release="1.33", tls=True, token="secret", control=False) as api:
         seed(api)
         yield api
@@ -55,15 +55,15 @@ def imported(server: FakeAPI, cluster: FakeAPI, *arguments: str) -> str:
 
 
 def verbs(cluster: FakeAPI) -> set[str]:
-    """The methods of the requests that the command sent."""
+    """Returns the methods of the requests that the command sent."""
     return {each.method for each in cluster.requests if each.agent == "fakeapi-import"}
 
 
 def test_a_cluster_is_read_by_get_alone_and_its_objects_are_in_the_server(
     cluster: FakeAPI, server: FakeAPI
 ) -> None:
-    said = imported(server, cluster, "-n", "team", "--status")
-    assert "Left out" not in said
+    output = imported(server, cluster, "-n", "team", "--status")
+    assert "Left out" not in output
     assert verbs(cluster) == {"GET"}
     pod = server.get("Pod", "web", namespace="team")
     claim = server.get("ResourceClaim", "web-gpu", namespace="team")
@@ -93,16 +93,16 @@ def test_secrets_and_credentials_do_not_come_over(cluster: FakeAPI, server: Fake
 
 def test_a_definition_comes_with_the_objects_of_its_kind(cluster: FakeAPI, server: FakeAPI) -> None:
     cluster.install(CRD, WIDGET)
-    said = imported(server, cluster, "-n", "team", "-r", "widgets")
-    assert "1 customresourcedefinitions.apiextensions.k8s.io" in said
+    output = imported(server, cluster, "-n", "team", "-r", "widgets")
+    assert "1 customresourcedefinitions.apiextensions.k8s.io" in output
     assert server.get("Widget", "w", namespace="team", api_version="example.com/v1")
 
 
 def test_a_version_is_taken_that_both_serve() -> None:
     with FakeAPI(release="1.33") as cluster, FakeAPI(release="1.36") as server:
         seed(cluster)
-        said = run("import", "--server", server.url, "--from-cluster", cluster.url, "-n", "team")
-        assert said.exit_code == 0, said.output
+        output = run("import", "--server", server.url, "--from-cluster", cluster.url, "-n", "team")
+        assert output.exit_code == 0, output.output
         assert server.get("ResourceClaim", "web-gpu", namespace="team", api_version="resource.k8s.io/v1")
 
 
@@ -146,8 +146,8 @@ def test_long_lists_are_read_in_pages_and_begun_again_when_they_expire(
         metadata = {"name": f"c{number}", "namespace": "team"}
         cluster.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata})
     with cluster.faults.gone("list configmaps", first=2, last=2):
-        said = imported(server, cluster, "-n", "team", "-r", "configmaps")
-    assert "6 configmaps" in said
+        output = imported(server, cluster, "-n", "team", "-r", "configmaps")
+    assert "6 configmaps" in output
     assert len(cluster.requests.filter(verb="list", resource="configmaps", agent="fakeapi-import")) == 2 + 3
     with cluster.faults.gone("list configmaps"):
         where = ("--server", server.url, "--from-cluster", str(cluster.kubeconfig))
@@ -189,8 +189,8 @@ def test_an_object_that_the_server_refuses_is_told_and_the_rest_imported(
 
 
 def test_an_owner_that_was_not_chosen_is_left_out(cluster: FakeAPI, server: FakeAPI) -> None:
-    said = imported_with_problem(server, cluster, "-n", "team", "-r", "resourceclaims")
-    assert "ResourceClaim team/web-gpu: without its owner Pod web, not there" in said
+    output = imported_with_problem(server, cluster, "-n", "team", "-r", "resourceclaims")
+    assert "ResourceClaim team/web-gpu: without its owner Pod web, not there" in output
     claim = server.get("ResourceClaim", "web-gpu", namespace="team")
     assert not claim["metadata"].get("ownerReferences")
 
@@ -240,17 +240,17 @@ def test_a_service_whose_address_is_taken_gets_another(cluster: FakeAPI, server:
     taken = {"clusterIP": spec["clusterIP"], "ports": [{"port": 1, "nodePort": spec["ports"][0]["nodePort"]}]}
     server.create({**service, "metadata": {"name": "other"}, "spec": {"type": "NodePort", **taken}})
     imported(server, cluster, "-n", "team", "-r", "services")
-    found = server.get("Service", "web", namespace="team")["spec"]
-    assert found["clusterIP"] != spec["clusterIP"]
-    assert found["ports"][0]["nodePort"] != spec["ports"][0]["nodePort"]
+    imported_spec = server.get("Service", "web", namespace="team")["spec"]
+    assert imported_spec["clusterIP"] != spec["clusterIP"]
+    assert imported_spec["ports"][0]["nodePort"] != spec["ports"][0]["nodePort"]
 
 
 def test_a_definition_comes_without_its_conversion_webhook(cluster: FakeAPI, server: FakeAPI) -> None:
     webhook = {"clientConfig": {"url": "https://127.0.0.1:1/"}, "conversionReviewVersions": ["v1"]}
     conversion = {"strategy": "Webhook", "webhook": webhook}
     cluster.install({**CRD, "spec": {**CRD["spec"], "conversion": conversion}})  # type: ignore[dict-item] # a spec
-    said = imported(server, cluster, "-r", "crd")
-    assert "CustomResourceDefinition widgets.example.com: without its conversion webhook" in said
+    output = imported(server, cluster, "-r", "crd")
+    assert "CustomResourceDefinition widgets.example.com: without its conversion webhook" in output
     stored = server.get("CustomResourceDefinition", "widgets.example.com")
     assert stored["spec"]["conversion"] == {"strategy": "None"}
 

@@ -1,4 +1,4 @@
-"""Whatever a server answers, an export writes below its directory only, and ends in one printable line."""
+"""For any response of a server, an export writes only below its directory, and ends in a printable line."""
 
 from itertools import count
 from pathlib import Path
@@ -15,7 +15,7 @@ HOSTILE_NAMES = ("..", ".", "../../x", "/abs", "a/../../b", "~", "a\0b", "\x1b[3
 
 
 def left_out(url: str) -> str:
-    """The line about what an export left out that wrote nothing."""
+    """Runs an export that exports nothing; returns its line about omitted objects."""
     result = run("export", "--server", url)
     assert result.exit_code == 1, result.output
     problem, summary = result.output.splitlines()

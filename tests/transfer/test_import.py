@@ -1,4 +1,4 @@
-"""Import: manifests put into a running server."""
+"""Import: manifests are created in a running server."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A webhook's server for tests: it keeps what it is asked, and answers what the test says."""
+"""A webhook server for tests: records reviews, and responds as the test says."""
 
 import base64
 import json
@@ -15,9 +15,9 @@ Answer = Callable[[Object], Object]
 
 
 class WebhookServer:
-    """Answers reviews by `answers`, a function by path. `asked` are the requests of the reviews, with paths.
+    """Answers reviews with `answers`, a function by path. `asked`: the paths and requests of the reviews.
 
-    `raw` by path is (status, headers, body) in place of a review.
+    `raw`: (status, headers, body) by path, to send instead of a review.
     """
 
     def __init__(self, *, tls: bool = True, names: tuple[str, ...] = ("localhost", "127.0.0.1")) -> None:
@@ -56,7 +56,7 @@ class WebhookServer:
         return {**config, "caBundle": base64.b64encode(bundle).decode()} if bundle else config
 
     def names_asked(self) -> list[str]:
-        """The paths that were asked, in order."""
+        """The paths of the received reviews, in order."""
         return [path for path, _ in self.asked]
 
     def stop(self) -> None:
@@ -99,7 +99,7 @@ def _handler(server: WebhookServer) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(body)
 
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name of the base class
-            """Says nothing."""
+            """Logs nothing."""
 
     return Handler
 

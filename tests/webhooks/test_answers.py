@@ -1,4 +1,4 @@
-"""What is made of the answers of webhooks' servers: the same as client-go makes of them."""
+"""Responses of webhook servers are handled as by client-go."""
 
 import json
 from pathlib import Path

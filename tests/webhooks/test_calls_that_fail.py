@@ -1,4 +1,4 @@
-"""Calls of webhooks that come to nothing, in the words of Go's net/http and crypto/x509."""
+"""Failed calls of webhooks have the errors of Go's net/http and crypto/x509."""
 
 import asyncio
 import socket
@@ -44,7 +44,10 @@ def problem(endpoint: Endpoint, seconds: float = 20.0) -> str:
 
 @pytest.fixture
 def peer() -> Iterator[Callable[[bytes], str]]:
-    """Starts a server that reads, sends some bytes and hangs up; without any it says nothing."""
+    """Returns a function that starts a server, which reads, sends some bytes and closes.
+
+    For None the server stays silent.
+    """
     listeners: list[socket.socket] = []
     silent: list[socket.socket] = []
 
@@ -77,25 +80,27 @@ def test_nobody_listens() -> None:
 
 
 def test_the_host_does_not_exist() -> None:
-    found = problem(Endpoint("https://no-such-host.invalid/"))
-    assert found.startswith("dial tcp: lookup no-such-host.invalid")
-    assert found.endswith(": no such host")
+    message = problem(Endpoint("https://no-such-host.invalid/"))
+    assert message.startswith("dial tcp: lookup no-such-host.invalid")
+    assert message.endswith(": no such host")
 
 
 def test_an_authority_that_nobody_trusts(webhooks: Callable[..., WebhookServer]) -> None:
     server = webhooks()
     other = trustme.CA().cert_pem.bytes()
     for authority in (b"", other):
-        found = problem(Endpoint(server.url, authority))
-        assert found == f"{X509}certificate signed by unknown authority"
+        message = problem(Endpoint(server.url, authority))
+        assert message == f"{X509}certificate signed by unknown authority"
 
 
 def test_a_certificate_of_another_name(webhooks: Callable[..., WebhookServer]) -> None:
     server = webhooks(names=("a.example", "b.example"))
-    found = problem(Endpoint(f"https://localhost:{server.port}", server.ca))
-    assert found == f"{X509}certificate is valid for a.example, b.example, not localhost"
-    found = problem(Endpoint(server.url, server.ca))
-    assert found == f"{X509}cannot validate certificate for 127.0.0.1 because it doesn't contain any IP SANs"
+    message = problem(Endpoint(f"https://localhost:{server.port}", server.ca))
+    assert message == f"{X509}certificate is valid for a.example, b.example, not localhost"
+    message = problem(Endpoint(server.url, server.ca))
+    assert (
+        message == f"{X509}cannot validate certificate for 127.0.0.1 because it doesn't contain any IP SANs"
+    )
 
 
 @pytest.mark.parametrize(
@@ -134,8 +139,8 @@ def test_names_of_certificates_are_checked_as_go_does(
 
 def test_plain_http_where_tls_is_expected(webhooks: Callable[..., WebhookServer]) -> None:
     server = webhooks(tls=False)
-    found = problem(Endpoint(f"https://127.0.0.1:{server.port}/"))
-    assert found == "http: server gave HTTP response to HTTPS client"
+    message = problem(Endpoint(f"https://127.0.0.1:{server.port}/"))
+    assert message == "http: server gave HTTP response to HTTPS client"
 
 
 def test_a_connection_that_ends_without_an_answer(peer: Callable[[bytes], str]) -> None:
@@ -150,8 +155,8 @@ def test_an_answer_that_ends_in_its_body(peer: Callable[[bytes], str]) -> None:
 
 def test_an_answer_that_is_not_http(peer: Callable[[bytes], str]) -> None:
     address = peer(b"hello there\r\n\r\n")
-    found = problem(Endpoint(f"http://{address}/"))
-    assert found.startswith("net/http: HTTP/1.x transport connection broken: ")
+    message = problem(Endpoint(f"http://{address}/"))
+    assert message.startswith("net/http: HTTP/1.x transport connection broken: ")
 
 
 def test_a_server_that_is_silent_is_waited_for_no_longer_than_said(peer: Callable[[None], str]) -> None:

@@ -1,4 +1,4 @@
-"""Conversion webhooks: what is made of their answers is what upstream's converter makes of them."""
+"""Conversion webhooks: responses are handled as by upstream's converter."""
 
 import asyncio
 import base64
@@ -40,7 +40,7 @@ LIST = [widget("a"), widget("b", NEW), widget("c")]
 
 
 class Converter:
-    """A converter of widgets whose webhook answers one text, in which $UID stands for that of the request."""
+    """A converter of widgets whose webhook sends one text; $UID becomes the request's uid."""
 
     def __init__(self, server: WebhookServer) -> None:
         self.server = server
@@ -78,15 +78,15 @@ def test_an_answer_is_taken_or_refused_as_upstream_does(converter: Converter, ca
     converter.versions = [case["version"]]
     try:
         if case["list"]:
-            found = converter.run(lambda webhook: webhook.convert_list(LIST, NEW, "WidgetList"))
+            result = converter.run(lambda webhook: webhook.convert_list(LIST, NEW, "WidgetList"))
         else:
-            found = converter.run(lambda webhook: webhook.convert(widget("a"), NEW))
+            result = converter.run(lambda webhook: webhook.convert(widget("a"), NEW))
         error = ""
     except ConversionFailed as failed:
-        found, error = None, str(failed)
+        result, error = None, str(failed)
     assert error == case["error"].replace("$UID", converter.uid)
     if not error:
-        assert found == (case["result"]["items"] if case["list"] else case["result"])
+        assert result == (case["result"]["items"] if case["list"] else case["result"])
 
 
 def test_the_objects_of_other_versions_are_sent_in_one_request(converter: Converter) -> None:

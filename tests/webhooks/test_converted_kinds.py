@@ -1,4 +1,4 @@
-"""Custom objects of several versions that a webhook converts."""
+"""Custom objects with several versions, converted by a webhook."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ def converting(hook: WebhookServer) -> dict[str, Any]:
 
 
 def renamed(review: dict[str, Any]) -> dict[str, Any]:
-    """v1 calls the size what v2 calls the width."""
+    """Converts objects between v1 and v2: v1's field `size` is `width` in v2."""
     target = review["desiredAPIVersion"]
     old, new = ("width", "size") if target.endswith("v1") else ("size", "width")
     objects = []
@@ -40,8 +40,8 @@ def served(api: FakeAPI, hook: WebhookServer) -> FakeAPI:
 
 
 def test_every_verb_shows_and_takes_objects_in_its_version(served: FakeAPI) -> None:
-    made = served.request("POST", NEW, widget(api_version="example.com/v2", spec={"width": 3}))
-    assert made["spec"] == {"width": 3}
+    created = served.request("POST", NEW, widget(api_version="example.com/v2", spec={"width": 3}))
+    assert created["spec"] == {"width": 3}
     assert served.request("GET", f"{WIDGETS}/w")["spec"] == {"size": 3}
     assert [each["spec"] for each in served.request("GET", NEW)["items"]] == [{"width": 3}]
     patched = served.request(

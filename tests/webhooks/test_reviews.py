@@ -1,4 +1,4 @@
-"""Webhooks are told of reviews, which are never stored."""
+"""Webhooks also receive reviews, which are never stored."""
 
 from typing import Any
 

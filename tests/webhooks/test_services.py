@@ -1,4 +1,4 @@
-"""Webhooks of services, which are where the option `webhook_services` says, or nowhere."""
+"""Webhooks with a service, whose address comes from the option `webhook_services`."""
 
 import base64
 from collections.abc import Callable

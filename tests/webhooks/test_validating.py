@@ -1,4 +1,4 @@
-"""Validating webhooks, asked about writes over HTTPS."""
+"""Validating webhooks, called over HTTPS for writes."""
 
 import asyncio
 import base64
@@ -17,7 +17,7 @@ from tests.webhooks.server import WebhookServer, allowed, denied
 
 
 def failure(api: FakeAPI, body: Any = None) -> str:
-    """The message of a create that is refused, without the port."""
+    """Creates an object that must be refused; returns the message, without the port."""
     return refusal(lambda: api.create(body or config_map())).message
 
 

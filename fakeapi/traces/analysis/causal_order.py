@@ -1,9 +1,11 @@
 """Finds the order in which overlapping requests took effect on the recorded server.
 
 A trace has the times of requests and responses, not the order in which the server committed overlapping
-writes. resourceVersions give it: writes were committed in the order of their versions; a read took effect
-after the write of the version that it returned and before the next one; a request refused with 409 took
-effect after the write that replaced the version it named.
+writes. The order follows from resourceVersions:
+
+- Writes were committed in the order of their versions.
+- A read took effect after the write whose version it returned, and before the next write.
+- A request refused with 409 took effect after the write that replaced the version in the request.
 """
 
 import itertools
@@ -16,16 +18,20 @@ from heapq import heapify, heappop, heappush
 from fakeapi.traces.analysis.request_facts import COLLECTIONS, RequestFacts
 
 STALE_SECONDS = 1.0
-"""How old a response may be, as from a watch cache, to be ordered where its version was the newest."""
+"""Seconds by which a read may lag behind a write, because it came from a watch cache.
+
+A read that started later than this after a write is not ordered before the write, even if it returned an
+older version.
+"""
 
 Key = tuple[str, str, str, str]
 Commits = tuple[list[int], list[int]]
-"""Versions in ascending order, and the places of the writes that made them."""
+"""Versions in ascending order, and the index in `effects` of the write that made each."""
 
 
 @dataclass(slots=True)
 class Effect:
-    """The facts of one exchange that its order depends on. Times are offsets in seconds."""
+    """The facts that determine the order of one exchange. Times are offsets in seconds."""
 
     start: float
     end: float
@@ -38,7 +44,7 @@ class Effect:
 
     @classmethod
     def of(cls, start: float, end: float, facts: RequestFacts) -> "Effect":
-        """The effect of an exchange with these facts."""
+        """Makes the effect of an exchange from its facts."""
         return cls(
             start,
             end,
@@ -52,15 +58,18 @@ class Effect:
 
 
 def effect_order(effects: Sequence[Effect]) -> "array[int]":
-    """The places of the effects, given in the order of their starts, in the order in which they happened."""
+    """Returns the indexes of the effects in the order in which they happened.
+
+    `effects` must be in the order of their starts.
+    """
     edges = _Edges(effects)
     following, waiting = edges.following, edges.waiting
     ready = [place for place in range(len(effects)) if not waiting[place]]
-    heapify(ready)  # places are in the order of starts
+    heapify(ready)  # a lower index started earlier
     done = bytearray(len(effects))
-    found = array("L")
+    order = array("L")
     oldest = 0
-    while len(found) < len(effects):
+    while len(order) < len(effects):
         if not ready:  # the versions contradict each other: take the earliest
             while done[oldest]:
                 oldest += 1
@@ -69,16 +78,16 @@ def effect_order(effects: Sequence[Effect]) -> "array[int]":
         if done[place]:
             continue
         done[place] = 1
-        found.append(place)
+        order.append(place)
         for after in following.pop(place, ()):
             waiting[after] -= 1
             if not waiting[after] and not done[after]:
                 heappush(ready, after)
-    return found
+    return order
 
 
 class _Edges:
-    """The pairs of effects of which one must come first."""
+    """A graph of effects: an edge leads from an effect to one that must come later."""
 
     def __init__(self, effects: Sequence[Effect]) -> None:
         self._effects = effects
@@ -89,16 +98,19 @@ class _Edges:
         commits = self._commits()
         for before, after in itertools.pairwise(commits):
             self._add(before, after)
-        made = set(commits)
+        committed = set(commits)
         for place, effect in enumerate(effects):
-            if place not in made:
+            if place not in committed:
                 self._order_reader(place, effect)
             elif effect.requested_version:
                 self._after_version(place, effect)
         self._order_removals()
 
     def _order_removals(self) -> None:
-        """Orders reads that still saw an object before the delete that removed it, which has no version."""
+        """Orders reads that still saw an object before its removal.
+
+        Versions do not give this order, because the removal returns no new version.
+        """
         effects = self._effects
         ended = {effect.key for effect in effects if effect.removes and effect.key[3]}
         of_object: dict[Key, list[int]] = {}
@@ -122,7 +134,7 @@ class _Edges:
                 self._add(place, end)
 
     def _commits(self) -> list[int]:
-        """The writes that made a version, in the order of the versions."""
+        """Returns the indexes of the writes that made a version, in the order of the versions."""
         effects = self._effects
         ended: list[tuple[float, int]] = []
         latest = 0
@@ -137,7 +149,7 @@ class _Edges:
                 continue
             while ended and ended[0][0] < effect.start:
                 latest = max(latest, heappop(ended)[1])
-            # A write that changes nothing returns the version that was there.
+            # A write that changes nothing returns the version that the object had before.
             if effect.answered_version > latest and effect.answered_version != effect.requested_version:
                 other = makers.get(effect.answered_version)
                 if other is None or self._rank(place) < self._rank(other):
@@ -158,7 +170,10 @@ class _Edges:
         return commits
 
     def _rank(self, place: int) -> tuple[bool, float]:
-        """Of two responses with one version, the lower rank made it: a second delete changes nothing."""
+        """Ranks writes that returned the same version: the lowest made it.
+
+        A delete ranks last, because a second delete changes nothing and returns the version it found.
+        """
         effect = self._effects[place]
         return effect.verb == "delete", effect.end
 
@@ -182,7 +197,7 @@ class _Edges:
                 self._between(place, effect, commits)
 
     def _between(self, place: int, effect: Effect, commits: Commits) -> None:
-        """Orders a read after the write of the version that it returned and before the next write."""
+        """Orders a read after the write whose version it returned, and before the next write."""
         position = bisect_right(commits[0], effect.answered_version)
         if position:
             self._add(commits[1][position - 1], place)
@@ -192,14 +207,17 @@ class _Edges:
                 self._add(place, following)
 
     def _after_version(self, place: int, effect: Effect) -> None:
-        """Orders a request after the write of the version that it named, from which the client knew it."""
+        """Orders a request after the write that made the version in the request.
+
+        The client can know the version only from that write.
+        """
         versions, places = self._of_objects.get(effect.key, ([], []))
         position = bisect_right(versions, effect.requested_version)
         if position and versions[position - 1] == effect.requested_version:
             self._add(places[position - 1], place)
 
     def _after_next(self, place: int, effect: Effect) -> None:
-        """Orders a conflict after the write that replaced the version that the request named."""
+        """Orders a refused request (409) after the write that replaced the version in the request."""
         versions, places = self._of_objects.get(effect.key, ([], []))
         position = bisect_right(versions, effect.requested_version)
         if position < len(places) and self._effects[places[position]].start <= effect.end:
@@ -212,5 +230,5 @@ class _Edges:
 
 
 def reordered(order: Iterable[int]) -> int:
-    """The number of effects that are not at the place of their start."""
+    """Counts the effects whose place in `order` differs from their place by start time."""
     return sum(place != effect for place, effect in enumerate(order))

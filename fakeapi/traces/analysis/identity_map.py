@@ -1,8 +1,9 @@
-"""Maps the identities that the recorded server gave to objects to those that the target gives now.
+"""Translates object identities between the recorded server and the target of a replay.
 
 Identities are uids, resourceVersions, generated names, continue tokens, and times of creation and deletion.
-They are learned from pairs of responses, the recorded one and the present one. Requests are rewritten forward
-(recorded → now), responses backward (now → recorded), so that they are compared and shown as in the trace.
+The map learns them from pairs of responses to one request: the recorded response and the target's. Requests
+are rewritten forward (recorded → now), responses backward (now → recorded). So responses can be compared and
+printed with the identities of the trace.
 """
 
 import re
@@ -17,14 +18,14 @@ from fakeapi.traces.analysis.request_facts import version_number
 Names = dict[str, str]
 
 UNKNOWN_VERSION = "<resourceVersion>"
-"""Shown for a version that no recorded response has."""
+"""Printed in place of a version of the target that matches no recorded version."""
 
 STALE_VERSION = "1"
-"""Sent in place of an unmapped version that the recorded server refused; no object ever has it."""
+"""Sent in place of an unmapped version that the recorded server refused; no object ever has this version."""
 
 _UID = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _UID_TAIL = re.compile(rb"-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-"""The end of a uid. Searching for its fixed first byte is forty times as fast as for a whole uid."""
+"""The end of a uid. Its first byte is fixed, so the search is forty times as fast as for a whole uid."""
 
 _VERSION = re.compile(rb'(resourceVersion\\?"?\s*:\s*\\?"?)(\d+)')
 _TIMES = re.compile(rb'"(creation|deletion)Timestamp"(\s*:\s*)"[^"]*"')
@@ -42,12 +43,12 @@ class VersionMap:
         self._of_lists: dict[int, int] = {}
         self._known: list[int] = []
         self.base = 0
-        """The target's version before the first recorded request; stands for all older ones."""
+        """The target's version before the first recorded request; used in place of all older versions."""
         self.newest = 0
-        """The newest version of the target that is known."""
+        """The newest version that the target has returned."""
 
     def learn(self, recorded: str, now: str) -> None:
-        """Takes a pair of versions of one object; a version that is mapped already keeps its pair."""
+        """Learns a pair of versions of one object. A version that is mapped already keeps its mapping."""
         old, new = version_number(recorded), version_number(now)
         self.newest = max(self.newest, new)
         if not (old and new) or old in self._now or new in self._recorded:
@@ -57,7 +58,7 @@ class VersionMap:
         self._note(old)
 
     def learn_list(self, recorded: str, now: str) -> None:
-        """Takes a pair of versions of a list or bookmark: used in queries, not in comparisons."""
+        """Learns a pair of versions of a list or bookmark, for queries only and not for comparisons."""
         old, new = version_number(recorded), version_number(now)
         self.newest = max(self.newest, new)
         if old and new:
@@ -72,12 +73,15 @@ class VersionMap:
             self._known.append(old)
 
     def exact(self, recorded: str) -> str:
-        """The target's version for that of an object; "" where it is not known."""
+        """Returns the target's version for the recorded version of an object, or "" if it is unknown."""
         new = self._now.get(version_number(recorded))
         return "" if new is None else str(new)
 
     def nearest(self, recorded: str) -> str:
-        """The target's version for a query: the exact one, or that of the last known version before it."""
+        """Returns the target's version for a query.
+
+        An unmapped version becomes the mapping of the closest older version, or `base`.
+        """
         old = version_number(recorded)
         if not old:
             return recorded
@@ -88,7 +92,7 @@ class VersionMap:
         return str(self._now.get(known) or self._of_lists[known])
 
     def recorded(self, now: str) -> str:
-        """The recorded version for one of the target; UNKNOWN_VERSION where there is none."""
+        """Returns the recorded version for a version of the target, or UNKNOWN_VERSION if there is none."""
         new = version_number(now)
         if not new:
             return now
@@ -97,7 +101,7 @@ class VersionMap:
 
 
 class IdentityMap:
-    """All identities that are known so far. Not thread-safe."""
+    """All identities learned so far. Not thread-safe."""
 
     def __init__(self) -> None:
         self.versions = VersionMap()
@@ -109,7 +113,7 @@ class IdentityMap:
         self._times: dict[str, tuple[str, str]] = {}
 
     def learn(self, recorded: Any, now: Any) -> None:
-        """Learns from two responses to one request, decoded JSON of any shape."""
+        """Learns from two responses to one request; the arguments are decoded JSON of any shape."""
         if not (isinstance(recorded, dict) and isinstance(now, dict)):
             return
         ours, theirs = recorded.get("metadata"), now.get("metadata")
@@ -123,7 +127,7 @@ class IdentityMap:
             self.learn_metadata(ours, theirs)
 
     def learn_metadata(self, recorded: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-        """Learns from two versions of one object's metadata."""
+        """Learns from the metadata of one object, as recorded and as the target returned it."""
         self._learn_uid(recorded, now)
         times = _text(now, "creationTimestamp"), _text(now, "deletionTimestamp")
         if times != (_text(recorded, "creationTimestamp"), _text(recorded, "deletionTimestamp")):
@@ -148,10 +152,10 @@ class IdentityMap:
         token = _text(ours, "continue")
         if token:
             self._tokens[token] = _text(theirs, "continue")
-        found = {self._place(item): item for item in metadata_of_items(now)}
+        present = {self._place(item): item for item in metadata_of_items(now)}
         for item in metadata_of_items(recorded):
             name = _text(item, "name")
-            twin = found.get((_text(item, "namespace"), self._names.get(name, name)))
+            twin = present.get((_text(item, "namespace"), self._names.get(name, name)))
             if twin is not None:
                 self.learn_metadata(item, twin)
 
@@ -160,7 +164,7 @@ class IdentityMap:
         return _text(metadata, "namespace"), _text(metadata, "name")
 
     def same(self, recorded: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
-        """Whether uid, version and name of the metadata map to each other."""
+        """Whether the uid, version and name of both metadata map to each other."""
         uid, name, version = _text(now, "uid"), _text(now, "name"), _text(now, "resourceVersion")
         return (
             self._uids_back.get(uid, uid) == _text(recorded, "uid")
@@ -170,15 +174,15 @@ class IdentityMap:
 
     @property
     def has_names(self) -> bool:
-        """Whether any object has another name than in the trace."""
+        """Whether any object has a different name than in the trace."""
         return bool(self._names)
 
     def name_recorded(self, now: str) -> str:
-        """The recorded name of an object of the target."""
+        """Returns the recorded name of an object, given its name on the target."""
         return self._names_back.get(now, now)
 
     def target(self, target: str) -> str:
-        """A recorded request's path and query, rewritten for the target."""
+        """Rewrites the path and query of a recorded request for the target."""
         path, mark, query = target.partition("?")
         if self._names:
             names = self._names
@@ -201,9 +205,9 @@ class IdentityMap:
         return parameter if new == plain else f"{name}{equals}{quote(new, safe='')}"
 
     def forward(self, body: bytes, *, unknown: str | None = None) -> bytes:
-        """A recorded request's body, JSON or YAML, rewritten for the target.
+        """Rewrites the body of a recorded request, JSON or YAML, for the target.
 
-        `unknown` replaces versions that are not mapped; without it they stay.
+        `unknown` replaces versions that are not mapped; without `unknown` they stay.
         """
         exact = self.versions.exact
 
@@ -213,7 +217,7 @@ class IdentityMap:
         return self._rewrite(body, self._uids, self._names, version)
 
     def forward_times(self, body: bytes, uid: str) -> bytes:
-        """A body with the times that the target gave to the object of the recorded uid."""
+        """Replaces the creation and deletion times in a body by the target's; `uid` is the recorded uid."""
         times = self._times.get(uid)
         if times is None:
             return body
@@ -226,7 +230,10 @@ class IdentityMap:
         return _TIMES.sub(replace, body)
 
     def forward_json_patch(self, body: bytes, *, unknown: str | None = None) -> bytes:
-        """As `forward`, for a JSON patch, in which a version may be the value of an operation."""
+        """Rewrites a JSON patch for the target, including versions that are the value of an operation.
+
+        `unknown` replaces versions that are not mapped, as in `forward`.
+        """
         try:
             operations = decode(self.forward(body, unknown=unknown))
         except JsonError:
@@ -241,7 +248,7 @@ class IdentityMap:
         return encode(operations) if changed else self.forward(body, unknown=unknown)
 
     def backward(self, body: bytes) -> bytes:
-        """A response of the target, rewritten to the recorded identities."""
+        """Rewrites a response of the target to the recorded identities."""
         return self._rewrite(body, self._uids_back, self._names_back, self.versions.recorded)
 
     @staticmethod
@@ -268,15 +275,15 @@ class IdentityMap:
 
 
 def metadata_of_items(value: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The metadata of the objects in a list or a Table, in order."""
+    """Returns the metadata of the objects in a list or a Table, in order."""
     items = value.get("items")
     if not isinstance(items, list):
         rows = value.get("rows")
         items = [row.get("object") for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
-    found = (item.get("metadata") for item in items if isinstance(item, dict))
-    return [metadata for metadata in found if isinstance(metadata, dict)]
+    candidates = (item.get("metadata") for item in items if isinstance(item, dict))
+    return [metadata for metadata in candidates if isinstance(metadata, dict)]
 
 
 def _text(value: Mapping[str, Any], key: str) -> str:
-    found = value.get(key)
-    return found if isinstance(found, str) else ""
+    text = value.get(key)
+    return text if isinstance(text, str) else ""

@@ -1,7 +1,7 @@
-"""Infers the objects that existed before the trace: those that it uses before it creates them.
+"""Infers the objects that existed before the trace: objects that it uses but has not created.
 
-The first response or request that shows such an object tells its state: exactly where it was read or listed,
-nearly where it was updated and only the result is known.
+The first exchange with such an object reveals its state. The state is exact if the object was read or listed.
+It is inferred if the object was changed, because only the request or the result is known.
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,21 +19,25 @@ from fakeapi.traces.analysis.resource_path import NAMESPACES, NO_RESOURCE, Resou
 from fakeapi.traces.model import Exchange
 
 INITIAL_SECONDS = 1.0
-"""After which an ADDED event of a watch without a version is taken for a new object."""
+"""Seconds after the start of a watch without a version in which ADDED events are initial objects.
+
+A later ADDED event is a new object.
+"""
 
 _PARTIAL_KIND = "PartialObjectMetadata"
 _SUBRESOURCES = frozenset({"", "status"})
 _FROM_THE_START = frozenset({"", "0"})
 _PARTIAL = frozenset({"labelSelector", "fieldSelector", "continue"})
-"""Parameters of lists that return a part of the collection."""
+"""Query parameters that make a list return only a part of the collection."""
 
 
 @dataclass(frozen=True, slots=True)
 class InitialObject:
-    """An object to create before the replay, or, with `before` ≥ 0, before the exchange at that place.
+    """An object to create before the replay.
 
-    `version`: the recorded resourceVersion of this state, "" where it is not known. `exact`: whether the
-    state is known and not inferred. `how`: the evidence, for the report.
+    `version`: the recorded resourceVersion of this state, or "" if it is unknown. `exact`: whether the state
+    was recorded; false if it is inferred. `before`: the index of the exchange before which to create the
+    object, or -1 for the start of the replay. `how`: the evidence, for the report.
     """
 
     path: ResourcePath
@@ -74,11 +78,11 @@ _MALFORMED = (msgspec.DecodeError, RecursionError, UnicodeDecodeError)
 
 
 class InitialStateScan:
-    """Collects evidence from the exchanges of a trace, given in their order; `objects` is the result."""
+    """Collects evidence from the exchanges of a trace, in their order; `objects` returns the result."""
 
     def __init__(self) -> None:
         self.namespaces: dict[str, str] = {}
-        """The namespaces of all objects, with the places in the trace where they are first used."""
+        """The namespaces of all objects, each with the place in the trace that uses it first."""
         self._made: dict[Key, int] = {}
         self._seen: dict[Key, InitialObject] = {}
         self._glimpsed: dict[Key, InitialObject] = {}
@@ -88,7 +92,7 @@ class InitialStateScan:
         self._partial: dict[Key, str] = {}
 
     def take(self, place: int, exchange: Exchange, facts: RequestFacts) -> None:
-        """Takes one exchange; `place` counts them from 0."""
+        """Collects evidence from one exchange; `place` is its index in the trace, from 0."""
         path = facts.path
         if not path.resource or not facts.status:
             return
@@ -116,8 +120,8 @@ class InitialStateScan:
             self._take_rows(place, exchange, path, exchange.response.body)
         elif facts.status == 404:
             self._absent.add(key)
-        elif (found := _evidence(exchange, facts)) is not None:
-            body, exact, how = found
+        elif (evidence := _evidence(exchange, facts)) is not None:
+            body, exact, how = evidence
             version = "" if facts.verb in {"patch", "delete"} else _version(body)
             self._see(place, exchange, path, body, version, exact=exact, how=how)
 
@@ -126,28 +130,28 @@ class InitialStateScan:
         body = exchange.response.body
         self._take_rows(place, exchange, path, body)
         for item, head in _items(body):
-            found = _of(path, head)
-            if found.name and found.key not in self._seen and found.key not in self._made:
+            item_path = _of(path, head)
+            if item_path.name and item_path.key not in self._seen and item_path.key not in self._made:
                 obj = _object(item)
                 if obj is not None:
-                    self._see(place, exchange, found, obj, head.version, exact=True, how="listed")
+                    self._see(place, exchange, item_path, obj, head.version, exact=True, how="listed")
         if _PARTIAL.isdisjoint(first_values(exchange.request.target.partition("?")[2])):
             self._listed.add((*path.group_resource, path.namespace))
 
     def _take_rows(self, place: int, exchange: Exchange, path: ResourcePath, body: bytes) -> None:
-        """Takes the rows of a Table, as kubectl asks for them."""
+        """Collects evidence from the rows of a Table, the form that kubectl requests."""
         for row in _rows(body):
             head = head_of(bytes(row))
-            found = _of(path, head.metadata)
-            if not found.name or found.key in self._seen or found.key in self._made:
+            row_path = _of(path, head.metadata)
+            if not row_path.name or row_path.key in self._seen or row_path.key in self._made:
                 continue
             obj = None if head.kind == _PARTIAL_KIND else _object(bytes(row))
             if obj is not None:
-                self._see(place, exchange, found, obj, head.metadata.version, exact=True, how="listed")
-            elif not self._is_late(found.key):
-                self._partial.setdefault(found.key, f"first listed in a Table at {exchange.place}")
-                if path.resource == NAMESPACES:  # of which nothing but the name is needed
-                    self.namespaces.setdefault(found.name, exchange.place)
+                self._see(place, exchange, row_path, obj, head.metadata.version, exact=True, how="listed")
+            elif not self._is_late(row_path.key):
+                self._partial.setdefault(row_path.key, f"first listed in a Table at {exchange.place}")
+                if path.resource == NAMESPACES:  # its name is enough to create it
+                    self.namespaces.setdefault(row_path.name, exchange.place)
 
     def _take_watch(self, place: int, exchange: Exchange, path: ResourcePath) -> None:
         version = first_values(exchange.request.target.partition("?")[2]).get("resourceVersion", "")
@@ -162,19 +166,24 @@ class InitialStateScan:
                 continue
             initial = initial and watched.type == "ADDED" and event.offset <= begin + INITIAL_SECONDS
             head = head_of(bytes(watched.object)).metadata
-            found = _of(path, head)
-            if not found.name or found.key in self._made or found.key in self._seen:
+            item_path = _of(path, head)
+            if not item_path.name or item_path.key in self._made or item_path.key in self._seen:
                 continue
             body = _object(bytes(watched.object))
             if body is None:
                 continue
             if initial:
-                self._see(place, exchange, found, body, head.version, exact=True, how="watched")
+                self._see(place, exchange, item_path, body, head.version, exact=True, how="watched")
             elif watched.type == "ADDED":
-                self._born.add(found.key)
-            elif found.key not in self._glimpsed and found.key not in self._born:
-                self._glimpsed[found.key] = InitialObject(
-                    found, body, "", exact=False, before=-1, how=f"changed in the watch at {exchange.place}"
+                self._born.add(item_path.key)
+            elif item_path.key not in self._glimpsed and item_path.key not in self._born:
+                self._glimpsed[item_path.key] = InitialObject(
+                    item_path,
+                    body,
+                    "",
+                    exact=False,
+                    before=-1,
+                    how=f"changed in the watch at {exchange.place}",
                 )
 
     def _see(
@@ -188,7 +197,7 @@ class InitialStateScan:
         exact: bool,
         how: str,
     ) -> None:
-        """Notes an object; it is created late where an earlier response shows that it did not exist yet."""
+        """Notes an object. If an earlier response shows that it did not exist yet, it is created late."""
         late = self._is_late(path.key)
         self._seen[path.key] = InitialObject(
             path._replace(subresource=""),
@@ -206,7 +215,7 @@ class InitialStateScan:
         return key in self._absent or (key not in self._partial and not listed.isdisjoint(self._listed))
 
     def partial_objects(self) -> dict[Key, str]:
-        """The initial objects of which the trace shows nothing but metadata, with the evidence."""
+        """Returns the initial objects whose metadata is all that the trace contains, with the evidence."""
         return {
             key: how
             for key, how in self._partial.items()
@@ -214,63 +223,66 @@ class InitialStateScan:
         }
 
     def objects(self) -> list[InitialObject]:
-        """The initial objects in the order of their versions, so that creating them keeps that order."""
-        found = [each for key, each in self._seen.items() if not self._was_made(key, each)]
-        found += [
+        """Returns the initial objects, sorted by version, so that they can be created in this order."""
+        initial = [each for key, each in self._seen.items() if not self._was_made(key, each)]
+        initial += [
             each
             for key, each in self._glimpsed.items()
             if key not in self._seen and key not in self._made and key not in self._absent
         ]
-        return sorted(found, key=lambda each: version_number(each.version))
+        return sorted(initial, key=lambda each: version_number(each.version))
 
     def _was_made(self, key: Key, initial: InitialObject) -> bool:
-        """Whether the trace created it after all: overlapping exchanges may be out of order."""
+        """Whether the trace itself created the object; overlapping exchanges may be out of order."""
         return key in self._made and (
             not initial.version or self._made[key] <= version_number(initial.version)
         )
 
     def created_namespaces(self) -> set[str]:
-        """The namespaces that the trace itself creates."""
+        """Returns the namespaces that the trace itself creates."""
         return {name for _, resource, _, name in self._made if resource == NAMESPACES}
 
 
 def _of(path: ResourcePath, head: Metadata) -> ResourcePath:
-    """The path of an object in a list or a watch; NO_RESOURCE for one without a name."""
+    """Returns the path of an object in a list or a watch, or NO_RESOURCE for an object without a name."""
     if not head.name:
         return NO_RESOURCE
     return path._replace(namespace=head.namespace, name=head.name)
 
 
 def _evidence(exchange: Exchange, facts: RequestFacts) -> tuple[Object, bool, str] | None:
-    """The object before an exchange, whether that is exact, and the kind of evidence; None where unknown."""
+    """Returns the object before an exchange, whether this state is exact, and the kind of evidence.
+
+    Returns None if the exchange does not reveal the object.
+    """
     assert exchange.response is not None
     answer, request = exchange.response.body, exchange.request.body
-    found: Object | None = None
+    obj: Object | None = None
     if facts.verb == "update" and facts.status in {200, 409, 422}:
-        found = _object(request)
-        if found is not None and facts.path.subresource:
-            found.pop("status", None)
-        elif found is not None and facts.answered_version != facts.requested_version:
-            # Without a difference the update would change nothing, though the recorded one did.
-            metadata = found.setdefault("metadata", {})
+        obj = _object(request)
+        if obj is not None and facts.path.subresource:
+            obj.pop("status", None)
+        elif obj is not None and facts.answered_version != facts.requested_version:
+            # The recorded update changed the object; without this difference the replayed one would not.
+            metadata = obj.setdefault("metadata", {})
             metadata["annotations"] = {**(metadata.get("annotations") or {}), SEEDED: ""}
-        return None if found is None else (found, False, "updated")
+        return None if obj is None else (obj, False, "updated")
     if facts.verb == "create" and facts.status == 409:
-        found = _object(request)
-        return None if found is None or b"AlreadyExists" not in answer else (found, False, "in the way")
+        obj = _object(request)
+        return None if obj is None or b"AlreadyExists" not in answer else (obj, False, "in the way")
     if facts.status < 300:
-        found = _object(answer)
-    return None if found is None else (found, facts.verb == "get", _PAST.get(facts.verb, facts.verb))
+        obj = _object(answer)
+    return None if obj is None else (obj, facts.verb == "get", _PAST.get(facts.verb, facts.verb))
 
 
 SEEDED = "fakeapi.example/inferred"
-"""An annotation of inferred objects, which their first recorded update removes."""
+"""An annotation on inferred objects; their first recorded update removes it."""
 
 _PAST = {"get": "read", "patch": "patched", "delete": "deleted"}
 
 
 def _rows(body: bytes) -> list[msgspec.Raw]:
-    """The objects in the rows of a Table; none for any other body."""
+    """Returns the objects in the rows of a Table; an empty list for any other body."""
     if b'"kind":"Table"' not in body:
         return []
     try:
@@ -281,28 +293,28 @@ def _rows(body: bytes) -> list[msgspec.Raw]:
 
 
 def _items(body: bytes) -> Iterator[tuple[bytes, Metadata]]:
-    """The objects in a list, with kind and apiVersion, which the items of a list lack."""
+    """Yields the objects in a list; adds kind and apiVersion, which items of a list lack."""
     try:
-        found = _decode_items(body)
+        listing = _decode_items(body)
     except _MALFORMED:
         return
-    kind = found.kind.removesuffix("List")
-    start = b'{"kind":%s,"apiVersion":%s,' % (msgspec.json.encode(kind), msgspec.json.encode(found.version))
-    for item in found.items:
+    kind = listing.kind.removesuffix("List")
+    start = b'{"kind":%s,"apiVersion":%s,' % (msgspec.json.encode(kind), msgspec.json.encode(listing.version))
+    for item in listing.items:
         raw = bytes(item).lstrip()
         head = head_of(raw)
         yield (raw if head.kind else start + raw[1:]), head.metadata
 
 
 def _object(body: bytes) -> Object | None:
-    """A decoded object; None for a body that is no object with kind and metadata."""
+    """Decodes an object; returns None for a body that is not an object with kind and metadata."""
     try:
-        found = decode(body)
+        value = decode(body)
     except JsonError:
         return None
-    if not isinstance(found, dict) or found.get("kind") in {None, "Status", "Table"}:
+    if not isinstance(value, dict) or value.get("kind") in {None, "Status", "Table"}:
         return None
-    return found if isinstance(found.get("metadata"), dict) else None
+    return value if isinstance(value.get("metadata"), dict) else None
 
 
 def _version(body: Object) -> str:
@@ -311,6 +323,9 @@ def _version(body: Object) -> str:
 
 
 def of_served(objects: Iterable[InitialObject], served: Iterable[str]) -> list[InitialObject]:
-    """The objects of served resources: paths such as "/apis/resource.k8s.io/v1alpha3/resourceclaims"."""
+    """Keeps the objects whose resource is served.
+
+    `served`: paths such as "/apis/resource.k8s.io/v1alpha3/resourceclaims".
+    """
     known = set(served)
     return [each for each in objects if f"{each.path.group_version}/{each.path.resource}" in known]

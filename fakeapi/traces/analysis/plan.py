@@ -15,7 +15,7 @@ from fakeapi.traces.model import Exchange
 
 
 class Step(NamedTuple):
-    """One exchange to replay, with its place in the trace; or, with `closing`, the end of its watch."""
+    """An exchange to replay, with its index in the trace; with `closing`, the end of its watch instead."""
 
     place: int
     exchange: Exchange
@@ -25,15 +25,18 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ReplayPlan:
-    """What a replay needs to know before its first request.
+    """The facts about a trace that a replay needs before its first request.
 
-    `order`: the places of the exchanges, counted from 0, in the order in which they took effect. `limit`: the
-    offset after which the trace is ignored. `reordered`: how many exchanges are not in the order of their
-    start. `since`, `until`: the offsets of the first request and of the last response. `group_versions`: the
-    paths of the API versions in use. `written`: the resourceVersions that writes of the trace made. `notes`:
-    what its source inferred or lacks, counted. `partial_objects`: initial objects that cannot be created, as
-    the trace shows their metadata alone. `namespaces`: those that it uses and does not create. Both with the
-    evidence. `bodies`: decodes protobuf, so that the exchanges of `steps` are in JSON.
+    - `order`: the indexes of the exchanges, from 0, in the order in which they took effect
+    - `limit`: the offset after which the trace is ignored
+    - `reordered`: how many exchanges are not in the order of their start
+    - `since`, `until`: the offsets of the first request and of the end of the last response
+    - `group_versions`: the paths of the API versions in use
+    - `written`: the resourceVersions that writes of the trace made
+    - `notes`: counts each text about a part that the source lacks or inferred
+    - `partial_objects`: initial objects that cannot be created, because the trace has only their metadata
+    - `namespaces`: namespaces that the trace uses and does not create; both map to the evidence
+    - `bodies`: decodes protobuf, so that the exchanges of `steps` are in JSON
     """
 
     order: "array[int]"
@@ -50,18 +53,18 @@ class ReplayPlan:
     bodies: ProtobufBodies
 
     def steps(self, reader: TraceReader) -> Iterator[Step]:
-        """The exchanges in the order in which they took effect. Raises TraceError.
+        """Yields the exchanges in the order in which they took effect. Raises TraceError.
 
-        Memory holds the exchanges that later ones must precede.
+        Memory holds only exchanges that were read and must wait for a later one in the file.
         """
-        held: dict[int, Exchange] = {}
+        pending: dict[int, Exchange] = {}
         source = enumerate(reader)
-        for wanted in self.order:
-            while wanted not in held:
+        for next_place in self.order:
+            while next_place not in pending:
                 place, exchange = next(source)
-                held[place] = self.bodies.in_json(cut_off(exchange, self.limit))
-            exchange = held.pop(wanted)
-            yield Step(wanted, exchange, facts_of(exchange))
+                pending[place] = self.bodies.in_json(cut_off(exchange, self.limit))
+            exchange = pending.pop(next_place)
+            yield Step(next_place, exchange, facts_of(exchange))
 
 
 def plan_replay(reader: TraceReader, until: float | None = None) -> ReplayPlan:
@@ -108,7 +111,7 @@ def plan_replay(reader: TraceReader, until: float | None = None) -> ReplayPlan:
 
 
 def cut_off(exchange: Exchange, limit: float) -> Exchange:
-    """The exchange without the watch events after the offset."""
+    """Returns the exchange without the watch events after the offset `limit`."""
     if not exchange.events or exchange.events[-1].offset <= limit:
         return exchange
     events = tuple(event for event in exchange.events if event.offset <= limit)

@@ -1,7 +1,7 @@
 """Decodes protobuf bodies of exchanges to JSON, so that a replay can rewrite and compare them.
 
-client-go sends built-in kinds in protobuf, and the API server answers in protobuf. Kinds have the schemas of
-the trace's release, or of another where it lacks them. Follows k8s.io/apimachinery
+client-go sends built-in kinds in protobuf, and the API server answers in protobuf. Schemas come from the
+trace's release, or from another release if it lacks the kind. Follows k8s.io/apimachinery
 `pkg/runtime/serializer/protobuf`.
 """
 
@@ -21,21 +21,21 @@ from fakeapi.traces.model import Exchange, Headers, Request, Response, StreamEve
 JSON = "application/json"
 _NOT_ACCEPTABLE = 406
 _EVENT_TYPE, _EVENT_OBJECT, _RAW = 1, 2, 1
-"""Field numbers of meta/v1.WatchEvent, and of the RawExtension in it."""
+"""Field numbers of `type` and `object` in meta/v1.WatchEvent, and of `raw` in RawExtension."""
 
 
 class ProtobufBodies:
     """Decodes the protobuf bodies of one trace."""
 
     def __init__(self, release: str = "") -> None:
-        """`release`: that of the server that answered, "" where unknown."""
+        """`release`: the release of the recorded server, or "" if unknown."""
         self._release = release
         self._structs: dict[tuple[str, str], Struct | None] = {}
 
     def in_json(self, exchange: Exchange) -> Exchange:
-        """The exchange as if client and server had spoken JSON; the same object where they did.
+        """Returns the exchange as if client and server had used JSON.
 
-        A body that cannot be decoded stays as it is.
+        An exchange without protobuf is returned itself. A body that cannot be decoded stays as it is.
         """
         request = self._request(exchange)
         response, events = exchange.response, exchange.events
@@ -78,7 +78,7 @@ class ProtobufBodies:
             return None
 
     def _object(self, data: bytes) -> bytes:
-        """An object in its envelope, as JSON. Raises ProtobufError, DecodeError."""
+        """Converts an object in its protobuf envelope to JSON. Raises ProtobufError, DecodeError."""
         kind, api_version, raw = protobuf.unwrap(data)
         schema = self._struct(api_version, kind)
         if schema is None:
@@ -89,7 +89,7 @@ class ProtobufBodies:
         return encode({"kind": kind, "apiVersion": api_version, **value})
 
     def _event(self, frame: bytes) -> bytes:
-        """A frame of a watch, as a line of JSON. Raises ProtobufError, WireError, DecodeError."""
+        """Converts a frame of a watch to a line of JSON. Raises ProtobufError, WireError, DecodeError."""
         fields = protobuf_wire.fields_of(frame)
         kind = fields[_EVENT_TYPE][-1] if _EVENT_TYPE in fields else b""
         extension = fields[_EVENT_OBJECT][-1] if _EVENT_OBJECT in fields else b""
@@ -101,16 +101,16 @@ class ProtobufBodies:
         return b'{"type":%s,"object":%s}' % (encode(kind.decode("utf-8", "replace")), self._object(raw))
 
     def _struct(self, api_version: str, kind: str) -> Struct | None:
-        found = self._structs.get((api_version, kind))
-        if found is None and (api_version, kind) not in self._structs:
-            found = next((each for each in self._candidates(api_version, kind)), None)
-            self._structs[api_version, kind] = found
-        return found
+        struct = self._structs.get((api_version, kind))
+        if struct is None and (api_version, kind) not in self._structs:
+            struct = next((each for each in self._candidates(api_version, kind)), None)
+            self._structs[api_version, kind] = struct
+        return struct
 
     def _candidates(self, api_version: str, kind: str) -> Iterator[Struct]:
         for kinds in self._kinds_of_releases:
-            if (found := kinds.type_of(api_version, kind)) is not None:
-                yield found
+            if (struct := kinds.type_of(api_version, kind)) is not None:
+                yield struct
 
     @cached_property
     def _kinds_of_releases(self) -> "_Releases":
@@ -118,7 +118,7 @@ class ProtobufBodies:
 
 
 class _Releases:
-    """The kinds of the trace's release, then those of others from the newest on, each loaded when needed."""
+    """The kinds of the trace's release, then of the other releases, newest first; loaded on demand."""
 
     def __init__(self, release: str) -> None:
         try:

@@ -1,4 +1,4 @@
-"""Reads an exchange's verb, object and resourceVersions, decoding no more of its bodies than these need."""
+"""Reads the verb, object and resourceVersions of an exchange; decodes only the fields needed for this."""
 
 from typing import NamedTuple
 
@@ -10,14 +10,14 @@ from fakeapi.traces.model import Exchange
 
 WRITES = frozenset({"create", "update", "patch", "delete", "deletecollection"})
 VERSION_DIGITS = 20
-"""Digits of a resourceVersion, a 64 bit number; a longer text is no version."""
+"""Most digits of a resourceVersion, a 64-bit number; a longer text is not a version."""
 
 COLLECTIONS = frozenset({"list", "watch", "deletecollection"})
-"""Verbs on more than one object."""
+"""Verbs that act on a collection instead of one object."""
 
 
 class Metadata(msgspec.Struct):
-    """The metadata of an object or a list."""
+    """The decoded fields of the metadata of an object or a list."""
 
     name: str = ""
     namespace: str = ""
@@ -32,7 +32,7 @@ class Preconditions(msgspec.Struct):
 
 
 class Head(msgspec.Struct):
-    """The fields of any object that are needed."""
+    """The decoded fields of an object."""
 
     kind: str = ""
     metadata: Metadata = msgspec.field(default_factory=Metadata)
@@ -44,7 +44,7 @@ _NO_HEAD = Head()
 
 
 def head_of(body: bytes) -> Head:
-    """The head of an object in JSON; an empty one for any other body."""
+    """Decodes the head of an object in JSON; returns an empty Head for any other body."""
     if not body:
         return _NO_HEAD
     try:
@@ -56,9 +56,9 @@ def head_of(body: bytes) -> Head:
 class RequestFacts(NamedTuple):
     """The verb, object and versions of one exchange.
 
-    `path` has the name that the server gave to a created object. `status`: 0 where no response is known.
-    `answered_version`: the resourceVersion of the object or list in the response; `requested_version`: the
-    one in the request. Both are 0 where there was none. `removes`: whether the object was gone afterwards.
+    `path` has the name that the server gave to a created object. `status`: 0 if no response is known.
+    `answered_version`: the resourceVersion of the object or list in the response, or 0. `requested_version`:
+    the resourceVersion in the request, or 0. `removes`: whether the request removed the object.
     """
 
     path: ResourcePath
@@ -71,7 +71,7 @@ class RequestFacts(NamedTuple):
 
 
 def facts_of(exchange: Exchange) -> RequestFacts:
-    """The facts of an exchange."""
+    """Reads the facts of an exchange."""
     request, response = exchange.request, exchange.response
     target_path, _, query = request.target.partition("?")
     info = request_info.parse(target_path)
@@ -93,12 +93,12 @@ def facts_of(exchange: Exchange) -> RequestFacts:
             path = path._replace(name=answer.metadata.name)
         removes = _removes(verb, answer.metadata)
     if verb in WRITES:
-        wanted = head_of(request.body)
-        requested = wanted.metadata.version
-        if wanted.preconditions is not None:
-            requested = wanted.preconditions.version or ""
+        sent = head_of(request.body)
+        requested = sent.metadata.version
+        if sent.preconditions is not None:
+            requested = sent.preconditions.version or ""
         if verb == "create" and not path.name:
-            path = path._replace(name=wanted.metadata.name)
+            path = path._replace(name=sent.metadata.name)
     elif "resourceVersion=" in query:
         requested = request_info.first_values(query).get("resourceVersion", "")
     if path.resource == NAMESPACES and path.name:
@@ -109,12 +109,12 @@ def facts_of(exchange: Exchange) -> RequestFacts:
 
 
 def _removes(verb: str, answer: Metadata) -> bool:
-    """Whether a successful write removed its object: a delete, or an update of its last finalizer."""
+    """Whether a successful write removed its object: a delete, or the removal of the last finalizer."""
     if answer.finalizers:
         return False
     return verb == "delete" or (verb in {"update", "patch"} and answer.deleted is not None)
 
 
 def version_number(version: str) -> int:
-    """A resourceVersion as a number; 0 for a text that is none."""
+    """Returns a resourceVersion as a number; 0 for a text that is not a version."""
     return int(version) if version.isascii() and version.isdecimal() and len(version) <= VERSION_DIGITS else 0

@@ -1,4 +1,4 @@
-"""Names the object, or the collection, that a recorded request is about."""
+"""The object or the collection that a recorded request addresses."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ NAMESPACES = request_info.NAMESPACES
 
 
 class ResourcePath(NamedTuple):
-    """The parts of a path below /api or /apis; `resource` is "" for any other path, and for discovery."""
+    """The parts of a path below /api or /apis; `resource` is "" for discovery and for any other path."""
 
     group: str = ""
     version: str = ""
@@ -19,37 +19,37 @@ class ResourcePath(NamedTuple):
 
     @property
     def group_resource(self) -> tuple[str, str]:
-        """The same for every version of a resource."""
+        """The group and resource, which are equal for all versions of a resource."""
         return self.group, self.resource
 
     @property
     def key(self) -> tuple[str, str, str, str]:
-        """The same for every version, and every subresource, of an object."""
+        """Identifies an object; equal for all its API versions and subresources."""
         return self.group, self.resource, self.namespace, self.name
 
     @property
     def collection(self) -> str:
-        """The path for list and create."""
+        """The path of the collection, for list and create."""
         scope = f"/namespaces/{self.namespace}" if self.namespace else ""
         return f"{self.group_version}{scope}/{self.resource}"
 
     @property
     def group_version(self) -> str:
-        """The path of the API version: "/apis/resource.k8s.io/v1", "/api/v1"."""
+        """The path of the API version, such as "/apis/resource.k8s.io/v1" or "/api/v1"."""
         return f"/apis/{self.group}/{self.version}" if self.group else f"/api/{self.version}"
 
     @property
     def full_resource(self) -> str:
-        """The resource with its subresource, as discovery names it: "resourceclaims/status"."""
+        """The resource with its subresource in discovery's notation: "resourceclaims/status"."""
         return f"{self.resource}/{self.subresource}" if self.subresource else self.resource
 
     @property
     def discovery_path(self) -> str:
-        """Unique for each resource of each version: "/api/v1/pods/status"."""
+        """Identifies a resource of a version, such as "/api/v1/pods/status"."""
         return f"{self.group_version}/{self.full_resource}"
 
     def __str__(self) -> str:
-        """As kubectl names an object: "resourceclaims ns/name"."""
+        """The object in a short form for messages: "resourceclaims ns/name"."""
         inside = f"{self.namespace}/{self.name}" if self.namespace else self.name
         return f"{self.resource} {inside}".strip()
 
@@ -58,7 +58,7 @@ NO_RESOURCE = ResourcePath()
 
 
 def resource_path(info: request_info.RequestInfo | None) -> ResourcePath:
-    """The parts of a parsed path; NO_RESOURCE for a path without a resource."""
+    """Returns the parts of a parsed path, or NO_RESOURCE for a path without a resource."""
     if info is None or not info.resource:
         return NO_RESOURCE
     subresource = "/".join((info.subresource, *info.tail)) if info.tail else info.subresource

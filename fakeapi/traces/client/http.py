@@ -1,7 +1,7 @@
 """A small HTTP/1.1 client on asyncio and h11 that sends requests as they were recorded.
 
-It talks to one server over connections that are kept open. h11 checks each request before it is sent, so that
-a recorded method, target or header cannot smuggle a second request.
+The client keeps its connections to one server open. h11 checks each request before it is sent, so a recorded
+method, target or header cannot smuggle a second request.
 """
 
 import asyncio
@@ -22,30 +22,33 @@ from fakeapi.traces.model import Headers, Response
 CONNECTIONS = 16
 CONNECT_SECONDS = 10.0
 ANSWER_SECONDS = 70.0
-"""For a whole response; kube-apiserver gives up after 60."""
+"""Seconds to wait for a whole response; kube-apiserver gives up after 60."""
 
 HEAD_MAX = 1 << 18
 BODY_MAX = 1 << 28
-"""Bytes of a response's head, of its body and of one line of a watch; a longer one raises TargetError."""
+"""Most bytes of a response's head (HEAD_MAX), and of its body or a watch's line (BODY_MAX).
+
+More bytes raise TargetError.
+"""
 
 UNREAD_MAX = 1 << 20
-"""Bytes that are received ahead of their reader; the server is held back then."""
+"""Most unread bytes buffered per connection; above this, reading from the socket pauses."""
 
 _START = b"HTTP/1."
 
 
 class UnsendableRequest(Exception):
-    """A method, target or header is not valid HTTP; the message says what."""
+    """A method, target or header is not valid HTTP; the message names the cause."""
 
 
 class _Closed(Exception):
-    """A kept connection ended before the first byte of a response: the request may be sent once more."""
+    """The connection ended before the first byte of a response; on a reused one the request can be resent."""
 
 
 class HttpClient:
-    """Sends requests to one server over up to `connections` connections; each watch has one more.
+    """Sends requests to one server over up to `connections` connections, and one more for each watch.
 
-    Every method raises TargetError, and UnsendableRequest before anything is sent.
+    `send` and `watch` raise TargetError, or UnsendableRequest before any byte is sent.
     """
 
     def __init__(
@@ -67,7 +70,7 @@ class HttpClient:
         self._free = asyncio.Semaphore(connections)
 
     async def send(self, method: str, target: str, headers: Headers = (), body: bytes = b"") -> Response:
-        """The response to one request."""
+        """Sends a request and returns its response."""
         request = self._request(method, target, headers, body)
         async with self._free:
             while True:
@@ -89,7 +92,7 @@ class HttpClient:
                 return response
 
     async def watch(self, target: str, headers: Headers = ()) -> "Stream":
-        """Opens a watch; returns when the response's head has come."""
+        """Opens a watch; returns after the response's head was received."""
         request = self._request("GET", target, headers, b"")
         connection = await self._connect()
         try:
@@ -105,7 +108,7 @@ class HttpClient:
         pairs = [*self._fixed, *((name.encode(), _bytes(value)) for name, value in headers)]
         if body or method in {"POST", "PUT", "PATCH"}:
             pairs.append((b"Content-Length", b"%d" % len(body)))
-        if not target.startswith("/"):  # in absolute form, a proxy on the way would take it elsewhere
+        if not target.startswith("/"):  # a proxy would send a URL in absolute form to another server
             raise UnsendableRequest("the target does not begin with a slash")
         try:
             return h11.Request(method=method, target=_escaped(self._prefix + target), headers=pairs)
@@ -146,7 +149,7 @@ class HttpClient:
 
 
 def _bytes(text: str) -> bytes:
-    """The bytes of a header value, which a trace holds as latin-1."""
+    """Encodes a header value: as latin-1, as traces decode it, or as UTF-8 if that is impossible."""
     try:
         return text.encode("latin-1")
     except UnicodeEncodeError:
@@ -154,7 +157,7 @@ def _bytes(text: str) -> bytes:
 
 
 def _escaped(target: str) -> bytes:
-    """A target in which bytes that are not ASCII are percent-encoded."""
+    """Percent-encodes the bytes of a target that are not ASCII."""
     if target.isascii():
         return target.encode()
     return b"".join(b"%%%02X" % byte if byte > 127 else bytes((byte,)) for byte in _bytes(target))
@@ -167,7 +170,7 @@ def _reason(error: OSError) -> str:
 
 
 class Stream:
-    """The lines of a response as they come. `status` and `headers` are known from the start."""
+    """A response whose lines are read as they arrive. `status` and `headers` are known from the start."""
 
     def __init__(self, connection: "_Connection", status: int, headers: Headers) -> None:
         self.status = status
@@ -175,7 +178,10 @@ class Stream:
         self._connection = connection
 
     async def lines(self) -> AsyncIterator[bytes]:
-        """Each line without its newline, until the server ends the stream; an unfinished line is the last."""
+        """Yields each line without its newline until the server ends the stream.
+
+        The last line may be incomplete.
+        """
         rest = bytearray()
         async for data in self._connection.pieces():
             if b"\n" not in data:
@@ -191,7 +197,7 @@ class Stream:
             yield bytes(rest)
 
     async def body(self) -> bytes:
-        """The whole body."""
+        """Reads the whole body, for a response that is not a stream."""
         return await self._connection.body()
 
     def close(self) -> None:
@@ -199,7 +205,7 @@ class Stream:
 
 
 class _Connection(asyncio.Protocol):
-    """One connection, which carries one request at a time."""
+    """A connection for one request at a time."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -283,14 +289,14 @@ class _Connection(asyncio.Protocol):
                 return event.status_code, headers
 
     async def pieces(self) -> AsyncIterator[bytes]:
-        """The body, piece by piece, to its end."""
+        """Yields the body piece by piece."""
         while isinstance(event := await self._event(), h11.Data):
             yield bytes(event.data)
         if self._http.our_state is self._http.their_state is h11.DONE:
             self._http.start_next_cycle()
 
     async def body(self) -> bytes:
-        """The whole body, of at most BODY_MAX bytes."""
+        """Returns the whole body. Raises TargetError if it is longer than BODY_MAX bytes."""
         parts: list[bytes] = []
         size = 0
         async for part in self.pieces():
@@ -301,7 +307,7 @@ class _Connection(asyncio.Protocol):
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     async def _event(self) -> Any:
-        """The next event of h11. Raises _Closed where the connection ended before the response."""
+        """Returns the next event of h11. Raises _Closed if the connection ended before the response."""
         try:
             while (event := self._http.next_event()) is h11.NEED_DATA:
                 await self._receive()
@@ -312,7 +318,7 @@ class _Connection(asyncio.Protocol):
         return event
 
     async def _receive(self) -> None:
-        """Hands data to h11, and waits for some where none has come."""
+        """Waits until data has arrived and passes it to h11."""
         while not self._unread and not self._ended:
             if self._paused:
                 self._paused = False

@@ -1,4 +1,4 @@
-"""Reads server, certificates and credentials from a kubeconfig, as client-go does."""
+"""Reads the server, certificates and credentials from a kubeconfig, as client-go does."""
 
 import base64
 import json
@@ -16,16 +16,16 @@ from fakeapi.machinery.documents import DocumentError, document_of
 from fakeapi.traces.client.target import Target, TargetError, checked_url, is_https, read_file, tls_context
 
 TOKEN_FILE_SECONDS = 60.0
-"""After which a token file is read again, as tokens of service accounts are renewed in place."""
+"""Seconds after which a token file is read again: tokens of service accounts are renewed in place."""
 
 EXEC_SECONDS = 60.0
-"""For a credential plugin to answer."""
+"""Seconds that a credential plugin may run."""
 
 _EXEC_VERSIONS = ("client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1")
 
 
 def target_of_kubeconfig(path: Path, context: str | None = None) -> Target:
-    """The cluster and user of the current context, or of the named one. Raises TargetError."""
+    """Returns the cluster with the user of the current context, or of `context`. Raises TargetError."""
     config = _load(path)
     name = context or _text(config, "current-context")
     if not name:
@@ -84,9 +84,9 @@ class _TokenFile:
 
 
 class _Exec:
-    """A credential plugin, run when its last token has expired.
+    """A credential plugin, which is run again when its last token has expired.
 
-    See k8s.io/client-go `plugin/pkg/client/auth/exec`.
+    Follows k8s.io/client-go `plugin/pkg/client/auth/exec`.
     """
 
     def __init__(self, path: Path, spec: dict[str, Any], url: str) -> None:
@@ -150,7 +150,7 @@ class _Exec:
             )
             answer = json.loads(done.stdout)
         except (OSError, ValueError, RecursionError, subprocess.SubprocessError) as error:
-            # Not the error's text, which may show the command's arguments or its output.
+            # The error's text is left out: it may contain the command's arguments or its output.
             raise TargetError(
                 f"{self._path}: the credential plugin {command[0]} failed: {type(error).__name__}"
             ) from error
@@ -158,7 +158,7 @@ class _Exec:
 
 
 def _load_certificate(context: ssl.SSLContext, certificate: bytes, key: bytes | None, path: Path) -> None:
-    """Loads a client certificate, through a temporary file, as the library reads it from files only."""
+    """Loads a client certificate through a temporary file, because `ssl` reads it only from files."""
     handle, name = tempfile.mkstemp(prefix="fakeapi-")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -192,7 +192,7 @@ def _named(path: Path, config: dict[str, Any], field: str, name: str, inner: str
 
 
 def _data(path: Path, holder: dict[str, Any], field: str) -> bytes | None:
-    """PEM from `field`-data, or from the file that `field` names, relative to the kubeconfig."""
+    """Returns the PEM in `field`-data, or in the file at `field`, relative to the kubeconfig."""
     encoded, file = _text(holder, f"{field}-data"), _text(holder, field)
     if encoded:
         try:

@@ -1,4 +1,4 @@
-"""The server that a replay or a proxy asks: its URL, its TLS settings and the credential to send."""
+"""The server that a replay or a proxy sends requests to: its URL, TLS settings and credential."""
 
 import asyncio
 import ssl
@@ -11,16 +11,16 @@ from urllib.parse import urlsplit
 from fakeapi.inputfile import read_regular
 
 FILE_BYTES_MAX = 16 * 1024 * 1024
-"""Bytes of a kubeconfig, certificate, key or token; a longer file is refused."""
+"""Most bytes of a kubeconfig, certificate, key or token file; a longer file raises TargetError."""
 
 
 class TargetError(Exception):
-    """The server cannot be used, or does not answer as an API server does; one line for the user."""
+    """The server cannot be used, or does not answer like an API server; `str()` is one line for the user."""
 
 
 @runtime_checkable
 class SlowCredential(Protocol):
-    """A credential that a program must be run for, now and then; `stale` says when the next call runs it."""
+    """A credential from a program; `stale` is whether the next call runs the program."""
 
     @property
     def stale(self) -> bool: ...
@@ -30,7 +30,7 @@ class SlowCredential(Protocol):
 
 @dataclass(slots=True)
 class Target:
-    """`url` ends without a slash; `tls` is None for plain HTTP.
+    """A server to send requests to: `url` without a slash at its end; `tls` is None for plain HTTP.
 
     `authorization` returns the value of the header Authorization, or None; it may raise TargetError.
     """
@@ -41,7 +41,7 @@ class Target:
     server_name: str | None = None
 
     async def authorize(self) -> str | None:
-        """The header's value or None, without blocking the event loop. Raises TargetError."""
+        """Returns `authorization()` without blocking the event loop. Raises TargetError."""
         credential = self.authorization
         if isinstance(credential, SlowCredential) and credential.stale:
             return await asyncio.to_thread(credential)
@@ -51,7 +51,7 @@ class Target:
 def target_of_url(
     url: str, *, ca_file: Path | None = None, insecure: bool = False, token: str | None = None
 ) -> Target:
-    """The server at a URL. Raises TargetError."""
+    """Makes the target for a URL. Raises TargetError."""
     url = checked_url(url)
     tls = tls_context(read_file(ca_file) if ca_file else None, insecure=insecure) if is_https(url) else None
     header = f"Bearer {token}" if token else None
@@ -59,7 +59,7 @@ def target_of_url(
 
 
 def checked_url(url: str) -> str:
-    """The URL of a server, without a slash at its end. Raises TargetError."""
+    """Checks the URL of a server and removes slashes at its end. Raises TargetError."""
     parts = urlsplit(url)
     try:
         fine = parts.scheme in {"http", "https"} and parts.hostname and (parts.port is None or parts.port)
@@ -79,7 +79,10 @@ def is_https(url: str) -> bool:
 
 
 def tls_context(authority: bytes | None, *, insecure: bool) -> ssl.SSLContext:
-    """A context that trusts these PEM certificates, or the system's. Raises TargetError."""
+    """Makes a TLS context that trusts the PEM certificates in `authority`, or the system's if None.
+
+    Raises TargetError.
+    """
     try:
         context = ssl.create_default_context(cadata=authority.decode("ascii") if authority else None)
     except (ssl.SSLError, UnicodeDecodeError) as error:
@@ -90,7 +93,7 @@ def tls_context(authority: bytes | None, *, insecure: bool) -> ssl.SSLContext:
 
 
 def read_file(path: Path) -> bytes:
-    """The content of a kubeconfig, certificate, key or token. Raises TargetError."""
+    """Reads a kubeconfig, certificate, key or token. Raises TargetError."""
     try:
         return read_regular(path, FILE_BYTES_MAX)
     except OSError as error:

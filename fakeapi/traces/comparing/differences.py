@@ -1,4 +1,4 @@
-"""The differences between a recorded response and the present one, as values and as text."""
+"""The differences between a recorded response and the target's, as values and as text."""
 
 import json
 from collections.abc import Iterable
@@ -9,14 +9,14 @@ from typing import Any
 from fakeapi.traces import fieldpaths
 
 DIFFERENCES_MAX = 20
-"""Differences of one exchange; further ones are not looked for."""
+"""Most differences of one exchange; the comparison stops there."""
 
 SHOWN_MAX = 300
-"""Characters of a value in a report."""
+"""Most characters of a value in a report."""
 
 
 class DifferenceKind(StrEnum):
-    """The sort of a difference. The values are the texts in reports."""
+    """The kind of a difference. The values are the texts in reports."""
 
     STATUS_CODE = "status code"
     REASON = "reason"
@@ -39,10 +39,10 @@ class DifferenceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One place where the response is not as recorded.
+    """A difference between a recorded response and the target's.
 
-    `path`: "metadata.labels.app", "" for the whole response. `recorded` and `now`: the values as JSON text,
-    cut off at SHOWN_MAX; "" where there is none.
+    `path`: such as "metadata.labels.app", or "" for the whole response. `recorded` and `now`: the values as
+    JSON text, cut off at SHOWN_MAX; "" for a missing value.
     """
 
     kind: DifferenceKind
@@ -56,7 +56,7 @@ class Difference:
 
 
 def render(path: Iterable[str | int]) -> str:
-    """A path as `fieldpaths` parses it, with the indexes of lists."""
+    """Formats a path in the syntax of `fieldpaths`, with indexes of lists."""
     text = ""
     for step in path:
         if isinstance(step, int):
@@ -68,6 +68,6 @@ def render(path: Iterable[str | int]) -> str:
 
 
 def show(value: Any) -> str:
-    """A value as compact JSON, cut off at SHOWN_MAX."""
+    """Formats a value as compact JSON, cut off at SHOWN_MAX characters."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return text if len(text) <= SHOWN_MAX else text[: SHOWN_MAX - 1] + "…"

@@ -1,4 +1,4 @@
-"""Compares the events of two watches: those in the trace, and those of the target."""
+"""Compares the events of a recorded watch with the events of the target."""
 
 from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
@@ -13,7 +13,7 @@ from fakeapi.traces.comparing.values import CompareOptions, compare_values
 from fakeapi.traces.model import StreamEvent
 
 Name = tuple[str, str]
-"""Namespace and name."""
+"""Namespace and name of an object."""
 
 _BOOKMARK = b'{"type":"BOOKMARK"'
 _END_OF_LIST = b"k8s.io/initial-events-end"
@@ -32,8 +32,8 @@ class _Event:
 class EventComparison:
     """The result of `compare_events`.
 
-    `missing_versions`: the recorded resourceVersions of events that did not come. `names`: the objects with
-    differences. `first`: the index of the first recorded event that differs, or -1.
+    `missing_versions`: the recorded resourceVersions of events that the target did not send. `names`: the
+    objects with differences. `first`: the index of the first recorded event that differs, or -1.
     """
 
     differences: list[Difference]
@@ -51,16 +51,17 @@ def compare_events(
     in_order: bool,
     whole: bool,
 ) -> EventComparison:
-    """Compares the events of each object in their order; bookmarks follow a clock and are not compared.
+    """Compares the events of each object in their order.
 
-    `in_order`: compare also the order between events of different objects. `whole`: events after the last
-    recorded one are differences; without it the recorded client may have left before they came.
+    Bookmarks are not compared, because they depend on a clock. `in_order`: compare also the order between
+    events of different objects. `whole`: events after the last recorded event are differences. Without
+    `whole` the recorded client may have left before they arrived.
     """
     waiting: dict[Name, deque[tuple[int, _Event]]] = defaultdict(deque)
     theirs = list(_events(now, identities))
     for place, event in enumerate(theirs):
         waiting[event.name].append((place, event))
-    found: list[Difference] = []
+    differences_found: list[Difference] = []
     places: list[int] = []
     missing: list[int] = []
     names: list[Name] = []
@@ -69,7 +70,7 @@ def compare_events(
         label = f"event {number} {ours.type} {'/'.join(part for part in ours.name if part)}".rstrip()
         queue = waiting.get(ours.name)
         if not queue:
-            found.append(Difference(DifferenceKind.EVENT_MISSING, label, ours.type))
+            differences_found.append(Difference(DifferenceKind.EVENT_MISSING, label, ours.type))
             missing.append(version_number(ours.version))
             names.append(ours.name)
             first = number if first < 0 else first
@@ -80,7 +81,7 @@ def compare_events(
         if differences:
             names.append(ours.name)
             first = number if first < 0 else first
-        found += [
+        differences_found += [
             Difference(each.kind, f"{label}: {each.path}", each.recorded, each.now) for each in differences
         ]
     last = max(places, default=-1)
@@ -88,11 +89,11 @@ def compare_events(
     for place, event in extra:
         if whole or place < last:
             label = f"event {place} {event.type} {'/'.join(event.name)}"
-            found.append(Difference(DifferenceKind.EVENT_ADDED, label, "", event.type))
+            differences_found.append(Difference(DifferenceKind.EVENT_ADDED, label, "", event.type))
             names.append(event.name)
     if in_order and places != sorted(places):
-        found.append(Difference(DifferenceKind.EVENT_ORDER, "", "the order of writes", "another"))
-    return EventComparison(found[:DIFFERENCES_MAX], tuple(missing), tuple(names), first)
+        differences_found.append(Difference(DifferenceKind.EVENT_ORDER, "", "the order of writes", "another"))
+    return EventComparison(differences_found[:DIFFERENCES_MAX], tuple(missing), tuple(names), first)
 
 
 def _compare(ours: _Event, theirs: _Event, identities: IdentityMap, how: CompareOptions) -> list[Difference]:
@@ -107,7 +108,7 @@ def _compare(ours: _Event, theirs: _Event, identities: IdentityMap, how: Compare
 
 
 def _events(lines: Iterable[bytes], identities: IdentityMap | None) -> Iterable[_Event]:
-    """The events, decoded, with recorded names, without bookmarks except for the one that ends a list."""
+    """Decodes the events, with recorded names; drops bookmarks except the one that ends the initial list."""
     for line in lines:
         if is_bookmark(line) and _END_OF_LIST not in line:
             continue

@@ -1,4 +1,4 @@
-"""Explains differences whose cause lies in the trace and not in the target."""
+"""Explains differences that are caused by the trace and not by the target."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from fakeapi.traces.model import Exchange, Inference
 
 
 class Reason(StrEnum):
-    """A cause that explains a divergence. The values are the texts in reports."""
+    """The cause of a divergence. The values are the texts in reports."""
 
     FOREIGN = "changed by a request that is not in the trace"
     INFERRED_STATE = "the state before the trace is inferred"
@@ -32,7 +32,7 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A reason, with a detail that belongs to one exchange: "changed … (version 12)"."""
+    """A reason, with a detail of one exchange: "changed … (version 12)"."""
 
     reason: Reason
     detail: str = ""
@@ -51,9 +51,9 @@ _STATUS_REASONS = {
     504: Reason.LOAD,
 }
 _LOST_RACE = "StorageError: invalid object, Code: 4"
-"""In a Conflict: the object was changed after the server had checked it, by a request beside this one."""
+"""Part of the message of a Conflict if a concurrent request changed the object after the server's check."""
 _NOT_CREATABLE = ("metadata.generation", "metadata.managedFields")
-"""Fields of an initial object that the API does not let a client set."""
+"""Fields of an initial object that clients of the API cannot set."""
 
 
 class Explainer:
@@ -75,20 +75,20 @@ class Explainer:
         self._unsent: set[tuple[str, str]] = set()
 
     def is_foreign(self, version: int) -> bool:
-        """Whether a version was neither made by the trace nor that of an initial object."""
+        """Whether neither a write of the trace nor an initial object has this version."""
         return version > 0 and version not in self._written and version not in self._versions
 
     def note_unsent(self, facts: RequestFacts) -> None:
-        """Notes a write whose body the trace lacks, and with it perhaps the object's name."""
+        """Notes a write whose body the trace lacks; the object's name may be unknown too."""
         if facts.is_write:
             self._unsent.add(facts.path.group_resource)
 
     def explain(
         self, exchange: Exchange, facts: RequestFacts, differences: Sequence[Difference], status: int
     ) -> tuple[Explanation | None, int]:
-        """The explanation, and the id of the earlier divergence that this may follow from, or -1.
+        """Returns the explanation, and the id of an earlier divergence of the same object, or -1.
 
-        `status`: that of the target's response.
+        `status`: the status of the target's response.
         """
         key = facts.path.key
         explanation = self._explanation(exchange, facts, differences, status)
@@ -102,7 +102,10 @@ class Explainer:
     def explain_watch(
         self, facts: RequestFacts, differences: Sequence[Difference], found: EventComparison
     ) -> tuple[Explanation | None, int]:
-        """As `explain`, for the events of a watch."""
+        """Explains the differences of a watch's events.
+
+        Returns the explanation, and the id of an earlier divergence of the same objects, or -1.
+        """
         group, resource, namespace, _ = facts.path.key
         keys = [(group, resource, name[0] or namespace, name[1]) for name in found.names]
         all_missing = len(found.missing_versions) == len(differences)
@@ -147,7 +150,10 @@ class Explainer:
         return None
 
     def _of_initial_objects(self, facts: RequestFacts, differences: Sequence[Difference]) -> Reason | None:
-        """Why a list differs, if in nothing but initial objects that could not be created, or not in full."""
+        """Returns the reason if a list differs only in initial objects that could not be created in full.
+
+        Returns None if the list also differs in another way.
+        """
         group, resource = facts.path.group_resource
         reason: Reason | None = None
         for each in differences:

@@ -1,8 +1,9 @@
-"""Compares two responses to one request.
+"""Compares two responses to one request: the recorded one and the target's.
 
-Not compared are uids, resourceVersions, generated names and continue tokens as such (they are translated
-first, see `fakeapi.traces.analysis.identity_map`), the times that the server puts into metadata and managed
-fields, the order of managed fields (which follows those times), ages in Tables, and the versions of lists.
+Uids, resourceVersions, generated names and continue tokens are translated first, see
+`fakeapi.traces.analysis.identity_map`. The comparison ignores the times that the server sets in metadata and
+managed fields, the order of managed fields (which follows those times), ages in Tables, and the versions of
+lists.
 """
 
 from typing import Any
@@ -20,47 +21,50 @@ from fakeapi.traces.model import Response
 def compare_answers(
     recorded: Response, now: Response, identities: IdentityMap, how: CompareOptions, *, body: bool = True
 ) -> list[Difference]:
-    """The differences of two responses; learns the identities in them. With `body` false only heads count."""
+    """Returns the differences of two responses, and learns their identities.
+
+    With `body` false only status and headers are compared.
+    """
     if recorded.status != now.status:
         return [Difference(DifferenceKind.STATUS_CODE, "", status_of(recorded), status_of(now, identities))]
-    found = _headers(recorded, now, how)
+    differences = _headers(recorded, now, how)
     if not body:
-        return found
+        return differences
     try:
         ours, theirs = _decoded(recorded, recorded.body), _decoded(now, now.body)
     except (JsonError, YamlError):
         if recorded.body != now.body and identities.backward(now.body) != recorded.body:
-            found.append(Difference(DifferenceKind.BODY, "", _text(recorded.body), _text(now.body)))
-        return found
+            differences.append(Difference(DifferenceKind.BODY, "", _text(recorded.body), _text(now.body)))
+        return differences
     if now.status < 400:
         identities.learn(ours, theirs)
 
     def translated() -> Any:
         return _decoded(now, identities.backward(now.body))
 
-    return found + compare_values(ours, theirs, translated, identities, how)
+    return differences + compare_values(ours, theirs, translated, identities, how)
 
 
 def _decoded(response: Response, body: bytes) -> Any:
-    """Raises JsonError, YamlError."""
+    """Decodes a body in JSON or YAML. Raises JsonError, YamlError."""
     if "yaml" in first(response.headers, "content-type"):
         return yaml_text.load(body)
     return decode(body)
 
 
 def _headers(recorded: Response, now: Response, how: CompareOptions) -> list[Difference]:
-    found = []
-    if len(recorded.headers) > 1:  # an audit log has at most a content type, which is inferred
+    differences = []
+    if len(recorded.headers) > 1:  # audit logs have no headers, at most an inferred content type
         ours, theirs = _warnings(recorded), _warnings(now)
         if ours != theirs:
-            found.append(Difference(DifferenceKind.WARNING, "header Warning", show(ours), show(theirs)))
+            differences.append(Difference(DifferenceKind.WARNING, "header Warning", show(ours), show(theirs)))
     if how.strict and recorded.headers:
         media, found_media = first(recorded.headers, "content-type"), first(now.headers, "content-type")
         if media != found_media:
-            found.append(
+            differences.append(
                 Difference(DifferenceKind.HEADER, "header Content-Type", show(media), show(found_media))
             )
-    return found
+    return differences
 
 
 def _warnings(response: Response) -> list[str]:
@@ -72,7 +76,7 @@ def _text(body: bytes) -> str:
 
 
 def status_of(response: Response, identities: IdentityMap | None = None) -> str:
-    """The status code, with the reason and message of a Status."""
+    """Formats the status code, with the reason and message if the body is a Status."""
     body = response.body if identities is None else identities.backward(response.body)
     try:
         value = decode(body)

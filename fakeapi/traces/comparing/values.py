@@ -1,4 +1,4 @@
-"""Compares two decoded objects, apart from identities and from times that the server sets."""
+"""Compares two decoded objects; ignores identities and times that the server sets."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -18,16 +18,16 @@ _POD, _SCHEDULED = "Pod", "PodScheduled"
 _NAMED = frozenset({"items", "rows", "managedFields"})
 _WRAPPERS = frozenset({"items", "object", "rows"})
 _STATUS_KINDS = {"reason": DifferenceKind.REASON, "message": DifferenceKind.MESSAGE}
-"""Fields of a Status whose differences have kinds of their own."""
+"""Fields of a Status whose differences have their own DifferenceKind."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompareOptions:
-    """How exactly responses are compared.
+    """Options of the comparison of responses.
 
-    `strict`: compare also the content type, discovery and /version. `ignored`: fields that are not compared,
-    with everything below them. `managed_fields`: False where the trace may lack them. `page`: the response is
-    a page of a list, in which other objects may be now; those in both pages are compared.
+    `strict`: compare also the content type, discovery and /version. `ignored`: fields to ignore, with
+    everything below them. `managed_fields`: False if the trace may lack managed fields. `page`: the response
+    is a page of a list. The target's page may have other objects; only objects in both pages are compared.
     """
 
     strict: bool = False
@@ -39,9 +39,9 @@ class CompareOptions:
 def compare_values(
     recorded: Any, now: Any, translate: Callable[[], Any], identities: IdentityMap, how: CompareOptions
 ) -> list[Difference]:
-    """The differences of two decoded values, which are changed in place.
+    """Returns the differences of two decoded values. Changes both values.
 
-    `translate` decodes `now` anew, with the recorded identities.
+    `translate` decodes the target's response again, with the recorded identities.
     """
     scrub(recorded, how)
     scrub(now, how)
@@ -55,7 +55,7 @@ def compare_values(
 
 
 def _same(recorded: Any, now: Any, identities: IdentityMap) -> bool:
-    """Whether two objects are equal apart from their own identities; a fast check, False where unsure."""
+    """Whether two objects differ only in their own identities; a fast check that returns False if unsure."""
     if not (isinstance(recorded, dict) and isinstance(now, dict)):
         return bool(recorded == now)
     ours, theirs = recorded.get("metadata"), now.get("metadata")
@@ -69,7 +69,7 @@ def _same(recorded: Any, now: Any, identities: IdentityMap) -> bool:
 
 
 def scrub(value: Any, how: CompareOptions) -> None:
-    """Removes, in place, the times that the server sets."""
+    """Replaces the times that the server sets, in place."""
     if not isinstance(value, dict):
         return
     if str(value.get("kind")).startswith(_POD):
@@ -89,7 +89,10 @@ def scrub(value: Any, how: CompareOptions) -> None:
 
 
 def _scrub_references(event: Any) -> None:
-    """The versions that an Event names: those of objects as its client had read them, which is chance."""
+    """Replaces the resourceVersions in the references of an Event.
+
+    The Event's client set them from its cache, so they depend on timing.
+    """
     for name in _REFERENCES:
         reference = event.get(name) if isinstance(event, dict) else None
         if isinstance(reference, dict) and reference.get("resourceVersion"):
@@ -97,7 +100,7 @@ def _scrub_references(event: Any) -> None:
 
 
 def _scrub_binding(pod: Any) -> None:
-    """A pod's condition PodScheduled, which pods/binding sets with its time."""
+    """Replaces the time of a pod's condition PodScheduled, which pods/binding sets."""
     status = pod.get("status") if isinstance(pod, dict) else None
     conditions = status.get("conditions") if isinstance(status, dict) else None
     for each in conditions if isinstance(conditions, list) else ():
@@ -118,7 +121,10 @@ def _scrub_list(value: dict[str, Any], metadata: dict[str, Any], how: CompareOpt
 
 
 def _scrub_ages(cells: list[Any], columns: Any) -> None:
-    """Only the first Table of a watch has columns; in the others an age is recognized by its form."""
+    """Replaces the ages in a Table's row.
+
+    Only the first Table of a watch has columns. In later ones a cell like "5m" or "2d3h" is an age.
+    """
     if isinstance(columns, list) and columns:
         ages = [place for place, column in enumerate(columns) if column.get("name") == "Age"]
     else:
@@ -150,10 +156,10 @@ def _manager(entry: Any) -> tuple[str, ...]:
 
 
 class _Differ:
-    """Collects the differences of two values, scrubbed and with the recorded identities."""
+    """Collects the differences of two values, after `scrub` and with the recorded identities."""
 
     def __init__(self, how: CompareOptions, *, in_order: bool) -> None:
-        """`in_order`: compare the order of objects in lists, which follows their names."""
+        """`in_order`: compare the order of objects in lists; not useful if generated names differ."""
         self._ignored = how.ignored
         self._page = how.page
         self._in_order = in_order
@@ -215,7 +221,10 @@ class _Differ:
 
 
 def covers(ignored: FieldPath, path: Sequence[str | int]) -> bool:
-    """Whether a field or one above it is ignored; list indexes and wrappers of objects do not count."""
+    """Whether `ignored` names the field at `path` or one of its parents.
+
+    List indexes, and "items", "object" and "rows" at the start of the path, do not count.
+    """
     steps = [step for step in path if isinstance(step, str)]
     while steps and steps[0] in _WRAPPERS and ignored[0] != steps[0]:
         del steps[0]
@@ -225,8 +234,8 @@ def covers(ignored: FieldPath, path: Sequence[str | int]) -> bool:
 
 
 def _keyed(items: list[Any]) -> dict[str, int]:
-    """The indexes of a list's elements by their name, or by index where they have none."""
-    found: dict[str, int] = {}
+    """Maps the names of a list's elements to their indexes; an element without a name has "[index]"."""
+    indexes: dict[str, int] = {}
     for place, item in enumerate(items):
         if isinstance(item, dict) and "manager" in item:
             name = "/".join(part for part in _manager(item) if part)
@@ -234,5 +243,5 @@ def _keyed(items: list[Any]) -> dict[str, int]:
             wrapped = item.get("object", item) if isinstance(item, dict) else {}
             metadata = wrapped.get("metadata", {}) if isinstance(wrapped, dict) else {}
             name = "/".join(part for part in (metadata.get("namespace"), metadata.get("name")) if part)
-        found[name or f"[{place}]"] = place
-    return found
+        indexes[name or f"[{place}]"] = place
+    return indexes

@@ -1,7 +1,7 @@
 """Reads Kubernetes audit logs, `audit.k8s.io/v1`: files of Events or EventLists, one JSON object a line.
 
 An audit log never has headers or watch events. At the level Request it has no response bodies, at Metadata no
-bodies at all. Each exchange lists what it lacks and what was inferred.
+bodies at all. Each exchange lists its missing parts and its inferred facts.
 Sources: the types of `k8s.io/apiserver/pkg/apis/audit/v1`, and what kube-apiserver 1.29 to 1.33 writes.
 """
 
@@ -34,7 +34,7 @@ from fakeapi.traces.model import (
 VERSION = "audit.k8s.io/v1"
 
 OPEN_MAX = 100_000
-"""Requests without an end that are remembered; beyond it the oldest becomes one without a response."""
+"""Most unfinished requests kept in memory; above this, the oldest is yielded as it was last logged."""
 
 _METHODS = {
     "get": "GET",
@@ -56,10 +56,10 @@ _RELEASE = re.compile(r"(?:k8s|kubernetes|kube|v|release)[-_.]?(1\.\d{2})(?!\d)"
 _META_GROUP = "meta.k8s.io"
 _CONVERTED = b'"meta.k8s.io/'
 _CONVERSIONS = frozenset({"PartialObjectMetadata", "PartialObjectMetadataList", "Table"})
-"""Kinds that a server answers in place of the objects, where the Accept header asks for them."""
+"""Kinds that the Accept header can request in place of the objects themselves."""
 _JSON = "application/json"
 _DEFAULT_TIMEOUT = 1800.0
-"""Seconds after which kube-apiserver ends a watch without timeoutSeconds, at the earliest."""
+"""Least seconds after which kube-apiserver ends a watch without timeoutSeconds."""
 
 
 _Filled = Annotated[str, msgspec.Meta(min_length=1)]
@@ -82,7 +82,7 @@ class _Status(msgspec.Struct, omit_defaults=True):
 
 
 class _Event(msgspec.Struct):
-    """One stage of one request, with the fields that are used."""
+    """An audit Event: one stage of a request."""
 
     level: Literal["Metadata", "Request", "RequestResponse"]
     audit_id: str = msgspec.field(name="auditID")
@@ -113,21 +113,21 @@ _decode_status = msgspec.json.Decoder(_Status).decode
 
 
 def is_audit(line: bytes) -> bool:
-    """Whether a line, which may be cut off, begins an audit log."""
+    """Whether the first line of a file, perhaps cut off, is that of an audit log."""
     return b'"audit.k8s.io/' in line[:4096]
 
 
 def release_of(path: Path) -> str:
-    """The release in a file's name, "1.31" in "audit-k8s1.31-v1alpha3.jsonl.gz"; "" without one."""
+    """Returns the release in a file's name, or "": "1.31" for "audit-k8s1.31-v1alpha3.jsonl.gz"."""
     match = _RELEASE.search(path.name)
     return match[1] if match else ""
 
 
 class AuditLog:
-    """The exchanges of an audit log, in the order in which they ended, with epoch seconds as offsets.
+    """The exchanges of an audit log, in the order in which they ended. Offsets are epoch seconds.
 
-    Each request is one exchange, whichever of its stages were logged. `assume`: the patch type where nothing
-    indicates one.
+    Each request is one exchange, even if some of its stages were not logged. `assume`: the patch type if
+    nothing indicates one.
     """
 
     def __init__(self, path: Path, *, assume: str = STRATEGIC_MERGE_PATCH) -> None:
@@ -137,7 +137,7 @@ class AuditLog:
         self._next = 0
 
     def __iter__(self) -> Iterator[tuple[int, Exchange]]:
-        """Pairs of line number and exchange. Raises TraceError."""
+        """Yields pairs of line number and exchange. Raises TraceError."""
         self._begun, self._next = {}, 0
         for number, event in self._events():
             if event.stage in {"ResponseComplete", "Panic"}:
@@ -165,8 +165,8 @@ class AuditLog:
 
     def _check(self, number: int, head: _Kind) -> None:
         if head.kind not in {"Event", "EventList"} or not head.api_version.startswith("audit.k8s.io/"):
-            what = f"{head.api_version} {head.kind}".strip() or "without a kind"
-            raise TraceError(str(self.path), number, "kind", f"is not that of an audit Event: {what}")
+            kind = f"{head.api_version} {head.kind}".strip() or "without a kind"
+            raise TraceError(str(self.path), number, "kind", f"is not that of an audit Event: {kind}")
         if head.api_version != VERSION:
             message = f"{head.api_version} is not supported, only {VERSION}"
             raise TraceError(str(self.path), number, "apiVersion", message)
@@ -187,7 +187,7 @@ class AuditLog:
 
 
 class _Translation:
-    """Translates one event to an exchange."""
+    """Translates an audit Event to an exchange."""
 
     def __init__(self, log: AuditLog, number: int, event: _Event) -> None:
         self._log = log
@@ -242,7 +242,7 @@ class _Translation:
         return Request(self._method(), event.request_uri, tuple(headers), body)
 
     def _representation(self, response: Response | None) -> str:
-        """The Accept header of a request that was answered with metadata alone, or with a Table."""
+        """Infers the Accept header from a response of only metadata or a Table; "" for any other."""
         answer = _value(response.body) if response is not None and _CONVERTED in response.body else None
         if not isinstance(answer, dict):
             return ""
@@ -264,7 +264,7 @@ class _Translation:
         if event.verb != "patch":
             return _JSON
         self._missing.append(Missing(Gap.PATCH_TYPE))
-        found, reason = patch_types.infer(
+        media_type, reason = patch_types.infer(
             _value(body),
             query=event.request_uri.partition("?")[2],
             group=event.reference.api_group if event.reference else "",
@@ -272,21 +272,21 @@ class _Translation:
             answer=_value(response.body) if response is not None and response.status < 300 else None,
             assume=self._log.assume,
         )
-        self._inferred.append(Inferred(Inference.PATCH_TYPE, f"{patch_types.NAMES[found]} ({reason})"))
-        return found
+        self._inferred.append(Inferred(Inference.PATCH_TYPE, f"{patch_types.NAMES[media_type]} ({reason})"))
+        return media_type
 
     def _response(self) -> Response | None:
         event = self._event
-        told = _bytes(event.status)
-        if not told:
+        status_json = _bytes(event.status)
+        if not status_json:
             self._missing.append(Missing(Gap.RESPONSE))
             return None
         try:
-            status = _decode_status(told)
+            status = _decode_status(status_json)
         except native_lines.MALFORMED as error:
-            found = native_lines.explain(str(self._log.path), self._number, error)
-            field = f"responseStatus.{found.field}".rstrip(".")
-            raise TraceError(found.path, found.line, field, found.message) from error
+            problem = native_lines.explain(str(self._log.path), self._number, error)
+            field = f"responseStatus.{problem.field}".rstrip(".")
+            raise TraceError(problem.path, problem.line, field, problem.message) from error
         if not 100 <= status.code <= 999:
             raise TraceError(
                 str(self._log.path),
@@ -296,7 +296,7 @@ class _Translation:
             )
         body = _bytes(event.response)
         if not body and status.status == "Failure":
-            body = _whole_status(told)
+            body = _whole_status(status_json)
             self._inferred.append(Inferred(Inference.RESPONSE_BODY, "from responseStatus"))
         if not body and event.verb != "watch":
             self._missing.append(Missing(Gap.RESPONSE_BODY))
@@ -318,7 +318,7 @@ class _Translation:
 
 
 def _bytes(raw: Raw | UnsetType) -> bytes:
-    """The JSON as it stands in the log; b"" for null."""
+    """Returns the JSON unchanged from the log; b"" for null."""
     data = b"" if raw is UNSET else bytes(raw)
     return b"" if data == b"null" else data
 
@@ -331,7 +331,7 @@ def _value(data: bytes) -> object:
 
 
 def _whole_status(data: bytes) -> bytes:
-    """A Status with kind and apiVersion, which `responseStatus` in an audit log lacks."""
+    """Adds kind and apiVersion to a Status; `responseStatus` in an audit log lacks them."""
     if b'"apiVersion":' in data[:200] or not data.startswith(b"{"):
         return data
     return b'{"kind":"Status","apiVersion":"v1",' + data[1:]

@@ -1,4 +1,4 @@
-"""Reads and writes files through gzip or zstd, chosen by the file's name."""
+"""Reads and writes compressed files; the name selects the compression: gzip for .gz, zstd for .zst."""
 
 import gzip
 import io
@@ -12,22 +12,22 @@ from fakeapi.traces.model import TraceError
 GZIP_LEVEL = 6
 _CHUNK = 1 << 18
 _ZSTD_CHUNK = 1 << 13
-"""Compressed bytes read at a time: one step may decompress to a thousand times as much."""
+"""Compressed bytes read at once; they may decompress to a thousand times as much."""
 
 BOM = b"\xef\xbb\xbf"
 """UTF-8's byte order mark, which some editors and shells write at the start of a file."""
 
 
 class DamagedError(Exception):
-    """A zstd file cannot be decompressed; the message is the library's."""
+    """A zstd file cannot be decompressed; the message comes from the library."""
 
 
 UNREADABLE: tuple[type[Exception], ...] = (OSError, EOFError, zlib.error, DamagedError)
-"""The errors of reading, which `explain` turns into a TraceError."""
+"""The errors of reading a file; `explain` converts them to a TraceError."""
 
 
 def open_read(path: Path) -> "io.BufferedReader[Any]":
-    """The decompressed content. Raises TraceError, and while reading one of UNREADABLE."""
+    """Opens a file to read its decompressed content. Raises TraceError; reading may raise UNREADABLE."""
     try:
         if path.is_dir():
             raise TraceError(str(path), 0, "", "is a directory, not a trace")
@@ -41,27 +41,27 @@ def open_read(path: Path) -> "io.BufferedReader[Any]":
 
 
 def check_writable(path: Path) -> None:
-    """Raises TraceError if the library that the name requires is not installed."""
+    """Raises TraceError if the compression by the file's name needs a library that is not installed."""
     if path.suffix == ".zst":
         _zstandard(path)
 
 
 def open_write(path: Path, file: IO[bytes]) -> IO[bytes]:
-    """A file that compresses into `file` as the name of `path` says; closing it leaves `file` open.
+    """Returns a writer that compresses into `file`; the name of `path` selects the compression.
 
-    Raises TraceError.
+    Closing the writer leaves `file` open. Raises TraceError.
     """
     if path.suffix == ".zst":
         writer = _zstandard(path).ZstdCompressor().stream_writer(file, closefd=False)
         return cast("IO[bytes]", writer)
     if path.suffix == ".gz":
-        # Without name and time, so that the same trace gives the same bytes.
+        # Without name and time, equal traces give equal bytes.
         return cast("IO[bytes]", gzip.GzipFile("", "wb", GZIP_LEVEL, file, mtime=0))
     return cast("IO[bytes]", _Plain(file))
 
 
 def explain(path: Path, line: int, error: Exception) -> TraceError:
-    """The error of a read, in words for the user. `line` is 0 where no line is known."""
+    """Converts an error of reading to a TraceError for the user. `line` is 0 if no line is known."""
     if isinstance(error, EOFError):
         return TraceError(str(path), line, "", "the compressed file ends too early: it was cut short")
     if isinstance(error, gzip.BadGzipFile | zlib.error):
@@ -72,10 +72,10 @@ def explain(path: Path, line: int, error: Exception) -> TraceError:
 
 
 class _GzipFile(gzip.GzipFile):
-    """The decompressed content of a regular file; closing it closes the file."""
+    """The decompressed content of a regular gzip file; closing it closes the file."""
 
     def __init__(self, path: Path) -> None:
-        """Raises OSError."""
+        """Opens a regular file. Raises OSError."""
         self._compressed = io.BufferedReader(open_regular(path))
         super().__init__(fileobj=self._compressed, mode="rb")
 
@@ -85,7 +85,7 @@ class _GzipFile(gzip.GzipFile):
 
 
 class _Plain(io.RawIOBase):
-    """Writes to a file, and leaves it open when closed."""
+    """Writes to a file without compression; closing the writer leaves the file open."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -105,7 +105,7 @@ def _zstd_reader(path: Path) -> "io.BufferedReader[Any]":
 class _ZstdFile(io.RawIOBase):
     """The decompressed content of a file of zstd frames.
 
-    A frame that is cut short raises EOFError; the library's own reader takes it for the end of the file.
+    A frame that is cut short raises EOFError; the library's own reader would treat it as the end of the file.
     Other damage raises DamagedError.
     """
 

@@ -1,8 +1,8 @@
 """Reads and writes HAR 1.2.
 
-Facts without a field in HAR are in fields that begin with an underscore, as HAR allows: `log._trace` is the
-trace's header, an entry's `_exchange` its id, actor, exact times, and the times and lengths of watch events.
-With them a conversion to HAR and back loses nothing. HAR of other programs has no times of watch events.
+HAR allows extra fields that begin with an underscore. `log._trace` is the trace's header. An entry's
+`_exchange` has its id, actor, exact times, and the times and lengths of watch events. Thanks to these fields
+a conversion to HAR and back loses nothing. HAR of other programs has no times of watch events.
 """
 
 import base64
@@ -36,10 +36,10 @@ from fakeapi.version import __version__
 from fakeapi.wholefile import whole_file
 
 ORIGIN = "http://kubernetes.invalid"
-"""Precedes each target, as HAR has whole URLs and a trace does not name the server's host."""
+"""Prefix of each target: HAR requires whole URLs, but a trace does not contain the server's host."""
 
 HAR_MAX = 1 << 29
-"""Bytes of a HAR file, decompressed; a longer one is refused, because HAR is decoded as a whole."""
+"""Most bytes of a decompressed HAR file; HAR is decoded as a whole, so longer files are refused."""
 
 _HTTP = "HTTP/1.1"
 
@@ -73,7 +73,7 @@ class _Response(msgspec.Struct):
 
 
 class _Own(msgspec.Struct):
-    """The field `_exchange`."""
+    """The field `_exchange` of an entry."""
 
     id: native_lines.Identity
     offset: native_lines.Seconds
@@ -109,7 +109,7 @@ _BYTE = re.compile(r"\(byte (\d+)\)")
 
 
 def write_har(path: Path, header: Header, exchanges: Iterable[Exchange]) -> int:
-    """Writes a HAR file, whole or not at all; returns the number of its entries. Raises TraceError."""
+    """Writes a HAR file, completely or not at all; returns the number of its entries. Raises TraceError."""
     count = 0
 
     def pieces() -> Iterator[bytes]:
@@ -207,8 +207,8 @@ def _text(data: bytes) -> dict[str, str]:
 class HarFile:
     """The entries of a HAR file that are requests to Kubernetes.
 
-    `header` is the header of the trace that the file was made from, or None; offsets are then epoch seconds.
-    `foreign` counts, while iterating, the entries for other servers. Raises TraceError.
+    `header` is the header of the trace that the file was converted from, or None. Without a header, offsets
+    are epoch seconds. `foreign` counts the entries for other servers during iteration. Raises TraceError.
     """
 
     def __init__(self, path: Path) -> None:
@@ -237,7 +237,7 @@ class HarFile:
         return data.removeprefix(compression.BOM)
 
     def __iter__(self) -> Iterator[tuple[int, Exchange]]:
-        """Pairs of line number and exchange."""
+        """Yields pairs of line number and exchange."""
         self.foreign = self._next = 0
         for line, entry in self._entries():
             try:
@@ -250,7 +250,7 @@ class HarFile:
                 yield line, exchange
 
     def _entries(self) -> Iterator[tuple[int, Raw]]:
-        """The entries with the lines that they begin in."""
+        """Yields each entry with the number of its first line."""
         line, counted, end = 1, 0, 0
         for entry in self._log.entries:
             begin = self._text.index(entry, end)
@@ -360,9 +360,9 @@ class HarFile:
 
 
 def _target(url: str) -> str:
-    """Path and query of a URL, as they stand in it."""
-    _, found, rest = url.partition("://")
-    if not found:
+    """Returns the path and query of a URL, without decoding."""
+    _, separator, rest = url.partition("://")
+    if not separator:
         return url
     slash = rest.find("/")
     return rest[slash:].partition("#")[0] if slash >= 0 else "/"

@@ -1,4 +1,4 @@
-"""Reads and writes fakeapi's own format: JSON Lines, a header and then exchanges by offset."""
+"""Reads and writes fakeapi's own format: JSON Lines, first a header, then exchanges sorted by offset."""
 
 import contextlib
 from collections.abc import Generator, Iterator
@@ -15,7 +15,7 @@ _BLANK = b" \t\r\n\v\f"
 
 
 def lines_of(path: Path) -> Generator[tuple[int, bytes], None, None]:
-    """Pairs of line number and line, without line ends, blank lines and a byte order mark.
+    """Yields pairs of line number and line; skips line ends, blank lines and a byte order mark.
 
     Raises TraceError for a file that cannot be read, and for a line longer than LINE_MAX.
     """
@@ -42,9 +42,9 @@ def lines_of(path: Path) -> Generator[tuple[int, bytes], None, None]:
 
 
 class NativeReader:
-    """A TraceReader of the native format, in the memory of one exchange.
+    """A TraceReader of the native format; memory holds one exchange at a time.
 
-    Raises TraceError: at once for the header, while iterating for an exchange. With `ordered` false,
+    The constructor raises TraceError for a bad header, iteration for a bad exchange. With `ordered` false,
     exchanges may be in any order.
     """
 
@@ -64,15 +64,15 @@ class NativeReader:
         try:
             return native_lines.header_of(native_lines.decode_header(line))
         except native_lines.MALFORMED as error:
-            found = native_lines.explain(str(self.path), number, error)
-            if found.field == "version":
-                found = TraceError(
-                    found.path,
+            problem = native_lines.explain(str(self.path), number, error)
+            if problem.field == "version":
+                problem = TraceError(
+                    problem.path,
                     number,
                     "version",
                     f"only version {native_lines.VERSION} of the format can be read",
                 )
-            raise found from error
+            raise problem from error
         except ValueError as error:
             raise TraceError(str(self.path), number, *error.args) from error
 
@@ -100,16 +100,16 @@ class NativeReader:
         try:
             return native_lines.exchange_of(native_lines.decode_exchange(line), f"{path}:{number}")
         except native_lines.MALFORMED as error:
-            found = native_lines.explain(path, number, error)
+            problem = native_lines.explain(path, number, error)
             if b'"fakeapi.trace"' in line[:200]:
                 message = "is a second header: two traces were joined, but each counts ids and times anew"
-                found = TraceError(path, number, "kind", message)
-            raise found from error
+                problem = TraceError(path, number, "kind", message)
+            raise problem from error
         except ValueError as error:
             raise TraceError(path, number, *error.args) from error
 
     def close(self) -> None:
-        """Nothing stays open between iterations."""
+        """Does nothing: no file stays open between iterations."""
 
     def __enter__(self) -> Self:
         return self
@@ -121,14 +121,15 @@ class NativeReader:
 
 
 class LineTooLong(TraceError):
-    """An exchange makes a longer line than LINE_MAX; the writer can go on with others."""
+    """An exchange has a longer line than LINE_MAX; the writer can continue with other exchanges."""
 
 
 class TraceWriter:
-    """Writes a trace file, which appears at `close`, whole or not at all, readable by its owner only.
+    """Writes a trace file. `close` creates it, completely or not at all, readable only by its owner.
 
-    Exchanges are accepted in any order and written by offset. As a context manager, it closes at the end of
-    the block and aborts where the block raises. Methods raise TraceError where the file cannot be written.
+    `append` accepts exchanges in any order; the file has them by offset. As a context manager, the writer
+    closes at the end of the block, and aborts if the block raises. Methods raise TraceError if the file
+    cannot be written.
     """
 
     def __init__(self, path: str | Path, header: Header) -> None:
@@ -146,11 +147,11 @@ class TraceWriter:
             raise self._refused(error) from error
 
     def __len__(self) -> int:
-        """The number of exchanges that were added."""
+        """The number of exchanges added so far."""
         return self._count
 
     def append(self, exchange: Exchange) -> None:
-        """Adds one exchange, to a temporary file and not to memory. Raises LineTooLong, TraceError."""
+        """Adds an exchange to a temporary file, not to memory. Raises LineTooLong, TraceError."""
         assert self._spool is not None, "append after close"
         line = native_lines.exchange_line(exchange)
         if len(line) >= native_lines.LINE_MAX:
@@ -181,7 +182,7 @@ class TraceWriter:
             spool.close()
 
     def abort(self) -> None:
-        """Drops everything that was added; no file appears."""
+        """Drops all added exchanges and creates no file."""
         spool, self._spool = self._spool, None
         if spool is not None:
             spool.close()

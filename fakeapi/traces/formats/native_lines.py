@@ -29,7 +29,7 @@ _CONTROLS = tuple(bytes((code,)) for code in range(32) if code not in b"\t\n\r\b
 _LAST_SECOND = 253_402_300_799.0
 
 LINE_MAX = 64 << 20
-"""Bytes of a line; a longer one is refused, which bounds the memory of reading."""
+"""Most bytes of a line; longer ones are refused, which limits the memory for reading."""
 
 Seconds = Annotated[float, Meta(ge=0)]
 Identity = Annotated[int, Meta(ge=0, le=(1 << 53) - 1)]
@@ -121,7 +121,7 @@ MALFORMED = (msgspec.DecodeError, RecursionError, UnicodeDecodeError)
 
 
 def explain(path: str, line: int, error: Exception) -> TraceError:
-    """The error of a decoder as a TraceError, with the field that is wrong where that is known."""
+    """Converts an error of a decoder to a TraceError, with the invalid field if it is known."""
     text = str(error)
     if isinstance(error, RecursionError):
         return TraceError(path, line, "", "is nested too deeply")
@@ -135,7 +135,7 @@ def explain(path: str, line: int, error: Exception) -> TraceError:
 
 
 def content(data: bytes) -> dict[str, Any]:
-    """The fields of a message that hold its body, from which `payload` makes the same bytes again."""
+    """Returns the fields that store a message's body; `payload` restores the same bytes from them."""
     if not data:
         return {}
     inline = data[:-1] if data[-1] == 10 else data
@@ -145,7 +145,7 @@ def content(data: bytes) -> dict[str, Any]:
         text = data.decode()
     except UnicodeDecodeError:
         return {"base64": base64.b64encode(data).decode("ascii")}
-    if sum(map(data.count, _CONTROLS)) * 6 > len(data):  # JSON writes each of them as six characters
+    if sum(map(data.count, _CONTROLS)) * 6 > len(data):  # JSON encodes each as six characters
         return {"base64": base64.b64encode(data).decode("ascii")}
     return {"text": text}
 
@@ -154,14 +154,14 @@ def _is_json(data: bytes) -> bool:
     try:
         if not data.isascii():
             data.decode()
-        # Raw drops surrounding blanks, but a trace keeps every byte.
+        # Raw drops surrounding white space, but a trace keeps every byte.
         return bytes(_decode_raw(data)) == data
     except MALFORMED:
         return False
 
 
 def payload(message: Message) -> bytes:
-    """The body of a message. Raises ValueError with (field, reason)."""
+    """Returns the body of a message. Raises ValueError with (field, reason)."""
     body, text, encoded = message.body, message.text, message.base64
     if body is not UNSET:
         if text is not UNSET or encoded is not UNSET:
@@ -196,7 +196,7 @@ def header_line(header: Header) -> bytes:
 
 
 def exchange_line(exchange: Exchange) -> bytes:
-    """One line without its newline."""
+    """Encodes an exchange as a line without its newline."""
     request, response = exchange.request, exchange.response
     answer: ResponseLine | None = None
     if response is not None:
@@ -221,7 +221,7 @@ def exchange_line(exchange: Exchange) -> bytes:
 
 
 def header_of(line: HeaderLine) -> Header:
-    """Raises ValueError with (field, reason)."""
+    """Converts a decoded header line to a header. Raises ValueError with (field, reason)."""
     try:
         started = seconds_of(line.started)
     except ValueError as error:
@@ -230,7 +230,10 @@ def header_of(line: HeaderLine) -> Header:
 
 
 def exchange_of(line: ExchangeLine, place: str, since: float = 0.0) -> Exchange:
-    """`since` is subtracted from every offset. Raises ValueError with (field, reason)."""
+    """Converts a decoded line to an exchange. Raises ValueError with (field, reason).
+
+    `since` is subtracted from every offset.
+    """
     asked, answer = line.request, line.response
     events: tuple[StreamEvent, ...] | None = None
     ended: Ending = ""
@@ -280,7 +283,7 @@ def _held(field: str, message: Message) -> bytes:
 
 
 def seconds_of(text: str) -> float:
-    """Epoch seconds of an RFC 3339 time. Raises ValueError with a reason."""
+    """Returns the epoch seconds of an RFC 3339 time. Raises ValueError with a reason."""
     try:
         time = datetime.fromisoformat(text)
     except ValueError as error:
@@ -294,5 +297,5 @@ def seconds_of(text: str) -> float:
 
 
 def timestamp(seconds: float) -> str:
-    """RFC 3339 in UTC with microseconds; a later time than the year 9999 becomes its last second."""
+    """Formats a time as RFC 3339 in UTC with microseconds; a later year than 9999 becomes the end of 9999."""
     return datetime.fromtimestamp(min(seconds, _LAST_SECOND), UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

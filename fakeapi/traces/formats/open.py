@@ -1,4 +1,4 @@
-"""Opens a trace file of any format, which its content tells."""
+"""Opens a trace file of any format; detects the format from the content."""
 
 import re
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ _HAR = re.compile(rb'\{\s*"log"\s*:')
 class TraceReader(Protocol):
     """An open trace. Each iteration reads it from its start, in the order of offsets.
 
-    `format`: "native", "audit" or "har". Iterating raises TraceError at the first line that cannot be read.
+    `format`: "native", "audit" or "har". Iteration raises TraceError at the first line that cannot be read.
     """
 
     @property
@@ -51,20 +51,20 @@ def open_trace(
     """Opens a native trace, an audit log or a HAR file; .gz and .zst are decompressed. Raises TraceError.
 
     Audit logs and HAR are read to their end here, and sorted in a temporary file. `patch_type`: the media
-    type that is assumed for a patch in an audit log if nothing indicates one. With `ordered` false the lines
-    of a native trace may be in any order.
+    type to assume for a patch in an audit log if nothing indicates one. With `ordered` false the lines of a
+    native trace may be in any order.
     """
     path = Path(path)
-    found = sniff(path)
-    if found == "native":
+    format_name = sniff(path)
+    if format_name == "native":
         return NativeReader(path, ordered=ordered)
-    if found == "audit":
+    if format_name == "audit":
         log = AuditLog(path, assume=patch_type)
         header = Header(native_lines.VERSION, "kube-apiserver", release_of(path), 0.0, "audit")
-        return SortedReader(path, found, header, log, absolute=True)
+        return SortedReader(path, format_name, header, log, absolute=True)
     har = HarFile(path)
     header = har.header or Header(native_lines.VERSION, "", release_of(path), 0.0, "har")
-    reader = SortedReader(path, found, header, har, absolute=har.header is None)
+    reader = SortedReader(path, format_name, header, har, absolute=har.header is None)
     if har.foreign:
         note = f"{har.foreign} requests to other servers than Kubernetes were left out"
         reader.header = replace(reader.header, note=note)
@@ -72,7 +72,7 @@ def open_trace(
 
 
 def sniff(path: Path) -> str:
-    """The format of a file: "native", "audit" or "har". Raises TraceError for any other file."""
+    """Returns the format of a file: "native", "audit" or "har". Raises TraceError for any other file."""
     try:
         with compression.open_read(path) as file:
             start = file.read(_SNIFFED)
@@ -88,7 +88,7 @@ def sniff(path: Path) -> str:
         return "native"
     if is_audit(line):
         return "audit"
-    what = "not JSON" if text[:1] not in b"{[" else "other JSON"
+    content = "not JSON" if text[:1] not in b"{[" else "other JSON"
     raise TraceError(
-        str(path), 1, "", f"is not a trace ({what}): neither fakeapi's format, an audit log nor HAR 1.2"
+        str(path), 1, "", f"is not a trace ({content}): neither fakeapi's format, an audit log nor HAR 1.2"
     )

@@ -1,7 +1,7 @@
 """Infers the type of a patch from an audit log, which has no Content-Type.
 
-Some bodies and queries allow one type only; for others there is evidence, and else an assumption. The result
-names its grounds.
+Some bodies and queries allow only one type; for others there is evidence, or an assumption. The result
+includes the reason.
 """
 
 from typing import Any
@@ -25,10 +25,10 @@ _MERGING_AGENTS = ("kopf",)
 def infer(
     patch: Any, *, query: str, group: str, agent: str, answer: Any = None, assume: str = STRATEGIC_MERGE_PATCH
 ) -> tuple[str, str]:
-    """The media type, and the grounds for it.
+    """Returns the media type of a patch, and the reason for this conclusion.
 
-    `patch` and `answer` are decoded JSON; `answer` is None where it is not known. `group` is that of the
-    resource. `assume` is returned where nothing indicates a type.
+    `patch` and `answer` are decoded JSON; `answer` is None if the response is unknown. `group`: the API group
+    of the resource. `assume`: the result if nothing indicates a type.
     """
     if isinstance(patch, list):
         return JSON_PATCH, "its body is a list"
@@ -74,7 +74,7 @@ def _operations(answer: Any, manager: str) -> set[str]:
 
 
 def _was_merged(patch: Any, answer: Any) -> bool:
-    """Whether a list of the patch became part of a longer list, which only strategic merge does."""
+    """Whether a list of the patch is shorter in the response; only strategic merge extends lists."""
     if isinstance(patch, dict) and isinstance(answer, dict):
         return any(_was_merged(value, answer.get(key)) for key, value in patch.items())
     return isinstance(patch, list) and isinstance(answer, list) and 0 < len(patch) < len(answer)

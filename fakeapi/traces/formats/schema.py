@@ -1,4 +1,4 @@
-"""Makes the JSON Schema of the native format from the types that decode it; `schema.json` is its output."""
+"""Generates the JSON Schema of the native format from the types that decode it; writes `schema.json`."""
 
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ _BODIES = ("body", "text", "base64")
 
 
 def schema() -> dict[str, Any]:
-    """The schema of one line of a trace: a header or an exchange."""
+    """Returns the schema of one line of a trace: a header or an exchange."""
     lines, definitions = msgspec.json.schema_components([native_lines.HeaderLine, native_lines.ExchangeLine])
     for name in ("RequestLine", "ResponseLine", "EventLine"):
         pairs = [[first, second] for first in _BODIES for second in _BODIES if first < second]

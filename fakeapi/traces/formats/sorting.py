@@ -1,4 +1,4 @@
-"""Sorts exchanges by their offset in a temporary file, so that memory does not grow with the trace."""
+"""Sorts exchanges by offset in a temporary file, so that bodies do not fill the memory."""
 
 import os
 import struct
@@ -18,14 +18,14 @@ _LINE_NUMBER = struct.Struct("<Q")
 
 
 class Spool:
-    """Encoded exchanges in an unnamed file, read back by offset; those of one offset in the order of `add`.
+    """Encoded exchanges in an unnamed file, read back by offset; equal offsets keep the order of `add`.
 
-    Memory is 16 bytes for each exchange.
+    Needs 16 bytes of memory per exchange.
     """
 
     def __init__(self, directory: Path) -> None:
-        """Raises OSError."""
-        # Closed by `close`.
+        """Creates the file in `directory`. Raises OSError."""
+        # `close` closes it.
         self._file = tempfile.TemporaryFile(dir=directory, prefix=".trace-", buffering=_BUFFER)  # noqa: SIM115 - see above
         self._offsets = array("d")
         self._ends = array("Q")
@@ -35,14 +35,14 @@ class Spool:
         return len(self._offsets)
 
     def add(self, offset: float, line: bytes) -> None:
-        """Raises OSError."""
+        """Adds an encoded exchange. Raises OSError."""
         self._file.write(line)
         self._size += len(line)
         self._offsets.append(offset)
         self._ends.append(self._size)
 
     def __iter__(self) -> Iterator[bytes]:
-        """Raises OSError. `add` must not be called during iteration."""
+        """Yields the exchanges by offset. Raises OSError. Do not call `add` during iteration."""
         self._file.flush()
         file = self._file.fileno()
         for index in self._order():
@@ -62,10 +62,10 @@ class Spool:
 
 
 class SortedReader:
-    """A TraceReader for a source in another order, which is read once and sorted in a temporary file.
+    """A TraceReader for an unsorted source; reads it once and sorts it in a temporary file.
 
     `source` yields pairs of line number and exchange. With `absolute`, its offsets are epoch seconds, and the
-    first becomes the header's `started`. Raises TraceError, also where the source has no exchange.
+    earliest becomes the header's `started`. Raises TraceError, also if the source has no exchange.
     """
 
     def __init__(

@@ -13,7 +13,7 @@ from fakeapi.traces.recording.redaction import Redactor
 
 
 def is_har_name(path: Path) -> bool:
-    """Whether the name says HAR: it ends in .har, .har.gz or .har.zst."""
+    """Whether the file's name is that of a HAR file: it ends in .har, .har.gz or .har.zst."""
     return ".har" in path.suffixes[-2:]
 
 
@@ -27,7 +27,7 @@ def convert(
 ) -> int:
     """Writes a trace as HAR if `is_har_name(target)`, else in the native format.
 
-    Returns the number of exchanges. The file appears whole or not at all. `progress` is called with the
+    Returns the number of exchanges. Creates the file completely or not at all. Calls `progress` with the
     count so far. Raises TraceError.
     """
     target, redactor = Path(target), redactor or Redactor()

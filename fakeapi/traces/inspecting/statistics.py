@@ -1,4 +1,4 @@
-"""Counts what a trace contains: requests, clients, resources, gaps."""
+"""Counts the contents of a trace: requests, clients, resources, gaps."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from fakeapi.traces.model import Exchange, Header
 
 @dataclass(slots=True)
 class Statistics:
-    """Counts over one trace. `seconds`: until the last answer. `bytes`: of bodies."""
+    """Counts over a trace. `seconds`: the offset of the last response's end. `bytes`: size of all bodies."""
 
     header: Header
     format: str
@@ -38,8 +38,8 @@ class Statistics:
             self.watches += 1
             self.events += len(exchange.events)
         self.actors[exchange.actor] += 1
-        what = resource_of(request.target)
-        self.resources[what] += 1
+        resource = resource_of(request.target)
+        self.resources[resource] += 1
         self.requests["WATCH" if exchange.events is not None else request.method] += 1
         self.statuses[str(response.status) if response else "none"] += 1
         self.missing.update(map(str, exchange.missing))
@@ -66,15 +66,15 @@ class Statistics:
 
 
 def statistics(reader: TraceReader) -> Statistics:
-    """The counts over a whole trace. Raises TraceError."""
-    found = Statistics(reader.header, reader.format)
+    """Counts over a whole trace. Raises TraceError."""
+    counts = Statistics(reader.header, reader.format)
     for exchange in reader:
-        found.add(exchange)
-    return found
+        counts.add(exchange)
+    return counts
 
 
 def resource_of(target: str) -> str:
-    """The resource of a request, "resourceclaims/status.resource.k8s.io"; for any other path the path."""
+    """Returns the resource of a request, "resourceclaims/status.resource.k8s.io", or else its path."""
     path = target.partition("?")[0]
     info = request_info.parse(path)
     if info is None or not info.resource:

@@ -10,13 +10,13 @@ from fakeapi.traces.messages import is_kubernetes
 from fakeapi.traces.model import Exchange, TraceError
 
 PROBLEMS_MAX = 100
-"""Problems that are printed; further ones are counted."""
+"""Most problems printed; further problems are only counted."""
 
 
 def validate(path: str | Path) -> Iterator[TraceError]:
     """Yields the problems of a trace, line by line.
 
-    Of an audit log or a HAR file only the first is found, as reading ends there.
+    Reading an audit log or a HAR file ends at the first problem, so only this one is found.
     """
     path = Path(path)
     try:

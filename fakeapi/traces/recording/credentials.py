@@ -1,6 +1,6 @@
 """Recognizes credentials: by the name of a field, header, parameter or variable, and by their form in text.
 
-Every function is linear in its input, as clients choose it.
+Every function takes linear time, because clients choose its input.
 """
 
 import re
@@ -17,22 +17,22 @@ _NAME = re.compile(
     r"|(?:secret|access|api|private|ssh|encryption|signing)key(?:id)?|clientkeydata|clientcertificatedata"
     r"|dockerconfigjson|dockercfg|\Aauth)\Z"
 )
-"""The end of a name, in lower case without punctuation, whose value is a credential."""
+"""Matches the end of a name whose value is a credential; the name is in lower case without - and _."""
 
 _VARIABLE = re.compile(r"passw|token|secret|credential|authorization|api_?key|private_?key|access_?key")
-"""Part of a variable's or parameter's name, in lower case, whose `value` is a credential."""
+"""Matches part of the name of a variable or parameter whose `value` is a credential; in lower case."""
 
 _SIGNATURE = re.compile(r"\A(?:sig|(?:.*)signature)\Z")
-"""Parameters of a query that sign a URL, in lower case without punctuation."""
+"""Matches query parameters that sign a URL; the name is in lower case without - and _."""
 
 _SCHEMA_TYPES = frozenset(("string", "integer", "number", "boolean", "object", "array"))
 
 _SEPARATORS = str.maketrans("", "", "-_")
 CACHED_MAX = 200
-"""Characters of a header's value whose check is remembered: most clients send the same ones each time."""
+"""Most characters of a header's value for which the result is cached; clients repeat their headers."""
 
 NAME_MAX = 200
-"""Characters of a name that are looked at, from its end."""
+"""The number of characters at the end of a name that are examined."""
 
 _NEEDLES = (
     b"oken",
@@ -54,7 +54,10 @@ _KEY_NEEDLES = tuple(
     )
     for separator in ("", "-", "_", " ")
 )
-"""In lower case; text without any of these two, and without a URL with a user, has no credential."""
+"""Substrings in lower case, like _NEEDLES.
+
+A text without any of them, and without a URL with a user, contains no credential.
+"""
 
 _SEGMENT = re.compile(rb"[\w-]+")
 _PEM = re.compile(
@@ -79,18 +82,19 @@ _ENTRY = re.compile(
     rb"|[^\s\"'{\[,}|>\\][^\n,{}\[\]\"']*)",
     re.MULTILINE,
 )
-"""An entry of YAML or JSON: a key at the start of a line, in braces or in quotes, and its value.
+"""Matches an entry of YAML or JSON: a key at the start of a line, in braces or in quotes, and its value.
 
-Quotes may be escaped, as they are in JSON inside a text of JSON."""
+Quotes may be escaped, as in JSON inside a JSON string.
+"""
 
 _BINARY_ENTRY = re.compile(rb"(?<![\w.-])(?P<plain>[\w.-]{1,100})[ \t]{0,8}:[ \t]{1,8}(?P<value>[!-~]+)")
-"""An entry of YAML that stands among bytes that are no text."""
+"""Matches an entry of YAML between bytes that are not text."""
 
 _QUOTE = re.compile(rb"\\{0,4}[\"']")
 
 
 def is_credential(name: str) -> bool:
-    """Whether a field, header or parameter of this name holds a credential."""
+    """Whether a field, header or parameter of this name contains a credential."""
     return _is_credential(name[-NAME_MAX:])
 
 
@@ -100,12 +104,12 @@ def _is_credential(name: str) -> bool:
 
 
 def is_credential_variable(name: str) -> bool:
-    """Whether an environment variable or parameter of this name holds a credential as its `value`."""
+    """Whether an environment variable or parameter of this name has a credential as its `value`."""
     return _VARIABLE.search(name[-NAME_MAX:].lower()) is not None
 
 
 def is_credential_header(name: str) -> bool:
-    """Whether a header, its name in lower case, holds a credential."""
+    """Whether a header contains a credential; `name` is in lower case."""
     return (
         name in _HEADERS
         or name.startswith("x-remote-extra-")
@@ -118,7 +122,7 @@ _HEADERS = frozenset({"cookie", "set-cookie", "x-forwarded-client-cert"})
 
 
 def may_hold_credentials(data: bytes) -> bool:
-    """Whether data could contain a credential; false for most bodies, which need no decoding then."""
+    """Whether the data could contain a credential; a fast check, false for most bodies."""
     if b"@" in data and b"://" in data:
         return True
     lowered = data.lower()
@@ -131,7 +135,7 @@ def may_hold_credentials(data: bytes) -> bool:
 
 
 def clean_header(name: str, value: str) -> str:
-    """The value of a header without credentials; the scheme of an Authorization stays."""
+    """Removes credentials from the value of a header; keeps the scheme of an Authorization header."""
     if is_credential_header(name):
         scheme, space, rest = value.partition(" ")
         return f"{scheme} {REDACTED}" if space and rest and "=" not in scheme else REDACTED
@@ -148,7 +152,7 @@ def _clean_value(value: str) -> str:
 
 
 def clean_target(target: str) -> str:
-    """Path and query without the values of parameters that hold credentials, and without tokens."""
+    """Removes JSON Web Tokens and the values of credential parameters from a path and query."""
     path, mark, query = target.partition("?")
     if mark:
         parts = []
@@ -170,7 +174,7 @@ def _is_credential_parameter(name: str) -> bool:
 def holds_credentials(name: str, value: "dict[str, Any] | list[Any]") -> bool:
     """Whether all texts inside a field of this name are credentials: `tokens: […]`, `token: {…}`.
 
-    Not so for what names a Secret, for Kubernetes' `serviceAccountToken`, and for the schema of a field.
+    False for a reference to a Secret, for Kubernetes' `serviceAccountToken`, and for the schema of a field.
     """
     if not is_credential(name) or name.lower().endswith(("secret", "serviceaccounttoken")):
         return False
@@ -178,7 +182,7 @@ def holds_credentials(name: str, value: "dict[str, Any] | list[Any]") -> bool:
 
 
 def clean_text(data: bytes) -> bytes:
-    """Text without JSON Web Tokens, private keys, users in URLs, and values that are named as credentials."""
+    """Removes JSON Web Tokens, private keys, users in URLs, and values with the name of a credential."""
     if b"eyJ" in data:
         data = _without_tokens(data, _hidden)
     if b"PRIVATE KEY" in data:
@@ -194,7 +198,7 @@ def clean_text(data: bytes) -> bytes:
 
 
 def clean_binary(data: bytes) -> bytes:
-    """Protobuf, say, with "x" in place of each byte of a credential: no length may change."""
+    """Replaces each byte of a credential by "x": in binary data such as protobuf, lengths must not change."""
     if b"eyJ" in data:
         data = _without_tokens(data, _crossed_out)
     data = _PEM.sub(lambda match: _crossed_out(match[0]), data)
@@ -206,7 +210,7 @@ def clean_binary(data: bytes) -> bytes:
 
 
 def is_option(text: str) -> bool:
-    """Whether a command-line argument names a credential that is the next argument."""
+    """Whether a command-line argument is an option whose value, the next argument, is a credential."""
     return text.startswith("-") and "=" not in text and is_credential(text)
 
 
@@ -219,9 +223,10 @@ def _crossed_out(data: bytes) -> bytes:
 
 
 def _without_tokens(data: bytes, replacement: Callable[[bytes], bytes]) -> bytes:
-    """Replaces JSON Web Tokens: three segments of at least five characters, of which the first has eyJ.
+    """Replaces JSON Web Tokens: three segments of at least five characters, the first after its prefix eyJ.
 
-    Each run of characters is read once: if no token begins at its first eyJ, none does at a later one.
+    Each run of characters is read only once: if no token begins at the first eyJ of a segment, none begins at
+    a later one.
     """
     parts: list[bytes] = []
     done = place = 0
@@ -236,7 +241,10 @@ def _without_tokens(data: bytes, replacement: Callable[[bytes], bytes]) -> bytes
 
 
 def _end_of_token(data: bytes, begin: int) -> int:
-    """Where the token ends that begins there; where there is none, the end of its first segment, negative."""
+    """Returns the end of the token that starts at `begin`.
+
+    Without a complete token, returns the end of its first segment as a negative number.
+    """
     first = _end_of_segment(data, begin)
     end = first
     long_enough = first - begin >= len("eyJ") + 5
@@ -290,7 +298,7 @@ def _clean_entries(data: bytes, replacement: Callable[[bytes], bytes]) -> bytes:
 
 
 def _end_of_scalar(data: bytes, begin: int, end: int, indent: int) -> int:
-    """The end of a YAML scalar at the start of a line: of its line, or of the deeper lines after | or >."""
+    """Returns the end of a YAML scalar: of its line or, after | or >, of the deeper indented lines below."""
     line_end = data.find(b"\n", end)
     line_end = len(data) if line_end < 0 else line_end
     if data[begin : begin + 1] not in b"|>":

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 CONTROL = "/_fakeapi"
-"""Requests below it are about the server, not of the cluster: they are not recorded."""
+"""The path of the control API; requests to it are not recorded."""
 
 
 class Recorder:
@@ -26,9 +26,9 @@ class Recorder:
         return self._recording
 
     def record(self, recording: "Recording | None") -> "Recording | None":
-        """Starts recording, or stops it with None; returns the recording until now.
+        """Starts recording, or stops it with None; returns the previous recording.
 
-        Exchanges that are not over are written to that recording as they are now, and not to the new one.
+        Unfinished exchanges are written to the previous recording as they are now, and not to the new one.
         """
         before, self._recording = self._recording, recording
         if before is not None:
@@ -79,20 +79,20 @@ class Recorder:
         await self._app.reset()
 
     def end_watches(self) -> None:
-        """Ends all watches; the recording says of them that they were open."""
+        """Ends all watches; the recording marks them as "open"."""
         if self._recording is not None:
             self._recording.end_open()
         self._app.end_watches()
 
 
 def end(observed: "ObservedExchange", *, complete: bool) -> None:
-    """Ends an exchange, by the client if it left, by the server if the response is complete."""
+    """Ends an exchange: as "client" if the client left, "server" if the response is complete, or "cut"."""
     ended: Ending = "client" if observed.left else "server" if complete else "cut"
     observed.end(ended)
 
 
 def target_of(scope: Scope) -> str:
-    """Path and query as the client sent them."""
+    """Returns the path and query as the client sent them."""
     raw: bytes = scope.get("raw_path") or scope["path"].encode()
     query: bytes = scope["query_string"]
     return (raw + b"?" + query if query else raw).decode("latin-1")

@@ -1,8 +1,8 @@
 """A reverse proxy in front of a cluster that records the traffic.
 
-Clients connect to the runner (HTTP/1.1 and HTTP/2). Requests are forwarded with aiohttp, which parses in C,
-passes on data as they arrive, and does not change targets or headers. It speaks HTTP/1.1, so each watch has
-a connection of its own and none waits for another.
+Clients connect to the runner (HTTP/1.1 and HTTP/2). The proxy forwards requests with aiohttp, which parses in
+C, passes on data as they arrive, and does not change targets or headers. Upstream connections use HTTP/1.1,
+so each watch has its own connection and does not wait for others.
 """
 
 import asyncio
@@ -28,13 +28,13 @@ from fakeapi.traces.recording.recording import ObservedExchange, Recording
 logger = logging.getLogger("fakeapi.traces")
 
 CONNECT_SECONDS = 10.0
-"""For connecting to the upstream."""
+"""Seconds to wait for a connection to the upstream, and for its version at startup."""
 
 REQUEST_MAX = 64 << 20
-"""Bytes of a request's body; a longer one is answered 413."""
+"""Most bytes of a request's body; a longer body gets 413."""
 
 WHOLE_MAX = 1 << 20
-"""Bytes of a response that is read as a whole; a longer one is passed on as it arrives."""
+"""Most bytes of a response that is read as a whole; longer responses are streamed."""
 
 _HOP = frozenset(
     {
@@ -52,7 +52,7 @@ _HOP = frozenset(
     }
 )
 _HOP_BACK = frozenset({b"connection", b"date", b"keep-alive", b"trailer", b"transfer-encoding", b"upgrade"})
-"""Headers of responses that are not passed on; the runner adds its own Date."""
+"""Response headers that are not passed on; the runner adds its own Date."""
 
 _MINOR = re.compile(r"\d+")
 
@@ -62,9 +62,10 @@ Pairs = list[tuple[bytes, bytes]]
 class Proxy:
     """An application for a Runner that forwards every request to the upstream.
 
-    A client's Authorization is passed on; without one the upstream's credential is sent. With `token`,
-    clients must send this token, and requests are forwarded with the upstream's credential. Without a token,
-    `hosts` decides which Host and Origin headers are accepted, so that no web page can use the credential.
+    A client's Authorization header is passed on; without this header, the proxy sends the upstream's
+    credential. With `token`, clients must send this token, and the proxy sends the upstream's credential.
+    Without `token`, `hosts` decides which Host and Origin headers are accepted, so that no web page can use
+    the credential.
     """
 
     def __init__(
@@ -88,7 +89,7 @@ class Proxy:
         self._streams: set[aiohttp.ClientResponse] = set()
 
     async def startup(self) -> None:
-        """Connects. Raises TargetError if the upstream does not answer or is not Kubernetes."""
+        """Connects to the upstream. Raises TargetError if it does not answer or is not Kubernetes."""
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0, ssl=self._upstream.tls or True),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS),
@@ -108,11 +109,11 @@ class Proxy:
             await self._session.close()
 
     async def reset(self) -> None:
-        """Not supported, as the proxy has no state to drop."""
+        """Raises NotImplementedError: the proxy has no state to reset."""
         raise NotImplementedError
 
     def end_watches(self) -> None:
-        """Ends all streams; the recording says of watches that they were open."""
+        """Ends all streams; the recording marks watches as "open"."""
         self._recording.end_open()
         for response in list(self._streams):
             response.close()
@@ -141,7 +142,7 @@ class Proxy:
             end(observed, complete=complete)
 
     def _refusal(self, scope: Scope, headers: Pairs) -> tuple[int, str, str] | None:
-        """Status, reason and message for a request that is neither forwarded nor recorded."""
+        """Returns status, reason and message for a request to refuse; such requests are not recorded."""
         if self._token is not None:
             if not _is_let_in(headers, self._token):
                 return 401, "Unauthorized", "the proxy's token is missing or wrong"
@@ -149,7 +150,7 @@ class Proxy:
             return 403, "Forbidden", f"{message} (see --accept-hosts)"
         if any(name == b"upgrade" for name, _ in headers):
             return 501, "NotImplemented", "exec, attach and port-forward are not recorded"
-        # A target without a slash would become a part of the upstream's host or port.
+        # A target without a slash at its start would become part of the upstream's host or port.
         if not target_of(scope).startswith("/"):
             return 400, "BadRequest", "the request target must begin with a slash"
         return None
@@ -163,7 +164,7 @@ class Proxy:
         receive: Receive,
         send: Send,
     ) -> bool:
-        """Forwards a request; returns whether its response was passed on to its end."""
+        """Forwards a request; returns whether the whole response was passed on."""
         assert self._session is not None, "request before startup"
         try:
             url = URL(self._upstream.url + target_of(scope), encoded=True)
@@ -258,7 +259,7 @@ class Proxy:
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise TargetError(f"{url} cannot be reached: {_reason(error)}") from error
         if status in {401, 403}:
-            return  # clients may have credentials of their own
+            return  # clients may have their own credentials
         try:
             facts = json.loads(data)
             version, major, minor = (str(facts[key]) for key in ("gitVersion", "major", "minor"))
@@ -272,7 +273,7 @@ class Proxy:
 
 
 def _named_by_connection(headers: Pairs) -> frozenset[bytes]:
-    """The headers that Connection names, which are for this hop alone (RFC 9110, section 7.6.1)."""
+    """Returns the headers listed in Connection, which are only for this hop (RFC 9110, section 7.6.1)."""
     values = (value for name, value in headers if name == b"connection")
     return frozenset(each.strip().lower() for value in values for each in value.split(b","))
 
@@ -282,7 +283,7 @@ def _is_let_in(headers: Pairs, token: bytes) -> bool:
 
 
 async def _body(receive: Receive, observed: ObservedExchange) -> bytes | None:
-    """The request's body, cut off after REQUEST_MAX; None if the client left."""
+    """Reads the request's body until it exceeds REQUEST_MAX; returns None if the client left."""
     parts: list[bytes] = []
     size = 0
     async for data in _pieces(receive):
@@ -308,7 +309,7 @@ async def _pieces(receive: Receive) -> AsyncIterator[bytes | None]:
 
 
 async def _gone(receive: Receive, observed: ObservedExchange, response: aiohttp.ClientResponse) -> None:
-    """Closes the upstream's response when the client leaves."""
+    """Waits until the client leaves, then closes the upstream's response."""
     while (await receive())["type"] != "http.disconnect":
         pass
     observed.left = True
@@ -316,7 +317,7 @@ async def _gone(receive: Receive, observed: ObservedExchange, response: aiohttp.
 
 
 async def _refuse(send: Send, status: int, reason: str, message: str) -> None:
-    """Answers with a Status of the proxy's own, which is not recorded as the cluster's."""
+    """Sends a Status that the proxy made itself; the recording does not contain it."""
     facts: dict[str, Any] = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure"}
     facts |= {"message": f"fakeapi record: {message}", "reason": reason, "code": status}
     body = json.dumps(facts).encode()

@@ -1,6 +1,6 @@
 """Records exchanges into a trace file while they happen.
 
-Everything but `close` and `abort` must be called in the event loop of the server.
+Call all methods except `close` and `abort` in the event loop of the server.
 """
 
 import logging
@@ -33,16 +33,16 @@ logger = logging.getLogger("fakeapi.traces")
 RawHeaders = Iterable[tuple[bytes, bytes]]
 
 EVENT_OVERHEAD = 64
-"""Bytes that a watch event costs in a file beside its line; they count towards BODY_MAX."""
+"""Extra bytes for each watch event in a file, besides its line; they count towards BODY_MAX."""
 
 _FRAME_LENGTH = 4
 _TOO_LONG = "too long"
 
 
 class Recording:
-    """Writes the exchanges of a server to a trace file, which appears at `close`.
+    """Writes the exchanges of a server to a trace file, which `close` creates.
 
-    When the file cannot be written, recording ends and the traffic goes on; `close` then raises the error.
+    If the file cannot be written, recording ends, but the server continues; `close` then raises the error.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Recording:
         release: str = "",
         redactor: Redactor | None = None,
     ) -> None:
-        """Raises TraceError."""
+        """Opens a temporary file. Raises TraceError."""
         self._redactor = redactor or Redactor()
         self._begun_at = time.perf_counter()
         header = Header(
@@ -75,26 +75,26 @@ class Recording:
         return self._writer.header
 
     def describe(self, *, server: str, release: str) -> None:
-        """Sets the header's server and release, once they are known."""
+        """Sets the server and release in the trace's header."""
         header = self._writer.header
         self._writer.header = Header(
             header.version, server, release, header.started, header.source, header.note, header.redacted
         )
 
     def hide(self, authorization: str) -> None:
-        """Keeps a credential, the value of an Authorization header, out of every exchange."""
+        """Removes a credential, the value of an Authorization header, from every exchange."""
         self._redactor.hide(authorization)
 
     def __len__(self) -> int:
-        """The number of exchanges that are written so far."""
+        """The number of exchanges written so far."""
         return len(self._writer)
 
     def now(self) -> float:
-        """The offset of this moment."""
+        """Returns the offset of the present time, in seconds."""
         return time.perf_counter() - self._begun_at
 
     def begin(self, method: str, target: str, headers: RawHeaders) -> "ObservedExchange":
-        """Observes a request from its head on."""
+        """Starts to observe a request whose head was received."""
         self._next += 1
         observed = ObservedExchange(self, self._next, method, target, _text(headers))
         if not self._closed:
@@ -102,7 +102,7 @@ class Recording:
         return observed
 
     def keep(self, observed: "ObservedExchange") -> None:
-        """Writes an exchange that is over; a second call does nothing."""
+        """Writes a finished exchange; a second call does nothing."""
         if self._open.pop(observed.id, None) is None or self._failure is not None:
             return
         exchange = self._redactor.exchange(observed.exchange())
@@ -117,7 +117,7 @@ class Recording:
             self._writer.abort()
 
     def end_open(self) -> None:
-        """Writes the exchanges that are not over, as they are now; their rest is not recorded."""
+        """Writes the unfinished exchanges as they are now; the rest of them is not recorded."""
         for observed in list(self._open.values()):
             observed.end("open")
 
@@ -132,14 +132,14 @@ class Recording:
         self._writer.close()
 
     def abort(self) -> None:
-        """Drops everything that was recorded; no file appears."""
+        """Drops all recorded exchanges and creates no file."""
         self._closed = True
         self._open.clear()
         self._writer.abort()
 
 
 class ObservedExchange:
-    """One exchange while it happens: `asked`, `started` and `answered` take what passes, `end` writes it."""
+    """An exchange in progress: `asked`, `started` and `answered` collect its data, `end` writes it."""
 
     __slots__ = (
         "_answer",
@@ -186,14 +186,14 @@ class ObservedExchange:
         self._over = 0.0
 
     def asked(self, data: bytes) -> None:
-        """Takes a piece of the request's body."""
+        """Collects a piece of the request's body."""
         if len(self._request) + len(data) <= BODY_MAX:
             self._request += data
         elif data and not self._lacks(Gap.REQUEST_BODY):
             self._missing.append(Missing(Gap.REQUEST_BODY, _TOO_LONG))
 
     def started(self, status: int, headers: RawHeaders) -> None:
-        """Takes the response's status and headers."""
+        """Collects the response's status and headers."""
         texts = _text(headers)
         self._started = (status, texts)
         if status == 200 and is_watch(self._method, self._target):
@@ -204,7 +204,7 @@ class ObservedExchange:
                 self._inflater = Inflater("gzip")
 
     def answered(self, data: bytes) -> None:
-        """Takes a piece of the response's body, or of a watch's events."""
+        """Collects a piece of the response's body, or of a watch's events."""
         if not data:
             return
         if self._dropped:
@@ -228,18 +228,18 @@ class ObservedExchange:
             self._events.extend(StreamEvent(offset, line) for line in lines)
 
     def failed(self, reason: str) -> None:
-        """Notes why there is no response."""
+        """Notes the reason for a missing response."""
         self._missing.append(Missing(Gap.RESPONSE, reason))
 
     def end(self, ended: Ending) -> None:
-        """Writes the exchange; `ended` as for a watch, "server" for a complete response of another kind."""
+        """Writes the exchange. `ended`: "server" for a complete response; for a watch, see `Ending`."""
         if not self._over:
             self._over = self._recording.now()
             self._ended = ended
             self._recording.keep(self)
 
     def exchange(self) -> Exchange:
-        """The exchange as far as it was observed."""
+        """Returns the exchange as observed so far."""
         headers = self._headers
         return Exchange(
             self.id,
@@ -278,7 +278,7 @@ class ObservedExchange:
         headers: Headers = kept(texts)
         if self._events is not None:
             if self._answer and not self._dropped:
-                # A last line without its end is kept as it is.
+                # An incomplete last line is kept.
                 self._events.append(StreamEvent(self._over, bytes(self._answer)))
             if self._dropped:
                 detail = f"after the first {len(self._events)}, more than {BODY_MAX >> 20} MiB"
@@ -298,7 +298,7 @@ class ObservedExchange:
 
 
 def _without_bodies(exchange: Exchange) -> Exchange:
-    """An exchange that is too long for a line, with its bodies and events named as missing."""
+    """Drops the bodies and events of an exchange that is too long for a line; lists them as missing."""
     missing = list(exchange.missing)
     request, response, events = exchange.request, exchange.response, exchange.events
     if request.body:
@@ -318,7 +318,7 @@ def _text(headers: RawHeaders) -> list[tuple[str, str]]:
 
 
 def _lines(buffer: bytearray) -> list[bytes]:
-    """Removes the complete lines from the buffer and returns those that are not empty."""
+    """Removes the complete lines from the buffer; returns the lines that are not empty."""
     end = buffer.rfind(b"\n")
     if end < 0:
         return []
@@ -328,7 +328,10 @@ def _lines(buffer: bytearray) -> list[bytes]:
 
 
 def _frames(buffer: bytearray) -> list[bytes]:
-    """Removes the complete frames of a protobuf watch from the buffer: four bytes of length, then content."""
+    """Removes the complete frames of a protobuf watch from the buffer and returns their content.
+
+    A frame is four bytes of length, then the content.
+    """
     frames: list[bytes] = []
     while len(buffer) >= _FRAME_LENGTH:
         end = _FRAME_LENGTH + int.from_bytes(buffer[:_FRAME_LENGTH], "big")

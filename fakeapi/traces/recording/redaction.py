@@ -1,7 +1,7 @@
 """Removes credentials and chosen fields from exchanges before they are written.
 
-A replaced value keeps its type, so that requests stay valid and a replay sends the same shape. Redacting
-twice gives the same as redacting once.
+A replaced value keeps its type, so that requests stay valid in a replay. Redacting a second time changes
+nothing.
 """
 
 import base64
@@ -31,13 +31,13 @@ from fakeapi.traces.recording.credentials import (
 _REDACTED_DATA = base64.b64encode(REDACTED.encode()).decode()
 
 LITERAL_MIN = 8
-"""Characters of a credential in a header from which on it is also removed wherever else it appears."""
+"""Least characters of a credential in a header that is also removed from all other places."""
 
 _SECRETS = re.compile(r"/secrets(?:/|\?|$)")
 _SECRET_KIND = re.compile(
     rb"[\"']?kind[\"']?[ \t]{0,8}:[ \t]{0,8}[\"']?Secret(?:List)?\b|\x12\x06Secret\x12|\x12\x0aSecretList\x12"
 )
-"""A Secret in text that is not JSON, or in protobuf, wherever it is sent."""
+"""Matches the kind of a Secret in protobuf, or in text that is not JSON."""
 
 
 class Redactor:
@@ -48,14 +48,14 @@ class Redactor:
         self._paths = paths
         self._known: dict[str, None] = {}
         self.names = (("credentials",) if credentials else ()) + tuple(map(fieldpaths.render, paths))
-        """The names of what is removed, for a trace's header."""
+        """The removed parts, for a trace's header: "credentials" and field paths."""
 
     def hide(self, header: str) -> None:
-        """Removes the credential in a value of Authorization from every exchange, wherever it appears."""
+        """Adds a credential, the value of an Authorization header, to remove from all later exchanges."""
         self._known.update(dict.fromkeys(_literals(header)))
 
     def exchange(self, exchange: Exchange) -> Exchange:
-        """The redacted exchange; the same object where nothing had to be removed."""
+        """Returns the redacted exchange, or the same object if there is nothing to remove."""
         if not self.names:
             return exchange
         secrets = self._credentials and _SECRETS.search(unquote(exchange.request.target)) is not None
@@ -69,21 +69,21 @@ class Redactor:
         return replace(exchange, request=request, response=response, events=events)
 
     def _literals(self, request: Request) -> tuple[str, ...]:
-        """The credentials that the request shows, and those that `hide` was told."""
+        """Returns the credentials in the request's headers, and those passed to `hide`."""
         if not self._credentials:
             return ()
-        shown = (_literals(value) for name, value in request.headers if is_credential_header(name))
-        return (*self._known, *(each for found in shown for each in found))
+        by_header = (_literals(value) for name, value in request.headers if is_credential_header(name))
+        return (*self._known, *(each for credentials in by_header for each in credentials))
 
     def headers(self, headers: Headers) -> Headers:
-        """Headers without credentials; the same object where there are none."""
+        """Removes credentials from headers; returns the same object if there are none."""
         if not self._credentials:
             return headers
         clean = tuple((name, clean_header(name, value)) for name, value in headers)
         return headers if clean == headers else clean
 
     def body(self, data: bytes, *, secrets: bool = False) -> bytes:
-        """The redacted body; the same bytes where nothing had to be removed. `secrets`: it is a Secret's."""
+        """Redacts a body; returns the same bytes if there is nothing to remove. `secrets`: it has Secrets."""
         suspect = self._credentials and (secrets or may_hold_credentials(data))
         if not data or not (suspect or self._paths):
             return data
@@ -101,7 +101,7 @@ class Redactor:
 
 
 class _Work:
-    """The redaction of one exchange."""
+    """Redacts one exchange."""
 
     def __init__(self, redactor: Redactor, literals: tuple[str, ...], *, secrets: bool) -> None:
         self._redactor = redactor
@@ -153,7 +153,7 @@ class _Work:
 
 
 def _literals(header: str) -> tuple[str, ...]:
-    """The credential in a header's value, without its scheme, if it is long enough to be unique."""
+    """Returns the credential in a header's value, without its scheme, if it has LITERAL_MIN characters."""
     word = header.rpartition(" ")[2]
     return (word,) if len(word) >= LITERAL_MIN and word != REDACTED else ()
 
@@ -167,14 +167,14 @@ def _is_text(data: bytes) -> bool:
 
 
 def _blank(value: Any) -> Any:
-    """The empty value of the same type; "redacted" for text."""
+    """Returns the empty value of the same type; "redacted" for text."""
     if isinstance(value, str):
         return REDACTED
     return None if value is None else type(value)()
 
 
 def scrub(value: Any, *, secrets: bool) -> bool:
-    """Removes credentials from a JSON value in place; returns whether there were any."""
+    """Removes credentials from a JSON value in place; returns whether it changed."""
     if isinstance(value, list):
         return _scrub_list(value, secrets=secrets)
     if not isinstance(value, dict):
@@ -183,29 +183,29 @@ def scrub(value: Any, *, secrets: bool) -> bool:
     changed = secrets and _scrub_secret(value)
     named = value.get("name")
     is_variable = isinstance(named, str) and "value" in value and is_credential_variable(named)
-    for key, held in value.items():
+    for key, member in value.items():
         if (key == "value" and is_variable) or is_credential(key):
-            if isinstance(held, str) and held not in {"", REDACTED}:
+            if isinstance(member, str) and member not in {"", REDACTED}:
                 value[key], changed = REDACTED, True
                 continue
-            if isinstance(held, int | float) and not isinstance(held, bool) and held:
+            if isinstance(member, int | float) and not isinstance(member, bool) and member:
                 value[key], changed = 0, True
                 continue
-        if isinstance(held, dict | list) and holds_credentials(key, held):
-            changed = _blank_texts(held) or changed
+        if isinstance(member, dict | list) and holds_credentials(key, member):
+            changed = _blank_texts(member) or changed
         changed = _scrub_inside(value, key, secrets=secrets) or changed
     return changed
 
 
 def _blank_texts(holder: Any) -> bool:
-    """Removes every text inside a value, in place; returns whether there were any."""
+    """Replaces every text inside a value in place; returns whether it changed."""
     members = holder.items() if isinstance(holder, dict) else enumerate(holder)
     changed = False
-    for key, held in list(members):
-        if isinstance(held, str) and held not in {"", REDACTED}:
+    for key, member in list(members):
+        if isinstance(member, str) and member not in {"", REDACTED}:
             holder[key], changed = REDACTED, True
-        elif isinstance(held, dict | list):
-            changed = _blank_texts(held) or changed
+        elif isinstance(member, dict | list):
+            changed = _blank_texts(member) or changed
     return changed
 
 
@@ -238,7 +238,7 @@ def _scrub_inside(holder: Any, key: Any, *, secrets: bool) -> bool:
 
 
 def _scrub_secret(value: dict[str, Any]) -> bool:
-    """Removes the data of a Secret, or of a patch of one, in place; returns whether there were any."""
+    """Removes the data of a Secret, or of a patch of a Secret, in place; returns whether it changed."""
     before = repr(value)
     for field, replacement in (("data", _REDACTED_DATA), ("stringData", REDACTED)):
         data = value.get(field)
@@ -256,7 +256,7 @@ def _scrub_secret(value: dict[str, Any]) -> bool:
 
 
 def _unstructured(data: bytes, *, secrets: bool) -> bytes:
-    """A body that is not JSON: YAML, or protobuf, in which replacements must keep their length."""
+    """Redacts a body that is not JSON: text such as YAML, or binary data such as protobuf."""
     secrets = secrets or _SECRET_KIND.search(data) is not None
     if not _is_text(data):
         return b"" if secrets else clean_binary(data)

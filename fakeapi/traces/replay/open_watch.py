@@ -10,17 +10,17 @@ from fakeapi.traces.comparing.events import is_bookmark
 from fakeapi.traces.model import Headers, Response
 
 PATIENCE_SECONDS = 2.0
-"""How long the end of a watch waits for events that were recorded."""
+"""Seconds to wait at the end of a watch for the recorded events."""
 
 LATER_PATIENCE_SECONDS = 0.2
-"""The same, once events have not come in time."""
+"""Seconds to wait for recorded events after IMPATIENT_AFTER watches lacked some."""
 
 QUIET_SECONDS = 0.05
-"""How long a strict comparison waits for further events, which are differences."""
+"""Seconds that a strict comparison waits for extra events, which are differences."""
 
 
 class OpenWatch:
-    """A watch on the target, whose lines are kept in memory until it is closed."""
+    """A watch on the target; collects its lines in memory until it is closed."""
 
     def __init__(self, step: Step, stream: Stream) -> None:
         self.step = step
@@ -39,7 +39,7 @@ class OpenWatch:
     async def open(
         cls, client: HttpClient, step: Step, target: str, headers: Headers
     ) -> "OpenWatch | Response":
-        """The open watch, or the response where the target refuses it. Raises TargetError."""
+        """Opens a watch; returns the response if the target refuses it. Raises TargetError."""
         stream = await client.watch(target, headers)
         if stream.status == 200:
             return cls(step, stream)
@@ -61,7 +61,10 @@ class OpenWatch:
         self._enough.set()
 
     async def close(self, patience: float, *, quiet: float = 0.0) -> bool:
-        """Waits for as many events as were recorded, then for `quiet` seconds; returns whether they came."""
+        """Waits for the recorded number of events, at most `patience` seconds, and then `quiet` seconds.
+
+        Closes the watch; returns whether enough events arrived.
+        """
         came = True
         try:
             async with asyncio.timeout(patience):

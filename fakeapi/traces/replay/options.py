@@ -8,22 +8,28 @@ from fakeapi.traces.client.http import CONNECTIONS
 from fakeapi.traces.fieldpaths import FieldPath
 
 Order = Literal["recorded", "actors", "fast"]
-"""One request at a time, in the order in which they took effect; each actor in its own order beside the
-others; or as many at a time as the order of each object allows."""
+"""The order of requests.
+
+"recorded": one request at a time, in the order in which they took effect. "actors": each actor's requests in
+order, in parallel with other actors. "fast": as many at a time as the order of each object allows.
+"""
 
 ORDERS: tuple[Order, ...] = ("recorded", "actors", "fast")
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to replay.
+    """The options of a replay.
 
-    `speed`: 1 keeps the recorded pace, 10 is ten times as fast, None does not wait. `until`: the offset after
-    which nothing is sent. `strict`: explained divergences and requests that are not served count as failures.
-    `ignore`: fields that are not compared. `seed`: create the initial state first. `marks`: collect what the
-    time line needs. `stop_at_first`: end at the first divergence without an explanation. `keep_names`: create
-    objects under the names that the recorded server generated, not under newly generated ones. `connections`:
-    requests at a time in the order "fast".
+    - `speed`: 1 keeps the recorded pace, 10 is ten times as fast, None does not wait
+    - `until`: the offset after which nothing is sent
+    - `strict`: explained divergences, and requests that are not served, count as failures
+    - `ignore`: fields that are not compared
+    - `seed`: create the initial state first
+    - `marks`: collect the data of the time line
+    - `stop_at_first`: end at the first divergence without an explanation
+    - `keep_names`: use the names that the recorded server generated instead of newly generated ones
+    - `connections`: requests at a time in the order "fast"
     """
 
     order: Order = "recorded"
@@ -42,8 +48,9 @@ class Options:
 class Progress:
     """The progress of a replay.
 
-    `total`, `done`: counts of exchanges. `offset`: that of the exchange sent last. `since`, `until`: the
-    offsets of the first request and the last response. `began`: of `time.monotonic`.
+    `total`, `done`: counts of exchanges. `offset`: the offset of the last exchange sent. `since`, `until`:
+    the offsets of the first request and of the end of the last response. `began`: the start, from
+    `time.monotonic`.
     """
 
     total: int = 0

@@ -6,7 +6,7 @@ import time
 
 
 class ReplayControl:
-    """Controls one replay; its methods are thread-safe. A new one lets every exchange pass."""
+    """Controls one replay; its methods are thread-safe. By default every exchange passes."""
 
     def __init__(self, *, stepping: bool = False, pause_at: float | None = None) -> None:
         """`stepping`: wait for `step` before each exchange. `pause_at`: an offset to pause at."""
@@ -17,16 +17,16 @@ class ReplayControl:
         self._stopped = False
         self._wakers: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
         self.paused = 0.0
-        """Seconds spent in pauses."""
+        """Seconds that the replay was paused."""
         self.offset = 0.0
-        """The offset of the exchange that waits, or was sent last."""
+        """The offset of the exchange that is waiting, or was sent last."""
 
     @property
     def is_paused(self) -> bool:
         return self._is_paused
 
     def pause(self) -> None:
-        """Holds back the next exchange."""
+        """Pauses the replay before its next exchange."""
         with self._lock:
             self._is_paused, self._steps = True, 0
 
@@ -44,7 +44,7 @@ class ReplayControl:
         self._wake()
 
     def stop(self) -> None:
-        """Ends the replay, which reports what it has."""
+        """Ends the replay; its report has the exchanges so far."""
         with self._lock:
             self._stopped = True
         self._wake()
@@ -56,7 +56,7 @@ class ReplayControl:
             loop.call_soon_threadsafe(event.set)
 
     async def passed(self, offset: float) -> bool:
-        """Waits until the exchange at the offset may be sent; False if the replay was stopped."""
+        """Waits until the exchange at `offset` may be sent; returns False if the replay was stopped."""
         self.offset = offset
         if self._pause_at is not None and offset >= self._pause_at:
             self._pause_at = None

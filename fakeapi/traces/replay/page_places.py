@@ -1,4 +1,4 @@
-"""Places on the target's live page: fragments of its address, for the objects that answers are about."""
+"""Makes links into the target's live page: URL fragments for the objects in responses and events."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,26 +12,27 @@ from fakeapi.traces.model import StreamEvent
 
 
 def place_of_answer(target: str, sent: bytes, answer: bytes, identities: IdentityMap) -> str:
-    """The page fragment that shows the object of an answer, in the version of the answer.
+    """Returns the URL fragment of the live page that shows the object of a response.
 
-    The object of a refusal is shown in its version at that time. A list leads to its kind; a path without a
-    resource has no fragment, "".
+    The page shows the object in the version of the response; after a refusal, in the newest version known.
+    The fragment of a list leads to its kind. A path without a resource has the fragment "".
 
-    `target`, `sent` and `answer` are those of the target server, not the recorded ones.
+    `target`, `sent` and `answer` are the path, request body and response body on the target, not the recorded
+    ones.
     """
     info = parse(unquote(target.partition("?")[0]))
     if info is None or not info.resource:
         return ""
-    found = _metadata(answer)
-    name = info.name or found.get("name") or _metadata(sent).get("name")
+    metadata = _metadata(answer)
+    name = info.name or metadata.get("name") or _metadata(sent).get("name")
     if not isinstance(name, str) or not name:
         return f"#/objects/{quote(info.group or '-', safe='')}/{info.resource}"
-    version = found.get("resourceVersion") or str(identities.versions.newest)
+    version = metadata.get("resourceVersion") or str(identities.versions.newest)
     return _object(info.group, info.resource, info.namespace, name, str(version))
 
 
 def place_of_event(key: Key, event: StreamEvent | None, identities: IdentityMap) -> str:
-    """The page fragment that shows the object of a recorded event, in the version of the event."""
+    """Returns the URL fragment of the live page that shows an event's object in the event's version."""
     group, resource, namespace, name = key
     path = f"/apis/{group}/v1/{f'namespaces/{namespace}/' if namespace else ''}{resource}/{name}"
     info = parse(identities.target(path))
@@ -48,7 +49,7 @@ def _object(group: str, resource: str, namespace: str, name: str, version: str) 
 
 
 def _metadata(body: bytes, member: str = "") -> Mapping[str, Any]:
-    """The metadata of the object in a body; nothing for a Status, a list, and what is no JSON."""
+    """Returns the metadata of the object in a body; empty for a Status, a list and invalid JSON."""
     try:
         value = decode(body)
     except JsonError:

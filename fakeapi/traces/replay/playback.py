@@ -1,7 +1,7 @@
-"""Plays a trace into a running server: the state at a time, then the recorded writes on schedule.
+"""Plays a trace into a running server: first the state at a given time, then the recorded writes on schedule.
 
-Reads, watches and refused writes are not repeated. Other clients may write too: a recorded write that
-conflicts with theirs is sent again without its resourceVersion, and wins.
+Reads, watches and refused writes are not repeated. Other clients may write too. If a recorded write conflicts
+with such a write, it is sent again without its resourceVersion, so that it succeeds.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ class PlaybackSummary:
     """Counts of the writes so far.
 
     `failed`: writes that the target refused, by status. `unserved`: writes that were not sent, because the
-    target does not serve their resource, by resource. `unsendable`: writes that are no HTTP requests.
+    target does not serve their resource, by resource. `unsendable`: writes that are not valid HTTP requests.
     """
 
     written: int = 0
@@ -40,7 +40,7 @@ class PlaybackSummary:
     seeded: list[RestoredObject] = field(default_factory=list)
 
     def __str__(self) -> str:
-        """As a line: "32 writes, 2 refused (409), 5 not served (pods/status)"."""
+        """The counts in one line: "32 writes, 2 refused (409), 5 not served (pods/status)"."""
         parts = [f"{self.written} writes"]
         if self.failed:
             parts.append(f"{self.failed.total()} refused ({', '.join(map(str, sorted(self.failed)))})")
@@ -77,7 +77,7 @@ class Playback:
             self._advance()
 
     async def go_on(self, at: float = 0.0, speed: float = 1.0) -> None:
-        """Applies the writes after that time, `speed` times as fast as recorded; returns after the last."""
+        """Applies the writes after the offset `at`, `speed` times as fast as recorded."""
         began = time.monotonic()
         while self._next is not None:
             step = self._next
@@ -138,7 +138,7 @@ class Playback:
 
 
 def _without_version(body: bytes) -> bytes | None:
-    """The body without resourceVersion and preconditions; None where it has neither."""
+    """Removes resourceVersion and preconditions from a body; returns None if it has neither."""
     try:
         value = decode(body)
     except JsonError:
@@ -147,7 +147,7 @@ def _without_version(body: bytes) -> bytes | None:
         return None
     metadata, changed = value.get("metadata"), False
     if isinstance(metadata, dict) and metadata.get("resourceVersion"):
-        # Without the uid too: another client may have created the object anew.
+        # The uid is removed too: another client may have recreated the object.
         metadata.pop("uid", None)
         del metadata["resourceVersion"]
         changed = True

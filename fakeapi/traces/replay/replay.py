@@ -38,13 +38,13 @@ from fakeapi.traces.reporting.report import Report
 from fakeapi.traces.reporting.results import NotCompared
 
 ACTORS_MAX = 64
-"""Requests at a time in the order "actors"; those of further actors wait."""
+"""Most requests at a time in the order "actors"; requests of further actors wait."""
 
 IMPATIENT_AFTER = 3
-"""Watches whose events did not come, after which the end of each further watch waits less for events."""
+"""Number of watches with missing events, after which later watches wait only LATER_PATIENCE_SECONDS."""
 
 OWN_GROUPS = frozenset({"resource.k8s.io"})
-"""API groups of which the target should serve everything; other resources belong to other components."""
+"""API groups that the target serves in full; the report calls a missing resource "not of this release"."""
 
 
 async def replay(
@@ -57,8 +57,8 @@ async def replay(
 ) -> Report:
     """Replays a whole trace.
 
-    `on_progress` is called after each exchange, always with the same object. Raises TraceError for a trace
-    that cannot be read, TargetError for a target that does not answer.
+    Calls `on_progress` after each exchange, always with the same object. Raises TraceError for a trace that
+    cannot be read, TargetError for a target that does not answer.
     """
     options = options or Options()
     connections = ACTORS_MAX if options.order == "actors" else options.connections
@@ -72,11 +72,11 @@ async def replay(
 
 
 class _Stop(Exception):
-    """The replay ends here on request; the message completes the sentence "Stopped …"."""
+    """The user or an option ends the replay; the message completes the sentence "Stopped …"."""
 
 
 class Replayer:
-    """One replay of one trace."""
+    """Replays a trace once."""
 
     def __init__(
         self,
@@ -170,7 +170,10 @@ class Replayer:
             await self._scheduler.put(step)
 
     async def _wait_for(self, exchange: Exchange, since: float) -> None:
-        """Waits until the exchange may be sent, and with a speed until its time has come."""
+        """Waits until the control lets the exchange pass and, with a speed, until its time.
+
+        Raises _Stop if the replay was stopped.
+        """
         if not await self._control.passed(exchange.offset):
             raise _Stop("by request")
         if self._options.speed:
@@ -201,7 +204,7 @@ class Replayer:
             self._on_progress(self._progress)
 
     def _is_sendable(self, step: Step) -> bool:
-        """Whether the target serves the resource and the trace has the body; reports the other steps."""
+        """Whether the target serves the resource and the trace has the body; reports the step otherwise."""
         exchange, path = step.exchange, step.facts.path
         response = exchange.response
         unknown = response is not None and _is_unknown_path(response)
@@ -246,21 +249,24 @@ class Replayer:
             self._compare(step, answer, not_compared, place)
 
     async def _keep_watch(self, step: Step, watch: OpenWatch) -> None:
-        """Keeps an open watch until its recorded end; one that was refused in the trace is a divergence."""
+        """Keeps a watch open until its recorded end.
+
+        If the recorded server refused the watch, reports a divergence and closes it.
+        """
         if step.exchange.events is None:
             await watch.close(0)
             recorded = step.exchange.response
             if recorded is None:
                 self._builder.uncompared(step, NotCompared.NO_RESPONSE)
             else:
-                found = [Difference(DifferenceKind.STATUS_CODE, "", status_of(recorded), "200")]
-                self._builder.differs(step, found, 200)
+                differences = [Difference(DifferenceKind.STATUS_CODE, "", status_of(recorded), "200")]
+                self._builder.differs(step, differences, 200)
             return
         self.report.watches += 1
         self._watches[step.place] = watch
 
     async def _close_watches(self, offset: float) -> None:
-        """Closes the watches that ended before the offset, once the requests before that are answered."""
+        """Closes the watches that ended before `offset`, after all earlier requests to their collections."""
         while self._watch_ends and self._watch_ends[0][0] < offset:
             _, _, step = heappop(self._watch_ends)
             await self._put(step)
@@ -278,7 +284,7 @@ class Replayer:
         events = exchange.events or ()
         self.report.events += len(events)
         learn_events(events, watch.lines, self._identities)
-        found = compare_events(
+        comparison = compare_events(
             events,
             watch.lines,
             self._identities,
@@ -286,13 +292,13 @@ class Replayer:
             in_order=self._scheduler is None,
             whole=options.strict or exchange.ended == "server",
         )
-        differences = found.differences
+        differences = comparison.differences
         if watch.failure:
             broken = Difference(DifferenceKind.STREAM_BROKEN, "", exchange.ended, watch.failure)
             differences = [broken, *differences]
         identities = self._identities
         self._builder.watched(
-            step, differences, found, lambda key, event: place_of_event(key, event, identities)
+            step, differences, comparison, lambda key, event: place_of_event(key, event, identities)
         )
 
     def _compare(
@@ -302,7 +308,9 @@ class Replayer:
         not_compared: tuple[NotCompared | None, str],
         place: Callable[[], str],
     ) -> None:
-        """Compares a response and reports the result; `not_compared`: why only its head can be compared.
+        """Compares a response and reports the result.
+
+        `not_compared`: the reason why only status and headers can be compared, and a detail.
         `place` finds where its object is shown.
         """
         exchange = step.exchange
@@ -318,18 +326,18 @@ class Replayer:
             reason, detail = self._not_compared(step, recorded, answer)
         if reason is None and self._is_page(step, recorded):
             reason, options = NotCompared.PAGE, replace(options, page=True)
-        found = compare_answers(
+        differences = compare_answers(
             recorded, answer, self._identities, options, body=reason in {None, NotCompared.PAGE}
         )
-        if found:
-            self._builder.differs(step, found, answer.status, place())
+        if differences:
+            self._builder.differs(step, differences, answer.status, place())
         elif reason is not None:
             self._builder.uncompared(step, reason, detail)
         else:
             self._builder.same(step)
 
     def _is_page(self, step: Step, recorded: Response) -> bool:
-        """Whether the response is a page of a list in which other objects may be now."""
+        """Whether the response is a page of a list that may have other objects on the target."""
         if step.facts.verb != "list" or not self._identities.has_names:
             return False
         return b'"continue":"' in recorded.body or "continue=" in step.exchange.request.target
@@ -337,7 +345,7 @@ class Replayer:
     def _not_compared(
         self, step: Step, recorded: Response, answer: Response
     ) -> tuple[NotCompared | None, str]:
-        """Why the bodies cannot be compared, with a detail; None where they can."""
+        """Returns the reason why the bodies cannot be compared, or None, and a detail."""
         if step.exchange.lacks(Gap.RESPONSE_BODY):
             return NotCompared.NO_BODY, ""
         if step.exchange.lacks(Gap.RESPONSE_END):

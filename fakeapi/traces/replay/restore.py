@@ -1,7 +1,8 @@
-"""Creates the initial state of a trace on the target: namespaces and objects that existed before it.
+"""Creates the initial state of a trace on the target: namespaces and objects that existed before the trace.
 
-It uses the API alone: an object is created, gets its status, then its managed fields, and is deleted where it
-was being deleted. The API does not let a client set the uid (which is mapped) and `metadata.generation`.
+The restorer uses only the API: it creates an object, then sets its status and its managed fields. If the
+object was being deleted, it deletes it. Clients of the API cannot set the uid (which is mapped) and
+`metadata.generation`.
 """
 
 from collections.abc import Iterable
@@ -38,7 +39,7 @@ _OF_THE_SERVER = (
 
 
 class InitialStateRestorer:
-    """Creates initial objects on one target. Methods raise TargetError where it does not answer."""
+    """Creates initial objects on one target. Methods raise TargetError if it does not answer."""
 
     def __init__(self, client: HttpClient, identities: IdentityMap, served: Iterable[str]) -> None:
         self._client = client
@@ -47,7 +48,7 @@ class InitialStateRestorer:
         self._late: dict[int, list[InitialObject]] = {}
 
     async def restore(self, plan: ReplayPlan) -> list[RestoredObject]:
-        """Creates the namespaces and objects of a plan, except for those that come late."""
+        """Creates the namespaces and objects of a plan, except objects that `restore_late` creates."""
         created = await self.make_namespaces(plan.namespaces)
         for initial in of_served(plan.initial_objects, self._served):
             if initial.before >= 0:
@@ -56,47 +57,47 @@ class InitialStateRestorer:
                 created.append(await self.make(initial))
         for key, how in plan.partial_objects.items():
             group, resource, namespace, name = key
-            what = str(ResourcePath(group, "", resource, namespace, name))
+            label = str(ResourcePath(group, "", resource, namespace, name))
             problem = "the trace shows its metadata alone"
-            created.append(RestoredObject(what, how, exact=False, problem=problem))
+            created.append(RestoredObject(label, how, exact=False, problem=problem))
         return created
 
     async def restore_late(self, place: int) -> list[RestoredObject]:
-        """Creates the objects that must exist before the exchange at a place, and not earlier."""
+        """Creates the objects that must exist before the exchange at `place`, but not earlier."""
         return [await self.make(initial) for initial in self._late.pop(place, ())]
 
     async def make_namespaces(self, names: dict[str, str]) -> list[RestoredObject]:
-        """Creates the namespaces that do not exist; `names` maps each to where the trace first uses it."""
+        """Creates the namespaces that do not exist; `names` maps each to the place that uses it first."""
         if f"/api/v1/{NAMESPACES}" not in self._served:
             return []
-        made = []
+        created = []
         for name, place in names.items():
             if (await self._ask("GET", f"/api/v1/{NAMESPACES}/{name}")).status != 404:
                 continue
             body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
             answer = await self._ask("POST", f"/api/v1/{NAMESPACES}", body)
             how = f"first used at {place}"
-            made.append(RestoredObject(f"namespaces {name}", how, problem=_problem(answer)))
-        return made
+            created.append(RestoredObject(f"namespaces {name}", how, problem=_problem(answer)))
+        return created
 
     async def make(self, initial: InitialObject) -> RestoredObject:
-        """Creates one object; one that exists already under that name is left as it is."""
+        """Creates an object; leaves an existing object of this name unchanged."""
         where = initial.path
-        wanted: Object = decode(self._identities.forward(encode(initial.body)))
+        obj: Object = decode(self._identities.forward(encode(initial.body)))
         path = f"{where.collection}/{where.name}"
-        answer = await self._ask("POST", where.collection, _new(wanted))
-        what = str(where)
+        answer = await self._ask("POST", where.collection, _new(obj))
+        label = str(where)
         if answer.status == 409:
             answer = await self._ask("GET", path)
             self._learn(initial, answer)
-            return RestoredObject(what, f"{initial.how}; the target had it already", exact=False)
+            return RestoredObject(label, f"{initial.how}; the target had it already", exact=False)
         if answer.status < 300:
-            answer = await self._complete(where, path, wanted, answer)
+            answer = await self._complete(where, path, obj, answer)
             self._learn(initial, answer)
-        return RestoredObject(what, initial.how, initial.exact, _problem(answer))
+        return RestoredObject(label, initial.how, initial.exact, _problem(answer))
 
     async def _complete(self, where: ResourcePath, path: str, wanted: Object, answer: Response) -> Response:
-        """Sets what a create ignores; returns the last response, or the first refusal."""
+        """Sets the fields that a create ignores; returns the last response, or the refusal of the status."""
         version = f"{where.group_version}/{where.resource}"
         if wanted.get("status") and f"{version}/status" in self._served:
             answer = await self._ask(
@@ -121,7 +122,7 @@ class InitialStateRestorer:
             self._identities.learn_metadata(recorded, metadata)
 
     async def _ask(self, method: str, target: str, body: Object | None = None) -> Response:
-        """The answer; 400 where a name in the trace makes the request no HTTP."""
+        """Sends a request; returns a response 400 if a name in the trace makes it invalid HTTP."""
         data = b"" if body is None else encode(body)
         try:
             return await self._client.send(method, target, _HEADERS if data else _HEADERS[1:], data)
@@ -130,7 +131,7 @@ class InitialStateRestorer:
 
 
 def _new(wanted: Object) -> Object:
-    """The object without the fields that the server sets."""
+    """Removes the fields that the server sets from an object."""
     body = {key: deepcopy(value) for key, value in wanted.items() if key != "status"}
     for name in _OF_THE_SERVER:
         body["metadata"].pop(name, None)
@@ -143,10 +144,10 @@ def _current(answer: Response) -> Object:
 
 def _decoded(answer: Response) -> dict[str, Any]:
     try:
-        found = decode(answer.body)
+        value = decode(answer.body)
     except JsonError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return value if isinstance(value, dict) else {}
 
 
 def _problem(answer: Response) -> str:

@@ -13,15 +13,15 @@ _NOT_SENT = frozenset(
 
 
 class NotRewritable(Exception):
-    """The body is in a format in which identities cannot be rewritten; the message names it."""
+    """The body's format does not allow rewriting identities; the message names the format."""
 
 
 def rewritten_request(
     exchange: Exchange, facts: RequestFacts, identities: IdentityMap, *, keep_names: bool = False
 ) -> tuple[str, Headers, bytes]:
-    """Target, headers and body of a request for the target server. Raises NotRewritable.
+    """Returns path with query, headers and body of a request, rewritten for the target. Raises NotRewritable.
 
-    `keep_names`: request the name that the recorded server generated.
+    `keep_names`: create objects with the names that the recorded server generated.
     """
     request = exchange.request
     target = identities.target(request.target)
@@ -36,7 +36,7 @@ def rewritten_request(
         body = identities.forward_times(body, head_of(body).metadata.uid)
     unknown = None
     if facts.verb in {"update", "patch"}:
-        # A request refused as stale must be stale here; one that was accepted named the current version.
+        # A request that was refused as stale must be stale again; an accepted one must not be.
         unknown = STALE_VERSION if facts.status == 409 else "" if facts.status < 300 else None
     if media.startswith(JSON_PATCH):
         return target, headers, identities.forward_json_patch(body, unknown=unknown)
@@ -46,7 +46,7 @@ def rewritten_request(
 
 
 def with_name(body: bytes, name: str) -> bytes:
-    """A JSON body with this name in place of generateName."""
+    """Sets this name in a JSON body that has generateName and no name."""
     if b'"generateName"' not in body:
         return body
     try:
@@ -61,7 +61,7 @@ def with_name(body: bytes, name: str) -> bytes:
 
 
 def sent_headers(exchange: Exchange) -> Headers:
-    """The recorded headers without credentials and without those of the connection."""
+    """Returns the recorded headers without credentials and connection headers."""
     headers = tuple(pair for pair in exchange.request.headers if pair[0].lower() not in _NOT_SENT)
     if first(headers, "accept"):
         return headers

@@ -1,8 +1,10 @@
-"""Schedules exchanges that run in parallel, each after those that it depends on.
+"""Runs exchanges in parallel, each after the exchanges that it depends on.
 
-Exchanges about one object keep their order. A list, a watch and a deletecollection wait for all earlier
-requests to their collection, and later ones wait for them. A request that names an object's uid waits for the
-object's creation. With `by_actor`, the exchanges of one actor keep their order too.
+- Exchanges about one object keep their order.
+- A list, watch or deletecollection waits for all earlier requests to its collection. Later requests to the
+  collection wait for it.
+- A request that contains an object's uid waits for the object's creation.
+- With `by_actor`, the exchanges of one actor keep their order too.
 """
 
 import asyncio
@@ -17,7 +19,7 @@ from fakeapi.traces.analysis.request_facts import COLLECTIONS
 from fakeapi.traces.analysis.resource_path import NAMESPACES
 
 WINDOW = 512
-"""Exchanges that are read ahead; reading waits while as many have no response."""
+"""Most unfinished exchanges; reading the trace pauses at this number."""
 
 _UID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _OWN_UID = re.compile(rb'"uid":"([0-9a-f-]{36})"')
@@ -38,7 +40,7 @@ class _Job:
 
 
 class Scheduler:
-    """Calls `perform` for each step, `workers` at a time; its first error ends all, from `put` or `drain`."""
+    """Calls `perform` for each step, `workers` at a time; `put` or `drain` raises its first error."""
 
     def __init__(
         self,
@@ -84,7 +86,7 @@ class Scheduler:
         self._check()
 
     async def close(self) -> None:
-        """Cancels what is not finished."""
+        """Cancels all unfinished steps."""
         for worker in self._workers:
             worker.cancel()
         await asyncio.gather(*self._workers, return_exceptions=True)
@@ -98,30 +100,30 @@ class Scheduler:
             raise self._failure
 
     def _before(self, job: _Job) -> set[_Job]:
-        """The jobs that must finish first; also registers this one for later jobs."""
+        """Returns the jobs that must finish before this one; registers this one for later jobs."""
         step = job.step
-        found: set[_Job] = set()
+        before: set[_Job] = set()
         if self._by_actor and not step.closing:
-            self._follow(job, step.exchange.actor, found)
+            self._follow(job, step.exchange.actor, before)
         group, resource, namespace, name = step.facts.path.key
         if not resource:
-            return found
-        # A write of a namespace waits for all requests inside it, and they wait for it.
+            return before
+        # A write of a namespace waits for all earlier requests inside it; later requests inside wait for it.
         inside: Key = ("", NAMESPACES, "", namespace or name)
         if resource == NAMESPACES and name and step.facts.is_write:
-            found.update(self._open.get(("", "", name), ()))
+            before.update(self._open.get(("", "", name), ()))
         elif namespace and inside in self._last:
-            found.add(self._last[inside])
+            before.add(self._last[inside])
         scopes = {(group, resource, namespace), (group, resource, "")}
-        found.update(self._barriers[scope] for scope in scopes if scope in self._barriers)
+        before.update(self._barriers[scope] for scope in scopes if scope in self._barriers)
         if step.facts.verb in COLLECTIONS:
-            found.update(self._open.get((group, resource, namespace), ()))
+            before.update(self._open.get((group, resource, namespace), ()))
             self._set(self._barriers, (group, resource, namespace), job)
         elif name:
-            self._follow(job, step.facts.path.key, found)
+            self._follow(job, step.facts.path.key, before)
         self._note_open(job, {*scopes, ("", "", namespace)} if namespace else scopes)
-        self._note_uids(job, found)
-        return found
+        self._note_uids(job, before)
+        return before
 
     def _follow(self, job: _Job, key: Key | str, found: set[_Job]) -> None:
         before = self._last.get(key)

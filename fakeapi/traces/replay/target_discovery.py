@@ -1,4 +1,4 @@
-"""Reads from the target which resources it serves, and its current resourceVersion."""
+"""Asks the target for the resources it serves, and for its current resourceVersion."""
 
 from collections.abc import Iterable
 
@@ -12,15 +12,16 @@ _HEADERS: Headers = (("accept", "application/json"), ("user-agent", "fakeapi-rep
 
 
 async def served_paths(client: HttpClient, group_versions: Iterable[str]) -> frozenset[str]:
-    """Paths such as "/apis/resource.k8s.io/v1alpha3/resourceclaims/status", of these API versions.
+    """Returns the paths of the resources that the target serves in these API versions.
 
-    Raises TargetError, also for a target that is not an API server.
+    Example: "/apis/resource.k8s.io/v1alpha3/resourceclaims/status". Raises TargetError, also for a target
+    that is not an API server.
     """
-    found: set[str] = set()
+    paths: set[str] = set()
     for root in ("/api/v1", *(path for path in group_versions if path != "/api/v1")):
         try:
             answer = await client.send("GET", root, _HEADERS)
-        except UnsendableRequest:  # a path in the trace that is no API version's
+        except UnsendableRequest:  # the path in the trace is not valid HTTP
             continue
         if answer.status in {401, 403}:
             raise TargetError(f"{client.url} does not tell what it serves: {root} answers {answer.status}")
@@ -31,16 +32,16 @@ async def served_paths(client: HttpClient, group_versions: Iterable[str]) -> fro
         except JsonError:
             body = None
         if answer.status == 404 or not isinstance(body, dict) or body.get("kind") != "APIResourceList":
-            shown = answer.body[:80].decode("utf-8", "replace")
+            start = answer.body[:80].decode("utf-8", "replace")
             raise TargetError(
-                f"{client.url} is not a Kubernetes API server: {root} answers {answer.status} {shown!r}"
+                f"{client.url} is not a Kubernetes API server: {root} answers {answer.status} {start!r}"
             )
-        found.update(f"{root}/{each['name']}" for each in body.get("resources") or ())
-    return frozenset(found)
+        paths.update(f"{root}/{each['name']}" for each in body.get("resources") or ())
+    return frozenset(paths)
 
 
 async def current_version(client: HttpClient) -> int:
-    """The target's resourceVersion; 0 where it is not known."""
+    """Returns the target's resourceVersion, or 0 if it is unknown."""
     answer = await client.send("GET", "/api/v1/namespaces?limit=1", _HEADERS)
     try:
         version = decode(answer.body)["metadata"]["resourceVersion"]

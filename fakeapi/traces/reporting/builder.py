@@ -13,15 +13,18 @@ from fakeapi.traces.reporting.report import Report
 from fakeapi.traces.reporting.results import Divergence, Mark, NotCompared, Outcome
 
 CONTEXT = 4
-"""Earlier exchanges that a divergence shows: of the same object, if any of the last RECENT are."""
+"""Most earlier exchanges listed with a divergence.
+
+If some of the last RECENT exchanges are about the same object, only these are listed.
+"""
 
 RECENT = 200
 MARKS_MAX = 200_000
-"""Marks on a time line; further exchanges are not drawn."""
+"""Most marks on a time line; further exchanges are not drawn."""
 
 
 class ReportBuilder:
-    """Adds outcomes to one report."""
+    """Adds the outcomes of exchanges to a report."""
 
     def __init__(self, report: Report, explainer: Explainer) -> None:
         self._report = report
@@ -39,7 +42,7 @@ class ReportBuilder:
         self._note(step, Outcome.UNSERVED)
 
     def unsent(self, step: Step) -> None:
-        """Adds an exchange that was not sent, because its body is not in the trace."""
+        """Adds an exchange that was not sent, because the trace lacks its body."""
         self.explainer.note_unsent(step.facts)
         self.uncompared(step, NotCompared.NOT_SENT)
 
@@ -49,7 +52,7 @@ class ReportBuilder:
         self._note(step, Outcome.SKIPPED)
 
     def differs(self, step: Step, found: Sequence[Difference], status: int, shown: str = "") -> None:
-        """Adds a divergence; `status` is that of the target's response, `shown` as in Divergence."""
+        """Adds a divergence. `status`: the target's status; `shown`: the URL fragment of the live page."""
         exchange, facts = step.exchange, step.facts
         explanation, follows = self.explainer.explain(exchange, facts, found, status)
         self._add(step, found, str(status), explanation, follows, exchange.offset, {facts.path.key}, shown)
@@ -61,7 +64,10 @@ class ReportBuilder:
         found: EventComparison,
         shown: Callable[[Key, StreamEvent | None], str] = lambda key, event: "",
     ) -> None:
-        """Adds the comparison of a watch's events; `shown` finds an event's object, as in Divergence."""
+        """Adds the comparison of a watch's events.
+
+        `shown` returns the URL fragment of the live page for an event's object.
+        """
         if not differences:
             self.same(step)
             return
@@ -110,7 +116,7 @@ class ReportBuilder:
         self._note(step, Outcome.DIVERGENCE if explanation is None else Outcome.EXPLAINED)
 
     def _context(self, keys: set[Key], offset: float) -> tuple[str, ...]:
-        """Earlier exchanges, those of the same objects if there are any."""
+        """Returns earlier exchanges: exchanges of the same objects if there are any."""
         before = [(key, text) for key, text, at in self._recent if at <= offset]
         of_objects = [text for key, text in before if key in keys and key[3]]
         return tuple((of_objects or [text for _, text in before])[-CONTEXT:])
@@ -143,6 +149,6 @@ class ReportBuilder:
 
 
 def _group(step: Step) -> str:
-    """Verb and resource of a step: "update pods/status"; of another path the path."""
+    """Returns verb and resource of a step, "update pods/status"; without a resource, verb and path."""
     path = step.facts.path
     return f"{step.facts.verb} {path.full_resource or step.exchange.request.target.partition('?')[0]}"

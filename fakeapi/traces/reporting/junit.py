@@ -11,7 +11,7 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def junit(report: Results) -> bytes:
-    """The content of the file; equal results give equal bytes."""
+    """Returns the content of the XML file; equal results give equal bytes."""
     suite = ET.Element("testsuite", name=_clean(f"replay {report.trace}"))
     failures = skipped = 0
     of_group: dict[str, list[Divergence]] = {}
@@ -29,8 +29,8 @@ def junit(report: Results) -> bytes:
             skipped += 1
             ET.SubElement(case, "skipped", message="not sent, because the target does not serve it")
         elif outcomes[Outcome.EXPLAINED]:
-            told = (f"{_told(each)}\n  reason: {each.explanation}" for each in of_group.get(name, ()))
-            ET.SubElement(case, "system-out").text = _clean("\n".join(told))
+            lines = (f"{_told(each)}\n  reason: {each.explanation}" for each in of_group.get(name, ()))
+            ET.SubElement(case, "system-out").text = _clean("\n".join(lines))
     suite.set("tests", str(len(report.groups)))
     suite.set("failures", str(failures))
     suite.set("errors", "0")
@@ -52,5 +52,5 @@ def _told(divergence: Divergence) -> str:
 
 
 def _clean(text: str) -> str:
-    """The text with characters that XML does not allow replaced."""
+    """Replaces characters that XML does not allow."""
     return _NOT_XML.sub("�", text)

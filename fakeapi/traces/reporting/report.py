@@ -1,11 +1,11 @@
-"""The report of a replay: its results, which as text read as people want them."""
+"""The report of a replay: its results, with a readable text as `str()`."""
 
 from fakeapi.traces.reporting.results import Results
 from fakeapi.traces.reporting.text import text
 
 
 class Report(Results):
-    """The results of one replay. `str()` is the text for people, which `assert report.ok, report` shows."""
+    """The results of one replay. `assert report.ok, report` prints the readable text of `str()`."""
 
     __slots__ = ()
 

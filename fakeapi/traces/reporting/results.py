@@ -9,7 +9,7 @@ from fakeapi.traces.comparing.differences import Difference
 from fakeapi.traces.comparing.reasons import Explanation
 
 DIVERGENCES_MAX = 1000
-"""Divergences that are kept, the earliest; all are counted."""
+"""Most divergences kept, the earliest ones; all are counted."""
 
 
 class Outcome(StrEnum):
@@ -23,7 +23,7 @@ class Outcome(StrEnum):
 
 
 class NotCompared(StrEnum):
-    """Why a response was not compared in full. The values are the texts in reports."""
+    """The reason why a response was not compared in full. The values are the texts in reports."""
 
     NOT_SENT = "not sent: the trace lacks the request's body"
     NOT_HTTP = "not sent: the request is not valid HTTP"
@@ -41,8 +41,8 @@ class NotCompared(StrEnum):
 class RestoredObject:
     """An object or namespace that was created before the replay.
 
-    `what`: its name. `how`: the evidence that it existed. `exact`: whether its state is known and not
-    inferred. `problem`: why it could not be created, or "".
+    `what`: resource and name. `how`: the evidence that it existed. `exact`: whether its state was recorded;
+    false if it is inferred. `problem`: why it could not be created, or "".
     """
 
     what: str
@@ -59,11 +59,14 @@ class RestoredObject:
 class Divergence:
     """An exchange whose response is not as recorded.
 
-    `offset`: of the request, or of a watch's first event that differs. `recorded` and `now`: in a few words,
-    "409 Conflict". `explanation`: the reason, if it lies in the trace and not in the target. `follows`: the
-    id of an earlier divergence of the same object from which this may follow, or -1. `context`: earlier
-    exchanges, the latest last. `sent`: the body of the recorded request. `group`: see `Results.groups`.
-    `shown`: where the target's live page shows the object, a fragment of its address; "" where it does not.
+    - `offset`: the offset of the request, or of a watch's first event that differs
+    - `recorded`, `now`: a short form of both responses, such as "409 Conflict"
+    - `explanation`: the reason, if the trace and not the target causes the divergence
+    - `follows`: the id of an earlier divergence of the same object that may be the cause, or -1
+    - `context`: earlier exchanges, the latest last
+    - `sent`: the body of the recorded request
+    - `group`: see `Results.groups`
+    - `shown`: the URL fragment with which the target's live page shows the object, or ""
     """
 
     place: int
@@ -87,8 +90,8 @@ class Divergence:
         return self.explanation is None
 
     def to_dict(self, page: str = "") -> dict[str, Any]:
-        """As JSON; `page` is that of the results."""
-        found: dict[str, Any] = {
+        """Returns the divergence as JSON; `page` is the address of the target's live page, or ""."""
+        fields: dict[str, Any] = {
             "id": self.id,
             "offset": round(self.offset, 6),
             "actor": self.actor,
@@ -103,15 +106,15 @@ class Divergence:
             "explanation": None if self.explanation is None else str(self.explanation),
         }
         if self.follows >= 0:
-            found["follows"] = self.follows
+            fields["follows"] = self.follows
         if page and self.shown:
-            found["page"] = page + self.shown
-        return found
+            fields["page"] = page + self.shown
+        return fields
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One exchange on the time line. `events`: the offsets of a watch's events."""
+    """An exchange on the time line. `events`: the offsets of a watch's events."""
 
     place: int
     id: int
@@ -127,13 +130,15 @@ class Mark:
 
 @dataclass(slots=True)
 class Results:
-    """The result of one replay. It contains no times or uids of the run: two replays give equal reports,
-    until they are given a `page`, the address of the target's live page, which divergences then lead to.
+    """The results of one replay. They contain no times or uids of the run, so two replays give equal results.
 
-    `unserved`: requests that were not sent, because the target does not serve their resource, by resource.
-    `uncompared`: exchanges whose responses were not compared in full, by reason. `notes`: what the trace's
-    source inferred or lacks, counted. `seeded`: objects that were created before the replay. `groups`:
-    outcomes by verb and resource, such as "update pods/status".
+    - `unserved`: counts requests that were not sent, because the target does not serve their resource, by
+      resource
+    - `uncompared`: counts exchanges whose responses were not compared in full, by reason
+    - `notes`: counts each text about a part that the trace's source lacks or inferred
+    - `seeded`: objects that were created before the replay
+    - `groups`: outcomes by verb and resource, such as "update pods/status"
+    - `page`: the address of the target's live page, to which divergences then have links; "" by default
     """
 
     trace: str
@@ -161,23 +166,26 @@ class Results:
     marks: list[Mark] | None = None
     page: str = ""
     seconds: float = 0.0
-    """How long the requests took; not part of `to_dict`."""
+    """The duration of the replay; not part of `to_dict`."""
 
     @property
     def unexplained(self) -> int:
-        """Divergences without an explanation."""
+        """The number of divergences without an explanation."""
         return self.divergent - self.explained
 
     @property
     def ok(self) -> bool:
-        """Whether each divergence is explained; if strict, whether there is none and all was served."""
+        """Whether each divergence is explained.
+
+        If strict: whether every response is as recorded, and the target served every resource.
+        """
         if self.strict:
             return not self.divergent and not self.unserved
         return not self.unexplained
 
     @property
     def first(self) -> Divergence | None:
-        """The first divergence without an explanation, or else the first."""
+        """The first divergence without an explanation, or else the first divergence."""
         return next((each for each in self.divergences if each.is_unexplained), None) or next(
             iter(self.divergences), None
         )
@@ -194,7 +202,7 @@ class Results:
             self._shorten()
 
     def finish(self) -> None:
-        """Sorts what was collected by offset and place."""
+        """Sorts divergences and marks; call this after the last exchange."""
         self._shorten()
         if self.marks is not None:
             self.marks.sort(key=lambda mark: mark.place)
@@ -204,7 +212,7 @@ class Results:
         del self.divergences[DIVERGENCES_MAX:]
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as JSON."""
+        """Returns the results as JSON."""
         first = self.first
         return {
             "trace": self.trace,
@@ -222,7 +230,7 @@ class Results:
             "explained": self.explained,
             "stopped": self.stopped or None,
             "first": None if first is None else {**first.to_dict(self.page), "context": list(first.context)},
-            "groups": {name: dict(sorted(found.items())) for name, found in sorted(self.groups.items())},
+            "groups": {name: dict(sorted(counts.items())) for name, counts in sorted(self.groups.items())},
             "kinds": dict(sorted(self.kinds.items())),
             "explanations": dict(sorted(self.explanations.items())),
             "unserved": dict(sorted(self.unserved.items())),

@@ -8,14 +8,14 @@ from fakeapi.traces.comparing.differences import DifferenceKind
 from fakeapi.traces.reporting.results import Divergence, Results
 
 LISTED = 10
-"""Divergences, and created objects, that are listed one by one."""
+"""Most divergences, and created objects, that are listed."""
 
 DIFFERENCES = 8
-"""Differences of one divergence that are listed."""
+"""Most differences that are listed for a divergence."""
 
 
 def summary(report: Results) -> str:
-    """The counts, in one line."""
+    """Returns the counts in one line."""
     parts = [f"{report.replayed} of {report.exchanges} exchanges replayed", f"{report.same} as recorded"]
     if report.unexplained:
         parts.append(f"{report.unexplained} diverge")
@@ -27,7 +27,7 @@ def summary(report: Results) -> str:
 
 
 def text(report: Results) -> str:
-    """The whole report, without characters that a terminal could take for commands."""
+    """Returns the whole report; escapes control characters that a terminal would interpret."""
     return "\n".join(map(printable, _lines(report)))
 
 
@@ -57,14 +57,14 @@ _ORDERS = {
 
 
 def verdict(report: Results) -> str:
-    """The result as a sentence."""
+    """Returns the result as a sentence."""
     if report.ok and not report.divergent:
         return "No divergence."
     if report.ok:
         return "Every divergence has an explanation in the trace."
     if report.unexplained:
-        what = "divergence has" if report.unexplained == 1 else "divergences have"
-        return f"{report.unexplained} {what} no explanation."
+        subject = "divergence has" if report.unexplained == 1 else "divergences have"
+        return f"{report.unexplained} {subject} no explanation."
     return "--strict: there are explained divergences, or requests that were not sent."
 
 

@@ -1,6 +1,6 @@
-"""Renders results as one HTML page with a time line: a lane for each actor, a mark for each exchange.
+"""Renders results as an HTML page with a time line: a lane for each actor, a mark for each exchange.
 
-The page loads nothing else; the data are JSON inside it.
+The page loads no other files; it contains the data as JSON.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ WORDS = {
 
 
 def page(report: Results) -> str:
-    """The page for results that were collected with marks; equal results give equal pages."""
+    """Returns the HTML page for results with marks; equal results give equal pages."""
     marks = report.marks or []
     actors = _Numbers()
     verbs = _Numbers()
@@ -39,7 +39,7 @@ def page(report: Results) -> str:
         "outcomes": outcomes.names,
         "marks": rows,
     }
-    # A script element ends at its closing tag, also inside of a string.
+    # A closing tag ends a script element even inside a string.
     text = encode(data).decode().replace("<", "\\u003c")
     template = files("fakeapi.traces.reporting").joinpath(_TEMPLATE).read_text("utf-8")
     return template.replace(_PLACE, text)
@@ -62,7 +62,7 @@ def _row(mark: Mark, actors: "_Numbers", verbs: "_Numbers", outcomes: "_Numbers"
 
 
 class _Numbers:
-    """Numbers names in the order of their first use."""
+    """Assigns numbers to names in the order of their first use."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""A DRA driver in Python: registers at a node, publishes devices, and notes what it was asked to prepare."""
+"""A DRA driver in Python: registers at a node, publishes devices, and records calls."""
 
 import threading
 from collections.abc import Callable
@@ -29,7 +29,10 @@ def handler(method: Callable[[Any, Any], Any], request: str) -> Any:
 
 
 class PythonDriver:
-    """`prepared` and `unprepared` are the names of claims, in order. `error` is what it answers instead."""
+    """A DRA driver.
+
+    `prepared`, `unprepared`: names of claims in order; `error`: its response instead, if set.
+    """
 
     def __init__(
         self, node: Any, service: str = "v1.DRAPlugin", name: str = NAME, instance: str = ""
@@ -66,15 +69,15 @@ class PythonDriver:
         return self
 
     def begin(self, server: Any) -> None:
-        """Adds further services, which come before its own of the same name."""
+        """Adds services that take precedence over the driver's own services of the same name."""
 
     @property
     def services(self) -> list[str]:
-        """The gRPC services that the driver registers."""
+        """Returns the names of the gRPC services that the driver registers."""
         return [self.service]
 
     def methods(self) -> dict[str, Any]:
-        """The methods of its service."""
+        """Returns the handlers of the driver's gRPC methods by name."""
         return {
             "NodePrepareResources": handler(self._prepare, "PrepareRequest"),
             "NodeUnprepareResources": handler(self._unprepare, "UnprepareRequest"),
@@ -125,7 +128,7 @@ class PythonDriver:
 
 
 def publish(api: FakeAPI, version: str, devices: int = 2, node: str = "node") -> None:
-    """A class and a slice with devices of the driver."""
+    """Creates a DeviceClass and a ResourceSlice with devices of the driver."""
     api_version = f"resource.k8s.io/{version}"
     selector = {"cel": {"expression": f'device.driver == "{NAME}"'}}
     api.create(

@@ -1,5 +1,6 @@
-"""Pods that end while the driver of their claims is gone: they and their namespace wait for it, as a kubelet
-has them wait. The clock stands still: nothing here needs the next try.
+"""Pods that end while the driver of their claims is gone: pods and namespace wait, as with a real kubelet.
+
+The clock is frozen, because the tests do not need a retry.
 """
 
 from collections.abc import Iterator
@@ -45,7 +46,7 @@ def driver_of(api: FakeAPI) -> PythonDriver:
 
 
 def left(api: FakeAPI) -> tuple[bool, int]:
-    """Whether the namespace is there, and how many pods."""
+    """Returns whether the namespace exists, and its number of pods."""
     api.settle()
     names = [each["metadata"]["name"] for each in api.list("Namespace")]
     return "team" in names, len(api.list("Pod", namespace="team"))

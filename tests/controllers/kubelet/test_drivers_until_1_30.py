@@ -1,4 +1,4 @@
-"""Drivers of releases before 1.31: handles for devices, single claims or batches, streamed resources."""
+"""Drivers before 1.31: handles for devices, single claims or batches, a stream of resources."""
 
 import threading
 from collections.abc import Iterator
@@ -17,12 +17,13 @@ Object = dict[str, Any]
 VERSION = "resource.k8s.io/v1alpha2"
 BATCH, SINGLE = "v1alpha3.Node", "v1alpha2.Node"
 INSTANCE = b"\x0a\x03\x0a\x01a"
-"""Named resources with one instance `a`, in protobuf; with its tag it is a resource model."""
+"""NamedResources with one instance `a`, in protobuf; after a field tag it is a resource model."""
 
 
 class OldDriver(PythonDriver):
-    """`told` has the handle of each claim, opaque and structured. `models` is streamed at the kubelet's
-    request until the driver ends.
+    """A driver of an old API. `told`: the handles of each claim, opaque and structured.
+
+    `models`: the messages that the driver streams to the kubelet until it ends.
     """
 
     def __init__(self, node: Any, service: str, *models: bytes) -> None:

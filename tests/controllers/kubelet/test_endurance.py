@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def story() -> None:
-    """A pod runs and goes; its server stops while the driver is there and another pod waits."""
+    """Runs a pod and deletes it; then stops the server while the driver runs and another pod waits."""
     with FakeAPI(release="1.37", controllers="all") as api:
         api.settle()
         publish(api, "v1", devices=1)
@@ -44,8 +44,8 @@ def counts() -> tuple[int, int, int]:
 
 
 def main() -> None:
-    """Writes the counts after two stories, and those after four more."""
-    with tempfile.TemporaryDirectory() as short:  # names of sockets have no more than 107 characters
+    """Prints the counts after two stories, and after four more."""
+    with tempfile.TemporaryDirectory() as short:  # a socket's path may have 107 characters
         tempfile.tempdir = short
         for stories in (2, 4):
             for _ in range(stories):
@@ -55,7 +55,7 @@ def main() -> None:
 
 @pytest.mark.skipif(not DESCRIPTORS.exists(), reason="the system does not tell open files")
 def test_nothing_is_left_of_servers_that_have_stopped() -> None:
-    # In a process of its own: what other tests leave to their threads may end, or begin, meanwhile.
+    # A new process: threads of other tests could end or start during the count.
     code = f"from {__name__} import main; main()"
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=60)

@@ -1,4 +1,4 @@
-"""The health of devices, from the driver that reports it to the status of the pod that uses them."""
+"""The health of devices, from the driver's report to the status of the pod that uses them."""
 
 import queue
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ def encoded(answer: Any) -> bytes:
 
 
 class Reporting(PythonDriver):
-    """Reports the health of devices in the stream of a service, as it is told to."""
+    """A driver that reports the health of devices in a stream, as the test puts reports into a queue."""
 
     def __init__(self, node: Any, service: str) -> None:
         super().__init__(node)
@@ -152,7 +152,7 @@ def test_garbage_in_the_stream_stops_nothing(api: FakeAPI) -> None:
         driver.report(HEALTHY)
         await_shown(api, of_gpu(health="Healthy"))
         driver.reports.put(b"\xff\xff\xff")
-        assert driver.asked.get(timeout=10) == driver.asked.get(timeout=20) == V1  # asked again
+        assert driver.asked.get(timeout=10) == driver.asked.get(timeout=20) == V1  # the kubelet reconnects
         driver.report(UNHEALTHY)
         await_shown(api, of_gpu(health="Unhealthy"))
 

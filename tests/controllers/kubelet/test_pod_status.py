@@ -1,4 +1,4 @@
-"""The kubelet's status of pods: readiness gates, deadlines, and pods that it does not admit."""
+"""The kubelet's status of pods: readiness gates, deadlines, and rejected pods."""
 
 import json
 from collections.abc import Iterator
@@ -27,8 +27,8 @@ def create_pod(api: FakeAPI, **spec: Any) -> None:
 
 def status(api: FakeAPI) -> dict[str, Any]:
     api.settle()
-    found: dict[str, Any] = api.get("Pod", "pod")["status"]
-    return found
+    pod_status: dict[str, Any] = api.get("Pod", "pod")["status"]
+    return pod_status
 
 
 def condition(api: FakeAPI, kind: str) -> dict[str, Any]:
@@ -67,10 +67,10 @@ def test_a_pod_fails_at_its_deadline_also_at_one_that_is_set_later(api: FakeAPI)
     api.clock.advance(59)
     assert status(api)["phase"] == "Running"
     api.clock.advance(1)
-    found = status(api)
-    assert (found["phase"], found["reason"]) == ("Failed", "DeadlineExceeded")
-    assert found["message"] == "Pod was active on the node longer than the specified deadline"
-    assert found["containerStatuses"][0]["state"]["terminated"]["exitCode"] == 137
+    pod_status = status(api)
+    assert (pod_status["phase"], pod_status["reason"]) == ("Failed", "DeadlineExceeded")
+    assert pod_status["message"] == "Pod was active on the node longer than the specified deadline"
+    assert pod_status["containerStatuses"][0]["state"]["terminated"]["exitCode"] == 137
     assert condition(api, "Ready")["reason"] == "PodFailed"
 
 
@@ -111,9 +111,9 @@ def test_a_pod_that_its_node_cannot_take_is_rejected(api: FakeAPI, reason: str) 
     create_other(api)
     spec, message = REFUSED[reason]
     create_pod(api, **spec)
-    found = status(api)
-    assert (found["phase"], found["reason"]) == ("Failed", reason)
-    assert found["message"] == f"Pod was rejected: {message}"
+    pod_status = status(api)
+    assert (pod_status["phase"], pod_status["reason"]) == ("Failed", reason)
+    assert pod_status["message"] == f"Pod was rejected: {message}"
     [event] = [each for each in api.list("Event", api_version="v1") if each["reason"] == reason]
     assert (event["type"], event["message"]) == ("Warning", message)
     assert api.get("Pod", "other")["status"]["phase"] == "Running"
@@ -141,8 +141,8 @@ def test_pods_get_the_extended_resources_that_a_node_is_given_and_no_longer_thos
 ) -> None:
     def allocatable() -> dict[str, str]:
         api.settle()
-        found: dict[str, str] = api.get("Node", "node")["status"]["allocatable"]
-        return {name: amount for name, amount in found.items() if name == "example.com/beard"}
+        amounts: dict[str, str] = api.get("Node", "node")["status"]["allocatable"]
+        return {name: amount for name, amount in amounts.items() if name == "example.com/beard"}
 
     for amount in ("1k", "2k", None):
         capacity = {"status": {"capacity": {"example.com/beard": amount}}}

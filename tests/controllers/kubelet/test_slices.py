@@ -1,4 +1,4 @@
-"""ResourceSlices of drivers that are not there are deleted by the kubelet, and published by that of 1.30."""
+"""The kubelet deletes ResourceSlices of missing drivers; the kubelet of 1.30 publishes slices itself."""
 
 import tempfile
 import threading
@@ -24,7 +24,7 @@ DELAYS = {"1.31": 0.0, "1.33": 30.0, "1.36": 30.0}
 
 
 class Stage:
-    """A server with a clock that stands still."""
+    """A server with a frozen clock."""
 
     def __init__(self, release: str) -> None:
         self.clock = AdjustableClock(frozen_at=1_800_000_000)
@@ -53,10 +53,10 @@ class Stage:
 
 @pytest.fixture(params=VERSIONS)
 def stage(request: pytest.FixtureRequest) -> Iterator[Stage]:
-    found = Stage(request.param)
-    with found.api:
-        found.api.settle()
-        yield found
+    stage = Stage(request.param)
+    with stage.api:
+        stage.api.settle()
+        yield stage
 
 
 def test_slices_go_some_time_after_their_driver(stage: Stage) -> None:

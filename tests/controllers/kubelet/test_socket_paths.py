@@ -1,4 +1,4 @@
-"""Sockets of drivers whose path is longer than the address of a socket may be."""
+"""Sockets of drivers with a path that is too long for a socket address."""
 
 import logging
 import re
@@ -36,7 +36,7 @@ def short() -> Iterator[Path]:
 
 
 class FarDriver(PythonDriver):
-    """A driver that sees the node's directory at a short path, as containers see /var/lib/kubelet."""
+    """A driver that uses a short symbolic link to the node's directory, like a mount in a container."""
 
     def __init__(self, node: Path, seen_at: Path) -> None:
         seen_at.symlink_to(node)
@@ -62,7 +62,7 @@ def test_a_driver_whose_sockets_have_long_paths_registers_and_prepares_claims(
 
 
 class Lines(logging.Handler):
-    """Lines of the log; `wait` returns when there is one."""
+    """Collects log lines; `wait` returns when there is a line."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)

@@ -1,6 +1,6 @@
 """Plays generated clusters with claims and pods against the built-in scheduler.
 
-fixtures/allocator holds the clusters, with what Kubernetes' own schedulers made of them.
+fixtures/allocator has the clusters and the results of Kubernetes' own schedulers.
 """
 
 import copy
@@ -36,13 +36,15 @@ GATES = {
 """The gates of cases with `gates: all`, by release."""
 MERGE = "application/merge-patch+json"
 ROUNDS, SECONDS = 2, 1.5
-"""How often, and by how much, the clock moves on after each pod: the recorder waited for retries too."""
+"""The number of clock steps after each pod, and their seconds: the recorder waited for retries too."""
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """A case and its outcome. `is_unique`: the scheduler had no choice; `agrees_on_nodes`: its runs agree on
-    the nodes that pods fitted on.
+    """A case and its recorded outcome.
+
+    `is_unique`: the scheduler had no choice. `agrees_on_nodes`: all recorded runs found the same feasible
+    nodes.
     """
 
     case: Object
@@ -58,25 +60,25 @@ class Recorded:
 def recorded_cases() -> Iterator[Recorded]:
     for path in sorted(RECORDINGS.glob("*.jsonl.gz")):
         for line in gzip.decompress(path.read_bytes()).splitlines():
-            found = json.loads(line)
+            row = json.loads(line)
             yield Recorded(
-                found["case"],
-                found["outcome"],
-                found["unique"],
-                found["sameFeasible"],
+                row["case"],
+                row["outcome"],
+                row["unique"],
+                row["sameFeasible"],
             )
 
 
 @dataclass(frozen=True)
 class Stage:
-    """A server of a release with its scheduler, and its clock."""
+    """A server of a release with its scheduler and its clock."""
 
     api: FakeAPI
     clock: AdjustableClock
 
     @property
     def decisions(self) -> dict[str, dict[str, int]]:
-        """The nodes that each pod fitted on, with their scores."""
+        """The feasible nodes of each pod, with their scores."""
         assert self.api._server is not None
         assert self.api._server._controlled is not None
         scheduler = self.api._server._controlled.manager["scheduler"]
@@ -86,7 +88,7 @@ class Stage:
 
 @cache
 def stage(release: str, gates: str) -> Stage:
-    """The same server for all cases of a release and its gates."""
+    """Returns the server for a release and its gates; all cases share it."""
     chosen = dict.fromkeys(GATES[release], True) if gates == "all" else {}
     clock = AdjustableClock(frozen_at=1_800_000_000)
     api = FakeAPI(
@@ -99,10 +101,10 @@ def stage(release: str, gates: str) -> Stage:
 
 
 def play(case: Object) -> Object:
-    """The outcome of a case, in the form of the recordings."""
-    found = stage(case["release"], case["gates"])
-    found.api.reset()
-    return _Play(found, case).run()
+    """Plays a case; returns its outcome in the form of the recordings."""
+    own_stage = stage(case["release"], case["gates"])
+    own_stage.api.reset()
+    return _Play(own_stage, case).run()
 
 
 class _Play:
@@ -186,22 +188,22 @@ class _Play:
 
     def of_pod(self, pod: Object, awaited: Object, names: dict[str, str]) -> Object:
         name, node = pod["metadata"]["name"], pod["spec"].get("nodeName")
-        found, early = _decision(pod, names), _decision(awaited, names)
-        if (not node and early != found) or (node and not early["node"]):
-            found["awaited"] = early
-        given = [
+        decision, early = _decision(pod, names), _decision(awaited, names)
+        if (not node and early != decision) or (node and not early["node"]):
+            decision["awaited"] = early
+        claims = [
             each["spec"].get("nodeName") for each in self.case["pods"] if each["metadata"]["name"] == name
         ]
-        if node and given == [None]:
+        if node and claims == [None]:
             scores = self.stage.decisions.get(f"{self.namespace}/{name}") or {node: 0}
             best = max(scores.values())
-            found["feasible"] = sorted(scores)
-            found["best"] = sorted(each for each, score in scores.items() if score == best)
+            decision["feasible"] = sorted(scores)
+            decision["best"] = sorted(each for each, score in scores.items() if score == best)
         status = pod["status"].get("extendedResourceClaimStatus")
         if status:
             claim = names.get(status["resourceClaimName"], status["resourceClaimName"])
-            found["extendedResourceClaimStatus"] = {**status, "resourceClaimName": claim}
-        return found
+            decision["extendedResourceClaimStatus"] = {**status, "resourceClaimName": claim}
+        return decision
 
 
 def _is_holder(pod: Object) -> bool:
@@ -209,7 +211,7 @@ def _is_holder(pod: Object) -> bool:
 
 
 def _short_name(claim: Object) -> str:
-    """POD/CLAIM-OF-THE-POD of a claim that was made for a pod."""
+    """Returns POD/NAME for a claim that was created for a pod, with the claim's name in the pod."""
     metadata = claim["metadata"]
     owners = metadata.get("ownerReferences")
     if not owners:
@@ -241,7 +243,7 @@ def _of_claim(claim: Object) -> Object:
     status = claim.get("status", {})
     users = sorted(each["name"] for each in status.get("reservedFor", ()))
     allocation = status.get("allocation")
-    found = {
+    outcome = {
         "allocation": allocation,
         "reservedFor": users if len(users) <= 8 else [f"{len(users)} others"],
     }
@@ -252,8 +254,8 @@ def _of_claim(claim: Object) -> Object:
             if "shareID" in result:
                 result["shareID"] = shares.setdefault(result["shareID"], f"share-{len(shares)}")
     if _short_name(claim).endswith("/extended"):
-        found["spec"] = claim["spec"]
-    return found
+        outcome["spec"] = claim["spec"]
+    return outcome
 
 
 def _of_event(event: Object, names: dict[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""The controller of a classic driver, taking its steps when a test says so."""
+"""The controller of a classic (v1alpha2) driver, which acts when a test calls it."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ _GROUP = "/apis/resource.k8s.io/v1alpha2"
 
 
 class ClassicController:
-    """Finds `unsuitable` nodes unsuitable and allocates for all others, until the scheduler has settled."""
+    """Reports the nodes `unsuitable` and allocates claims on all others."""
 
     def __init__(self, api: FakeAPI, *unsuitable: str, shareable: bool = False) -> None:
         self.unsuitable = list(unsuitable)
@@ -21,7 +21,7 @@ class ClassicController:
         self._shareable = shareable
 
     def run(self) -> None:
-        """Acts and lets the scheduler act until nobody has anything left to do."""
+        """Acts in turn with the scheduler until neither has work left."""
         self._api.settle()
         while self._act():
             self._api.settle()
@@ -32,12 +32,12 @@ class ClassicController:
         return any(did)
 
     def contexts(self) -> list[Object]:
-        found: list[Object] = self._api.request("GET", f"{_GROUP}/podschedulingcontexts")["items"]
-        return found
+        items: list[Object] = self._api.request("GET", f"{_GROUP}/podschedulingcontexts")["items"]
+        return items
 
     def _claims(self) -> list[Object]:
-        found: list[Object] = self._api.request("GET", f"{_GROUP}/resourceclaims")["items"]
-        return found
+        items: list[Object] = self._api.request("GET", f"{_GROUP}/resourceclaims")["items"]
+        return items
 
     def _deallocate(self, claim: Object) -> bool:
         if not claim["status"].get("deallocationRequested"):
@@ -62,11 +62,11 @@ class ClassicController:
         ]
         pending = [(name, claim) for name, claim in claims if "allocation" not in claim["status"]]
         wrong = [each for each in self.unsuitable if each in spec.get("potentialNodes", ())]
-        said = [{"name": name, **({"unsuitableNodes": wrong} if wrong else {})} for name, _ in pending]
+        statuses = [{"name": name, **({"unsuitableNodes": wrong} if wrong else {})} for name, _ in pending]
         did = False
-        if said and said != context.get("status", {}).get("resourceClaims"):
+        if statuses and statuses != context.get("status", {}).get("resourceClaims"):
             path = f"{_GROUP}/namespaces/{namespace}/podschedulingcontexts/{metadata['name']}/status"
-            self._api.request("PATCH", path, {"status": {"resourceClaims": said}}, content_type=MERGE)
+            self._api.request("PATCH", path, {"status": {"resourceClaims": statuses}}, content_type=MERGE)
             did = True
         if node and node not in self.unsuitable:
             for _, claim in pending:

@@ -1,4 +1,4 @@
-"""The configuration in an allocation: which requests it is for, by release."""
+"""The requests of each configuration in an allocation, by release."""
 
 import asyncio
 from typing import Any
@@ -17,7 +17,7 @@ OPAQUE = {"opaque": {"driver": "d", "parameters": {}}}
 
 
 def config_for(minor: int, *wanted: list[str]) -> list[Object]:
-    """The requests of each configuration of a claim with the requests `a` and `b`, and of its class."""
+    """Allocates a claim with the requests `a` and `b`; returns the requests of each configuration."""
     requests = [{"name": name, "exactly": {"deviceClassName": "c"}} for name in ("a", "b")]
     config = [{"requests": names, **OPAQUE} for names in wanted]
     claim = {
@@ -38,9 +38,9 @@ def config_for(minor: int, *wanted: list[str]) -> list[Object]:
         lambda: "share",
         Effort(HeavySteps()).on_node(),
     )
-    found = asyncio.run(allocation)
-    assert found is not None
-    return [each.get("requests") for each in found[0]["devices"]["config"]]
+    result = asyncio.run(allocation)
+    assert result is not None
+    return [each.get("requests") for each in result[0]["devices"]["config"]]
 
 
 @pytest.mark.parametrize(

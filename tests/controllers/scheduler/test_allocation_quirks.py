@@ -1,6 +1,6 @@
 """Quirks of the allocators of single releases, with all gates on.
 
-Each expectation is what k8s.io/dynamic-resource-allocation of the release answers for the same objects.
+The expected results come from k8s.io/dynamic-resource-allocation of the release with the same objects.
 """
 
 import asyncio
@@ -50,7 +50,7 @@ def devices(
     constraints: list[Object] | None = None,
     state: AllocatedState | None = None,
 ) -> list[str] | None:
-    """The names of the allocated devices."""
+    """Allocates the requests; returns the names of the devices, or None if they do not fit."""
     claim = {
         "metadata": {"namespace": "ns", "name": "x"},
         "spec": {"devices": {"requests": [*requests], "constraints": constraints or []}},
@@ -65,8 +65,8 @@ def devices(
         lambda: "share",
         Effort(HeavySteps()).on_node(),
     )
-    found = asyncio.run(allocation)
-    return None if found is None else [each["device"] for each in found[0]["devices"]["results"]]
+    result = asyncio.run(allocation)
+    return None if result is None else [each["device"] for each in result[0]["devices"]["results"]]
 
 
 def counters(amount: str) -> Object:
@@ -75,7 +75,7 @@ def counters(amount: str) -> Object:
 
 @pytest.mark.parametrize(("minor", "expected"), [(34, ["b"]), (35, None), (36, None)])
 def test_counters_of_another_slice_do_not_limit_in_1_34(minor: int, expected: list[str] | None) -> None:
-    # from 1.35 on no device is in a slice with counters
+    # since 1.35 a slice with counters has no devices
     slices = [
         pool_slice("counters", slices=2, **counters("10")),
         pool_slice("devices", {"name": "a", "consumesCounters": TWO_OF_TEN},

@@ -1,4 +1,4 @@
-"""A pod is bound once the devices of its claims have reported that they are ready."""
+"""The scheduler binds a pod after the devices of its claims have reported that they are ready."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -17,7 +17,7 @@ DRIVER = "fabric.example.com"
 
 
 class Stage:
-    """A node with devices that have to be attached first, on a clock that stands still."""
+    """A server with a frozen clock and a node whose devices must be attached first."""
 
     def __init__(self, release: str) -> None:
         self.clock = AdjustableClock(frozen_at=1_800_000_000)
@@ -56,7 +56,7 @@ class Stage:
         self.api.create({"apiVersion": VERSION, "kind": kind, "metadata": {"name": name}, "spec": spec})
 
     def report(self, condition: str) -> None:
-        """The driver reports a condition of the device that is allocated."""
+        """Sets a condition of the allocated device, as a driver does."""
         result = self.claim()["status"]["allocation"]["devices"]["results"][0]
         since = "2027-01-15T08:00:00Z"
         found = {"type": condition, "status": "True", "reason": "Said", "message": 'so "it" is'}
@@ -83,10 +83,10 @@ class Stage:
 
 @pytest.fixture(params=["1.34", "1.36"])
 def stage(request: pytest.FixtureRequest) -> Iterator[Stage]:
-    found = Stage(request.param)
-    with found.api:
-        found.set_up()
-        yield found
+    stage = Stage(request.param)
+    with stage.api:
+        stage.set_up()
+        yield stage
 
 
 def test_a_pod_is_bound_when_its_device_is_ready(stage: Stage) -> None:

@@ -1,4 +1,4 @@
-"""Claims of v1alpha2: scheduler and the controllers of classic drivers agree on a node."""
+"""Claims of v1alpha2: the scheduler and the controllers of classic drivers agree on a node."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -17,7 +17,7 @@ WAITS = {
     "1.29": "0/1 nodes are available: 1 waiting for resource driver to allocate resource.",
     "1.30": "waiting for resource driver",
 }
-"""The message of a pod whose driver has not allocated yet."""
+"""The message of a pod while its driver has not allocated the claim."""
 
 
 @pytest.fixture(params=["1.30"])
@@ -54,8 +54,8 @@ def add_pod(api: FakeAPI, name: str, *claims: str, **spec: Any) -> None:
 
 
 def node_of(api: FakeAPI, pod: str) -> str | None:
-    found: str | None = api.get("Pod", pod)["spec"].get("nodeName")
-    return found
+    node_name: str | None = api.get("Pod", pod)["spec"].get("nodeName")
+    return node_name
 
 
 def message_of(api: FakeAPI, pod: str) -> str:
@@ -168,7 +168,7 @@ def test_a_context_of_another_pod_is_an_error(api: FakeAPI) -> None:
     assert "is not owned by Pod default/p" in message_of(api, "p")
 
 
-# named resources, which the scheduler of 1.30 allocates itself -------------------------------------
+# named resources, which the scheduler of 1.30 allocates itself
 
 
 def publish(api: FakeAPI, node: str, *instances: str) -> None:
@@ -198,7 +198,7 @@ def publish(api: FakeAPI, node: str, *instances: str) -> None:
 
 
 def add_structured(api: FakeAPI, selector: str | None) -> None:
-    """A class with structured parameters, and parameters of claims for it."""
+    """Creates a ResourceClass with structured parameters, and parameters of claims for it."""
     api.patch("ResourceClass", "c", {"structuredParameters": True}, type="merge")
     if selector is None:
         return

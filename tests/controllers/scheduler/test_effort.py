@@ -1,4 +1,4 @@
-"""The search for devices is bounded for a pod as a whole, and takes turns with other work."""
+"""The search for devices is bounded for each pod, and lets other tasks run."""
 
 import asyncio
 from typing import Any
@@ -30,7 +30,7 @@ def matches_expensively(expression: str, driver: str, device: Object) -> bool:
 
 
 def search(effort: Effort, *, count: int, matcher: Any = matches_at_once) -> Any:
-    """A search of 1.33 for devices with the same attribute, of which there are nine of two values each."""
+    """Searches as in 1.33 for devices with equal attributes, among nine devices with two different values."""
     pool = {"name": "p", "generation": 1, "resourceSliceCount": 1}
     devices = [{"name": f"d{i}", "attributes": {"a": {"int": i % 2}}} for i in range(DEVICES)]
     slices = [Slice("s", {"driver": "d", "pool": pool, "allNodes": True, "devices": devices})]
@@ -55,7 +55,7 @@ def search(effort: Effort, *, count: int, matcher: Any = matches_at_once) -> Any
 
 
 async def results(effort: Effort, nodes: int, count: int) -> list[str]:
-    """The result of the search on each of the nodes."""
+    """Returns the result of the search on each node."""
     outcomes = []
     for _ in range(nodes):
         try:

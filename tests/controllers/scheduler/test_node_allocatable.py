@@ -1,7 +1,7 @@
-"""Node-allocatable resources: what pods take of cpu and memory through their claims is accounted for.
+"""Node-allocatable resources: the scheduler counts the cpu and memory that pods take through claims.
 
-The cases are generated; their answers are those of the scheduler plugin's own functions in 1.36.5 and 1.37.1,
-where a dozen runs agreed (Go's maps have no order).
+The cases are generated. The expected results come from the scheduler plugin's own functions in 1.36.5 and
+1.37.1; a dozen runs agreed on each (Go's maps have no order).
 """
 
 import gzip

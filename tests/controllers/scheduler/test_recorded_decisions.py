@@ -1,4 +1,4 @@
-"""The built-in scheduler decides as kube-scheduler of 1.31, 1.33 and 1.36 decided."""
+"""The built-in scheduler makes the recorded decisions of kube-scheduler 1.31, 1.33 and 1.36."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -32,7 +32,7 @@ def test_where_it_had_one_the_same_nodes_were_good_up_to_there(recorded: Recorde
 
 
 def _nodes(outcome: dict[str, Any], recorded: dict[str, Any]) -> dict[str, Any]:
-    """What each pod fitted on and whether it got a node, up to the first that had several best nodes."""
+    """Returns the feasible nodes of each pod and whether it got a node, up to the first choice by chance."""
     found = {}
     for name, pod in sorted(recorded["pods"].items()):
         own = outcome["pods"].get(name, {})

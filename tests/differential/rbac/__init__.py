@@ -1,1 +1,1 @@
-"""Generated requests of many users: who is refused by `--authorization rbac`, and who by kube-apiserver."""
+"""Compares the authorization of generated requests by `--authorization rbac` and by kube-apiserver."""

@@ -1,8 +1,8 @@
-"""Aggregated cluster roles of kube-apiserver, which runs here without controllers.
+"""Aggregates the cluster roles of a kube-apiserver that runs without controllers.
 
-Follows k8s.io/kubernetes 1.37 `pkg/controller/clusterroleaggregation`, as on a cluster whose roles are new:
-the rules of roles that aggregate each other are gathered afresh each time. A controller would keep a rule in
-such a circle for ever, also after it was removed from the role that brought it there.
+Follows k8s.io/kubernetes 1.37 `pkg/controller/clusterroleaggregation`, as on a cluster with new roles: the
+rules of roles that aggregate each other are computed again each time. A real controller would keep a rule in
+such a circle forever, even after a user removes it from the role that it came from.
 """
 
 from typing import Any
@@ -17,7 +17,7 @@ Rules = list[Any]
 
 
 class Aggregation:
-    """Writes the rules of aggregated cluster roles, as the controller would in the end."""
+    """Writes the rules of aggregated cluster roles, as the controller would eventually."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
@@ -25,8 +25,8 @@ class Aggregation:
     def update(self) -> None:
         """Writes the rules of all aggregated roles.
 
-        A role that selects no rules keeps those that users gave it, and gives these to the roles that
-        select it.
+        A role that selects no rules keeps the rules that users wrote into it, and other roles can select
+        these.
         """
         kept: set[str] = set()
         while True:
@@ -53,7 +53,7 @@ class Aggregation:
 
 
 def gathered(roles: dict[str, Any], kept: set[str]) -> dict[str, Rules]:
-    """The rules of each aggregated role; the roles `kept` have rules of their own, as they select none."""
+    """Returns the rules of each aggregated role. The roles in `kept` keep their own rules."""
     aggregated: dict[str, Rules] = {
         name: [] for name, role in roles.items() if selectors_of(role) and name not in kept
     }
@@ -66,7 +66,7 @@ def gathered(roles: dict[str, Any], kept: set[str]) -> dict[str, Rules]:
 
 
 def selectors_of(role: Any) -> Rules:
-    """The selectors of a role's aggregation rule."""
+    """Returns the selectors of a role's aggregation rule."""
     return (role.get("aggregationRule") or {}).get("clusterRoleSelectors") or []
 
 
@@ -77,6 +77,6 @@ def _selected(name: str, roles: dict[str, Any], aggregated: dict[str, Rules]) ->
         for other in sorted(roles):
             labels = roles[other]["metadata"].get("labels") or {}
             if matcher is not None and other != name and matcher.matches(labels):
-                given = aggregated.get(other, roles[other].get("rules") or [])
-                rules += [rule for rule in given if rule not in rules]
+                rules_of_other = aggregated.get(other, roles[other].get("rules") or [])
+                rules += [rule for rule in rules_of_other if rule not in rules]
     return rules

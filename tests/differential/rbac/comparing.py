@@ -1,6 +1,6 @@
-"""What two answers to one request differ in, apart from the order of bindings.
+"""Compares two responses to one request, except the order of bindings.
 
-kube-apiserver lists bindings from an informer, whose order differs from run to run.
+kube-apiserver lists bindings from an informer, whose order differs between runs.
 """
 
 import json
@@ -15,7 +15,7 @@ _ESCALATION = ("is attempting to grant RBAC permissions", "to use the aggregatio
 
 
 def difference(request: Request, own: Answer, real: Answer) -> str:
-    """Says which part of two answers differs; empty where they agree."""
+    """Returns the name of the part that differs, or "" if the responses agree."""
     if own.code != real.code:
         is_allowed = not {own.code, real.code} & {401, 403}
         return "" if is_allowed and _is_not_served(request) else "the code"
@@ -27,24 +27,24 @@ def difference(request: Request, own: Answer, real: Answer) -> str:
 
 
 def is_escalation(answer: Answer) -> bool:
-    """Whether a write was refused because it would give more than its client has."""
+    """Whether the server refused a write because it would grant more rights than its client has."""
     return answer.code == 403 and any(text in answer.message for text in _ESCALATION)
 
 
 def _is_not_served(request: Request) -> bool:
-    """Whether a request is for what this server does not have: a kubelet and metrics."""
+    """Whether a request needs a kubelet or metrics, which this server lacks."""
     return request.path.endswith("/log") or request.path == "/metrics"
 
 
 def in_order(text: str) -> str:
-    """A reason whose errors of several bindings are sorted."""
+    """Sorts the errors and bindings in a reason."""
     text = _SEVERAL.sub(lambda match: f"RBAC: {sorted(match[1].split(', '))}", text)
     head, marker, errors = text.partition("; resolution errors: [")
     return f"{head}{marker}{sorted(errors.strip('[]').split(', '))}" if marker else text
 
 
 def shown(answer: Answer, other: Answer) -> str:
-    """An answer for a reader: of two reviews, what the other one does not have."""
+    """Formats a response for the report; of two reviews, only the parts that differ."""
     if answer.code != 201 or other.code != 201:
         return answer.message or str(answer.body)[:200]
     status, others = _status(answer), _status(other)
@@ -59,7 +59,7 @@ def shown(answer: Answer, other: Answer) -> str:
 
 
 def _status(answer: Answer) -> Any:
-    """The status of a review, with rules and errors sorted; of several bindings any may be the reason."""
+    """Returns the status of a review with sorted rules and errors, and without the name of the binding."""
     status = dict(answer.body.get("status") or {})
     if "reason" in status:
         status["reason"] = _ALLOWED_BY.sub("RBAC: allowed", in_order(status["reason"]))

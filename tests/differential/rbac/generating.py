@@ -1,4 +1,4 @@
-"""Requests, generated from a seed: reads and writes, reviews, escalations, impersonation, unknown tokens."""
+"""Generates requests from a seed: reads, writes, reviews, escalations, impersonation, unknown tokens."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -52,7 +52,7 @@ _WRITABLE: dict[str, dict[str, Any]] = {
     "nodes": {},
     "namespaces": {},
 }  # fmt: skip
-"""Kinds of whom generated writes are valid, with a body of each beside its metadata."""
+"""Kinds for which generated writes are valid, with the body of each except its metadata."""
 _SUBRESOURCES = (
     ("pods", "status"), ("pods", "log"), ("nodes", "status"), ("resourceclaims", "status"),
     ("deployments", "scale"), ("serviceaccounts", "token"), ("namespaces", "status"),
@@ -61,7 +61,7 @@ _SUBRESOURCES = (
 
 
 class Generator:
-    """Makes one request after the other, each with the client that sends it."""
+    """Generates requests, each with the client that sends it."""
 
     def __init__(self, random: Random, clients: list[Client]) -> None:
         self._random = random
@@ -81,7 +81,7 @@ class Generator:
         ]
 
     def next(self) -> tuple[Client, Request]:
-        """The next client and its request."""
+        """Returns the next client and its request."""
         random = self._random
         makers = [maker for _, maker in self._kinds]
         request = random.choices(makers, [weight for weight, _ in self._kinds])[0]()
@@ -280,10 +280,10 @@ class Generator:
         return self._change(place, name, body, random.choice(changes))
 
     def _change(self, place: str, name: str, body: Any, changes: Any) -> Request:
-        """A write to a role or a binding, mostly as a dry run.
+        """Generates a write of a role or a binding, mostly as a dry run.
 
-        Finalizers are always dry, as they would stay. So is removing an aggregation rule: at kube-apiserver
-        the aggregated rules stay in the role, and here they were never in it.
+        Finalizers are always written as dry runs, because they would stay. Removals of an aggregation rule
+        are dry runs too: on kube-apiserver the role keeps the aggregated rules, here they were never in it.
         """
         random = self._random
         path = f"{place}/{name}"

@@ -1,17 +1,24 @@
-"""Asks `fakeapi serve --authorization rbac` and kube-apiserver with Node,RBAC the same, and compares.
+"""Sends the same requests to `fakeapi serve --authorization rbac` and to kube-apiserver, and compares.
 
     python -m tests.differential.rbac.run [--requests N] [--users N] [--seed N] [--builds FOLDER]
                                           [--port PORT]
 
-Go builds etcd and kube-apiserver once (`benchmarks.kubernetes`, some 15 minutes). Users have tokens of a file
-at kube-apiserver and are impersonated by an administrator here; service accounts have tokens of both servers.
-Compared are status codes, the message of each 403, and the status of each review. kube-apiserver runs without
-controllers, so the tool aggregates its cluster roles as kube-controller-manager does. Each difference is
-printed as a curl line; the exit status is 1 if there is one. With the options below, the requests are:
+Go builds etcd and kube-apiserver once (`benchmarks.kubernetes`, about 15 minutes). kube-apiserver authorizes
+with Node,RBAC. Its users have tokens in a file; here an administrator impersonates them. Service accounts
+have tokens of both servers. kube-apiserver runs without controllers, so the tool aggregates its cluster roles
+like kube-controller-manager.
 
-reads, lists and watches, with selectors; creates, updates, applies, patches and deletes, most as dry runs;
-subresources and paths; reviews; changes of roles and bindings, which stay in force, and escalations;
-certificate approval and signing; impersonation by service accounts; unknown tokens.
+The tool compares status codes, the message of each 403, and the status of each review. It prints each
+difference as a curl line. The exit status is 1 if there is a difference. The requests are:
+
+- reads, lists and watches, with selectors
+- creates, updates, applies, patches and deletes, most as dry runs
+- subresources and paths
+- reviews
+- changes of roles and bindings, which stay in force, and escalations
+- certificate approval and signing
+- impersonation by service accounts
+- unknown tokens
 """
 
 import argparse
@@ -38,12 +45,12 @@ RELEASE = "1.37"
 PORT = 6543
 ADMIN = "administrator"
 DIFFERENCES_MAX = 200
-"""Differences that are printed; the others are counted."""
+"""Most differences printed; all are counted."""
 
 
 @contextmanager
 def both(builds: Path, port: int, clients: list[Client]) -> Iterator[tuple[Server, Server]]:
-    """Starts this server and kube-apiserver; both are as new."""
+    """Starts new servers: fakeapi and kube-apiserver."""
     programs = kubernetes.build_etcd(builds), kubernetes.build_api_server(builds, RELEASE)
     users = [_token_line(client) for client in clients if client.account is None]
     with ExitStack() as stack:
@@ -64,7 +71,7 @@ def _token_line(client: Client) -> str:
 
 
 def prepare(servers: tuple[Server, Server], clients: list[Client], random: Random) -> None:
-    """Makes the same state in both servers, and tokens of the service accounts."""
+    """Creates the same state in both servers, and tokens of the service accounts."""
     for method, path, body in [*world.writes(random, clients)]:
         for server in servers:
             server.must(method, path, body)
@@ -73,9 +80,9 @@ def prepare(servers: tuple[Server, Server], clients: list[Client], random: Rando
             namespace, name = client.account
             path = f"/api/v1/namespaces/{namespace}/serviceaccounts/{name}/token"
             for server in servers:
-                made = server.must("POST", path, {"spec": {"expirationSeconds": 86400}})
-                server.tokens[client.name] = made["status"]["token"]
-    for server in servers:  # the last pod of the last namespace: the node authorizer has seen the others
+                token_request = server.must("POST", path, {"spec": {"expirationSeconds": 86400}})
+                server.tokens[client.name] = token_request["status"]["token"]
+    for server in servers:  # the last pod; the node authorizer has seen the others before it
         name, node = world.NAMES[-1], world.NODES[-1]
         namespace = world.NAMESPACES[-1]
         server.await_access(
@@ -84,7 +91,7 @@ def prepare(servers: tuple[Server, Server], clients: list[Client], random: Rando
 
 
 def changes_roles(request: Request, answer: Answer) -> bool:
-    """Whether a request has changed what somebody may do."""
+    """Whether a request has changed somebody's rights."""
     return (
         request.method != "GET"
         and world.RBAC in request.path
@@ -94,7 +101,7 @@ def changes_roles(request: Request, answer: Answer) -> bool:
 
 
 def compare(servers: tuple[Server, Server], generator: Generator, requests: int) -> tuple[Counter[str], int]:
-    """Sends the requests. Returns how many were answered with which code, and the number of differences."""
+    """Sends the requests. Returns the counts of status codes, and the number of differences."""
     own, real = servers
     counts: Counter[str] = Counter()
     aggregation, settling = Aggregation(real), Settling(servers)

@@ -1,4 +1,4 @@
-"""Servers of a comparison: how each is asked, and as whom."""
+"""The servers of a comparison, their clients and requests."""
 
 import http.client
 import json
@@ -12,12 +12,12 @@ from urllib.parse import urlsplit
 JSON = "application/json"
 APPLY = "application/apply-patch+yaml"
 SETTLE_SECONDS = 30.0
-"""For kube-apiserver to see what was written: its authorizers read from informers."""
+"""Seconds for kube-apiserver's authorizers, which read from informers, to see a write."""
 
 
 @dataclass(frozen=True)
 class Client:
-    """A user of both servers: a service account (namespace, name), or a user of the file of tokens."""
+    """A user of both servers: a service account (namespace, name), or a user in the token file."""
 
     name: str
     groups: tuple[str, ...] = ()
@@ -25,13 +25,13 @@ class Client:
 
     @property
     def token(self) -> str:
-        """The token in kube-apiserver's file of tokens."""
+        """The token in kube-apiserver's token file."""
         return f"token-of-{self.name.replace(':', '-')}"
 
 
 @dataclass(frozen=True)
 class Request:
-    """A request to both servers. `changes` is merged into the stored object, which is then the body."""
+    """A request to both servers. `changes` is merged into the stored object, and the result is the body."""
 
     method: str
     path: str
@@ -52,7 +52,7 @@ class Answer:
 
 
 class Server:
-    """One server, asked over one connection. `impersonates`: users are impersonated by the administrator."""
+    """A server with one connection. `impersonates`: the administrator impersonates the users."""
 
     def __init__(self, url: str, admin: str, *, impersonates: bool) -> None:
         self.url = url
@@ -70,12 +70,12 @@ class Server:
         return http.client.HTTPSConnection(parts.netloc, timeout=SETTLE_SECONDS, context=trusting)
 
     def admin(self, method: str, path: str, body: Any = None, content_type: str = JSON) -> Answer:
-        """The answer to the administrator."""
+        """Sends a request as the administrator; returns the response."""
         bearer = {"Authorization": f"Bearer {self._admin}"}
         return self._send(Request(method, path, body, content_type), bearer.items())
 
     def ask(self, client: Client, request: Request) -> Answer:
-        """The answer to a client."""
+        """Sends a request as a client; returns the response."""
         if request.changes is not None:
             stored = self.admin("GET", request.path.partition("?")[0])
             if stored.code != 200:
@@ -84,7 +84,7 @@ class Server:
         return self._send(request, self.headers(client, request))
 
     def headers(self, client: Client, request: Request) -> list[tuple[str, str]]:
-        """The headers by which a client is known, and those of the request."""
+        """Returns the headers that identify a client, and those of the request."""
         lines = [*request.headers.items()]
         if "Authorization" in request.headers:
             return lines
@@ -127,14 +127,14 @@ class Server:
         self._connection.close()
 
     def must(self, method: str, path: str, body: Any = None, content_type: str = JSON) -> Any:
-        """The object that the administrator is answered. Raises RuntimeError for a refusal."""
+        """Sends a request as the administrator; returns the object. Raises RuntimeError for a refusal."""
         answer = self.admin(method, path, body, content_type)
         if answer.code >= 300:
             raise RuntimeError(f"{self.url}: {method} {path}: {answer.code} {answer.body}")
         return answer.body
 
     def await_access(self, user: str, **attributes: str) -> None:
-        """Waits until a user is allowed something, by which the authorizer has seen what was written."""
+        """Waits until a user has this access, so that the authorizer has seen all earlier writes."""
         path = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
         spec = {"user": user, "groups": ["system:nodes"], "resourceAttributes": attributes}
         end = time.monotonic() + SETTLE_SECONDS
@@ -145,7 +145,7 @@ class Server:
 
 
 def merged(value: Any, changes: Any) -> Any:
-    """A value changed by a JSON merge patch."""
+    """Applies a JSON merge patch to a value."""
     if not isinstance(changes, dict):
         return changes
     result = dict(value) if isinstance(value, dict) else {}
@@ -158,7 +158,7 @@ def merged(value: Any, changes: Any) -> Any:
 
 
 def curl(server: Server, client: Client, request: Request) -> str:
-    """The request to a server as a command line."""
+    """Returns the request to a server as a curl command line."""
     words = [f"curl -sk -X {request.method}"]
     for name, value in server.headers(client, request):
         text = _shell(f"{name}: {value}")

@@ -7,9 +7,10 @@ _NAME = "marker"
 
 
 class Settling:
-    """Changes a marker of each of the four kinds, last of all, until the authorizers go by it.
+    """Changes a marker of each of the four kinds, and waits until the authorizers use it.
 
-    An informer tells of the changes of its kind in order, so it has told of those before the marker.
+    An informer reports the changes of its kind in order, so the authorizers have seen all changes before the
+    marker.
     """
 
     def __init__(self, servers: tuple[Server, ...]) -> None:
@@ -17,7 +18,7 @@ class Settling:
         self._number = 0
 
     def settle(self) -> None:
-        """Raises RuntimeError where a server does not see a marker in time."""
+        """Waits for new markers. Raises RuntimeError if a server does not see one in time."""
         self._number += 1
         for server in self._servers:
             for namespace in ("", "default"):

@@ -1,4 +1,4 @@
-"""The state that both servers begin with: users, objects, roles and bindings, generated from a seed."""
+"""Generates the initial state of both servers from a seed: users, objects, roles and bindings."""
 
 import base64
 from collections.abc import Iterator
@@ -57,7 +57,7 @@ RESOURCES = {
     ),
     "authorization.k8s.io": ("subjectaccessreviews", "localsubjectaccessreviews"),
 }  # fmt: skip
-"""Resources that rules are about, by group."""
+"""Resources for rules, by group."""
 VERBS = ("get", "list", "watch", "create", "update", "patch", "delete", "deletecollection")
 _SPECIAL = {
     "users": ("impersonate", "impersonate:user-info"),
@@ -72,29 +72,29 @@ _SPECIAL = {
     "signers": ("approve", "sign", "attest"),
     "configmaps": ("impersonate-on:user-info:get", "impersonate-on:user-info:list"),
 }
-"""Verbs that are about a resource beside the usual ones."""
+"""Special verbs of resources, in addition to the usual verbs."""
 
 
 def clients(count: int, random: Random) -> list[Client]:
-    """Users, nodes, service accounts, and one member of system:masters."""
-    made = [
+    """Makes users, nodes, service accounts, and one member of system:masters."""
+    members = [
         Client("root", ("system:masters",)),
         Client("system:node:", ("system:nodes",)),
         Client("system:node:node-0", ("dev",)),
     ]
-    made = made[:1] if count < 10 else made
-    made += [Client(f"system:node:{node}", ("system:nodes",)) for node in NODES[1:]]
+    members = members[:1] if count < 10 else members
+    members += [Client(f"system:node:{node}", ("system:nodes",)) for node in NODES[1:]]
     for number in range(max(2, count // 4)):
         namespace, name = NAMESPACES[number % len(NAMESPACES)], f"robot-{number}"
-        made.append(Client(f"system:serviceaccount:{namespace}:{name}", (), (namespace, name)))
-    while len(made) < count:
+        members.append(Client(f"system:serviceaccount:{namespace}:{name}", (), (namespace, name)))
+    while len(members) < count:
         chosen = tuple(sorted(random.sample(GROUPS, random.randrange(3))))
-        made.append(Client(f"user-{len(made)}", chosen))
-    return made[:count]
+        members.append(Client(f"user-{len(members)}", chosen))
+    return members[:count]
 
 
 def rule(random: Random, *, namespaced: bool = False) -> dict[str, Any]:
-    """A valid rule of a role."""
+    """Makes a valid rule of a role."""
     if not namespaced and random.random() < 0.12:
         paths = random.sample((*PATHS, "/custom/*", "/logs/*", "*", "/api*"), random.randint(1, 3))
         return {"nonResourceURLs": paths, "verbs": random.choice((["get"], ["*"], ["get", "post"]))}
@@ -103,27 +103,31 @@ def rule(random: Random, *, namespaced: bool = False) -> dict[str, Any]:
     special = [verb for resource in resources for verb in _SPECIAL.get(resource, ())]
     verbs = random.sample(VERBS, random.randint(2, 8))
     verbs += [verb for verb in special if random.random() < 0.5]
-    made: dict[str, Any] = {"apiGroups": [group], "resources": resources, "verbs": verbs}
+    policy_rule: dict[str, Any] = {"apiGroups": [group], "resources": resources, "verbs": verbs}
     chance = random.random()
     if chance < 0.06:
-        made["verbs"] = ["*"]
+        policy_rule["verbs"] = ["*"]
     elif chance < 0.10:
-        made["resources"] = ["*"]
+        policy_rule["resources"] = ["*"]
     elif chance < 0.13:
-        made["apiGroups"] = ["*"]
+        policy_rule["apiGroups"] = ["*"]
     elif chance < 0.16:
-        made["resources"] = ["*/status", "*/scale"]
+        policy_rule["resources"] = ["*/status", "*/scale"]
     elif chance < 0.18:
-        made = {"apiGroups": ["*"], "resources": ["*"], "verbs": random.choice((["get", "list"], ["*"]))}
+        policy_rule = {
+            "apiGroups": ["*"],
+            "resources": ["*"],
+            "verbs": random.choice((["get", "list"], ["*"])),
+        }
     if random.random() < 0.25:
-        made["resourceNames"] = random.sample(names_of(resources[0]), 2)
+        policy_rule["resourceNames"] = random.sample(names_of(resources[0]), 2)
     if random.random() < 0.1:
-        made["apiGroups"] = [*made["apiGroups"], random.choice(tuple(RESOURCES))]
-    return made
+        policy_rule["apiGroups"] = [*policy_rule["apiGroups"], random.choice(tuple(RESOURCES))]
+    return policy_rule
 
 
 def names_of(resource: str) -> tuple[str, ...]:
-    """Names that objects of a resource have, or could have."""
+    """Returns names for objects of a resource; not all of them exist."""
     match resource.partition("/")[0]:
         case "clusterroles":
             return (*CLUSTER_ROLES[:6], *AGGREGATING, "view", "cluster-admin")
@@ -145,7 +149,7 @@ def names_of(resource: str) -> tuple[str, ...]:
 
 
 def role_body(random: Random, name: str, *, namespaced: bool) -> dict[str, Any]:
-    """A Role, or a ClusterRole with labels by which others aggregate it."""
+    """Makes a Role, or a ClusterRole with labels for aggregation."""
     rules = [rule(random, namespaced=namespaced) for _ in range(random.randint(1, 4))]
     metadata: dict[str, Any] = {"name": name}
     if not namespaced and random.random() < 0.4:
@@ -154,7 +158,7 @@ def role_body(random: Random, name: str, *, namespaced: bool) -> dict[str, Any]:
 
 
 def aggregation(random: Random) -> dict[str, Any]:
-    """An aggregation rule."""
+    """Makes an aggregation rule."""
     labels = random.sample(LABELS, random.randint(1, 2))
     return {"clusterRoleSelectors": [{"matchLabels": {f"to-{label}": "true"}} for label in labels]}
 
@@ -164,7 +168,7 @@ def reference(kind: str, name: str) -> dict[str, str]:
 
 
 def subjects(random: Random, among: list[Client]) -> list[dict[str, str]]:
-    """Subjects of a binding: some users, now and then a group."""
+    """Makes the subjects of a binding: some users, sometimes a group."""
     if random.random() < 0.15:
         return [
             {"apiGroup": GROUP, "kind": "Group", "name": random.choice((*GROUPS, "system:serviceaccounts"))}
@@ -179,7 +183,7 @@ def subject(client: Client) -> dict[str, str]:
 
 
 def writes(random: Random, among: list[Client]) -> Iterator[tuple[str, str, Any]]:
-    """The requests, as method, path and body, by which an administrator makes the state."""
+    """Yields the administrator's requests that create the state, as method, path and body."""
     for namespace in NAMESPACES[1:]:
         yield "POST", "/api/v1/namespaces", {"metadata": {"name": namespace}}
     for client in among:
@@ -205,7 +209,7 @@ def writes(random: Random, among: list[Client]) -> Iterator[tuple[str, str, Any]
 
 
 def _managers(random: Random, among: list[Client]) -> Iterator[tuple[str, str, Any]]:
-    """Makes managers, whose writes of roles the escalation check decides, and two cluster administrators."""
+    """Yields requests for managers, whose writes test the escalation check, and for two cluster admins."""
     resources = ["roles", "rolebindings", "clusterroles", "clusterrolebindings"]
     for number, verbs in enumerate(
         (["*"], ["get", "create", "update", "patch", "delete"], ["update", "patch"])
@@ -265,7 +269,7 @@ def _objects() -> Iterator[tuple[str, str, Any]]:
 
 
 def _signing_requests() -> Iterator[tuple[str, str, Any]]:
-    """A certificate signing request for each signer."""
+    """Yields a certificate signing request for each signer."""
     key = ec.generate_private_key(ec.SECP256R1())
     subject_name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "somebody")])
     built = x509.CertificateSigningRequestBuilder().subject_name(subject_name).sign(key, hashes.SHA256())
@@ -277,7 +281,7 @@ def _signing_requests() -> Iterator[tuple[str, str, Any]]:
 
 
 def pod(name: str, node: str) -> dict[str, Any]:
-    """A pod of a node that mounts the secret and the config map of its name, and uses the claim `a`."""
+    """Makes a pod on a node, with the secret and the ConfigMap of its name and the claim `a`."""
     volumes = [
         {"name": "s", "secret": {"secretName": name}},
         {"name": "c", "configMap": {"name": name}},

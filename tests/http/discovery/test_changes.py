@@ -1,4 +1,4 @@
-"""Kinds that come and go on a running server: discovery, OpenAPI and watches follow the catalogue."""
+"""Kinds added or removed at run time: discovery, OpenAPI and watches follow the catalogue."""
 
 from collections.abc import Callable
 from typing import Any
@@ -36,16 +36,16 @@ def add(server: SmallServer) -> None:
 def remove(server: SmallServer) -> None:
     async def withdraw() -> None:
         catalogue = server.cluster.catalogue
-        found = catalogue.find("", "v1", "configmaps")
-        assert found is not None
-        catalogue.remove(found)
+        resource = catalogue.find("", "v1", "configmaps")
+        assert resource is not None
+        catalogue.remove(resource)
 
     server.runner.call(withdraw)
 
 
 def documents(server: SmallServer) -> dict[str, Any]:
-    """What the server says of its core group, in each way in which it says it."""
-    index = ask(server, "/openapi/v3").json()["paths"]  # its type is text
+    """Reads the core group in all forms: discovery, aggregated discovery, OpenAPI v2 and v3."""
+    index = ask(server, "/openapi/v3").json()["paths"]  # the body is text
     return {
         "resources": {each["name"] for each in server.request("GET", "/api/v1")["resources"]},
         "aggregated": ask(server, "/api", accept=AGGREGATED).headers["etag"],

@@ -1,4 +1,4 @@
-"""What a client is told before it asks for objects."""
+"""Discovery, version and health: the responses that clients read before any object."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -82,7 +82,7 @@ def test_a_client_that_has_the_document_is_told_so_and_nothing_else(server: Fake
     assert first.headers["cache-control"] == "public"
     again = ask(server, "/apis", accept=aggregated(), if_none_match=first.headers["etag"])
     assert (again.code, again.body) == (304, b"")
-    assert "content-type" not in again.headers  # a client would take it for the type of what it keeps
+    assert "content-type" not in again.headers  # a client would use it as the type of its cached body
     other = ask(server, "/apis", accept=aggregated(), if_none_match='"other"')
     assert (other.code, other.headers["etag"]) == (200, first.headers["etag"])
 
@@ -159,9 +159,9 @@ def test_a_server_that_is_asked_tells_each_of_its_checks(server: FakeAPI, path: 
 
 
 def test_checks_are_left_out_when_they_are_known(server: FakeAPI) -> None:
-    told = ask(server, "/livez?verbose&exclude=log&exclude=y&exclude=x").body.decode()
-    assert "\n[+]log excluded: ok\n" in told
-    assert '\nwarn: some health checks cannot be excluded: no matches for "x","y"\nlivez check' in told
+    answer = ask(server, "/livez?verbose&exclude=log&exclude=y&exclude=x").body.decode()
+    assert "\n[+]log excluded: ok\n" in answer
+    assert '\nwarn: some health checks cannot be excluded: no matches for "x","y"\nlivez check' in answer
     assert ask(server, "/livez?exclude=x").body == b"ok"
 
 

@@ -1,4 +1,4 @@
-"""Who a client is: the holder of the server's token, a service account, or an administrator."""
+"""Authentication: a client is the holder of the server's token, a service account, or an administrator."""
 
 import contextlib
 import sqlite3
@@ -106,8 +106,8 @@ def test_a_server_with_a_token_lets_service_accounts_in_too(fakeapi_factory: Cal
     owner = bearer("secret")
     assert user_seen(api, **owner)["username"] == ADMINISTRATOR
     ask(api, f"{CORE}/serviceaccounts", "POST", {"metadata": {"name": "sa"}}, **owner)
-    made = ask(api, f"{CORE}/serviceaccounts/sa/token", "POST", {"spec": {}}, **owner)
-    token = made.json()["status"]["token"]
+    answer = ask(api, f"{CORE}/serviceaccounts/sa/token", "POST", {"spec": {}}, **owner)
+    token = answer.json()["status"]["token"]
     assert user_seen(api, **bearer(token))["username"] == ACCOUNT
     for wrong in ({}, bearer("other"), bearer("a.b.c"), bearer(token[:-6] + "AAAAAA"), bearer("sécret")):
         assert ask(api, f"{CORE}/pods", **wrong).code == 401

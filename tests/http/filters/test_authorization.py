@@ -1,4 +1,4 @@
-"""Authorization by roles, where a server is asked for it."""
+"""Authorization by roles, with the option `authorization="rbac"`."""
 
 from collections.abc import Callable
 from typing import Any
@@ -24,10 +24,10 @@ def bind(
 ) -> None:
     place = f"{RBAC}/namespaces/{namespace}/rolebindings" if namespace else f"{RBAC}/clusterrolebindings"
     reference = {"apiGroup": GROUP, "kind": kind, "name": role}
-    made = ask(
+    answer = ask(
         api, place, "POST", {"metadata": {"generateName": "b"}, "roleRef": reference, "subjects": subjects}
     )
-    assert made.code == 201, made.body
+    assert answer.code == 201, answer.body
 
 
 def user(name: str) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Permissions on synthetic subresources, which writes to a claim's status need where roles decide."""
+"""With RBAC, writes to a claim's status need permissions on synthetic subresources."""
 
 from collections.abc import Callable
 from typing import Any

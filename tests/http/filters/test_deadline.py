@@ -1,4 +1,4 @@
-"""The parameter `timeout`, which is read before the client is known."""
+"""The parameter `timeout`, which the server reads before authentication."""
 
 import pytest
 

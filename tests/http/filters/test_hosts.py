@@ -1,4 +1,4 @@
-"""Pages of other sites cannot use a server that asks for no token."""
+"""Pages of other sites cannot use a server without a token."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Impersonation: clients that act as somebody else."""
+"""Impersonation: clients that act as another user."""
 
 from collections.abc import Callable
 
@@ -104,7 +104,7 @@ AUTHENTICATION = "authentication.k8s.io"
 
 @pytest.fixture
 def limited(fakeapi_factory: Callable[..., FakeAPI]) -> Callable[[str], FakeAPI]:
-    """A server that goes by roles, in which whoever is impersonated may list pods."""
+    """Returns a function that starts a server with RBAC where jane and the node n may list pods."""
 
     def start(release: str) -> FakeAPI:
         api = fakeapi_factory(release=release, authorization="rbac")

@@ -1,4 +1,4 @@
-"""Nobody gives more than they have: aggregation rules, and writes that create without saying so."""
+"""No user can grant more rights than it has: aggregation rules, and updates that create."""
 
 from collections.abc import Callable
 from typing import Any
@@ -28,7 +28,7 @@ def api(fakeapi_factory: Callable[..., FakeAPI]) -> FakeAPI:
 
 
 def allow(api: FakeAPI, *rules: dict[str, Any], name: str = "own") -> None:
-    """Gives bob a cluster role with rules."""
+    """Binds bob to a cluster role with these rules."""
     role = {"metadata": {"name": name}, "rules": list(rules)}
     assert ask(api, f"{RBAC}/clusterroles", "POST", role).code == 201
     reference = {"apiGroup": GROUP, "kind": "ClusterRole", "name": name}

@@ -1,4 +1,4 @@
-"""Who may approve and sign certificate requests is asked by signer, where roles decide."""
+"""With RBAC, approving and signing certificate requests needs permissions on the signer."""
 
 import json
 from collections.abc import Callable
@@ -30,7 +30,7 @@ def api(fakeapi_factory: Callable[..., FakeAPI]) -> FakeAPI:
 
 
 def allow(api: FakeAPI, name: str, *rules: Object) -> None:
-    """Lets jane do what the rules say."""
+    """Binds jane to a cluster role with these rules."""
     kind = {"apiVersion": "rbac.authorization.k8s.io/v1", "metadata": {"name": name}}
     api.create({**kind, "kind": "ClusterRole", "rules": list(rules)})
     role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name}
@@ -39,16 +39,16 @@ def allow(api: FakeAPI, name: str, *rules: Object) -> None:
 
 
 def put(api: FakeAPI, subresource: str, **status: Any) -> tuple[int, str]:
-    """Code and message of an update by jane."""
+    """Sends an update as jane; returns status code and message."""
     made = api.get("CertificateSigningRequest", "jane")
     connection = HTTPConnection(api.url.removeprefix("http://"))
     headers = {"Content-Type": "application/json", "Impersonate-User": "jane"}
     text = json.dumps({**made, "status": status})
     connection.request("PUT", f"{REQUESTS}/jane/{subresource}", text, headers)
     answer = connection.getresponse()
-    found = json.loads(answer.read())
+    decoded = json.loads(answer.read())
     connection.close()
-    return answer.status, found.get("message", "")
+    return answer.status, decoded.get("message", "")
 
 
 APPROVED = [{"type": "Approved", "status": "True", "reason": "R"}]

@@ -1,4 +1,4 @@
-"""A server with service accounts, and requests as somebody."""
+"""Helpers for tests of users: service account tokens, and the user that the server sees."""
 
 from typing import Any
 
@@ -10,15 +10,15 @@ REVIEW = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
 
 
 def token_of(api: Served, name: str = "sa", **spec: Any) -> str:
-    """A token of a service account, which is made where it is not there yet."""
+    """Returns a token of a service account; creates the account if it does not exist."""
     ask(api, f"{CORE}/serviceaccounts", "POST", {"metadata": {"name": name}})
-    made = ask(api, f"{CORE}/serviceaccounts/{name}/token", "POST", {"spec": spec})
-    token: str = made.json()["status"]["token"]
+    response = ask(api, f"{CORE}/serviceaccounts/{name}/token", "POST", {"spec": spec})
+    token: str = response.json()["status"]["token"]
     return token
 
 
 def user_seen(api: Served, **headers: str) -> dict[str, Any]:
-    """The user that the server takes a client for."""
+    """Returns the user that the server sees for a request with these headers."""
     answer = ask(api, REVIEW, "POST", {}, **headers)
     assert answer.code == 201, answer.body
     user: dict[str, Any] = answer.json()["status"]["userInfo"]

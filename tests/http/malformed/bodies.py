@@ -1,4 +1,4 @@
-"""JSON bodies of creates: what is no JSON, what is too much of it, and what fits no claim."""
+"""Malformed JSON bodies of creates: invalid JSON, too long or deep JSON, and JSON that is not a claim."""
 
 import gzip
 import json
@@ -12,7 +12,7 @@ VALID = json.dumps(claim()).encode()
 
 
 def padded(size: int) -> bytes:
-    """A valid claim as long as is asked for."""
+    """Returns a valid claim, padded to `size` bytes."""
     return VALID + b" " * (size - len(VALID))
 
 

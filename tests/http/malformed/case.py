@@ -1,4 +1,4 @@
-"""One malformed request, and what Kubernetes 1.31 answers to it."""
+"""A malformed request, and the response of Kubernetes 1.31."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,10 +10,10 @@ from tests.http import wire
 GROUP = "/apis/resource.k8s.io/v1alpha3"
 CLAIMS = f"{GROUP}/namespaces/default/resourceclaims"
 HELD = f"{CLAIMS}/held"
-"""A claim that exists, so that a request about it is refused for its own faults."""
+"""The path of an existing claim, so that a request to it fails only for its own faults."""
 
 ABSENT = "\0absent"
-"""The value of a header that is left out."""
+"""The value for a header that the request must not have."""
 
 JSON = "application/json"
 YAML = "application/yaml"
@@ -39,10 +39,11 @@ REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """`answers` with a Status of this code, unless `plain`: then with text, as Go's HTTP server does.
+    """A malformed request.
 
-    `messages.json` has the beginnings of the messages, recorded from that server, where they do not depend
-    on its state. A request that Kubernetes accepts, odd as it is, changes nothing.
+    `answers`: the status code of the expected response. Its body is a Status or, with `plain`, text, as from
+    Go's HTTP server. `messages.json` has the beginnings of the messages, recorded from Kubernetes, if they do
+    not depend on its state. A request that Kubernetes accepts despite its form changes nothing.
     """
 
     name: str
@@ -59,7 +60,7 @@ class Case:
         return self.answers >= 400
 
     def head(self, extra: Sequence[tuple[str, str]] = ()) -> bytes:
-        """The request line and headers; a length of the body is added where none is given."""
+        """Returns the request line and headers; adds a Content-Length if the case has none."""
         headers = [*self.headers, *extra]
         names = {name.lower() for name, _ in headers}
         if ("Host", ABSENT) not in headers:
@@ -77,7 +78,7 @@ class Case:
 
 
 def claim(metadata: Mapping[str, Any] | None = None, /, **members: Any) -> dict[str, Any]:
-    """A claim that would be accepted, changed."""
+    """Returns a valid claim with changed members."""
     return {
         "apiVersion": "resource.k8s.io/v1alpha3",
         "kind": "ResourceClaim",
@@ -88,7 +89,7 @@ def claim(metadata: Mapping[str, Any] | None = None, /, **members: Any) -> dict[
 
 
 def request_with(**members: Any) -> dict[str, Any]:
-    """A claim whose one request has these members too."""
+    """Returns a claim whose only request has these additional members."""
     return claim(
         spec={"devices": {"requests": [{"name": "gpu", "deviceClassName": "gpu.example.com", **members}]}}
     )

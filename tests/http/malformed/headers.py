@@ -1,4 +1,4 @@
-"""Headers: media types, and what HTTP itself does not allow."""
+"""Malformed headers: media types, and headers that HTTP does not allow."""
 
 from tests.http.malformed.case import ABSENT, CLAIMS, HELD, JSON, Case, claim, encoded
 
@@ -6,14 +6,14 @@ BODY = encoded(claim())
 
 
 def accept(value: str, answers: int = 406, path: str = HELD) -> Case:
-    shown = value if len(value) < 60 else f"{value[:20]}…"
+    short_value = value if len(value) < 60 else f"{value[:20]}…"
     where = " of a watch" if "watch" in path else ""
-    return Case(f"Accept{where}: {shown}", answers, "GET", path, None, (("Accept", value),))
+    return Case(f"Accept{where}: {short_value}", answers, "GET", path, None, (("Accept", value),))
 
 
 def content_type(value: str, answers: int = 415) -> Case:
-    shown = value if len(value) < 60 else f"{value[:20]}…"
-    return Case(f"Content-Type: {shown}", answers, "POST", CLAIMS, BODY, (("Content-Type", value),))
+    short_value = value if len(value) < 60 else f"{value[:20]}…"
+    return Case(f"Content-Type: {short_value}", answers, "POST", CLAIMS, BODY, (("Content-Type", value),))
 
 
 MEDIA_TYPES = (

@@ -1,4 +1,4 @@
-"""Requests as large as they may be, made so that a careless reader takes the square of their size."""
+"""Requests of the largest allowed size, on which a careless reader takes quadratic time."""
 
 from tests.http.malformed.bodies import VALID
 from tests.http.malformed.case import APPLY, CLAIMS, HELD, STRATEGIC, Case, get, patch, post
@@ -7,7 +7,7 @@ DRY = "?dryRun=All"
 
 
 def listed(item: bytes, count: int) -> bytes:
-    """A JSON list of numbered items."""
+    """Makes a JSON list of numbered items."""
     return b"[" + b",".join(item % number for number in range(count)) + b"]"
 
 

@@ -1,4 +1,4 @@
-"""Queries: numbers, selectors, versions, continue tokens, and too many of them."""
+"""Malformed queries: numbers, selectors, versions, continue tokens, and too many parameters."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""Bodies of updates, patches and deletes."""
+"""Malformed bodies of updates, patches and deletes."""
 
 from typing import Any
 

@@ -1,9 +1,9 @@
-"""The story that every client tells: the life of a ResourceClaim on a server of its own.
+"""The story that every client tells: the life of a ResourceClaim on a new server.
 
-A program of any language gets the server in $KUBECONFIG, with TLS, a CA of its own and a token. It prints the
-chapters as they are through: `discover`, `create`, `watch` (the addition was seen), `conflict` (a race was
-lost with 409, and the retry won), `patch` (in the client's default way), `apply` (server-side) and `delete`
-(of a claim with a finalizer, until its end was seen).
+A program in any language gets the server in $KUBECONFIG, with TLS, its own CA and a token. It prints each
+chapter when it is complete: `discover`, `create`, `watch` (it saw the event ADDED), `conflict` (it got 409
+for a stale write, and the retry succeeded), `patch` (with the client's default type), `apply` (server-side)
+and `delete` (of a claim with a finalizer, until the event DELETED).
 """
 
 import hashlib
@@ -25,25 +25,25 @@ CHAPTERS = ["discover", "create", "watch", "conflict", "patch", "apply", "delete
 DID = "discovered, created, watched, lost a race and won the retry, patched, applied, deleted"
 STORY_SECONDS = 120
 FETCH_SECONDS = 1800
-"""For what a package manager fetches and builds; Rust's part is the longest."""
+"""Seconds for a package manager to download and build; Rust takes longest."""
 
 
 @contextmanager
 def server(release: str, **options: Any) -> Iterator[FakeAPI]:
-    """A server as clients meet a real one: HTTPS, a CA that only the kubeconfig knows, and a token."""
+    """Runs a server like a real one: HTTPS, a CA that is only in the kubeconfig, and a token."""
     with FakeAPI(release=release, tls=True, token="secret", **options) as api:
         yield api
 
 
 def tell(command: list[str | Path], release: str) -> None:
-    """Runs a program that tells the story to its end, and leaves no claim."""
+    """Runs a program that tells the whole story; asserts that no claim is left."""
     with server(release) as api:
         assert run(command, api).split() == CHAPTERS
         assert api.list("ResourceClaim") == []
 
 
 def run(command: list[str | Path], api: FakeAPI, **environment: str) -> str:
-    """What a program prints to a server."""
+    """Runs a program with a server; returns its output."""
     return finished(command, STORY_SECONDS, None, KUBECONFIG=str(api.kubeconfig), **environment)
 
 
@@ -63,7 +63,7 @@ def finished(command: list[str | Path], seconds: float, cwd: Path | None = None,
 
 @contextmanager
 def workshop(name: str, sources: Mapping[str, Path]) -> Iterator[Path]:
-    """A folder with copies of the sources for a package manager to work in; the same for the same sources."""
+    """Yields a folder with copies of the sources for a package manager; equal sources share a folder."""
     texts = [f"{path}\n{source.read_text(encoding='utf-8')}" for path, source in sorted(sources.items())]
     digest = hashlib.sha256("\0".join(texts).encode()).hexdigest()[:12]
     folder = BUILDS / f"{name}-{digest}"
@@ -80,7 +80,7 @@ def workshop(name: str, sources: Mapping[str, Path]) -> Iterator[Path]:
 
 
 def python() -> Path:
-    """The interpreter that has the Python clients; they are installed the first time."""
+    """Returns a Python interpreter with the client packages; installs them the first time."""
     lock = FOLDER / "python" / "clients.lock"
     with workshop(
         f"python-{sys.version_info.major}.{sys.version_info.minor}", {"clients.lock": lock}
@@ -103,7 +103,7 @@ def python() -> Path:
 
 
 def locked(lock: Path, package: str) -> str:
-    """The version of a package in a lock file of Python."""
+    """Returns the version of a package in a Python lock file."""
     for line in lock.read_text(encoding="utf-8").splitlines():
         name, _, rest = line.partition("==")
         if name == package:

@@ -1,4 +1,4 @@
-"""client-go walks the story of a claim in four releases; controller-runtime has a controller in it."""
+"""client-go of four releases tells the story of a claim; controller-runtime with a controller in it."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""fabric8's client walks the story of a claim."""
+"""fabric8's client tells the story of a claim."""
 
 import re
 

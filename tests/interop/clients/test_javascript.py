@@ -1,4 +1,4 @@
-"""The JavaScript client walks the story of a claim."""
+"""The JavaScript client tells the story of a claim."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Claims written in jsonnet, in the shape of k8s-libsonnet, are applied as they come out of it."""
+"""Claims in jsonnet, in the style of k8s-libsonnet, can be applied without changes."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""kubectl of three releases walks the story of a claim, without a flag that says where the server is."""
+"""kubectl of three releases tells the story of a claim, without a flag for the server."""
 
 import json
 import os
@@ -20,7 +20,7 @@ FINALIZER = "example.com/story"
 
 
 class Kubectl:
-    """A kubectl with a home of its own, and the events of its watch of claims."""
+    """Runs kubectl with its own home directory, and a watch of claims."""
 
     def __init__(self, program: Path, api: FakeAPI, home: Path) -> None:
         self._program, self.home = program, home
@@ -43,7 +43,7 @@ class Kubectl:
         self._watch.communicate()
 
     def run(self, *arguments: str, code: int = 0) -> str:
-        """What it prints, or what it complains of where it ends with another code than 0."""
+        """Runs kubectl; returns its output, or its errors if `code` is not 0."""
         done = subprocess.run(
             [self._program, *arguments],
             env=self._environment,
@@ -56,8 +56,8 @@ class Kubectl:
         return done.stderr if code else done.stdout
 
     def claim(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(self.run("get", "resourceclaim", "told", "-o", "json"))
-        return found
+        decoded: dict[str, Any] = json.loads(self.run("get", "resourceclaim", "told", "-o", "json"))
+        return decoded
 
     def file(self, claim: dict[str, Any]) -> str:
         path = self.home / "claim.json"
@@ -70,7 +70,7 @@ class Kubectl:
         return self.run("replace", "-f", self.file(changed), code=code)
 
     def expect(self, kind: str, label: str = "") -> None:
-        """Passes over events of the watch until one fits."""
+        """Skips events of the watch until one fits."""
         assert self._watch.stdout is not None
         for line in self._watch.stdout:
             event = json.loads(line)
@@ -123,7 +123,7 @@ def tell(kubectl: Kubectl, version: str) -> None:
 
 
 def claim_of(version: str, metadata: dict[str, Any]) -> dict[str, Any]:
-    """A claim with all fields set that have a default, which an apply would otherwise set out to remove."""
+    """Makes a claim with every default set, because apply would otherwise try to remove the defaults."""
     device = {"deviceClassName": "gpu.example.com", "allocationMode": "All"}
     request = {"name": "gpu", **(device if version.endswith("v1alpha3") else {"exactly": device})}
     spec = {"devices": {"requests": [request]}}

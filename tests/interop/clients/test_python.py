@@ -1,4 +1,4 @@
-"""Python's clients walk the story of a claim, each in its newest version."""
+"""The newest Python clients tell the story of a claim."""
 
 import pytest
 

@@ -1,5 +1,6 @@
-"""A reflector of client-go goes on after what faults do to its lists and watches: it lists again after 410,
-and resumes where the watch merely ended.
+"""A client-go reflector recovers from faults in its lists and watches.
+
+It lists again after 410, and resumes after the mere end of a watch.
 """
 
 import threading
@@ -21,7 +22,7 @@ RELEASES = of_releases(["1.33", "1.37"])
 NAMES = ("a", "b", "last")
 NO_TIMEOUT = "0s"
 STREAMED_LIST = "KUBE_FEATURE_WatchListClient"
-"""The variable that says whether a reflector streams its list; from 1.35 on it does where none is set."""
+"""The variable that selects whether a reflector streams its list; since 1.35 it does by default."""
 
 
 def make(api: FakeAPI, *names: str) -> None:
@@ -55,7 +56,7 @@ def row(report: Report, release: str, did: str) -> None:
 def following(
     program: Path, api: FakeAPI, timeout: str = NO_TIMEOUT, *, streamed: bool = False
 ) -> Iterator[None]:
-    """Runs the reflector meanwhile, and asserts that it has seen all in the end."""
+    """Runs the reflector during the block; asserts at the end that it has seen all changes."""
     environment = {"TIMEOUT": timeout, STREAMED_LIST: str(streamed).lower()}
     printed: list[str] = []
 
@@ -80,7 +81,7 @@ def until_it_watches(api: FakeAPI, times: int = 1) -> None:
     [
         ("expire", {"after": 1}, 2),
         ("end_watch", {"after": 1}, 1),
-        ("end_watch", {"after": 0}, 2),  # a watch that ends at once is an error to it: it lists again
+        ("end_watch", {"after": 0}, 2),  # a reflector treats an immediate end as an error and lists
         ("cut_watch", {"after": 1}, 1),
         ("refuse_watch", {"code": 500}, 2),
         ("refuse_watch", {"code": 429, "retry_after": 1}, 1),

@@ -25,26 +25,26 @@ _CONFLICT = "the object has been modified; please apply your changes"
 _TERMINATING = r"unable to create new content in namespace team because it is being terminated"
 _WRITERS = "resource_quota_controller|replica_set|stateful_set|stateful_set_control"
 EXPECTED = (
-    # 1.37 at each start, of a file of metrics that is not asked for
+    # 1.37 at each start, about a metrics file that no option names
     r"options\.go.*The manifest file is empty, ignoring",
-    # another controller wrote first; tried again
+    # another controller wrote first; the component retries
     rf"(resource_quota_controller|replica_set|disruption|controller)\.go.*{_CONFLICT}",
-    # a workload is deleted with its namespace, after its pods: its controller tries to make new ones
+    # a workload is deleted with its namespace, after its pods: its controller tries to create new pods
     rf"(stateful_set|daemon_controller)\.go.*{_TERMINATING}",
-    # the namespace's controller deleted what another one was about to delete or to write
+    # the namespace controller deleted an object that another controller was about to delete or write
     r"garbagecollector\.go.*error syncing item.* \\\"\S+\\\" not found",
     rf"(controller|{_WRITERS})\.go.*Precondition failed: UID in precondition: \S+, UID in object meta: ",
     rf"(daemon_controller|{_WRITERS})\.go.*(team.*not found|not found.*team)",
     r"stateful_set_status_updater\.go.*getting updated StatefulSet.* from lister",
-    # the controller of StatefulSets does not wait until its cache shows a pod that it created
+    # the StatefulSet controller does not wait until its cache has a pod that it created
     r"stateful_set\.go.*pods \\\"\S+\\\" already exists",
-    # 1.37: other controllers wait for that, and say so
+    # 1.37: other controllers wait for their cache, and log this
     r"(daemon_controller|replica_set|stateful_set)\.go.*is not as new as written version",
 )
-"""Errors that the components also log beside a real API server: those seen in five minutes, by source."""
+"""Errors that the components also log with a real API server, as seen in five minutes, by source."""
 
 LEASES = ("--leader-elect-lease-duration", "60s", "--leader-elect-renew-deadline", "40s")
-"""Four times the defaults: a component ends where a busy machine answers its lease too late."""
+"""Four times the defaults: a component exits if a busy machine answers its lease too late."""
 
 _ERROR = re.compile(r"^[EF]\d{4} ", re.MULTILINE)
 
@@ -58,17 +58,17 @@ class Cluster:
         self._components = components
 
     def check_logs(self) -> None:
-        """Fails where the components' logs have lines that tell of an unexpected error."""
+        """Fails if the components' logs have unexpected error lines."""
         found = self._errors()
         assert not found, f"{len(found)} unexpected lines:\n" + "\n".join(dict.fromkeys(found))
 
     def _errors(self) -> list[str]:
-        found: list[str] = []
+        values: list[str] = []
         for name, program in self._components.items():
             assert program.running, f"{name} has ended:\n{program.tail()}"
             lines = program.log.read_text(encoding="utf-8", errors="replace").splitlines()
-            found += [f"{name}: {line}" for line in lines if _is_unexpected(line)]
-        return found
+            values += [f"{name}: {line}" for line in lines if _is_unexpected(line)]
+        return values
 
 
 def _is_unexpected(line: str) -> bool:
@@ -80,7 +80,7 @@ Start = Callable[..., Cluster]
 
 @pytest.fixture
 def start(release: str, short_folder: Path) -> Iterator[Start]:
-    """Starts a server with these of its own controllers, and these components."""
+    """Returns a function that starts a server with the given controllers and components."""
     with ExitStack() as running:
 
         def started(controllers: str, *components: str) -> Cluster:
@@ -113,7 +113,7 @@ def command(name: str, program: Path, served: Served) -> list[str | Path]:
 
 
 def claim_story(cluster: Cluster) -> None:
-    """A pod with a claim is allocated, prepared, runs and goes."""
+    """Runs a pod with a claim: allocation, preparation, running, deletion."""
     story = cluster.story
     story.create_pod()
     [claim] = story.await_running()
@@ -125,7 +125,7 @@ def claim_story(cluster: Cluster) -> None:
 
 
 def workload_story(cluster: Cluster) -> None:
-    """Workloads of all kinds run; a job completes, a deployment rolls out and goes, then all the rest."""
+    """Runs workloads of all kinds: a Job completes, a Deployment rolls out, and all are deleted."""
     served, api = cluster.served, cluster.served.api
     api.create_namespace("team")
     api.create_all((FOLDER / "workloads.yaml").read_text(encoding="utf-8"), namespace="team")

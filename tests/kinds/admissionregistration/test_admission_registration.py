@@ -1,4 +1,4 @@
-"""Webhooks and policies that admit writes, and the bindings of policies."""
+"""Admission webhooks and policies, and the bindings of policies."""
 
 import copy
 from typing import Any
@@ -110,9 +110,9 @@ def mutating(expression: str, **more: Any) -> Body:
     ],
 )
 def test_what_is_wrong_with_a_webhook_is_said(change: Body, place: str, text: str) -> None:
-    [(field, found)] = refusals(hooks(), webhooks(change))
+    [(field, message)] = refusals(hooks(), webhooks(change))
     assert field == f"webhooks[0].{place}"
-    assert text in found
+    assert text in message
 
 
 def test_good_webhooks_have_no_errors() -> None:
@@ -194,9 +194,9 @@ def test_conditions_that_an_update_leaves_alone_are_not_compiled() -> None:
     ],
 )
 def test_what_is_wrong_with_a_policy_is_said(body: Body, place: str, text: str) -> None:
-    [(field, found)] = refusals(policies(), body)
+    [(field, message)] = refusals(policies(), body)
     assert field == f"spec.{place}"
-    assert text in found
+    assert text in message
 
 
 @pytest.mark.parametrize(
@@ -247,9 +247,9 @@ def test_up_to_1_31_a_wrong_result_is_not_named() -> None:
     ],
 )
 def test_what_is_wrong_with_a_mutating_policy_is_said(body: Body, place: str, text: str) -> None:
-    [(field, found)] = refusals(mutations(), body)
+    [(field, message)] = refusals(mutations(), body)
     assert field == f"spec.{place}"
-    assert text in found
+    assert text in message
 
 
 def test_mutations_write_objects_and_patches_down() -> None:
@@ -279,6 +279,6 @@ def test_mutations_write_objects_and_patches_down() -> None:
 )
 def test_what_is_wrong_with_a_binding_is_said(spec: Body, place: str, text: str) -> None:
     body = {"spec": {"policyName": "p", "validationActions": ["Deny"], **spec}}
-    [(field, found)] = refusals(resource("validatingadmissionpolicybindings"), body)
+    [(field, message)] = refusals(resource("validatingadmissionpolicybindings"), body)
     assert field == f"spec.{place}"
-    assert text in found
+    assert text in message

@@ -11,8 +11,8 @@ SERVICE = {"name": "s", "namespace": "n"}
 
 
 def service(**spec: Any) -> Body:
-    found = {"group": "g.example.com", "version": "v1", "groupPriorityMinimum": 100, "versionPriority": 10}
-    return {"metadata": {"name": "v1.g.example.com"}, "spec": {**found, **spec}}
+    fields = {"group": "g.example.com", "version": "v1", "groupPriorityMinimum": 100, "versionPriority": 10}
+    return {"metadata": {"name": "v1.g.example.com"}, "spec": {**fields, **spec}}
 
 
 @pytest.mark.parametrize(
@@ -51,9 +51,9 @@ def test_a_good_service_has_no_errors(body: Body) -> None:
     ],
 )
 def test_what_is_wrong_with_a_service_is_said(body: Body, place: str, text: str) -> None:
-    [(field, found)] = refusals(SERVICES, body)
+    [(field, message)] = refusals(SERVICES, body)
     assert field == place
-    assert text in found
+    assert text in message
 
 
 def test_a_local_service_is_available_and_another_one_is_not_yet() -> None:

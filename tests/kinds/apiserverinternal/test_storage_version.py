@@ -18,9 +18,9 @@ def server(name: str, encodes: str, **others: Any) -> Body:
 
 def reported(status: Body, release: str = "1.33") -> Found:
     resource = versions(release)
-    made = created(resource, {"metadata": {"name": "apps.deployments"}})
-    found = resource.strategy_for("status").validate_update({**made, "status": status}, made)
-    return [(error.field, error.body) for error in found]
+    obj = created(resource, {"metadata": {"name": "apps.deployments"}})
+    errors = resource.strategy_for("status").validate_update({**obj, "status": status}, obj)
+    return [(error.field, error.body) for error in errors]
 
 
 def test_a_storage_version_is_named_by_group_and_resource() -> None:
@@ -63,8 +63,8 @@ def test_a_server_is_there_once_from_1_28_on() -> None:
 
 def test_a_table_shows_three_servers() -> None:
     resource = versions()
-    made = created(resource, {})
-    made["status"] = {"storageVersions": [server(name, "v1") for name in "abcd"]}
-    cells = {each.name: each.cell(made, 0.0) for each in resource.columns}
+    obj = created(resource, {})
+    obj["status"] = {"storageVersions": [server(name, "v1") for name in "abcd"]}
+    cells = {each.name: each.cell(obj, 0.0) for each in resource.columns}
     assert cells["StorageVersions"] == "a=v1,b=v1,c=v1 + 1 more..."
     assert cells["CommonEncodingVersion"] == "<unset>"

@@ -65,8 +65,8 @@ def test_a_daemon_set_counts_the_changes_of_its_template() -> None:
     ],
 )
 def test_a_daemon_set_rolls_in_one_way(rolling: Any, expected: str) -> None:
-    found = daemon_sets("1.36").refusals(("spec.updateStrategy", {"rollingUpdate": rolling}))
-    assert found == [f"spec.updateStrategy.rollingUpdate{expected}"]
+    errors = daemon_sets("1.36").refusals(("spec.updateStrategy", {"rollingUpdate": rolling}))
+    assert errors == [f"spec.updateStrategy.rollingUpdate{expected}"]
 
 
 @pytest.mark.parametrize(

@@ -127,9 +127,9 @@ def test_an_update_may_leave_a_target_without_a_group() -> None:
 
 
 def test_scaling_to_zero_needs_a_metric_of_something_else() -> None:
-    found = autoscalers("1.33", HPAScaleToZero=True).refusals(("spec.minReplicas", 0))
+    errors = autoscalers("1.33", HPAScaleToZero=True).refusals(("spec.minReplicas", 0))
     problem = "must specify at least one Object or External metric to support scaling to zero replicas"
-    assert found == [f"spec.metrics: Forbidden: {problem}"]
+    assert errors == [f"spec.metrics: Forbidden: {problem}"]
 
 
 def test_a_tolerance_is_behind_a_gate() -> None:
@@ -219,15 +219,17 @@ def test_what_v1_cannot_say_makes_the_round_trip_in_annotations(release: str) ->
     }
     obj = {**obj, "status": status, "metadata": {**obj["metadata"], "annotations": {"a": "1"}}}
     v1 = of_v1(release).resource
-    shown = v1.from_hub(obj)
-    assert set(shown["metadata"]["annotations"]) > {METRICS, BEHAVIOR, CONDITIONS, "a"}
-    assert shown["status"]["currentCPUUtilizationPercentage"] == 9
-    assert v1.to_hub(shown) == obj
+    converted = v1.from_hub(obj)
+    assert set(converted["metadata"]["annotations"]) > {METRICS, BEHAVIOR, CONDITIONS, "a"}
+    assert converted["status"]["currentCPUUtilizationPercentage"] == 9
+    assert v1.to_hub(converted) == obj
 
 
 def test_the_behavior_stands_in_the_words_of_go() -> None:
-    shown = of_v1("1.33").resource.from_hub(autoscalers("1.33").created(("spec.behavior", {"scaleUp": {}})))
-    behavior = json.loads(shown["metadata"]["annotations"][BEHAVIOR])
+    converted = of_v1("1.33").resource.from_hub(
+        autoscalers("1.33").created(("spec.behavior", {"scaleUp": {}}))
+    )
+    behavior = json.loads(converted["metadata"]["annotations"][BEHAVIOR])
     assert behavior["ScaleUp"]["Policies"][0] == {"Type": "Pods", "Value": 4, "PeriodSeconds": 15}
     assert behavior["ScaleUp"]["Tolerance"] is None
 
@@ -258,8 +260,8 @@ def test_a_row_shows_what_is_aimed_at() -> None:
 
 
 def test_a_target_that_is_missing_is_two_errors() -> None:
-    found = autoscalers().refusals(("spec.scaleTargetRef", DELETED))
-    assert found[:2] == [
+    errors = autoscalers().refusals(("spec.scaleTargetRef", DELETED))
+    assert errors[:2] == [
         "spec.scaleTargetRef.kind: Required value",
         "spec.scaleTargetRef.name: Required value",
     ]

@@ -50,9 +50,9 @@ def test_a_selector_of_ones_own_is_refused_unless_it_is_manual() -> None:
 
 
 def test_a_label_of_another_job_is_refused() -> None:
-    found = jobs().refusals(("spec.template.metadata", {"labels": {"job-name": "z"}}))
-    assert found[0].startswith("spec.template.metadata.labels[job-name]: Invalid value")
-    assert found[0].endswith("must be 'a'")
+    errors = jobs().refusals(("spec.template.metadata", {"labels": {"job-name": "z"}}))
+    assert errors[0].startswith("spec.template.metadata.labels[job-name]: Invalid value")
+    assert errors[0].endswith("must be 'a'")
 
 
 @pytest.mark.parametrize(
@@ -159,8 +159,8 @@ def test_a_fault_is_said_at_its_field(changes: list[tuple[str, Any]], expected: 
     ],
 )
 def test_a_fault_of_the_failure_policy_is_said_at_its_rule(rule: Any, expected: str) -> None:
-    found = jobs().refusals(("spec.podFailurePolicy", {"rules": [rule]}))
-    assert any(text.startswith(f"spec.podFailurePolicy.rules[0]{expected}") for text in found), found
+    errors = jobs().refusals(("spec.podFailurePolicy", {"rules": [rule]}))
+    assert any(text.startswith(f"spec.podFailurePolicy.rules[0]{expected}") for text in errors), errors
 
 
 @pytest.mark.parametrize(
@@ -191,8 +191,8 @@ def test_a_fault_of_the_failure_policy_is_said_at_its_rule(rule: Any, expected: 
     ],
 )
 def test_a_fault_of_the_success_policy_is_said_at_its_rule(rule: Any, expected: str) -> None:
-    found = jobs().refusals(INDEXED, ("spec.completions", 5), ("spec.successPolicy", {"rules": [rule]}))
-    assert any(text.startswith(f"spec.successPolicy.rules[0]{expected}") for text in found), found
+    errors = jobs().refusals(INDEXED, ("spec.completions", 5), ("spec.successPolicy", {"rules": [rule]}))
+    assert any(text.startswith(f"spec.successPolicy.rules[0]{expected}") for text in errors), errors
 
 
 def test_completions_of_an_indexed_job_change_with_its_parallelism() -> None:
@@ -242,11 +242,11 @@ def test_the_template_changes_only_while_the_job_is_suspended() -> None:
 )
 def test_another_template_is_shown_in_the_servers_own_form(release: str, host: str) -> None:
     changes = ("spec.template.spec.containers.0.image", "b"), ("spec.template.spec.hostNetwork", True)
-    shown = jobs(release).update_refusals(*changes)[-1]
-    assert shown.startswith("spec.template: Invalid value: ")
-    assert shown.endswith(": field is immutable")
-    assert host in shown
-    assert ("DeprecatedServiceAccount" in shown) == (release == "1.37")
+    error = jobs(release).update_refusals(*changes)[-1]
+    assert error.startswith("spec.template: Invalid value: ")
+    assert error.endswith(": field is immutable")
+    assert host in error
+    assert ("DeprecatedServiceAccount" in error) == (release == "1.37")
 
 
 def test_resources_change_while_a_job_without_pods_is_suspended() -> None:

@@ -1,4 +1,4 @@
-"""Requests for certificates, and bundles of trusted ones."""
+"""CertificateSigningRequests and ClusterTrustBundles."""
 
 import base64
 from functools import cache
@@ -39,8 +39,8 @@ def bundles() -> Resource:
 def csr() -> str:
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "jane")])
     builder = x509.CertificateSigningRequestBuilder().subject_name(name)
-    made = builder.sign(ec.generate_private_key(ec.SECP256R1()), hashes.SHA256())
-    return base64.b64encode(made.public_bytes(serialization.Encoding.PEM)).decode()
+    signed_request = builder.sign(ec.generate_private_key(ec.SECP256R1()), hashes.SHA256())
+    return base64.b64encode(signed_request.public_bytes(serialization.Encoding.PEM)).decode()
 
 
 @cache
@@ -49,8 +49,8 @@ def authority() -> str:
 
 
 def request(status: Body | None = None, **spec: Any) -> Body:
-    found = {"request": csr(), "signerName": "example.com/signer", "usages": ["client auth"], **spec}
-    return {"spec": found, **({} if status is None else {"status": status})}
+    fields = {"request": csr(), "signerName": "example.com/signer", "usages": ["client auth"], **spec}
+    return {"spec": fields, **({} if status is None else {"status": status})}
 
 
 @pytest.mark.parametrize(
@@ -71,9 +71,9 @@ def request(status: Body | None = None, **spec: Any) -> Body:
     ],
 )
 def test_what_is_wrong_with_a_request_is_said(change: Body, place: str, text: str) -> None:
-    [(field, found)] = refusals(requests(), request(**change))
+    [(field, message)] = refusals(requests(), request(**change))
     assert field == f"spec.{place}"
-    assert text in found
+    assert text in message
 
 
 def test_a_good_request_has_no_errors() -> None:

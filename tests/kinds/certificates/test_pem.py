@@ -1,4 +1,4 @@
-"""Malformed DER is refused in the words of Go's encoding/asn1; what it says was asked of Go 1.26."""
+"""Malformed DER gets the error messages of Go's encoding/asn1, as recorded with Go 1.26."""
 
 import base64
 

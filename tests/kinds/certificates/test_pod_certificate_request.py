@@ -105,8 +105,8 @@ def test_a_request_shows_that_it_has_the_key_by_a_proof_or_a_stub() -> None:
     ],
 )
 def test_what_is_wrong_with_a_request_is_said(change: Body, place: str, text: str) -> None:
-    found = refusals(requests(), request(**change))
-    assert (f"spec.{place}", True) in [(field, text in message) for field, message in found]
+    errors = refusals(requests(), request(**change))
+    assert (f"spec.{place}", True) in [(field, text in message) for field, message in errors]
 
 
 def test_the_spec_stays() -> None:
@@ -148,9 +148,9 @@ def test_a_decision_is_made_once() -> None:
     ],
 )
 def test_what_is_issued_is_for_the_key_and_for_a_while(status: Body, place: str, text: str) -> None:
-    [(field, found)] = refused_change(requests(), request(), request(status), "status")
+    [(field, message)] = refused_change(requests(), request(), request(status), "status")
     assert field == f"status.{place}"
-    assert text in found
+    assert text in message
 
 
 def test_a_good_certificate_is_issued() -> None:

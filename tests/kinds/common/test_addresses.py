@@ -1,4 +1,4 @@
-"""Addresses are validated, and warned of, as each release does."""
+"""Addresses get the errors and warnings of each release."""
 
 import pytest
 
@@ -22,8 +22,8 @@ def _rules(release: str, **gates: bool) -> ReleaseRules:
     ],
 )
 def test_a_new_field_takes_addresses_in_canonical_form(text: str, problem: str | None) -> None:
-    found = [error.body for error in addresses.validate_ip(text, "ip")]
-    assert found == ([] if problem is None else [f'Invalid value: "{text}": {problem}'])
+    messages = [error.body for error in addresses.validate_ip(text, "ip")]
+    assert messages == ([] if problem is None else [f'Invalid value: "{text}": {problem}'])
 
 
 @pytest.mark.parametrize(
@@ -38,8 +38,8 @@ def test_a_new_field_takes_addresses_in_canonical_form(text: str, problem: str |
     ],
 )
 def test_a_new_field_takes_networks_in_canonical_form(text: str, problem: str | None) -> None:
-    found = [error.body for error in addresses.validate_cidr(text, "cidr")]
-    assert found == ([] if problem is None else [f'Invalid value: "{text}": {problem}'])
+    messages = [error.body for error in addresses.validate_cidr(text, "cidr")]
+    assert messages == ([] if problem is None else [f'Invalid value: "{text}": {problem}'])
 
 
 @pytest.mark.parametrize("text", ["010.0.0.1", "::ffff:10.0.0.1"])
@@ -73,8 +73,8 @@ def test_an_old_field_takes_ambiguous_networks_until_a_gate_forbids_them(text: s
     ],
 )
 def test_traffic_is_sent_to_no_address_of_a_machine_or_a_link(text: str, problem: str | None) -> None:
-    found = [error.body for error in addresses.validate_endpoint_ip(text, "ip")]
-    assert found == ([] if problem is None else [f'Invalid value: "{text}": {problem}'])
+    messages = [error.body for error in addresses.validate_endpoint_ip(text, "ip")]
+    assert messages == ([] if problem is None else [f'Invalid value: "{text}": {problem}'])
 
 
 @pytest.mark.parametrize(

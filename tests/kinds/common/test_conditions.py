@@ -1,4 +1,4 @@
-"""Conditions."""
+"""Validation of lists of metav1.Condition."""
 
 from typing import Any
 

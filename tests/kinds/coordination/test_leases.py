@@ -1,4 +1,4 @@
-"""Leases, and candidates for them."""
+"""Leases and LeaseCandidates."""
 
 from typing import Any
 

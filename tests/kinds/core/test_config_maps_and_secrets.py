@@ -1,4 +1,4 @@
-"""Config maps, secrets and service accounts."""
+"""ConfigMaps, Secrets and ServiceAccounts."""
 
 import base64
 from typing import Any
@@ -79,9 +79,9 @@ def test_a_secret_of_a_registry_is_json_and_its_contents_are_in_no_error(text: s
 
 
 def test_string_data_of_a_secret_becomes_data() -> None:
-    made = created(SECRETS, {"data": {"a": b64("1"), "c": b64("2")}, "stringData": {"b": "x", "c": "y"}})
-    assert "stringData" not in made
-    assert list(made["data"].items()) == [("a", b64("1")), ("b", b64("x")), ("c", b64("y"))]
+    obj = created(SECRETS, {"data": {"a": b64("1"), "c": b64("2")}, "stringData": {"b": "x", "c": "y"}})
+    assert "stringData" not in obj
+    assert list(obj["data"].items()) == [("a", b64("1")), ("b", b64("x")), ("c", b64("y"))]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Endpoints and endpoint slices."""
+"""Endpoints and EndpointSlices."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Events, as core/v1 and events.k8s.io/v1 show and check them."""
+"""Events in core/v1 and events.k8s.io/v1: fields and validation."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Limit ranges and quotas."""
+"""LimitRanges and ResourceQuotas."""
 
 import pytest
 

@@ -21,18 +21,18 @@ def namespace(status: dict[str, Any] | None = None, *finalizers: str, **metadata
 
 def test_a_new_namespace_is_active_and_kubernetes_holds_it() -> None:
     strategy = NamespaceStrategy(RULES)
-    made = strategy.prepare_create(strategy.default(namespace({"phase": "Terminating"}, labels={"z": "1"})))
-    assert made == namespace({"phase": "Active"}, "kubernetes", labels={**NAME, "z": "1"})
-    assert list(made["metadata"]["labels"]) == ["kubernetes.io/metadata.name", "z"]
-    assert strategy.validate_create(made) == []
+    obj = strategy.prepare_create(strategy.default(namespace({"phase": "Terminating"}, labels={"z": "1"})))
+    assert obj == namespace({"phase": "Active"}, "kubernetes", labels={**NAME, "z": "1"})
+    assert list(obj["metadata"]["labels"]) == ["kubernetes.io/metadata.name", "z"]
+    assert strategy.validate_create(obj) == []
 
 
 def test_finalizers_that_it_came_with_stay_before_that_of_kubernetes() -> None:
     strategy = NamespaceStrategy(RULES)
-    made = strategy.prepare_create(namespace({}, "example.com/mine"))
-    assert made["spec"]["finalizers"] == ["example.com/mine", "kubernetes"]
-    again = strategy.prepare_create(copy.deepcopy(made))
-    assert again == made
+    obj = strategy.prepare_create(namespace({}, "example.com/mine"))
+    assert obj["spec"]["finalizers"] == ["example.com/mine", "kubernetes"]
+    again = strategy.prepare_create(copy.deepcopy(obj))
+    assert again == obj
 
 
 def test_a_name_that_is_generated_becomes_the_label_when_it_is_known() -> None:

@@ -1,4 +1,4 @@
-"""What a deletion makes of a namespace."""
+"""The deletion of a namespace: its phase, finalizers, preconditions and options."""
 
 import copy
 from typing import Any

@@ -69,14 +69,14 @@ def node(**spec: Any) -> Body:
     ],
 )
 def test_networks_taints_and_resources_of_a_node_are_checked(body: Body, expected: Found | None) -> None:
-    found = refusals(nodes(), body)
+    errors = refusals(nodes(), body)
     if expected is None:
-        assert {field for field, _ in found} == {
+        assert {field for field, _ in errors} == {
             f"metadata.annotations.scheduler.alpha.kubernetes.io/taints[0].{name}"
             for name in ("key", "effect")
         }
     else:
-        assert found == expected
+        assert errors == expected
 
 
 @pytest.mark.parametrize(
@@ -149,8 +149,8 @@ def test_addresses_of_a_node_differ() -> None:
     old = created(resource, {})
     address = {"type": "InternalIP", "address": "10.0.0.1"}
     new = {**old, "status": {**old["status"], "addresses": [address, address]}}
-    found = resource.strategy_for("status").validate_update(new, old)
-    assert [(each.field, each.body) for each in found] == [
+    errors = resource.strategy_for("status").validate_update(new, old)
+    assert [(each.field, each.body) for each in errors] == [
         ("status.addresses[1]", 'Duplicate value: {"Type":"InternalIP","Address":"10.0.0.1"}')
     ]
 
@@ -165,8 +165,8 @@ def test_addresses_of_a_node_differ() -> None:
     ],
 )
 def test_features_that_a_node_declares_are_sorted_and_differ(features: list[str], fields: list[str]) -> None:
-    found = refusals(nodes("1.36"), {"status": {"declaredFeatures": features}})
-    assert [field for field, _ in found] == [f"status.declaredFeatures{each}" for each in fields]
+    errors = refusals(nodes("1.36"), {"status": {"declaredFeatures": features}})
+    assert [field for field, _ in errors] == [f"status.declaredFeatures{each}" for each in fields]
 
 
 def test_deprecated_fields_and_ambiguous_networks_are_warned_of() -> None:
@@ -177,17 +177,17 @@ def test_deprecated_fields_and_ambiguous_networks_are_warned_of() -> None:
 
 
 def test_a_table_shows_status_roles_and_addresses() -> None:
-    made = created(
+    obj = created(
         nodes(), {"metadata": {"labels": {"node-role.kubernetes.io/b": "", "kubernetes.io/role": "a"}}}
     )
-    made["spec"]["unschedulable"] = True
+    obj["spec"]["unschedulable"] = True
     info = {"kernelVersion": "6.1", "architecture": "arm64", "kubeletVersion": "v1"}
-    made["status"] = {
+    obj["status"] = {
         "conditions": [{"type": "Ready", "status": "True"}],
         "addresses": [{"type": "InternalIP", "address": "10.0.0.1"}],
         "nodeInfo": info,
     }
-    cells = {each.name: each.cell(made, 0.0) for each in nodes().columns}
+    cells = {each.name: each.cell(obj, 0.0) for each in nodes().columns}
     assert cells["Status"] == "Ready,SchedulingDisabled"
     assert (cells["Roles"], cells["Version"]) == ("a,b", "v1")
     assert (cells["Internal-IP"], cells["External-IP"], cells["OS-Image"]) == (
@@ -195,7 +195,7 @@ def test_a_table_shows_status_roles_and_addresses() -> None:
         "<none>",
         "<unknown>",
     )
-    newer = {each.name: each.cell(made, 0.0) for each in nodes("1.36").columns}
+    newer = {each.name: each.cell(obj, 0.0) for each in nodes("1.36").columns}
     assert (cells["Kernel-Version"], newer["Kernel-Version"]) == ("6.1", "6.1 (arm64)")
 
 

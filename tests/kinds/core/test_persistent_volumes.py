@@ -1,4 +1,4 @@
-"""Persistent volumes, and claims for them."""
+"""PersistentVolumes and PersistentVolumeClaims."""
 
 from typing import Any
 
@@ -48,7 +48,7 @@ def volume(**spec: Any) -> Body:
 
 
 def of(name: str, source: Body) -> Body:
-    """A volume with that source in place of its own."""
+    """Returns a volume with this source instead of hostPath."""
     return {"spec": {**{key: value for key, value in VOLUME.items() if key != "hostPath"}, name: source}}
 
 
@@ -162,8 +162,8 @@ def test_a_volume_has_modes_a_capacity_and_one_source(body: Body, expected: Foun
     ],
 )  # fmt: skip
 def test_each_kind_of_storage_has_its_own_rules(name: str, source: Body, fields: list[str]) -> None:
-    found = refusals(volumes(), of(name, source))
-    assert list(dict.fromkeys(field for field, _ in found)) == [f"spec.{field}" for field in fields]
+    errors = refusals(volumes(), of(name, source))
+    assert list(dict.fromkeys(field for field, _ in errors)) == [f"spec.{field}" for field in fields]
 
 
 def test_what_a_volume_is_made_of_stays_but_for_a_secret_that_was_missing() -> None:
@@ -198,12 +198,12 @@ def test_where_a_volume_can_be_used_stays_but_for_labels_that_others_replaced() 
 )
 def test_the_server_keeps_the_time_of_a_phase_from_1_29_on(release: str, stamped: bool) -> None:  # noqa: FBT001 - a parameter
     resource = volumes(release)
-    made = created(resource, volume())
+    obj = created(resource, volume())
     stamp = {"lastPhaseTransitionTime": NOW} if stamped else {}
-    assert made["status"] == {"phase": "Pending", **stamp}
-    made["status"].pop("lastPhaseTransitionTime", None)
+    assert obj["status"] == {"phase": "Pending", **stamp}
+    obj["status"].pop("lastPhaseTransitionTime", None)
     new = canonical(resource, {**volume(), "status": {"phase": "Bound"}})
-    changed = resource.strategy_for("status").prepare_update(new, made)
+    changed = resource.strategy_for("status").prepare_update(new, obj)
     assert changed["status"] == {"phase": "Bound", **stamp}
 
 
@@ -265,10 +265,10 @@ def test_the_two_fields_of_data_sources_agree() -> None:
 
 
 def changed(resource: Resource, old: Body, new: Body) -> Found:
-    """Errors of an update between claims with a status."""
+    """Returns the errors of an update of a claim; both versions have the same status."""
     before, after = canonical(resource, old), canonical(resource, new)
-    found = resource.strategy_for("").validate_update({**after, "status": before["status"]}, before)
-    return [(error.field, error.body) for error in found]
+    errors = resource.strategy_for("").validate_update({**after, "status": before["status"]}, before)
+    return [(error.field, error.body) for error in errors]
 
 
 def test_a_bound_claim_grows_and_others_stay() -> None:
@@ -317,16 +317,16 @@ def test_the_attributes_class_of_a_bound_claim_may_change_where_the_gate_is_on(
 ) -> None:
     resource = claims(release)
     old = {**claim(volumeAttributesClassName="a"), "status": {"phase": phase}}
-    found = changed(resource, old, claim(volumeAttributesClassName="b"))
-    assert (found == []) is allowed
+    errors = changed(resource, old, claim(volumeAttributesClassName="b"))
+    assert (errors == []) is allowed
 
 
 def test_a_claims_status_tells_of_known_resources_and_steps() -> None:
     resource = claims("1.34")
     old = canonical(resource, claim())
     status = {"capacity": {"storage": "-1"}, "allocatedResourceStatuses": {"cpu": "Odd"}}
-    found = resource.strategy_for("status").validate_update({**old, "status": status}, old)
-    assert [each.field for each in found] == [
+    errors = resource.strategy_for("status").validate_update({**old, "status": status}, old)
+    assert [each.field for each in errors] == [
         "resourceVersion",
         "status.capacity[storage]",
         "status.allocatedResourceStatuses",
@@ -336,15 +336,15 @@ def test_a_claims_status_tells_of_known_resources_and_steps() -> None:
 
 def test_amounts_that_are_no_whole_bytes_are_warned_of() -> None:
     resource = claims()
-    made = created(resource, sized("1500m"))
-    assert resource.strategy_for("").warnings_on_create(made) == [
+    obj = created(resource, sized("1500m"))
+    assert resource.strategy_for("").warnings_on_create(obj) == [
         'spec.resources.requests[storage]: fractional byte value "1500m" is invalid, must be an integer'
     ]
 
 
 def test_tables_show_modes_in_short_and_what_is_not_set() -> None:
-    made = created(volumes(), volume(accessModes=["ReadWriteMany", "ReadWriteOnce"], claimRef={"name": "c"}))
-    cells = {each.name: each.cell(made, 0.0) for each in volumes().columns}
+    obj = created(volumes(), volume(accessModes=["ReadWriteMany", "ReadWriteOnce"], claimRef={"name": "c"}))
+    cells = {each.name: each.cell(obj, 0.0) for each in volumes().columns}
     assert (cells["Access Modes"], cells["Claim"], cells["Capacity"]) == ("RWO,RWX", "/c", "1Gi")
     assert (cells["VolumeAttributesClass"], cells["VolumeMode"]) == ("<unset>", "Filesystem")
     assert "VolumeAttributesClass" not in {each.name for each in volumes("1.28").columns}

@@ -1,4 +1,4 @@
-"""Flow schemas and priority levels."""
+"""FlowSchemas and PriorityLevelConfigurations."""
 
 from typing import Any
 
@@ -85,9 +85,9 @@ def level(name: str = "a", kind: str = "Limited", **limited: Any) -> Body:
     ],
 )
 def test_what_is_wrong_with_a_flow_schema_is_said(body: Body, place: str, text: str) -> None:
-    [(field, found)] = refusals(flow("flowschemas"), body)
+    [(field, message)] = refusals(flow("flowschemas"), body)
     assert field == f"spec.{place}"
-    assert text in found
+    assert text in message
 
 
 def test_a_good_flow_schema_has_no_errors() -> None:
@@ -119,9 +119,9 @@ def test_the_mandatory_schemas_are_as_they_are() -> None:
     ],
 )
 def test_what_is_wrong_with_a_priority_level_is_said(body: Body, place: str, text: str) -> None:
-    [(field, found)] = refusals(flow("prioritylevelconfigurations"), body)
+    [(field, message)] = refusals(flow("prioritylevelconfigurations"), body)
     assert field == f"spec.{place}"
-    assert text in found
+    assert text in message
 
 
 def test_only_the_level_of_that_name_is_exempt() -> None:

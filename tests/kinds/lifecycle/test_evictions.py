@@ -1,5 +1,6 @@
-"""Evictions and EvictionRequests of lifecycle.k8s.io; what upstream says of generated ones is in
-test_strategy_samples.
+"""Evictions and EvictionRequests of lifecycle.k8s.io.
+
+test_strategy_samples compares generated ones with upstream.
 """
 
 from typing import Any
@@ -23,7 +24,7 @@ def evictions() -> Resource:
 
 
 def status(*states: str, **first: Any) -> Body:
-    """A status of responders in turn; `first` is what the first of them says."""
+    """Returns a status with responders in these states; `first` has the fields of the first responder."""
     names = ["example.com/a", OWN][: len(states)]
     targets = [
         {"name": name, "priority": priority, "state": state}
@@ -33,10 +34,10 @@ def status(*states: str, **first: Any) -> Body:
 
 
 def refused(old: Body, new: Body) -> list[tuple[str, str]]:
-    made = created(evictions(), {"spec": {"target": TARGET}})
+    obj = created(evictions(), {"spec": {"target": TARGET}})
     strategy = evictions().strategy_for("status")
-    found = strategy.validate_update({**made, "status": new}, {**made, "status": old})
-    return [(error.field, error.body) for error in found]
+    errors = strategy.validate_update({**obj, "status": new}, {**obj, "status": old})
+    return [(error.field, error.body) for error in errors]
 
 
 def test_the_first_responder_is_the_one_to_start() -> None:
@@ -155,13 +156,13 @@ def test_the_group_is_served_with_its_gate_and_when_asked_for() -> None:
     ):
         without.request("GET", GROUP)
     with FakeAPI(release="1.37", feature_gates=f"{GATE}=true", runtime_config="api/all=true") as api:
-        made = api.request("POST", path, request)
-        assert (made["metadata"]["generation"], made["status"]) == (1, {})
-        made["spec"]["intent"] = "Withdrawn"
-        assert api.request("PUT", f"{path}/r", made)["metadata"]["generation"] == 2
-        made["spec"]["requester"] = "example.com/you"
-        made["metadata"].pop("resourceVersion")
+        created = api.request("POST", path, request)
+        assert (created["metadata"]["generation"], created["status"]) == (1, {})
+        created["spec"]["intent"] = "Withdrawn"
+        assert api.request("PUT", f"{path}/r", created)["metadata"]["generation"] == 2
+        created["spec"]["requester"] = "example.com/you"
+        created["metadata"].pop("resourceVersion")
         with pytest.raises(StatusError, match="must be specified for an update"):
-            api.request("PUT", f"{path}/r", made)
+            api.request("PUT", f"{path}/r", created)
         with pytest.raises(StatusError, match="not found"):
-            api.request("PUT", f"{path}/s", {**made, "metadata": {"name": "s"}})
+            api.request("PUT", f"{path}/s", {**created, "metadata": {"name": "s"}})

@@ -1,4 +1,4 @@
-"""Ingresses and their classes."""
+"""Ingresses and IngressClasses."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Network policies."""
+"""NetworkPolicies."""
 
 from typing import Any
 

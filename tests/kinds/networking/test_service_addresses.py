@@ -1,4 +1,4 @@
-"""The ranges of services' addresses, and the addresses in use."""
+"""ServiceCIDRs and IPAddresses."""
 
 import pytest
 

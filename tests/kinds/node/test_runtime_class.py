@@ -58,15 +58,15 @@ def test_overhead_and_tolerations_are_checked(body: Body, expected: Found) -> No
 
 def test_errors_of_tolerations_are_reported_in_one_place_from_1_35_on() -> None:
     body = {"handler": "h", "scheduling": {"tolerations": [{"effect": "NoExecute"}]}}
-    (found,) = refusals(runtime_class("1.35"), body)
-    assert found == ("scheduling.tolerations[0].operator", NO_OPERATOR)
+    (error,) = refusals(runtime_class("1.35"), body)
+    assert error == ("scheduling.tolerations[0].operator", NO_OPERATOR)
 
 
 @pytest.mark.parametrize(("release", "words"), [("1.35", "Invalid value"), ("1.36", "Required value")])
 def test_a_missing_handler_is_required_from_1_36_on(release: str, words: str) -> None:
-    (found,) = refusals(runtime_class(release), {"handler": ""})
-    assert found[0] == "handler"
-    assert found[1].startswith(words)
+    (error,) = refusals(runtime_class(release), {"handler": ""})
+    assert error[0] == "handler"
+    assert error[1].startswith(words)
 
 
 @pytest.mark.parametrize(("release", "shown"), [("1.33", '"b"'), ("1.36", '"b"'), ("1.37", "null")])
@@ -79,7 +79,7 @@ def test_the_handler_stays(release: str, shown: str) -> None:
 def test_labels_that_others_replaced_are_warned_of() -> None:
     resource = runtime_class()
     scheduling = {"nodeSelector": {"beta.kubernetes.io/os": "linux", "a": "b"}}
-    made = created(resource, {"handler": "h", "scheduling": scheduling})
-    assert resource.strategy_for("").warnings_on_create(made) == [
+    obj = created(resource, {"handler": "h", "scheduling": scheduling})
+    assert resource.strategy_for("").warnings_on_create(obj) == [
         'scheduling.nodeSelector: deprecated since v1.14; use "kubernetes.io/os" instead'
     ]

@@ -72,8 +72,8 @@ def test_the_label_of_v1beta1_goes_from_selectors_that_say_more() -> None:
 
 
 def test_the_counts_of_a_status_are_not_negative() -> None:
-    found = budgets().update_refusals(("status.currentHealthy", -1), subresource="status")
-    assert found == ["status.currentHealthy: Invalid value: -1: must be greater than or equal to 0"]
+    errors = budgets().update_refusals(("status.currentHealthy", -1), subresource="status")
+    assert errors == ["status.currentHealthy: Invalid value: -1: must be greater than or equal to 0"]
 
 
 def test_a_row_shows_what_may_be_disrupted() -> None:

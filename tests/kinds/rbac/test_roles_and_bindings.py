@@ -1,4 +1,4 @@
-"""Roles, cluster roles and their bindings."""
+"""Roles, ClusterRoles and their bindings."""
 
 from typing import Any
 
@@ -65,8 +65,8 @@ def test_a_cluster_role_that_is_aggregated_selects_others() -> None:
     why = "Required value: at least one clusterRoleSelector required if aggregationRule is non-nil"
     assert refusals(rbac("clusterroles"), {"aggregationRule": {}}) == [(path, why)]
     near = {"matchExpressions": [{"key": "a", "operator": "Near"}]}
-    found = refusals(rbac("clusterroles"), {"aggregationRule": {"clusterRoleSelectors": [near]}})
-    assert found[0] == (
+    errors = refusals(rbac("clusterroles"), {"aggregationRule": {"clusterRoleSelectors": [near]}})
+    assert errors[0] == (
         f"{path}[0].matchExpressions[0].operator",
         'Invalid value: "Near": not a valid selector operator',
     )
@@ -74,8 +74,8 @@ def test_a_cluster_role_that_is_aggregated_selects_others() -> None:
 
 def test_verbs_are_required_by_declaration_from_1_37_on() -> None:
     expected = [("rules[0].apiGroups", NO_GROUPS), ("rules[0].resources", NO_RESOURCES)]
-    found = refusals(rbac("roles", "1.37"), {"rules": [{}]})
-    assert found == [*expected, ("rules[0].verbs", "Required value")]
+    errors = refusals(rbac("roles", "1.37"), {"rules": [{}]})
+    assert errors == [*expected, ("rules[0].verbs", "Required value")]
 
 
 @pytest.mark.parametrize(
@@ -100,9 +100,9 @@ def test_verbs_are_required_by_declaration_from_1_37_on() -> None:
 def test_a_binding_names_a_role_and_subjects_of_known_kinds(
     body: Body, expected: list[tuple[str, str]]
 ) -> None:
-    found = refusals(rbac("rolebindings"), body)
-    assert [field for field, _ in found] == [field for field, _ in expected]
-    assert all(text in got for (_, got), (_, text) in zip(found, expected, strict=True))
+    errors = refusals(rbac("rolebindings"), body)
+    assert [field for field, _ in errors] == [field for field, _ in expected]
+    assert all(text in got for (_, got), (_, text) in zip(errors, expected, strict=True))
 
 
 def test_a_service_account_in_a_cluster_role_binding_has_a_namespace() -> None:
@@ -111,8 +111,8 @@ def test_a_service_account_in_a_cluster_role_binding_has_a_namespace() -> None:
 
 
 def test_users_and_groups_of_a_binding_get_the_api_group() -> None:
-    made = created(rbac("rolebindings"), binding(kind="User", name="u"))
-    assert made["subjects"] == [{"kind": "User", "apiGroup": GROUP, "name": "u"}]
+    obj = created(rbac("rolebindings"), binding(kind="User", name="u"))
+    assert obj["subjects"] == [{"kind": "User", "apiGroup": GROUP, "name": "u"}]
 
 
 @pytest.mark.parametrize(
@@ -127,12 +127,12 @@ def test_users_and_groups_of_a_binding_get_the_api_group() -> None:
     ],
 )
 def test_the_role_of_a_binding_stays(release: str, why: str) -> None:
-    found = refused_change(rbac("rolebindings", release), binding(), binding("Role", "b"))
-    assert found == [("roleRef", f"Invalid value: {why}")]
+    errors = refused_change(rbac("rolebindings", release), binding(), binding("Role", "b"))
+    assert errors == [("roleRef", f"Invalid value: {why}")]
 
 
 @pytest.mark.parametrize(("release", "times"), [("1.34", 2), ("1.35", 1)])
 def test_what_is_wrong_with_an_updated_role_is_said_twice_up_to_1_34(release: str, times: int) -> None:
     broken = {"rules": [{**RULE, "verbs": []}]}
-    found = refused_change(rbac("roles", release), {"rules": [RULE]}, broken)
-    assert found == [("rules[0].verbs", NO_VERBS)] * times
+    errors = refused_change(rbac("roles", release), {"rules": [RULE]}, broken)
+    assert errors == [("rules[0].verbs", NO_VERBS)] * times

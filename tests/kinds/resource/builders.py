@@ -1,4 +1,4 @@
-"""Canonical claims of every release, and errors as the triples that tables of tests hold."""
+"""Makes canonical claims for every release, and formats errors as in the tables of tests."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -15,19 +15,19 @@ GROUP = "resource.k8s.io"
 Triple = tuple[str, str, str]
 
 RULES = {release: rules_of(load_release(release)) for release in COMPILED_RELEASES}
-"""The rules by release, its gates as they are by default."""
+"""The rules by release, with the default gates."""
 
 DEVICE = {"driver": "gpu.example.com", "pool": "pool-1", "device": "gpu-0"}
 
 
 def rules_with(release: str, **gates: bool) -> ReleaseRules:
-    """The rules of a release with these gates, and no others, on."""
+    """Returns the rules of a release with only these gates on."""
     rules = RULES[release]
     return replace(rules, gates=Gates({**dict.fromkeys(rules.gates.known, False), **gates}))
 
 
 def triples(errors: Iterable[FieldError]) -> list[Triple]:
-    """(field, reason without `FieldValue`, message) of each error."""
+    """Returns (field, reason without `FieldValue`, message) of each error."""
     return [(error.field, error.reason.removeprefix("FieldValue"), error.body) for error in errors]
 
 
@@ -50,7 +50,7 @@ def v1alpha2_claim(status: dict[str, Any] | None = None, **metadata: Any) -> dic
 
 
 def template(spec: dict[str, Any], **metadata: Any) -> dict[str, Any]:
-    """A template for claims with this spec and metadata."""
+    """Returns a claim template with this spec and metadata."""
     return {
         "metadata": {"name": "t", "namespace": "default"},
         "spec": {"metadata": {"creationTimestamp": None, **metadata}, "spec": spec},
@@ -58,11 +58,11 @@ def template(spec: dict[str, Any], **metadata: Any) -> dict[str, Any]:
 
 
 ODD_TEMPLATES: tuple[Any, ...] = (None, [], {"spec": None}, {"spec": {"metadata": []}})
-"""Bodies of shapes that decode, or do not: restoring comes before anybody has looked."""
+"""Malformed templates; some do not decode. Hooks that restore fields run before validation."""
 
 
 def nested_request(name: str = "gpu", **fields: Any) -> dict[str, Any]:
-    """An exact request in the layout of v1alpha3 and v1beta1."""
+    """Returns an exact request in the layout of v1alpha3 and v1beta1."""
     return {
         "name": name,
         "deviceClassName": "gpu.example.com",
@@ -72,12 +72,12 @@ def nested_request(name: str = "gpu", **fields: Any) -> dict[str, Any]:
 
 
 def subrequest(name: str, **fields: Any) -> dict[str, Any]:
-    """A subrequest, which has the same layout in every version."""
+    """Returns a subrequest; its layout is equal in every version."""
     return nested_request(name, **fields)
 
 
 def request(name: str = "gpu", **fields: Any) -> dict[str, Any]:
-    """An exact request in the layout of the hub, where only `firstAvailable` stands beside `exactly`."""
+    """Returns an exact request in the layout of the hub, where only `firstAvailable` is outside `exactly`."""
     choice = {key: fields.pop(key) for key in ("firstAvailable",) if key in fields}
     exactly = nested_request(**fields)
     del exactly["name"]
@@ -99,12 +99,12 @@ def consumer(number: int, **fields: Any) -> dict[str, Any]:
 
 
 def result(**fields: Any) -> dict[str, Any]:
-    """A result as releases from 1.32 write it."""
+    """Returns an allocation result in the form that releases since 1.32 write."""
     return {"request": "gpu", **DEVICE, "adminAccess": None} | fields
 
 
 def allocated(*reserved: int, results: list[dict[str, Any]] | None = None, **fields: Any) -> dict[str, Any]:
-    """The status of an allocated v1alpha3 claim."""
+    """Returns the status of an allocated v1alpha3 claim."""
     status: dict[str, Any] = {"allocation": {"devices": {"results": results or [result()]}}}
     if reserved:
         status["reservedFor"] = [consumer(number) for number in reserved]
@@ -114,7 +114,7 @@ def allocated(*reserved: int, results: list[dict[str, Any]] | None = None, **fie
 def defaulted(
     release: str, body: dict[str, Any], *, layout: Layout = Layout.FLAT, resource: str = "resourceclaims"
 ) -> dict[str, Any]:
-    """A canonical body with the defaults of the release's newest version of its layout."""
+    """Returns a canonical body with the defaults of the release's newest version with this layout."""
     loaded = load_release(release)
     known = {kind.version: kind for kind in loaded.kinds if (kind.group, kind.resource) == (GROUP, resource)}
     nested = ("v1beta1", "v1alpha3")

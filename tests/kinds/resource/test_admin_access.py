@@ -1,4 +1,4 @@
-"""`adminAccess`."""
+"""The field `adminAccess` of requests and results."""
 
 from typing import Any
 

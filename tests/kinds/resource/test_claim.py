@@ -46,7 +46,7 @@ def status(release: str, **gates: bool) -> ClaimStatusStrategy:
 
 
 def in_hub(claim: dict[str, Any]) -> dict[str, Any]:
-    """A claim of v1alpha3 or v1beta1 as it is stored."""
+    """Converts a claim of v1alpha3 or v1beta1 to its stored form."""
     return CLAIM_CONVERSIONS["v1beta1"].to_hub(claim)
 
 

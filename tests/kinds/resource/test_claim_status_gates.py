@@ -1,4 +1,4 @@
-"""Fields of a claim's status behind gates."""
+"""Fields of a claim's status that depend on feature gates."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ def enabled_status(status: dict[str, Any], old: dict[str, Any], rules: ReleaseRu
 
 
 def timed(**fields: Any) -> dict[str, Any]:
-    """The status of a claim with a result of these fields, and the time of its allocation."""
+    """Returns a claim's status with such a result and an allocation timestamp."""
     status = allocated(results=[result(**fields)])
     status["allocation"]["allocationTimestamp"] = TIME
     return status

@@ -1,4 +1,4 @@
-"""ResourceClaimTemplate of resource.k8s.io/v1alpha3 and newer, and the metadata that all templates give."""
+"""ResourceClaimTemplate since v1alpha3, and the metadata in all templates."""
 
 from typing import Any
 
@@ -59,8 +59,8 @@ def test_claims_are_given_labels_and_annotations() -> None:
     ],
 )
 def test_claims_are_given_nothing_else(name: str, value: Any, called: str) -> None:
-    found = validate_template_metadata({name: value}, "m", RULES["1.33"])
-    assert triples(found) == [(f"m.{called}", "Forbidden", "Forbidden: cannot be set")]
+    errors = validate_template_metadata({name: value}, "m", RULES["1.33"])
+    assert triples(errors) == [(f"m.{called}", "Forbidden", "Forbidden: cannot be set")]
 
 
 def test_annotations_are_looked_at_before_labels() -> None:

@@ -1,6 +1,6 @@
-"""The layouts of claims, templates and slices in v1alpha3 and v1beta1, and that of the hub.
+"""Conversion of claims, templates and slices between v1alpha3 or v1beta1 and the hub.
 
-The hub has the layout of v1beta2, whose schema stands for its type.
+The hub has the layout of v1beta2; the tests use the schema of v1beta2 for it.
 """
 
 from typing import Any
@@ -30,7 +30,7 @@ def conversion(resource: str, version: str) -> Conversion:
 
 
 def canonical(resource: str, version: str, spec: Object) -> Object:
-    """An object as decoding makes it, of a spec that decodes without an error."""
+    """Decodes an object with this spec; the spec must be valid."""
     obj, strict = decode(
         {"metadata": {"name": "x"}, "spec": spec}, RELEASE.kind(GROUP, version, resource).schema
     )
@@ -83,10 +83,10 @@ def test_the_hub_says_under_exactly_what_a_request_says_by_itself(
     version: str, nested: Object, flat: Object
 ) -> None:
     form = conversion("resourceclaims", version)
-    shown = canonical("resourceclaims", version, {"devices": {"requests": [nested]}})
+    obj = canonical("resourceclaims", version, {"devices": {"requests": [nested]}})
     stored = canonical("resourceclaims", HUB, {"devices": {"requests": [flat]}})
-    assert form.to_hub(shown) == stored
-    assert form.from_hub(stored) == shown
+    assert form.to_hub(obj) == stored
+    assert form.from_hub(stored) == obj
 
 
 @nested_versions
@@ -104,10 +104,10 @@ def test_an_empty_list_that_decoding_restored_makes_a_request_an_exact_one(versi
 def test_a_template_s_requests_are_those_of_its_claims(version: str) -> None:
     nested = {"spec": {"devices": {"requests": [{"name": "r", "deviceClassName": "a"}]}}}
     flat = {"spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "a"}}]}}}
-    shown = canonical("resourceclaimtemplates", version, nested)
+    obj = canonical("resourceclaimtemplates", version, nested)
     stored = canonical("resourceclaimtemplates", HUB, flat)
     form = conversion("resourceclaimtemplates", version)
-    assert (form.to_hub(shown), form.from_hub(stored)) == (stored, shown)
+    assert (form.to_hub(obj), form.from_hub(stored)) == (stored, obj)
 
 
 @pytest.mark.parametrize("version", [*NESTED, HUB])
@@ -150,8 +150,8 @@ def test_a_device_without_basic_stays_one_through_the_hub(version: str) -> None:
 def test_what_only_v1beta2_can_say_wrongly_is_kept_for_its_refusal(version: str) -> None:
     flat = canonical("resourceslices", HUB, slice_spec(nodeName="", allNodes=False))
     stored = conversion("resourceslices", HUB).to_hub(flat)
-    shown = conversion("resourceslices", version).from_hub(stored)
-    for kept in (stored["spec"], shown["spec"]):
+    converted = conversion("resourceslices", version).from_hub(stored)
+    for kept in (stored["spec"], converted["spec"]):
         assert (kept["nodeName"], kept["allNodes"]) == ("", False)
 
 
@@ -204,9 +204,9 @@ def test_stored_requests_come_back_as_they_went_and_are_canonical_on_the_way(
 ) -> None:
     stored = canonical("resourceclaims", HUB, {"devices": {"requests": requests}})
     form = conversion("resourceclaims", version)
-    shown = form.from_hub(stored)
-    assert_canonical(shown, "resourceclaims", version)
-    assert repr(form.to_hub(shown)) == repr(stored)
+    obj = form.from_hub(stored)
+    assert_canonical(obj, "resourceclaims", version)
+    assert repr(form.to_hub(obj)) == repr(stored)
 
 
 @nested_versions
@@ -214,11 +214,11 @@ def test_stored_requests_come_back_as_they_went_and_are_canonical_on_the_way(
 def test_shown_requests_come_back_as_they_went_and_are_canonical_on_the_way(
     version: str, requests: list[Object]
 ) -> None:
-    shown = canonical("resourceclaims", version, {"devices": {"requests": requests}})
+    obj = canonical("resourceclaims", version, {"devices": {"requests": requests}})
     form = conversion("resourceclaims", version)
-    stored = form.to_hub(shown)
+    stored = form.to_hub(obj)
     assert_canonical(stored, "resourceclaims", HUB)
-    assert repr(form.from_hub(stored)) == repr(shown)
+    assert repr(form.from_hub(stored)) == repr(obj)
 
 
 @nested_versions
@@ -243,9 +243,9 @@ def test_stored_devices_come_back_as_they_went_and_are_canonical_on_the_way(
 ) -> None:
     stored = canonical("resourceslices", HUB, slice_spec(*devices))
     form = conversion("resourceslices", version)
-    shown = form.from_hub(stored)
-    assert_canonical(shown, "resourceslices", version)
-    assert repr(form.to_hub(shown)) == repr(stored)
+    obj = form.from_hub(stored)
+    assert_canonical(obj, "resourceslices", version)
+    assert repr(form.to_hub(obj)) == repr(stored)
 
 
 @pytest.mark.parametrize(
@@ -256,21 +256,21 @@ def test_shown_devices_come_back_as_they_went_and_are_canonical_on_the_way(
     version: str, made: st.SearchStrategy[Object], data: st.DataObject
 ) -> None:
     devices = data.draw(st.lists(made, max_size=3))
-    shown = canonical("resourceslices", version, slice_spec(*devices))
+    obj = canonical("resourceslices", version, slice_spec(*devices))
     form = conversion("resourceslices", version)
-    stored = form.to_hub(shown)
+    stored = form.to_hub(obj)
     if all("basic" in device for device in devices):
         assert_canonical(stored, "resourceslices", HUB)
-    assert repr(form.from_hub(stored)) == repr(shown)
+    assert repr(form.from_hub(stored)) == repr(obj)
 
 
 @given(st.lists(nested_devices(quantities), max_size=3))
 def test_v1alpha3_and_v1beta1_show_the_same_devices(devices: list[Object]) -> None:
     obj = canonical("resourceslices", "v1alpha3", slice_spec(*devices))
     alpha3, beta1 = (conversion("resourceslices", version) for version in NESTED)
-    shown = beta1.from_hub(alpha3.to_hub(obj))
-    assert_canonical(shown, "resourceslices", "v1beta1")
-    assert alpha3.from_hub(beta1.to_hub(shown)) == obj
+    converted = beta1.from_hub(alpha3.to_hub(obj))
+    assert_canonical(converted, "resourceslices", "v1beta1")
+    assert alpha3.from_hub(beta1.to_hub(converted)) == obj
 
 
 @nested_versions

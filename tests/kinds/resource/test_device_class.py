@@ -68,8 +68,8 @@ def test_a_class_has_selectors_and_configuration(spec: dict[str, Any], expected:
 
 
 def test_what_is_wrong_with_an_update_is_said_twice() -> None:
-    found = strategy().validate_update(device_class(selectors=[{}]), device_class())
-    assert places(found) == ["spec.selectors[0].cel"] * 2
+    errors = strategy().validate_update(device_class(selectors=[{}]), device_class())
+    assert places(errors) == ["spec.selectors[0].cel"] * 2
 
 
 def test_configuration_that_is_as_it_was_is_let_pass_the_second_time() -> None:
@@ -82,8 +82,8 @@ def test_configuration_that_is_as_it_was_is_let_pass_the_second_time() -> None:
 
 def test_expressions_are_asked_of_the_check_for_devices() -> None:
     checked = DeviceClassStrategy(RULES["1.33"], lambda _: Invalid("does not compile"))
-    found = checked.validate_create(device_class(selectors=[selector()]))
-    assert places(found) == ["spec.selectors[0].cel.expression"]
+    errors = checked.validate_create(device_class(selectors=[selector()]))
+    assert places(errors) == ["spec.selectors[0].cel.expression"]
 
 
 def test_the_name_of_an_extended_resource_goes_with_its_gate() -> None:

@@ -56,8 +56,8 @@ def test_a_selector_names_devices_by_any_of_their_names(
 
 
 def test_the_taint_follows_the_selector_in_what_is_wrong() -> None:
-    found = STRATEGY.validate_create(rule({"device": ""}, effect=""))
-    assert places(found)[-1] == "spec.taint.effect"
+    errors = STRATEGY.validate_create(rule({"device": ""}, effect=""))
+    assert places(errors)[-1] == "spec.taint.effect"
 
 
 @pytest.mark.parametrize(

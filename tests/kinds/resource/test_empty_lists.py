@@ -1,4 +1,4 @@
-"""Lists that are empty, and not missing."""
+"""Empty lists differ from missing lists."""
 
 from typing import Any
 

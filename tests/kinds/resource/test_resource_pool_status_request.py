@@ -26,8 +26,8 @@ POOL = {"driver": "gpu.example.com", "poolName": "pool-1", "generation": 1, "tot
 
 
 def request(status: dict[str, Any] | None = None, **spec: Any) -> dict[str, Any]:
-    found: dict[str, Any] = {"metadata": {"name": "r"}, "spec": {"driver": "gpu.example.com", **spec}}
-    sent = found if status is None else {**found, "status": status}
+    fields: dict[str, Any] = {"metadata": {"name": "r"}, "spec": {"driver": "gpu.example.com", **spec}}
+    sent = fields if status is None else {**fields, "status": status}
     return defaulted("1.36", sent, resource="resourcepoolstatusrequests")
 
 
@@ -36,9 +36,9 @@ def answered(*pools: dict[str, Any], **fields: Any) -> dict[str, Any]:
 
 
 def refused(new: dict[str, Any], old: dict[str, Any] | None = None, subresource: str = "") -> Found:
-    """Errors of a create, or of an update from `old`."""
-    found = [] if old is None else RESOURCE.strategy_for(subresource).validate_update(new, old)
-    merged = RESOURCE.with_declared(found, new, old, subresource)
+    """Returns the errors of a create, or of an update from `old`."""
+    errors = [] if old is None else RESOURCE.strategy_for(subresource).validate_update(new, old)
+    merged = RESOURCE.with_declared(errors, new, old, subresource)
     return [(error.field, error.body) for error in merged]
 
 

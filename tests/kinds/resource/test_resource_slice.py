@@ -31,12 +31,12 @@ def resource_slice(generation: int = 1, **spec: Any) -> dict[str, Any]:
 
 
 def device(name: str = "gpu-0", **parts: Any) -> dict[str, Any]:
-    """A device in the layout of the hub."""
+    """Returns a device in the layout of the hub."""
     return {"name": name, **parts}
 
 
 def nested_device(**parts: Any) -> dict[str, Any]:
-    """A device in the layout of v1alpha3 and v1beta1."""
+    """Returns a device in the layout of v1alpha3 and v1beta1."""
     return {"name": "gpu-0", "basic": parts}
 
 
@@ -151,8 +151,8 @@ def test_a_slice_has_at_most_128_devices(release: str, expected: Triple) -> None
 
 @pytest.mark.parametrize("release", RELEASES)
 def test_devices_differ_in_name(release: str) -> None:
-    found = created(release, devices=[device(), device()])
-    assert found == [("spec.devices[1].name", "Duplicate", 'Duplicate value: "gpu-0"')]
+    obj = created(release, devices=[device(), device()])
+    assert obj == [("spec.devices[1].name", "Duplicate", 'Duplicate value: "gpu-0"')]
 
 
 @pytest.mark.parametrize(("release", "nothing"), [("1.31", '""'), ("1.33", '"null"')])
@@ -253,8 +253,8 @@ def test_what_is_wrong_is_said_in_upstream_s_order() -> None:
         devices=[device("Bad_", consumesCounters=[{"counterSet": "t", "counters": {"x": {"value": "1"}}}])],
         sharedCounters=[{"name": "s"}],
     )
-    found = places(strategy(DRAPartitionableDevices=True).validate_create(new))
-    assert found == [
+    errors = places(strategy(DRAPartitionableDevices=True).validate_create(new))
+    assert errors == [
         "spec.driver",
         "spec.driver",
         "spec",

@@ -1,4 +1,4 @@
-"""Fields of slices behind gates."""
+"""Fields of ResourceSlices that depend on feature gates."""
 
 from typing import Any
 

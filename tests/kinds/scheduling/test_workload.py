@@ -185,14 +185,14 @@ def test_a_group_has_a_priority_of_users_where_the_gate_is_on() -> None:
 
 def test_the_status_of_a_group_names_its_claims() -> None:
     resource = of("1.37", "v1beta1", "podgroups", "DRAWorkloadResourceClaims")
-    made = created(
+    obj = created(
         resource, spec(schedulingPolicy=GANG, resourceClaims=[{"name": "c", "resourceClaimName": "r"}])
     )
-    assert made["status"] == {}
+    assert obj["status"] == {}
     condition = {"type": "T", "status": "True", "reason": "", "message": "", "lastTransitionTime": NOW}
     status = {"conditions": [condition], "resourceClaimStatuses": [{"name": "c"}, {"name": "d"}]}
-    found = resource.strategy_for("status").validate_update({**made, "status": status}, made)
-    assert [(error.field, error.body) for error in found] == [
+    errors = resource.strategy_for("status").validate_update({**obj, "status": status}, obj)
+    assert [(error.field, error.body) for error in errors] == [
         ("status.conditions[0].reason", "Required value"),
         (
             "status.resourceClaimStatuses[1].name",

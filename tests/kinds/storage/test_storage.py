@@ -1,4 +1,4 @@
-"""Storage classes, CSI drivers, nodes and capacities, attachments and classes of attributes."""
+"""StorageClasses, CSIDrivers, CSINodes, CSIStorageCapacities, VolumeAttachments, VolumeAttributesClasses."""
 
 from typing import Any
 
@@ -113,8 +113,8 @@ def test_a_storage_class_warns_of_labels_that_others_replaced() -> None:
     resource = storage("storageclasses")
     key = "failure-domain.beta.kubernetes.io/zone"
     terms = [{"matchLabelExpressions": [{"key": key, "values": ["a"]}]}]
-    made = created(resource, {**CLASS, "allowedTopologies": terms})
-    (warning,) = resource.strategy_for("").warnings_on_create(made)
+    obj = created(resource, {**CLASS, "allowedTopologies": terms})
+    (warning,) = resource.strategy_for("").warnings_on_create(obj)
     assert warning == (
         "allowedTopologies[0].matchLabelExpressions[0].key: deprecated since v1.17; use "
         '"topology.kubernetes.io/zone" instead'
@@ -125,8 +125,8 @@ def test_a_storage_class_warns_of_labels_that_others_replaced() -> None:
 def test_a_default_class_is_called_so_in_tables_until_only_one_can_be(release: str, name: str) -> None:
     resource = storage("storageclasses", release)
     metadata = {"name": "a", "annotations": {"storageclass.kubernetes.io/is-default-class": "true"}}
-    made = created(resource, {**CLASS, "metadata": metadata})
-    assert {each.name: each.cell(made, 0.0) for each in resource.columns} == {
+    obj = created(resource, {**CLASS, "metadata": metadata})
+    assert {each.name: each.cell(obj, 0.0) for each in resource.columns} == {
         "Name": name,
         "Provisioner": "example.com/p",
         "ReclaimPolicy": "Delete",
@@ -179,10 +179,10 @@ def test_a_csi_driver_has_known_policies_and_modes(spec: Body, expected: Found) 
 
 @pytest.mark.parametrize(("release", "changes_policy"), [("1.29", False), ("1.30", True)])
 def test_a_csi_drivers_policy_may_change_from_some_release_on(release: str, changes_policy: bool) -> None:  # noqa: FBT001 - a parameter
-    found = refused_change(storage("csidrivers", release), DRIVER, {"spec": {"fsGroupPolicy": "File"}})
+    errors = refused_change(storage("csidrivers", release), DRIVER, {"spec": {"fsGroupPolicy": "File"}})
     immutable = ("spec.fsGroupPolicy", 'Invalid value: "File": field is immutable')
-    assert (immutable not in found) is changes_policy
-    assert ("spec.attachedRequired", "Invalid value: true: field is immutable") in found
+    assert (immutable not in errors) is changes_policy
+    assert ("spec.attachedRequired", "Invalid value: true: field is immutable") in errors
 
 
 def test_a_change_of_a_csi_drivers_spec_is_a_new_generation() -> None:
@@ -274,8 +274,8 @@ def test_a_capacity_is_of_a_class_and_of_nodes(changes: Body, expected: Found) -
 
 
 def test_where_a_capacity_is_stays() -> None:
-    found = refused_change(storage("csistoragecapacities", "1.36"), CAPACITY, {"storageClassName": "b"})
-    assert found == [
+    errors = refused_change(storage("csistoragecapacities", "1.36"), CAPACITY, {"storageClassName": "b"})
+    assert errors == [
         ("nodeTopology", "Invalid value: null: field is immutable"),
         ("storageClassName", 'Invalid value: "b": field is immutable'),
     ]
@@ -361,8 +361,8 @@ def test_an_attachments_error_has_a_short_message_and_a_code_that_is_no_less_tha
         resource = storage("volumeattachments", release)
         old = created(resource, ATTACHMENT)
         new = {**old, "status": {"attached": False, "attachError": error}}
-        found = resource.strategy_for("status").validate_update(new, old)
-        assert [(each.field, each.body) for each in found] == [
+        errors = resource.strategy_for("status").validate_update(new, old)
+        assert [(each.field, each.body) for each in errors] == [
             ("status.attachError.message", f"Too long: may not be more than {told} bytes"),
             (
                 "status.attachError.errorCode",
@@ -382,10 +382,10 @@ def test_nothing_of_a_class_of_attributes_changes(release: str, version: str, ti
         ("parameters", "Required value: must contain at least one key/value pair"),
     ]
     changed = {"driverName": "other", "parameters": {"": "1"}}
-    found = refused_change(resource, ATTRIBUTES, changed)
+    errors = refused_change(resource, ATTRIBUTES, changed)
     empty = ("parameters", 'Invalid value: "": field can not be empty.')
-    assert found.count(empty) == times
-    assert [each for each in found if each != empty] == [
+    assert errors.count(empty) == times
+    assert [each for each in errors if each != empty] == [
         ("driverName", "Forbidden: updates to driverName are forbidden."),
         ("parameters", "Forbidden: updates to parameters are forbidden."),
     ]

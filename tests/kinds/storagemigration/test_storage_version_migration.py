@@ -17,10 +17,10 @@ def migration(**resource: str) -> Body:
 
 
 def reported(resource: Resource, old: Body, new: Body) -> Found:
-    """Errors of a change from the one status to the other."""
-    made = created(resource, migration(group="g", resource="widgets", version="v1"))
-    found = resource.strategy_for("status").validate_update({**made, "status": new}, {**made, "status": old})
-    return [(error.field, error.body) for error in found]
+    """Returns the errors of an update of the status from `old` to `new`."""
+    obj = created(resource, migration(group="g", resource="widgets", version="v1"))
+    errors = resource.strategy_for("status").validate_update({**obj, "status": new}, {**obj, "status": old})
+    return [(error.field, error.body) for error in errors]
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,9 @@
-"""Tables of structured-merge-diff's behaviour in data/, and the schemas that they are stated in.
+"""The tables of structured-merge-diff's behaviour in data/, and the schemas in them.
 
-A schema: `{"root": name of the type, or null where the API version names it, "types": {name: node}}`. A node
+A schema is `{"root": name of the type, or null if the API version names it, "types": {name: node}}`. A node
 is "string", "number", "boolean", "untyped" (any scalar), "any" (owned as a whole), "@name", or one of
 `{"struct": {field: node}}`, `{"map": node}`, `{"list": node, "type": "atomic" | "set" | "map", "keys": [...],
-"defaults": {...}}`; a struct or map may be `"atomic": true`. Sets of fields are FieldsV1.
+"defaults": {...}}`. A struct or map may be `"atomic": true`. Sets of fields are in the form FieldsV1.
 """
 
 import json
@@ -42,7 +42,7 @@ def read(name: str) -> Table:
 
 
 class Types:
-    """The nodes of one schema. A map or list that holds itself is unrolled `DEPTH` times."""
+    """The nodes of a schema. A recursive map or list is unrolled `DEPTH` times."""
 
     DEPTH = 6
 
@@ -56,7 +56,7 @@ class Types:
         return name in self._sources
 
     def node(self, version: str = "") -> Node:
-        """The root type, or the one that `version` names."""
+        """Returns the root type, or the type that `version` names."""
         return self._compile("@" + (self.root or version))
 
     def _named(self, name: str) -> Node:
@@ -69,9 +69,9 @@ class Types:
         if self._within.count(name) == self.DEPTH:
             return _SCALARS["any"]
         self._within.append(name)
-        made = self._compile(source)
+        node = self._compile(source)
         self._within.pop()
-        return made
+        return node
 
     def _fill(self, struct: Struct, source: Table) -> None:
         for name, node in source["struct"].items():
@@ -100,7 +100,7 @@ _SCHEMAS = {name: Types(schema) for name, schema in TYPED["schemas"].items()}
 
 
 def rows(table: str) -> pytest.MarkDecorator:
-    """The rows of a table of typed.json, one test each."""
+    """Parametrizes a test with the rows of a table in typed.json."""
     cases = TYPED[table]
     assert cases
     return pytest.mark.parametrize("row", cases, ids=[f"{row['schema']} {row['name']}" for row in cases])

@@ -1,4 +1,4 @@
-"""Comparisons follow structured-merge-diff's tables."""
+"""Comparisons give the results in structured-merge-diff's tables."""
 
 from typing import Any
 
@@ -10,18 +10,18 @@ from tests.machinery.apply.tables import node_of, rows
 
 @rows("symdiff")
 def test_a_comparison_tells_added_modified_and_removed_fields(row: dict[str, Any]) -> None:
-    found = compare(row["lhs"], row["rhs"], node_of(row))
-    assert found.added == from_fields_v1(row["added"])
-    assert found.modified == from_fields_v1(row["modified"])
-    assert found.removed == from_fields_v1(row["removed"])
+    differences = compare(row["lhs"], row["rhs"], node_of(row))
+    assert differences.added == from_fields_v1(row["added"])
+    assert differences.modified == from_fields_v1(row["modified"])
+    assert differences.removed == from_fields_v1(row["removed"])
 
 
 @rows("symdiff")
 def test_a_comparison_the_other_way_round_swaps_added_and_removed(row: dict[str, Any]) -> None:
-    found = compare(row["rhs"], row["lhs"], node_of(row))
-    assert found.added == from_fields_v1(row["removed"])
-    assert found.modified == from_fields_v1(row["modified"])
-    assert found.removed == from_fields_v1(row["added"])
+    differences = compare(row["rhs"], row["lhs"], node_of(row))
+    assert differences.added == from_fields_v1(row["removed"])
+    assert differences.modified == from_fields_v1(row["modified"])
+    assert differences.removed == from_fields_v1(row["added"])
 
 
 def test_true_is_not_one() -> None:
@@ -42,6 +42,6 @@ def test_what_is_ignored_is_left_out_with_all_below_it() -> None:
     number = Scalar(ScalarKind.INTEGER, "int64")
     inner = Struct("v1.Inner", {"a": Field("a", number)})
     node = Struct("v1.Outer", {"inner": Field("inner", inner), "b": Field("b", number)})
-    found = compare({}, {"inner": {"a": 1}, "b": 2}, node)
-    assert found.added == {"f:inner": {".": {}, "f:a": {}}, "f:b": {}}
-    assert found.without({"f:inner": {}}).added == {"f:b": {}}
+    differences = compare({}, {"inner": {"a": 1}, "b": 2}, node)
+    assert differences.added == {"f:inner": {".": {}, "f:a": {}}, "f:b": {}}
+    assert differences.without({"f:inner": {}}).added == {"f:b": {}}

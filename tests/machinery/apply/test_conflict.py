@@ -1,4 +1,4 @@
-"""Conflicts name managers and fields as Kubernetes does."""
+"""Conflicts name managers and fields in the same way as Kubernetes."""
 
 import pytest
 
@@ -20,8 +20,8 @@ def test_one_conflict_is_one_line() -> None:
 
 
 def test_several_conflicts_are_listed_by_manager() -> None:
-    found = Conflicts({DRIVER: {"f:a": {}, "f:b": {}}, KUBECTL: {'k:{"name":"x"}': {}}})
-    assert found.as_api_error().message == (
+    conflicts = Conflicts({DRIVER: {"f:a": {}, "f:b": {}}, KUBECTL: {'k:{"name":"x"}': {}}})
+    assert conflicts.as_api_error().message == (
         "Apply failed with 3 conflicts: "
         'conflicts with "driver" with subresource "status" using resource.k8s.io/v1beta1:\n- .a\n- .b\n'
         'conflicts with "kubectl":\n- [name="x"]'
@@ -29,8 +29,8 @@ def test_several_conflicts_are_listed_by_manager() -> None:
 
 
 def test_what_is_allowed_is_no_conflict() -> None:
-    found = Conflicts({KUBECTL: {"f:a": {}, "f:b": {}}, DRIVER: {"f:a": {}}})
-    assert found.without({"f:a": {}}).fields == {KUBECTL: {"f:b": {}}}
+    conflicts = Conflicts({KUBECTL: {"f:a": {}, "f:b": {}}, DRIVER: {"f:a": {}}})
+    assert conflicts.without({"f:a": {}}).fields == {KUBECTL: {"f:b": {}}}
 
 
 @pytest.mark.parametrize("allowed", [{"f:a": {".": {}, "f:c": {}}}, {"f:a": {}}])

@@ -1,4 +1,4 @@
-"""Field sets are sets of paths, whatever their shape on the wire."""
+"""Field sets are sets of paths, independent of the form in JSON."""
 
 from typing import Any
 
@@ -32,13 +32,13 @@ law = settings(max_examples=150, derandomize=True, deadline=None)
 
 
 def paths(fields: FieldSet) -> set[Path]:
-    found = list(paths_of(fields))
-    assert len(found) == len(set(found))
-    return set(found)
+    items = list(paths_of(fields))
+    assert len(items) == len(set(items))
+    return set(items)
 
 
 def canonical(fields: FieldSet) -> bool:
-    """In order, without empty branches."""
+    """Whether a field set is sorted and has no empty branches."""
     return codec.encode(from_fields_v1(fields)) == codec.encode(fields)
 
 

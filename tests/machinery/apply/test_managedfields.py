@@ -1,4 +1,4 @@
-"""Records of managers go to the wire and back, in Kubernetes' order, and not more of them than it keeps."""
+"""Encoding and decoding of managedFields, in Kubernetes' order and with its limit."""
 
 from typing import Any
 
@@ -106,7 +106,7 @@ def test_an_empty_list_or_an_empty_entry_asks_for_a_reset(
 
 
 def updates(*seconds: int, version: str = VERSION) -> Managed:
-    """A record for each second, of a manager named after its place, owning a field named so."""
+    """Makes a record for each time; the manager and its only field are named after the index."""
     return {
         updater(f"m{index:02}", version, ""): Record(
             {f"f:{index:02}": {}}, version, f"2026-01-01T00:00:{second:02}Z"

@@ -1,4 +1,4 @@
-"""The field manager of claims: what updates and applies leave in an object and its managedFields."""
+"""The field manager of claims: the object and its managedFields after updates and applies."""
 
 import copy
 from typing import Any
@@ -44,7 +44,7 @@ def created(manager: str = "creator", **metadata: Any) -> Object:
 
 
 def updated(live: Object, manager: str, change: Object, now: str = LATER) -> Object:
-    """`live` with the members of `change` in its metadata, written by `manager`."""
+    """Updates the metadata of `live` with `change` as `manager`."""
     new = copy.deepcopy(live)
     new["metadata"].update(change)
     return MAIN.update(live, canonical(new), manager, now)
@@ -59,7 +59,7 @@ def applied(
 
 
 def owners(obj: Object) -> dict[str, Any]:
-    """What each manager owns; `name/Apply` for an applier, `name/subresource` for a subresource."""
+    """Returns the fields of each manager; `name/Apply` is an applier, `name/subresource` a subresource."""
     return {
         "/".join(
             part
@@ -86,8 +86,8 @@ def labels(*names: str, whole: bool = False) -> Object:
 
 
 def test_a_creator_owns_what_it_sets_but_not_what_every_object_has() -> None:
-    made = created(labels={"a": "1"}, namespace="default", generateName="claim-")
-    assert made["metadata"]["managedFields"] == [
+    obj = created(labels={"a": "1"}, namespace="default", generateName="claim-")
+    assert obj["metadata"]["managedFields"] == [
         {
             "manager": "creator",
             "operation": "Update",
@@ -406,7 +406,7 @@ def test_a_version_that_cannot_be_read_leaves_the_kind_unknown_too(version: str,
 
 
 def client_side(**metadata: Any) -> tuple[Object, Object]:
-    """An object as kubectl's client-side apply makes it, and the configuration it applied."""
+    """Returns an object made by kubectl's client-side apply, and the applied configuration."""
     body = {**config(**metadata), "spec": {"devices": {"requests": [REQUEST]}}}
     annotated = copy.deepcopy(body)
     annotated["metadata"]["annotations"] = {LAST_APPLIED: codec.encode(body).decode()}
@@ -486,7 +486,7 @@ STEPS = st.lists(st.tuples(st.sampled_from(["one", "two", "editor"]), BODIES), m
 
 
 def history(steps: list[tuple[str, Object]]) -> Object:
-    """An object that appliers, by force, and an editor have worked on."""
+    """Makes an object with the steps of appliers (with force) and an editor."""
     live = created()
     for manager, body in steps:
         if manager == "editor":

@@ -1,4 +1,4 @@
-"""Merges follow structured-merge-diff's tables."""
+"""Merges give the results in structured-merge-diff's tables."""
 
 from typing import Any
 

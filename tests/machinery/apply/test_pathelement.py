@@ -1,4 +1,4 @@
-"""Path elements have one spelling, one order, and a form for people."""
+"""Path elements have one spelling and one order, and a readable form."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Removals follow structured-merge-diff's tables."""
+"""Removals give the results in structured-merge-diff's tables."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Field sets of values follow structured-merge-diff's tables."""
+"""Field sets of values equal those in structured-merge-diff's tables."""
 
 from typing import Any
 

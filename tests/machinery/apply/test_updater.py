@@ -1,4 +1,4 @@
-"""Conversations of appliers and updaters over one object: structured-merge-diff's tables."""
+"""Sequences of applies and updates of one object give the results in structured-merge-diff's tables."""
 
 import re
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ def key(name: str) -> Manager:
 
 @dataclass
 class Conversation:
-    """The state that a case's operations work on, as structured-merge-diff's own tests keep it."""
+    """The state of a case, with the fields of structured-merge-diff's own tests."""
 
     types: Types
     renames: bool = False
@@ -87,7 +87,7 @@ class Conversation:
 
 
 def _renamed(value: Any, version: str) -> Any:
-    """Fields that end in a version end in `version`."""
+    """Renames fields that end in a version, so that they end in `version`."""
     match value:
         case dict():
             return {

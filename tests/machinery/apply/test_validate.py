@@ -1,4 +1,4 @@
-"""Applied configurations are refused as in structured-merge-diff's tables."""
+"""Invalid configurations get the errors in structured-merge-diff's tables."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""CBOR as Kubernetes' own serializer writes and reads it."""
+"""CBOR is encoded and decoded as by Kubernetes' own serializer."""
 
 import json
 from pathlib import Path
@@ -17,7 +17,7 @@ from fakeapi.releases.release import kinds_of_release
 SAMPLES: dict[str, Any] = json.loads((Path(__file__).parent / "samples.json").read_text())
 PREFIX = "unable to determine group/version/kind: "
 OF_TYPES = ("into Go", "strict decoding", "base64 data")
-"""What is wrong with a value for the type it is read into, which is not the decoder's business."""
+"""Parts of errors about Go types, which the CBOR decoder does not check."""
 MALFORMED = [
     (each["hex"], each["error"])
     for each in SAMPLES["decoded"]
@@ -38,7 +38,7 @@ def test_an_object_is_encoded_byte_for_byte_as_kubernetes_does(sample: dict[str,
 
 
 def rounded(value: Any) -> Any:
-    """Integers that Go keeps as floats."""
+    """Converts large integers to floats, as Go does."""
     if isinstance(value, dict):
         return {key: rounded(each) for key, each in value.items()}
     if isinstance(value, list):

@@ -1,7 +1,8 @@
-"""What kube-apiservers of 1.30 to 1.33 said of some 1,800 expressions: a row each in the files beside this.
+"""The results of kube-apiserver 1.30 to 1.33 for some 1,800 expressions, in the files of this folder.
 
-`devices.jsonl` and `costs.jsonl` were asked as selectors of DeviceClasses, `named_resources.jsonl` as those
-of 1.30's ResourceClaimParameters; all with dryRun. Messages are without the lines that show the expression.
+The expressions in `devices.jsonl` and `costs.jsonl` were sent as selectors of DeviceClasses, those in
+`named_resources.jsonl` as selectors of 1.30's ResourceClaimParameters, all with dryRun. The lines that show
+the expression are removed from messages.
 """
 
 import json
@@ -17,7 +18,7 @@ DEVICE_RELEASES = ("1.31", "1.32", "1.33")
 COST_RELEASES = ("1.32", "1.33")
 
 Fact = list[str] | None
-"""A kind of verdict and its message; None: the expression is right."""
+"""The kind of a verdict and its message; None for a valid expression."""
 
 DEEP = "it nests deeper than cel-expr-python goes, 32"
 LIBRARY = "the library's parser says less, or says it otherwise"
@@ -43,7 +44,7 @@ DIFFERENT = {
     "optional_type == type(optional.of(1))": "1.30 does not declare it",
     "false ||\nfor == 1": "1.31 counts the lines of faults in the text itself otherwise, too",
 }
-"""Expressions of which something else is said here, and why."""
+"""Expressions with different results here, and the reasons."""
 
 
 def rows(name: str) -> Iterator[dict[str, Any]]:
@@ -58,7 +59,7 @@ def device_facts(release: str) -> Iterator[tuple[str, Fact]]:
 
 
 def shortened(verdict: Verdict) -> Fact:
-    """A verdict as the tables write it."""
+    """Formats a verdict in the form of the tables."""
     match verdict:
         case None:
             return None

@@ -1,4 +1,4 @@
-"""Types are checked in the words of cel-go; test_facts holds what released servers answered."""
+"""Type errors have cel-go's messages; test_facts compares with released servers."""
 
 import pytest
 

@@ -58,14 +58,14 @@ print(before, "cel_expr_python" in sys.modules)
 def test_without_the_library_an_expression_is_unchecked_and_the_reason_names_the_extra(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(sys.modules, library.MODULE, None)  # as Python marks what is absent
+    monkeypatch.setitem(sys.modules, library.MODULE, None)  # makes Python treat the module as missing
     assert new_compiler()("nonsense") == Unchecked("it takes the extra cel, pip install 'fakeapi-k8s[cel]'")
 
 
 def test_without_the_library_what_is_beyond_cels_own_limits_is_refused_all_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(sys.modules, library.MODULE, None)  # as Python marks what is absent
+    monkeypatch.setitem(sys.modules, library.MODULE, None)  # makes Python treat the module as missing
     assert isinstance(new_compiler()("(" * 251), Invalid)
 
 
@@ -158,7 +158,7 @@ def test_compiling_takes_time_in_proportion_to_the_expression(shape: Callable[[i
 @needs_library
 @pytest.mark.parametrize("shape", HOSTILE.values(), ids=HOSTILE)
 def test_ten_kibibytes_of_anything_are_compiled(shape: Callable[[int], str]) -> None:
-    """What is exponential or worse than linear in compiled code would meet the test's own time limit."""
+    """Compiled code that takes more than linear time would exceed the test's time limit."""
     new_compiler()(shape(10_240)[:10_240])
 
 

@@ -1,4 +1,4 @@
-"""Costs are estimated as upstream does; test_facts compares generated expressions with released servers."""
+"""Costs are estimated as upstream; test_facts compares generated expressions with released servers."""
 
 import pytest
 

@@ -1,6 +1,6 @@
-"""Devices match selectors as k8s.io/dynamic-resource-allocation says.
+"""Devices match selectors as in k8s.io/dynamic-resource-allocation.
 
-`selections.jsonl.gz` beside this has its answers; left out is what depends on the order of Go's maps.
+`selections.jsonl.gz` has its results, except results that depend on the order of Go's maps.
 """
 
 import gzip
@@ -25,17 +25,17 @@ def rows() -> list[dict[str, Any]]:
 
 
 def selector(text: str, release: str = "1.36") -> DeviceSelector:
-    found = compile_selector(text, RULES[release])
-    assert isinstance(found, DeviceSelector)
-    return found
+    matcher = compile_selector(text, RULES[release])
+    assert isinstance(matcher, DeviceSelector)
+    return matcher
 
 
 def said(case: dict[str, Any], release: str) -> dict[str, Any]:
-    found = compile_selector(case["expr"], RULES[release])
-    if not isinstance(found, DeviceSelector):
-        return {"compile": found.detail, "match": False}
+    matcher = compile_selector(case["expr"], RULES[release])
+    if not isinstance(matcher, DeviceSelector):
+        return {"compile": matcher.detail, "match": False}
     device = Device(case["driver"], case["attributes"], case["capacity"], case.get("multi") is True)
-    selection = found.matches(device)
+    selection = matcher.matches(device)
     answer: dict[str, Any] = {"match": selection.matches}
     if selection.error:
         answer["error"] = selection.error
@@ -64,10 +64,10 @@ def test_an_evaluation_that_costs_more_than_it_may_is_cancelled() -> None:
 
 def test_a_name_without_a_domain_has_the_drivers() -> None:
     one = Device("gpu.example.com", {"model": {"string": "a"}, "example.com/model": {"string": "b"}}, {})
-    found = selector(
+    matcher = selector(
         'device.attributes["gpu.example.com"].model + device.attributes["example.com"].model == "ab"'
     )
-    assert found.matches(one) == Selection(matches=True, cost=found.matches(one).cost)
+    assert matcher.matches(one) == Selection(matches=True, cost=matcher.matches(one).cost)
 
 
 def test_a_selector_that_makes_more_than_its_memory_is_cancelled() -> None:

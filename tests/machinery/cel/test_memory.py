@@ -1,4 +1,4 @@
-"""What evaluations take beside their cost: concatenations are not copied, and memory has a limit."""
+"""The memory of evaluations: concatenations are not copied, and there is a limit."""
 
 import tracemalloc
 from typing import Any
@@ -23,7 +23,7 @@ EIGHTFOLD = " + ".join("a" * 8)
 
 
 def traced(text: str) -> tuple[Evaluation, int]:
-    """The outcome of an expression, and the bytes that evaluating it takes at its peak."""
+    """Evaluates an expression; returns the result and its peak memory in bytes."""
     program(text, Declared(), RULES["1.37"])
     tracemalloc.start()
     evaluation = evaluated(text)

@@ -1,4 +1,4 @@
-"""Depths at which cel-go 0.17 to 0.29 refuse an expression, found by asking its parser."""
+"""The depths at which cel-go 0.17 to 0.29 refuse an expression, measured with its parser."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Bounds of what expressions make, where cel-go has none but the cost."""
+"""Limits on the values that expressions create; cel-go limits only the cost."""
 
 from fakeapi.machinery.cel.runtime.functions import formatting, lists
 

@@ -1,4 +1,4 @@
-"""JSON documents that may repeat keys, as strategies and as text."""
+"""Hypothesis strategies for JSON documents that may repeat keys, and their texts."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Duplicate keys are kept, and named by strict errors."""
+"""Duplicate keys are kept, and strict errors name them."""
 
 import json
 from typing import Any
@@ -53,17 +53,17 @@ def test_members_show_every_occurrence_and_the_object_holds_the_last() -> None:
 
 
 def repeated(tree: Any, path: str) -> list[str]:
-    found = []
+    items = []
     if isinstance(tree, list):
         for index, item in enumerate(tree):
-            found += repeated(item, f"{path}[{index}]")
+            items += repeated(item, f"{path}[{index}]")
     elif isinstance(tree, tuple):
         for place, (key, value) in enumerate(tree):
             child = f"{path}.{key}" if path else key
             if key in [other for other, _ in tree[:place]]:
-                found.append(f"duplicate field {json.dumps(child)}")
-            found += repeated(value, child)
-    return found
+                items.append(f"duplicate field {json.dumps(child)}")
+            items += repeated(value, child)
+    return items
 
 
 @settings(max_examples=200, derandomize=True, deadline=None)

@@ -1,4 +1,4 @@
-"""Addresses are read as k8s.io/utils reads them, and told apart by how they are written."""
+"""IP addresses are parsed as by k8s.io/utils; different spellings are distinguished."""
 
 import ipaddress
 
@@ -13,11 +13,11 @@ from fakeapi.machinery.golang.ip_addresses import family_of, join_host_port, par
 def test_every_address_in_canonical_form_is_strict_and_stays_as_it_is(
     value: ipaddress.IPv4Address | ipaddress.IPv6Address,
 ) -> None:
-    found = parse_ip(str(value))
-    assert found is not None
-    if not found.mapped:
-        assert str(found) == str(value)
-        assert found.strict
+    address = parse_ip(str(value))
+    assert address is not None
+    if not address.mapped:
+        assert str(address) == str(value)
+        assert address.strict
 
 
 @pytest.mark.parametrize(
@@ -33,9 +33,9 @@ def test_every_address_in_canonical_form_is_strict_and_stays_as_it_is(
     ],
 )
 def test_an_address_is_printed_in_canonical_form(text: str, shown: str, *, strict: bool) -> None:
-    found = parse_ip(text)
-    assert found is not None
-    assert (str(found), found.strict) == (shown, strict)
+    address = parse_ip(text)
+    assert address is not None
+    assert (str(address), address.strict) == (shown, strict)
 
 
 @pytest.mark.parametrize(
@@ -56,9 +56,9 @@ def test_other_texts_are_no_addresses(text: str) -> None:
     ],
 )
 def test_a_cidr_value_names_its_network(text: str, network: str, *, is_network: bool) -> None:
-    found = parse_cidr(text)
-    assert found is not None
-    assert (str(found), found.is_network) == (network, is_network)
+    cidr = parse_cidr(text)
+    assert cidr is not None
+    assert (str(cidr), cidr.is_network) == (network, is_network)
 
 
 @pytest.mark.parametrize(

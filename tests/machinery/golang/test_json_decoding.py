@@ -1,4 +1,4 @@
-"""Whatever JSON Go accepts is decoded as Go decodes it."""
+"""All JSON that Go accepts is decoded as by Go."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Syntax errors of JSON have the words of Go's encoding/json."""
+"""JSON syntax errors have the messages of Go's encoding/json."""
 
 import json
 from typing import Any

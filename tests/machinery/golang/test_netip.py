@@ -1,4 +1,4 @@
-"""Errors about addresses are worded as by Go's netip."""
+"""Errors about addresses have the messages of Go's netip."""
 
 import pytest
 from hypothesis import given

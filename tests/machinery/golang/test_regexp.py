@@ -1,4 +1,4 @@
-"""Regular expressions against what Go's package regexp says of them."""
+"""Regular expressions give the results of Go's package regexp."""
 
 import pytest
 

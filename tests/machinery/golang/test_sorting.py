@@ -8,7 +8,7 @@ UNKNOWN = -1
 
 
 def is_less(one: tuple[int, int], other: tuple[int, int]) -> bool:
-    """As upstream orders lists by another list: what that does not hold is less than anything."""
+    """Compares like upstream when it sorts a list by another list: unknown values are less than anything."""
     return True if UNKNOWN in (one[1], other[1]) else one[1] < other[1]
 
 
@@ -182,7 +182,7 @@ SORTED_BY_GO: list[tuple[list[int], list[int]]] = [
         ],
     ),
 ]
-"""Values, and the places from which Go's sort.SliceStable took them."""
+"""Pairs of values and the order of their indexes after Go's sort.SliceStable."""
 
 
 @pytest.mark.parametrize(("values", "places"), SORTED_BY_GO)

@@ -1,4 +1,4 @@
-"""Values are written in the YAML of go-yaml, and read again as they were."""
+"""Values are encoded in go-yaml's format, and decode to the same values."""
 
 from functools import partial
 from typing import Any

@@ -1,4 +1,4 @@
-"""YAML means what sigs.k8s.io/yaml makes of it, and is written as it writes it."""
+"""YAML is decoded and encoded as by sigs.k8s.io/yaml."""
 
 from collections.abc import Callable
 from functools import partial
@@ -16,7 +16,7 @@ needs_libyaml = pytest.mark.skipif(not yaml.__with_libyaml__, reason="the words 
 
 @pytest.fixture(params=["libyaml", "python"])
 def parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Either of PyYAML's parsers."""
+    """Runs the test with each of PyYAML's parsers."""
     if request.param == "python":
         monkeypatch.setattr(yaml_text, "_Loader", yaml.SafeLoader)
     elif not yaml.__with_libyaml__:
@@ -58,7 +58,7 @@ def parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
 )
 def test_a_document_has_this_value(parser: str, text: str, value: Any) -> None:
     loaded = yaml_text.load(text.encode())
-    assert repr(loaded) == repr(value)  # which also tells 1 from 1.0 and from true
+    assert repr(loaded) == repr(value)  # repr distinguishes 1, 1.0 and True
 
 
 def test_keys_come_sorted_at_every_level() -> None:

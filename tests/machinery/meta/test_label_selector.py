@@ -1,4 +1,4 @@
-"""Label selectors are read and matched as k8s.io/apimachinery `pkg/labels` does it."""
+"""Label selectors are parsed and matched as by k8s.io/apimachinery `pkg/labels`."""
 
 import pytest
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""Names are judged as k8s.io/apimachinery judges them, in the same words."""
+"""Names are validated as by k8s.io/apimachinery, with the same messages."""
 
 import pytest
 from hypothesis import given, settings

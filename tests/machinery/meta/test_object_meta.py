@@ -1,4 +1,4 @@
-"""ObjectMeta is held to the rules of k8s.io/apimachinery, and errors come in its order and words."""
+"""ObjectMeta is validated as by k8s.io/apimachinery, with the same order and messages of errors."""
 
 from typing import Any
 

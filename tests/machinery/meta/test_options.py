@@ -1,4 +1,4 @@
-"""Options of requests are held to the rules of k8s.io/apimachinery `pkg/apis/meta/v1/validation`."""
+"""Request options are validated as by k8s.io/apimachinery `pkg/apis/meta/v1/validation`."""
 
 from typing import Any
 

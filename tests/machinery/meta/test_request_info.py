@@ -1,4 +1,4 @@
-"""Paths: what each is about."""
+"""Parsing of request paths."""
 
 import pytest
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""Errors of metadata and options read as those of the release: 1.34, 1.35 and 1.37 changed their words."""
+"""Metadata and option errors have the release's messages, which changed in 1.34, 1.35 and 1.37."""
 
 from typing import Any
 
@@ -45,16 +45,16 @@ def test_an_owner_without_a_name_is_refused_in_the_words_of_the_release(minor: i
     ],
 )
 def test_from_1_37_on_an_owner_s_version_is_missing_or_malformed(version: str, error: str) -> None:
-    found = created({"ownerReferences": [OWNER | {"apiVersion": version}]}, 37)
-    assert found == [f"ownerReferences[0].apiVersion: {error}"]
+    obj = created({"ownerReferences": [OWNER | {"apiVersion": version}]}, 37)
+    assert obj == [f"ownerReferences[0].apiVersion: {error}"]
 
 
 def test_from_1_34_on_values_are_printed_as_go_s_json() -> None:
     owners = [OWNER | {"controller": True}, OWNER | {"controller": True, "name": "b"}]
     first = r'{"apiVersion":"v1","kind":"Pod","name":"a","uid":"\u003c1\u003e","controller":true}'
     second = first.replace('"a"', '"b"')
-    found = created({"ownerReferences": owners}, 34)
-    assert found[0].startswith(f"ownerReferences: Invalid value: [{first},{second}]: ")
+    obj = created({"ownerReferences": owners}, 34)
+    assert obj[0].startswith(f"ownerReferences: Invalid value: [{first},{second}]: ")
     deleted = STORED | {"deletionTimestamp": "2001-01-01T00:00:00Z", "deletionGracePeriodSeconds": 0}
     errors = object_meta.validate_object_meta_update(deleted, STORED, "metadata", wording_of(34))
     assert errors[0].body == 'Invalid value: "2001-01-01T00:00:00Z": field is immutable'
@@ -80,8 +80,10 @@ def test_from_1_37_on_an_operation_of_managed_fields_is_one_of_two() -> None:
 
 
 def test_from_1_34_on_the_values_of_a_dry_run_are_a_json_list() -> None:
-    found = options.validate_dry_run(["Some"], wording_of(34))
-    assert [str(error) for error in found] == ['dryRun: Unsupported value: ["Some"]: supported values: "All"']
+    errors = options.validate_dry_run(["Some"], wording_of(34))
+    assert [str(error) for error in errors] == [
+        'dryRun: Unsupported value: ["Some"]: supported values: "All"'
+    ]
 
 
 def test_from_1_37_on_an_unsafe_delete_may_be_a_dry_run() -> None:

@@ -1,4 +1,4 @@
-"""Scalars can be had as the literals that a body wrote."""
+"""Scalars can be read as the literals in a body."""
 
 from fakeapi.machinery.patch.json_literals import decode_literals
 

@@ -1,4 +1,4 @@
-"""JSON patches do what evanphx/json-patch v4.12 makes of them, and answer as the API server does."""
+"""JSON patches give the results of evanphx/json-patch v4.12, and the API server's errors."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Integers of patches that no int64 or no float64 holds: Go reads them without knowing a type."""
+"""Integers in patches outside int64 or float64: Go reads them without a type."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,7 @@
-"""Strategic merge patches do what k8s.io/apimachinery makes of them, and answer as the API server does.
+"""Strategic merge patches give the results of k8s.io/apimachinery, and the API server's errors.
 
-`strategic_merge_cases.jsonl` holds the patches of that package's own tests, made for its type MergeItem, with
-the outcome that its release 0.31.14 gives them, order of lists included.
+`strategic_merge_cases.jsonl` has the patches from that package's own tests, for its type MergeItem, with the
+results of release 0.31.14, including the order of lists.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Decoding: what Go's encoding/json would write after reading the input into the type."""
+"""Decoding gives the JSON that Go's encoding/json would write after reading the input into the type."""
 
 import contextlib
 from typing import Any
@@ -46,7 +46,7 @@ OUTER.fields.update(
     }
 )
 LEAST = {"inner": {"must": ""}, "needed": None}
-"""What is written of an empty object: structs, and what has no omitempty."""
+"""The encoding of an empty object: structs, and fields without omitempty."""
 
 
 def canonical(value: Any) -> Any:
@@ -58,8 +58,8 @@ def test_an_empty_object_has_what_go_always_writes() -> None:
 
 
 def test_fields_come_in_the_order_of_the_type() -> None:
-    found = canonical({"needed": ["x"], "flag": True, "count": 1, "name": "n", "inner": {}})
-    assert list(found) == ["name", "count", "flag", "inner", "needed"]
+    obj = canonical({"needed": ["x"], "flag": True, "count": 1, "name": "n", "inner": {}})
+    assert list(obj) == ["name", "count", "flag", "inner", "needed"]
 
 
 @pytest.mark.parametrize(
@@ -76,14 +76,14 @@ def test_what_is_behind_a_pointer_is_written_though_it_is_zero(kept: dict[str, A
 
 def test_null_leaves_a_field_as_it_was_and_is_the_zero_value_of_an_item() -> None:
     assert canonical({"inner": None, "needed": None, "pointed": None}) == LEAST
-    found = canonical({"items": [None], "needed": [None], "labels": {"a": None}})
-    assert (found["items"], found["needed"], found["labels"]) == ([{"must": ""}], [""], {"a": ""})
+    obj = canonical({"items": [None], "needed": [None], "labels": {"a": None}})
+    assert (obj["items"], obj["needed"], obj["labels"]) == ([{"must": ""}], [""], {"a": ""})
 
 
 def test_keys_of_maps_are_sorted_and_values_of_any_shape_are_kept() -> None:
-    found = canonical({"labels": {"b": "2", "a": "1"}, "any": {"z": [1, {"y": None}], "a": 1}})
-    assert list(found["labels"]) == ["a", "b"]
-    assert found["any"] == {"z": [1, {"y": None}], "a": 1}
+    obj = canonical({"labels": {"b": "2", "a": "1"}, "any": {"z": [1, {"y": None}], "a": 1}})
+    assert list(obj["labels"]) == ["a", "b"]
+    assert obj["any"] == {"z": [1, {"y": None}], "a": 1}
 
 
 @pytest.mark.parametrize(
@@ -156,8 +156,8 @@ def test_times_and_quantities_have_one_spelling(field: str, sent: Any, kept: Any
 
 
 def test_names_are_case_sensitive_and_unknown_ones_are_dropped_and_noticed() -> None:
-    found, strict = decode({"Name": "x", "inner": {"odd": 1}, "items": [{}, {"odd": 1}], "x\r\ny": 1}, OUTER)
-    assert found == {"inner": {"must": ""}, "items": [{"must": ""}, {"must": ""}], "needed": None}
+    obj, strict = decode({"Name": "x", "inner": {"odd": 1}, "items": [{}, {"odd": 1}], "x\r\ny": 1}, OUTER)
+    assert obj == {"inner": {"must": ""}, "items": [{"must": ""}, {"must": ""}], "needed": None}
     assert strict == [
         'unknown field "Name"',
         'unknown field "inner.odd"',
@@ -168,8 +168,8 @@ def test_names_are_case_sensitive_and_unknown_ones_are_dropped_and_noticed() -> 
 
 def test_repeated_fields_are_noticed_once_each_and_the_last_one_counts() -> None:
     body = b'{"name":"a","name":"b","name":"c","inner":{"text":"x","text":"y"},"labels":{"k":"1","k":"2"}}'
-    found, strict = decode(decode_marking_duplicates(body), OUTER)
-    assert (found["name"], found["inner"]["text"], found["labels"]) == ("c", "y", {"k": "2"})
+    obj, strict = decode(decode_marking_duplicates(body), OUTER)
+    assert (obj["name"], obj["inner"]["text"], obj["labels"]) == ("c", "y", {"k": "2"})
     assert strict == ['duplicate field "name"', 'duplicate field "inner.text"', 'duplicate field "labels.k"']
 
 
@@ -186,9 +186,9 @@ def test_repeated_fields_are_noticed_once_each_and_the_last_one_counts() -> None
 def test_a_repeated_field_is_decoded_into_what_the_one_before_it_left(
     body: bytes, comes_to: dict[str, Any]
 ) -> None:
-    found, _ = decode(decode_marking_duplicates(body), OUTER)
+    obj, _ = decode(decode_marking_duplicates(body), OUTER)
     expected, _ = decode(comes_to, OUTER)
-    assert found == expected
+    assert obj == expected
 
 
 def test_what_is_wrong_inside_a_value_that_is_overwritten_later_is_an_error_all_the_same() -> None:
@@ -221,9 +221,9 @@ def test_zero_values_are_written_as_go_writes_them() -> None:
 
 
 def test_a_store_that_writes_protobuf_gives_empty_lists_back_as_null() -> None:
-    found = canonical({"needed": [], "items": [{"must": ""}]})
-    assert found["needed"] == []
-    assert without_empty(found, OUTER)["needed"] is None
+    obj = canonical({"needed": [], "items": [{"must": ""}]})
+    assert obj["needed"] == []
+    assert without_empty(obj, OUTER)["needed"] is None
 
 
 ANY = st.recursive(

@@ -1,4 +1,4 @@
-"""What repeated members come to, beside what the tests of decoding hold."""
+"""Repeated members of objects, in addition to the cases in test_decoding."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What is compiled for a schema lives and dies with it."""
+"""Compiled code for a schema is freed with the schema."""
 
 import gc
 import json
@@ -35,7 +35,7 @@ def string() -> Scalar:
 
 
 def widget() -> Struct:
-    """A schema as one made at run time would be: nothing in it is shared, and a type holds itself."""
+    """Returns a schema as created at run time: it shares nothing, and one type contains itself."""
 
     def struct(go: str, /, **fields: object) -> Struct:
         made = Struct(go)
@@ -95,7 +95,7 @@ def test_schemas_that_come_and_go_leave_no_memory_behind() -> None:
         grown = rounds(200) - before
     finally:
         tracemalloc.stop()
-    assert grown < 20_000  # a hundred bytes a round; one compiled schema has more than 20,000
+    assert grown < 20_000  # 100 bytes per round; a compiled schema has more than 20,000
 
 
 def test_a_walk_is_compiled_once_for_each_node() -> None:

@@ -1,4 +1,4 @@
-"""Objects in protobuf: the envelope, every kind of field, and bytes that are no object."""
+"""Objects in protobuf: the envelope, every kind of field, and invalid bytes."""
 
 import base64
 import contextlib
@@ -28,7 +28,7 @@ INTEGER = Scalar(ScalarKind.INTEGER, "int64")
 
 
 def number(value: int) -> bytes:
-    """A varint."""
+    """Encodes a varint."""
     value &= (1 << 64) - 1
     found = b""
     while value > 0x7F:
@@ -45,12 +45,12 @@ def told(field: int, value: bytes) -> bytes:
 
 
 def of_one(node: Node, data: bytes) -> Any:
-    """What a type whose field 1 is such a node reads."""
+    """Decodes data with a type whose field 1 is this node."""
     return protobuf.decode(data, Struct("v1.One", {"one": Field("one", node, protobuf_path=(1,))})).get("one")
 
 
 def samples_of(name: str, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The sample objects that k8s.io/api publishes with a release, from the Go module cache."""
+    """Returns the folder of sample objects in a release's k8s.io/api; skips the test without it."""
     if shutil.which("go") is None:
         pytest.skip("Go is not installed")
     monkeypatch.setenv("GOPROXY", "off")
@@ -61,14 +61,14 @@ def samples_of(name: str, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 WITHOUT_SAMPLES = {"apiextensions.k8s.io", "apiregistration.k8s.io"}
-"""Groups whose types are in modules of their own, which publish no samples."""
+"""Groups whose types are in separate modules without samples."""
 
 
 @pytest.mark.parametrize("name", KNOWN_RELEASES)
 def test_every_kind_is_read_and_written_as_kubernetes_own_samples_have_it(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An object of each kind with every field set, in protobuf and in JSON, and those of older releases."""
+    """Compares samples of each kind with every field set, in protobuf and JSON, also of older releases."""
     folders = [each for each in samples_of(name, monkeypatch).iterdir() if each.is_dir()]
     sampled = set()
     for kind in load_release(name).kinds:
@@ -80,8 +80,8 @@ def test_every_kind_is_read_and_written_as_kubernetes_own_samples_have_it(
             stated, api_version, raw = protobuf.unwrap(sample.read_bytes())
             assert (stated, api_version) == (kind.kind, kind.api_version)
             wanted, _ = decode(json.loads(sample.with_suffix(".json").read_bytes()), kind.schema)
-            found, _ = decode(protobuf.decode(raw, kind.schema), kind.schema)
-            assert {"kind": stated, "apiVersion": api_version, **found} == wanted
+            obj, _ = decode(protobuf.decode(raw, kind.schema), kind.schema)
+            assert {"kind": stated, "apiVersion": api_version, **obj} == wanted
             changed = sample.with_suffix(".after_roundtrip.pb")
             expected = (changed if changed.exists() else sample).read_bytes()
             assert wrap(stated, api_version, encode(wanted, kind.schema)) == expected, sample
@@ -94,7 +94,7 @@ OWN_SAMPLES = Path(__file__).parent / "protobuf_samples.json"
 
 @pytest.mark.parametrize("name", sorted(json.loads(OWN_SAMPLES.read_bytes())))
 def test_objects_with_little_in_them_are_written_as_a_server_writes_them(name: str) -> None:
-    """Zero values, empty lists and maps, negative numbers and old times, which samples with all set lack."""
+    """Covers zero values, empty lists and maps, negative numbers and old times."""
     sample = json.loads(OWN_SAMPLES.read_bytes())[name]
     kinds = kinds_of_release("1.33")
     text = sample["json"].encode()

@@ -1,6 +1,7 @@
-"""Bytes that Kubernetes' generated decoders refuse are refused in their words.
+"""Invalid bytes get the errors of Kubernetes' generated decoders.
 
-`protobuf_refusals.json` was made with k8s.io/api v0.33.13: its sample objects, cut off or with bytes changed.
+`protobuf_refusals.json` was made with k8s.io/api v0.33.13: its sample objects, truncated or with changed
+bytes.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""Decoding in C: what it decodes is what the walk along the schema decodes."""
+"""Decoding in C gives the same results as decoding along the schema."""
 
 from functools import cache
 from typing import Any
@@ -63,7 +63,7 @@ def _reader(index: int) -> Reader:
 
 
 def _values(node: Node, depth: int = 0) -> st.SearchStrategy[Any]:
-    """Values that mostly fit a node, in any order of their members, with some of any other kind."""
+    """Values that mostly fit a node, with members in any order, and some values of other types."""
     fits: st.SearchStrategy[Any]
     match node:
         case Struct():
@@ -124,7 +124,7 @@ def test_an_object_comes_out_as_the_walk_decodes_it_or_is_left_to_the_walk(
 
 
 def _ordered(value: Any) -> Any:
-    """The value with the order of its members, and with the types of its numbers."""
+    """Makes the order of members and the types of numbers visible to ==."""
     if isinstance(value, dict):
         return [(key, _ordered(item)) for key, item in value.items()]
     return [_ordered(item) for item in value] if isinstance(value, list) else (type(value), value)

@@ -1,4 +1,4 @@
-"""What drivers give, to the byte."""
+"""Opaque values of drivers keep every byte."""
 
 import json
 from typing import Any
@@ -46,7 +46,7 @@ LAYOUTS = st.sampled_from(
 
 
 def written(text: str) -> Any:
-    """The value that an object has where `text` stands in its body."""
+    """Returns the value of a raw field for `text` in the body."""
     body = f'{{"list": [{{"raw": {text} }}]}}'.encode()
     return raw_extension.as_written(json.loads(body), body, ROOT)["list"][0]["raw"]
 

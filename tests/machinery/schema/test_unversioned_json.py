@@ -1,4 +1,4 @@
-"""JSON of the server's own types."""
+"""JSON of internal types."""
 
 import json
 
@@ -24,8 +24,8 @@ def test_every_field_is_written_under_its_go_name_whether_it_is_set_or_not() -> 
 
 
 def test_what_is_no_pointer_has_its_zero_value() -> None:
-    found = json.loads(shown({}, "resource/v1.DeviceSubRequest"))
-    assert found == {
+    decoded = json.loads(shown({}, "resource/v1.DeviceSubRequest"))
+    assert decoded == {
         "Name": "",
         "DeviceClassName": "",
         "Selectors": None,

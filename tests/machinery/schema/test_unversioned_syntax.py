@@ -1,4 +1,4 @@
-"""Values are printed as released servers printed them, addresses aside."""
+"""Values in errors are printed as by released servers, except addresses."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""Formats of strings against what k8s.io/kube-openapi `pkg/validation/strfmt` says of them."""
+"""String formats give the results of k8s.io/kube-openapi `pkg/validation/strfmt`."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Laws that hold for every schema and object."""
+"""Properties that hold for every schema and object."""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""Parsed schemas are kept, within a number of bytes."""
+"""The cache of parsed schemas is limited in bytes."""
 
 from fakeapi.machinery.structural.parsed_schemas import ParsedSchemas
 

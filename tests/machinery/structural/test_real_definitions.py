@@ -1,4 +1,4 @@
-"""Definitions that well-known projects publish: Kubernetes takes them, and so does what reads them here."""
+"""CustomResourceDefinitions of well-known projects are valid, and their schemas can be used."""
 
 import shutil
 from typing import Any
@@ -22,7 +22,7 @@ RELEASE = "1.33"
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("go") is None, reason="Go is not installed"),
-    pytest.mark.timeout(600),  # modules are downloaded, and some definitions are megabytes of YAML
+    pytest.mark.timeout(600),  # downloads modules; some definitions are megabytes of YAML
 ]
 
 
@@ -97,7 +97,7 @@ def test_samples_of_real_definitions_are_served_as_their_schemas_say(published: 
 
 
 def _sample(schema: Schema) -> dict[str, Any]:
-    """An object with every required field of a schema, of the right type."""
+    """Returns an object with every required field of a schema, each of the right type."""
     return {name: _value(schema.properties[name]) for name in schema.required if name in schema.properties}
 
 

@@ -1,4 +1,4 @@
-"""Schemas made at random, and what Kubernetes' own packages made of them (`tools/schema_samples.py`)."""
+"""Random schemas give the results of Kubernetes' own packages, recorded by `tools/schema_samples.py`."""
 
 import copy
 import gzip
@@ -37,7 +37,7 @@ RELEASES = sorted(path.name.removeprefix(PREFIX).removesuffix(SUFFIX) for path i
 
 FIRST = "1.27"
 NEWER = ("reason", "fieldPath")
-"""Members of a rule that the first release does not have."""
+"""Members of a rule that the first release lacks."""
 
 Errors = list[list[str]]
 
@@ -48,7 +48,7 @@ def _samples(release: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 class _Server:
-    """The rules and types of a release."""
+    """Answers requests with the rules and types of a release."""
 
     def __init__(self, name: str) -> None:
         self.release = load_release(name)
@@ -56,22 +56,22 @@ class _Server:
         self.object_meta = self.release.schemas.struct("meta/v1.ObjectMeta")
 
     def object(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """The answer to what is made of an object, and what is wrong with it."""
+        """Returns the changed forms of an object, and its errors."""
         schema, obj = parse_schema(asked["schema"]), asked["obj"]
         pruned = copy.deepcopy(obj)
-        found: dict[str, Any] = {"pruned": prune(pruned, schema) or None, "prunedObject": pruned}
+        fields: dict[str, Any] = {"pruned": prune(pruned, schema) or None, "prunedObject": pruned}
         defaulted = copy.deepcopy(obj)
         prune_nulls(defaulted, schema)
-        found["withoutNulls"] = copy.deepcopy(defaulted)
+        fields["withoutNulls"] = copy.deepcopy(defaulted)
         default(defaulted, schema)
-        found["defaulted"] = defaulted
+        fields["defaulted"] = defaulted
         for drop_invalid in (False, True):
-            found |= self._coerced(obj, schema, drop_invalid=drop_invalid)
+            fields |= self._coerced(obj, schema, drop_invalid=drop_invalid)
         value = go_value(obj)
-        found["lists"] = _as_lists(validate_list_types(value, schema, rules=self.rules))
-        found["errors"] = _as_lists(validate(value, schema, rules=self.rules))
-        found["update"] = _as_lists(validate(value, schema, old=go_value(asked["old"]), rules=self.rules))
-        return found
+        fields["lists"] = _as_lists(validate_list_types(value, schema, rules=self.rules))
+        fields["errors"] = _as_lists(validate(value, schema, rules=self.rules))
+        fields["update"] = _as_lists(validate(value, schema, old=go_value(asked["old"]), rules=self.rules))
+        return fields
 
     def _coerced(self, obj: Any, schema: Schema, *, drop_invalid: bool) -> dict[str, Any]:
         name = "coercedtrue" if drop_invalid else "coercedfalse"
@@ -81,13 +81,13 @@ class _Server:
         )
         if error is not None:
             return {f"{name}Error": [error.reason, error.field, error.body]}
-        found: dict[str, Any] = {name: coerced, f"{name}Unknown": unknown or None}
+        fields: dict[str, Any] = {name: coerced, f"{name}Unknown": unknown or None}
         if drop_invalid:
-            found["meta"] = _as_lists(validate_meta(coerced, schema, rules=self.rules))
-        return found
+            fields["meta"] = _as_lists(validate_meta(coerced, schema, rules=self.rules))
+        return fields
 
     def _read(self, value: Any) -> Any:
-        """A definition without the members of rules that the release does not know."""
+        """Removes members of rules that the release lacks."""
         match value:
             case dict() if "rule" in value and self.release.name == FIRST:
                 return {name: member for name, member in value.items() if name not in NEWER}
@@ -137,7 +137,7 @@ class _Server:
         )
 
     def apply(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """The answer about fields; of what does not fit, only that it does not."""
+        """Returns the result of an apply; for invalid objects only that they are invalid."""
         schema = parse_schema(asked["crd"]["spec"]["versions"][0]["schema"]["openAPIV3Schema"])
         absent = self.release.quirks.list_keys_may_be_absent
         node = apply_type(schema, self.object_meta, keys_may_be_absent=absent)
@@ -145,17 +145,17 @@ class _Server:
         if not _fits(new, node):
             return {"newError": True}
         fields = field_set_of(new, node)
-        found: dict[str, Any] = {"set": fields}
+        values: dict[str, Any] = {"set": fields}
         if not _fits(new, node, allow_duplicates=False):
-            found["strictError"] = True
+            values["strictError"] = True
         if not _fits(old, node):
-            return found
-        found |= compare(old, new, node)._asdict()
+            return values
+        values |= compare(old, new, node)._asdict()
         try:
-            found["merged"] = merge(old, new, node)
+            values["merged"] = merge(old, new, node)
         except TypedError:
-            found["mergeError"] = True
-        return found | {"without": remove(old, fields, node)}
+            values["mergeError"] = True
+        return values | {"without": remove(old, fields, node)}
 
 
 def _fits(value: Any, node: Any, *, allow_duplicates: bool = True) -> bool:
@@ -174,7 +174,7 @@ _DUMP = re.compile(r"(Invalid value: )(?:apiextensions\.JSONSchemaProps)?\{.*\}(
 
 
 def _comparable(name: str, value: Any) -> Any:
-    """An answer without what is not the same from one run of Go to the next: the order of maps, addresses."""
+    """Removes differences between runs of Go: the order of maps, and addresses."""
     if name.endswith("Error") and name[:7] != "coerced":
         return True
     if name in ("errors", "update", "meta", "lists"):

@@ -1,4 +1,4 @@
-"""Reading schemas, and their bounds."""
+"""Parsing of schemas, and its limits."""
 
 import pytest
 

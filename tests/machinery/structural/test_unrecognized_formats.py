@@ -1,4 +1,4 @@
-"""Formats that whoever writes a definition is warned of."""
+"""Unrecognized formats in a definition cause warnings."""
 
 from dataclasses import replace
 

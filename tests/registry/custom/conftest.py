@@ -13,6 +13,6 @@ def module_server() -> Iterator[FakeAPI]:
 
 @pytest.fixture
 def server(module_server: FakeAPI) -> FakeAPI:
-    """A server of 1.33 without definitions."""
+    """Returns a 1.33 server without definitions."""
     module_server.reset()
     return module_server

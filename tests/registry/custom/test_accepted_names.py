@@ -1,4 +1,4 @@
-"""Which definition of a group gets a name, when several request it."""
+"""The names of definitions: one of several definitions in a group gets a name that all request."""
 
 from collections import Counter
 from typing import Any
@@ -16,7 +16,7 @@ GROUP = "example.com"
 
 
 def names_accepted(server: FakeAPI, plural: str) -> tuple[str, str]:
-    """(status, message) of the condition NamesAccepted."""
+    """Returns (status, message) of the condition NamesAccepted."""
     stored = server.request("GET", f"{DEFINITIONS}/{plural}.{GROUP}")
     (found,) = [each for each in stored["status"]["conditions"] if each["type"] == "NamesAccepted"]
     return found["status"], found["message"]

@@ -1,4 +1,4 @@
-"""Defaults of a schema that multiply, as each item of a list gets its own."""
+"""Defaults in items of lists, which multiply with the number of items."""
 
 import tracemalloc
 from typing import Any
@@ -18,7 +18,7 @@ TOO_LARGE = {"w": {"type": "string", "default": "x" * LARGE}}
 
 
 def with_default(value: Any) -> dict[str, Any]:
-    """A schema whose items of `spec.l` have a default."""
+    """Returns a schema with a default in the items of `spec.l`."""
     of_item = {"type": "object", "x-kubernetes-preserve-unknown-fields": True, "default": value}
     item = {"type": "object", "properties": {"v": of_item}}
     spec = {"type": "object", "properties": {"l": {"type": "array", "items": item}}}

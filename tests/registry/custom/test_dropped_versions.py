@@ -1,4 +1,4 @@
-"""Writes of custom objects whose managedFields name a version that their definition has no more."""
+"""Writes of custom objects whose managedFields name a version that their definition no longer has."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +17,7 @@ APPLY, MERGE = "application/apply-patch+yaml", "application/merge-patch+json"
 @pytest.fixture
 def server_of(fakeapi_factory: Callable[..., FakeAPI]) -> Callable[[str], FakeAPI]:
     def make(release: str) -> FakeAPI:
-        """A server with an object that was applied in v1beta1, which its definition dropped then."""
+        """Starts a server with an object that was applied in v1beta1, which its definition then dropped."""
         server = fakeapi_factory(release=release)
         server.request("POST", DEFINITIONS, definition(versions=[version("v1beta1")]))
         old = widget(api_version="example.com/v1beta1", spec={"colour": "red"})
@@ -45,11 +45,11 @@ def apply(server: FakeAPI) -> dict[str, Any]:
 
 
 def patched(server: FakeAPI) -> Any:
-    """The managedFields after a merge patch by a manager of its own."""
+    """Sends a merge patch as another manager; returns the managedFields."""
     body = {"spec": {"colour": "blue"}}
-    made = server.request("PATCH", OBJECT, body, content_type=MERGE, query={"fieldManager": "second"})
-    assert made["spec"]["colour"] == "blue"
-    return made["metadata"].get("managedFields")
+    stored = server.request("PATCH", OBJECT, body, content_type=MERGE, query={"fieldManager": "second"})
+    assert stored["spec"]["colour"] == "blue"
+    return stored["metadata"].get("managedFields")
 
 
 @pytest.mark.parametrize("release", ["1.27", "1.36", "1.37"])

@@ -1,4 +1,4 @@
-"""Definitions that come and go, race, are large, or are interrupted by a stop of the server."""
+"""Definitions that are created and deleted often, race, are large, or are interrupted by a server's stop."""
 
 import gc
 import json
@@ -42,7 +42,7 @@ def test_five_hundred_definitions_that_come_and_go_leave_nothing_behind() -> Non
             server.request("DELETE", NAME)
             if number in (SETTLED, ROUNDS - 1):
                 gc.collect()
-                kept = sum(1 for each in gc.get_objects() if type(each) is not Bodies)  # the journal's own
+                kept = sum(1 for each in gc.get_objects() if type(each) is not Bodies)  # except the journal's
                 sizes.append((kept, open_files()))
     (objects, files), (more_objects, more_files) = sizes
     assert more_files == files
@@ -93,10 +93,10 @@ def test_a_schema_of_twenty_levels_prunes_and_defaults_to_its_end(server: FakeAP
     body: dict[str, Any] = {"unknown": 1}
     for _ in range(19):
         body = {"below": body}
-    made = server.request("POST", WIDGETS, widget(**body))
+    stored = server.request("POST", WIDGETS, widget(**body))
     for _ in range(19):
-        made = made["below"]
-    assert made == {"end": "x"}
+        stored = stored["below"]
+    assert stored == {"end": "x"}
 
 
 def test_a_schema_beyond_all_bounds_is_refused_and_nothing_is_stored(server: FakeAPI) -> None:
@@ -130,20 +130,20 @@ def test_definitions_and_objects_are_there_again_after_a_restart(tmp_path: Path)
     database = tmp_path / "cluster.db"
     with FakeAPI(release="1.33", database=database) as server:
         server.request("POST", DEFINITIONS, definition())
-        made = server.request("POST", WIDGETS, widget())
+        stored = server.request("POST", WIDGETS, widget())
         before = server.request("GET", NAME)
     with FakeAPI(release="1.33", database=database) as server:
-        assert server.request("GET", f"{WIDGETS}/w") == made
+        assert server.request("GET", f"{WIDGETS}/w") == stored
         assert server.request("GET", NAME) == before
 
 
 def test_a_deletion_that_a_stop_interrupted_goes_on_after_a_restart(tmp_path: Path) -> None:
     database = tmp_path / "cluster.db"
-    held = widget()
-    held["metadata"]["finalizers"] = ["example.com/hold"]
+    obj = widget()
+    obj["metadata"]["finalizers"] = ["example.com/hold"]
     with FakeAPI(release="1.33", database=database) as server:
         server.request("POST", DEFINITIONS, definition())
-        server.request("POST", WIDGETS, held)
+        server.request("POST", WIDGETS, obj)
         server.request("POST", WIDGETS, widget("free"))
         server.request("DELETE", NAME)
     with FakeAPI(release="1.33", database=database) as server:

@@ -1,4 +1,4 @@
-"""null in objects that are applied, and in others."""
+"""Nulls in applied objects and in others."""
 
 from typing import Any
 

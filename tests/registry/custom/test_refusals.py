@@ -1,7 +1,7 @@
-"""Definitions that Kubernetes refuses, with the values that its errors show.
+"""Invalid definitions get Kubernetes' errors, with the values in them.
 
-The definitions are from the tests of k8s.io/apiextensions-apiserver `pkg/apis/apiextensions/validation`, the
-errors are what 1.36 says of them.
+The definitions come from the tests of k8s.io/apiextensions-apiserver `pkg/apis/apiextensions/validation`; the
+errors are those of 1.36.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ def server(fakeapi_factory: Callable[..., FakeAPI]) -> FakeAPI:
 
 
 def causes(server: FakeAPI, body: dict[str, Any]) -> dict[str, str]:
-    """The message of each cause by its field."""
+    """Creates a definition; returns the message of each cause by its field."""
     with pytest.raises(StatusError) as refused:
         server.request("POST", DEFINITIONS, body)
     return {each["field"]: each["message"] for each in refused.value.status["details"]["causes"]}
@@ -33,17 +33,17 @@ def with_schema(**schema: Any) -> dict[str, Any]:
 
 
 def test_versions_that_are_null_are_shown_as_null(server: FakeAPI) -> None:
-    found = causes(server, definition(versions=None))
+    errors = causes(server, definition(versions=None))
     assert (
-        found["spec.versions"]
+        errors["spec.versions"]
         == "Invalid value: null: must have exactly one version marked as storage version"
     )
 
 
 def test_several_schemas_of_items_are_shown_whole(server: FakeAPI) -> None:
     several = {"type": "array", "items": [{"type": "string"}], "x-kubernetes-list-type": "map"}
-    found = causes(server, with_schema(several={**several, "x-kubernetes-list-map-keys": ["key"]}))
-    message = found["spec.validation.openAPIV3Schema.properties[several].items"]
+    errors = causes(server, with_schema(several={**several, "x-kubernetes-list-map-keys": ["key"]}))
+    message = errors["spec.validation.openAPIV3Schema.properties[several].items"]
     assert message.startswith('Invalid value: {"Schema":null,"JSONSchemas":[{"ID":"","Schema":"","Ref":null,')
     assert message.endswith("}]}: must only have a single schema if x-kubernetes-list-type is map")
 
@@ -51,8 +51,8 @@ def test_several_schemas_of_items_are_shown_whole(server: FakeAPI) -> None:
 def test_older_releases_show_schemas_in_the_syntax_of_go(fakeapi_factory: Callable[..., FakeAPI]) -> None:
     server = fakeapi_factory(release="1.33")
     several = {"type": "array", "items": [{"type": "string"}], "x-kubernetes-list-type": "map"}
-    found = causes(server, with_schema(several={**several, "x-kubernetes-list-map-keys": ["key"]}))
-    message = found["spec.validation.openAPIV3Schema.properties[several].items"]
+    errors = causes(server, with_schema(several={**several, "x-kubernetes-list-map-keys": ["key"]}))
+    message = errors["spec.validation.openAPIV3Schema.properties[several].items"]
     assert message.startswith(
         "Invalid value: apiextensions.JSONSchemaPropsOrArray{Schema:(*apiextensions.JSONSchemaProps)(nil), "
         'JSONSchemas:[]apiextensions.JSONSchemaProps{apiextensions.JSONSchemaProps{ID:"", Schema:"", '
@@ -73,10 +73,10 @@ def test_a_default_with_unknown_fields_is_shown_without_those_of_its_metadata(se
     }
     schema = {"type": "object", "x-kubernetes-embedded-resource": True, "default": default}
     properties = {name: {"type": "string"} for name in ("apiVersion", "kind")}
-    found = causes(
+    errors = causes(
         server, with_schema(pod={**schema, "properties": {**properties, "metadata": {"type": "object"}}})
     )
-    assert found["spec.validation.openAPIV3Schema.properties[pod].default"] == (
+    assert errors["spec.validation.openAPIV3Schema.properties[pod].default"] == (
         'Invalid value: {"apiVersion":"v1","kind":"Pod","metadata":{"name":"foo"},"unknown":42}: '
         "must not have unknown fields"
     )

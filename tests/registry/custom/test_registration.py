@@ -1,4 +1,4 @@
-"""APIServices of the group versions of definitions."""
+"""APIServices of the group versions that definitions add."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ LABEL = "kube-aggregator.kubernetes.io/automanaged"
 
 
 def registered(server: FakeAPI) -> list[str]:
-    """The names of the APIServices of groups below example.com."""
+    """Returns the names of the APIServices of groups below example.com."""
     names = [each["metadata"]["name"] for each in server.request("GET", SERVICES)["items"]]
     return [name for name in names if name.endswith("example.com")]
 
@@ -54,37 +54,37 @@ def test_a_version_that_is_served_no_longer_loses_its_service(server: FakeAPI) -
 
 def test_a_service_is_local_available_and_of_low_priority(server: FakeAPI) -> None:
     defined(server, "widgets", "v1")
-    made = server.request("GET", f"{SERVICES}/v1.example.com")
-    assert made["metadata"]["labels"] == {LABEL: "true"}
-    assert made["spec"] == {
+    service = server.request("GET", f"{SERVICES}/v1.example.com")
+    assert service["metadata"]["labels"] == {LABEL: "true"}
+    assert service["spec"] == {
         "group": "example.com",
         "version": "v1",
         "groupPriorityMinimum": 1000,
         "versionPriority": 100,
     }
-    (condition,) = made["status"]["conditions"]
+    (condition,) = service["status"]["conditions"]
     assert (condition["type"], condition["status"], condition["reason"]) == ("Available", "True", "Local")
 
 
 def test_a_service_that_is_changed_or_deleted_is_made_again(server: FakeAPI) -> None:
     defined(server, "widgets", "v1")
     path = f"{SERVICES}/v1.example.com"
-    made = server.request("GET", path)
-    server.request("PUT", path, {**made, "spec": {**made["spec"], "versionPriority": 7}})
-    assert server.request("GET", path)["spec"] == made["spec"]
+    service = server.request("GET", path)
+    server.request("PUT", path, {**service, "spec": {**service["spec"], "versionPriority": 7}})
+    assert server.request("GET", path)["spec"] == service["spec"]
     server.request("DELETE", path)
     again = server.request("GET", path)
-    assert again["spec"] == made["spec"]
-    assert again["metadata"]["uid"] != made["metadata"]["uid"]
+    assert again["spec"] == service["spec"]
+    assert again["metadata"]["uid"] != service["metadata"]["uid"]
 
 
 def test_a_service_of_the_users_own_stays_as_it_is(server: FakeAPI) -> None:
     spec = {"group": "example.com", "version": "v1", "groupPriorityMinimum": 5, "versionPriority": 5}
     body: dict[str, Any] = {"metadata": {"name": "v1.example.com"}, "spec": spec}
-    made = server.request("POST", SERVICES, body)
+    stored = server.request("POST", SERVICES, body)
     defined(server, "widgets", "v1")
     server.request("DELETE", f"{DEFINITIONS}/widgets.example.com")
-    assert server.request("GET", f"{SERVICES}/v1.example.com") == made
+    assert server.request("GET", f"{SERVICES}/v1.example.com") == stored
 
 
 def test_a_service_that_says_it_is_the_servers_goes_where_nothing_defines_its_version(

@@ -1,4 +1,4 @@
-"""What differs between releases in definitions and their objects."""
+"""Differences between releases in definitions and their objects."""
 
 from collections.abc import Callable
 
@@ -26,8 +26,8 @@ def test_finalizers_without_a_path_are_warned_of(
     server.request("POST", DEFINITIONS, definition())
     body = widget()
     body["metadata"]["finalizers"] = ["example.com"]
-    told = ask(server, WIDGETS, "POST", body).headers.get("warning", "")
-    assert warning in told if warning else not told
+    answer = ask(server, WIDGETS, "POST", body).headers.get("warning", "")
+    assert warning in answer if warning else not answer
 
 
 @pytest.mark.parametrize(
@@ -43,8 +43,8 @@ def test_definitions_are_printed_and_warned_of_as_the_release_does(
     server = fakeapi_factory(release=release)
     odd = version()
     odd["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]["colour"]["format"] = "colour"
-    told = ask(server, DEFINITIONS, "POST", definition(versions=[odd])).headers.get("warning", "")
-    assert warns in told if warns else not told
+    answer = ask(server, DEFINITIONS, "POST", definition(versions=[odd])).headers.get("warning", "")
+    assert warns in answer if warns else not answer
     table = ask(server, DEFINITIONS, accept=TABLE).json()
     shown = [each["name"] for each in table["columnDefinitions"] if not each["priority"]]
     assert shown == columns
@@ -60,9 +60,9 @@ def test_while_a_definition_goes_nothing_is_created_and_newer_releases_refuse_ap
 ) -> None:
     server = fakeapi_factory(release=release)
     server.request("POST", DEFINITIONS, definition())
-    held = widget("held")
-    held["metadata"]["finalizers"] = ["example.com/held"]
-    server.request("POST", WIDGETS, held)
+    obj = widget("held")
+    obj["metadata"]["finalizers"] = ["example.com/held"]
+    server.request("POST", WIDGETS, obj)
     server.request("DELETE", f"{DEFINITIONS}/widgets.example.com")
     answer = ask(server, WIDGETS, "POST", widget("new"))
     assert answer.code == code

@@ -1,4 +1,4 @@
-"""The rules of a definition hold for its objects, and are themselves checked."""
+"""CEL rules in definitions are validated, and are enforced for objects."""
 
 import copy
 import threading
@@ -16,14 +16,14 @@ pytest.importorskip("cel_expr_python", reason="rules are evaluated with the extr
 
 
 def ruled(*rules: dict[str, Any], **spec: Any) -> dict[str, Any]:
-    """A definition whose spec has these rules."""
+    """Returns a definition whose spec has these rules."""
     schema = copy.deepcopy(SCHEMA)
     schema["properties"]["spec"] |= {"x-kubernetes-validations": list(rules), **spec}
     return definition(versions=[version(schema={"openAPIV3Schema": schema})])
 
 
 def refused(server: FakeAPI, method: str, path: str, body: Any) -> list[tuple[str, str]]:
-    """The field and the message of each cause."""
+    """Sends a request that must be refused; returns the field and message of each cause."""
     with pytest.raises(StatusError) as refusal:
         server.request(method, path, body)
     causes = refusal.value.status["details"]["causes"]
@@ -48,21 +48,21 @@ def test_an_object_that_breaks_a_rule_is_refused_with_the_rules_message(server: 
 
 def test_a_transition_rule_holds_for_updates_alone(server: FakeAPI) -> None:
     server.request("POST", DEFINITIONS, ruled({"rule": "self.size >= oldSelf.size"}))
-    made = server.request("POST", WIDGETS, widget(spec={"size": 5}))
-    made["spec"]["size"] = 4
-    assert refused(server, "PUT", f"{WIDGETS}/w", made) == [
+    stored = server.request("POST", WIDGETS, widget(spec={"size": 5}))
+    stored["spec"]["size"] = 4
+    assert refused(server, "PUT", f"{WIDGETS}/w", stored) == [
         ("spec", 'Invalid value: "object": failed rule: self.size >= oldSelf.size')
     ]
 
 
 def test_an_update_may_keep_what_a_rule_forbids_and_is_warned_of_it(server: FakeAPI) -> None:
     server.request("POST", DEFINITIONS, definition())
-    made = server.request("POST", WIDGETS, widget(spec={"size": 50}))
+    created = server.request("POST", WIDGETS, widget(spec={"size": 50}))
     stored = server.request("GET", f"{DEFINITIONS}/widgets.example.com")
     stored["spec"]["versions"] = ruled({"rule": "self.size < 10"})["spec"]["versions"]
     server.request("PUT", f"{DEFINITIONS}/widgets.example.com", stored)
-    made["metadata"]["labels"] = {"a": "b"}
-    answer = ask(server, f"{WIDGETS}/w", "PUT", made)
+    created["metadata"]["labels"] = {"a": "b"}
+    answer = ask(server, f"{WIDGETS}/w", "PUT", created)
     assert answer.code == 200
     assert answer.headers["warning"] == (
         '299 - "spec: Invalid value: \\"object\\": failed rule: self.size < 10"'
@@ -70,8 +70,8 @@ def test_an_update_may_keep_what_a_rule_forbids_and_is_warned_of_it(server: Fake
 
 
 def test_a_definition_with_a_rule_that_does_not_compile_is_refused(server: FakeAPI) -> None:
-    found = refused(server, "POST", DEFINITIONS, ruled({"rule": "self.nope > 1"}))
-    (field, message), *rest = found
+    errors = refused(server, "POST", DEFINITIONS, ruled({"rule": "self.nope > 1"}))
+    (field, message), *rest = errors
     assert rest == []
     assert field == "spec.validation.openAPIV3Schema.properties[spec].x-kubernetes-validations[0].rule"
     assert "compilation failed: ERROR: <input>:1:5: undefined field 'nope'" in message
@@ -109,7 +109,7 @@ PATIENCE_SECONDS = 60
 
 
 def costly(lists: int) -> dict[str, Any]:
-    """A definition whose objects have lists that a costly rule looks through."""
+    """Returns a definition whose objects have lists with a costly rule."""
     numbers = {"type": "array", "maxItems": 400, "items": {"type": "integer"}}
     properties = {f"list{each}": numbers | {"x-kubernetes-validations": [COSTLY]} for each in range(lists)}
     schema = {"type": "object", "properties": {"spec": {"type": "object", "properties": properties}}}
@@ -136,7 +136,7 @@ def test_others_are_served_while_costly_rules_are_evaluated(
     validate = RuleValidator.validate
 
     def held(self: RuleValidator, *arguments: Any) -> Outcome:
-        outcome = validate(self, *arguments)  # on the event loop this does not come to its end
+        outcome = validate(self, *arguments)  # on the event loop this does not reach its end
         begun.set()
         assert may_end.wait(PATIENCE_SECONDS)
         return outcome

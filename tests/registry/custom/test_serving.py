@@ -1,4 +1,4 @@
-"""A definition's kind is served from the next request on, and no longer than the definition is there."""
+"""A definition's kind is served from the next request on, and until the definition is deleted."""
 
 import pytest
 
@@ -24,8 +24,8 @@ def groups(server: FakeAPI) -> set[str]:
 
 
 def test_a_definition_is_established_and_served_when_its_creation_is_answered(server: FakeAPI) -> None:
-    made = server.request("POST", DEFINITIONS, definition())
-    assert made["status"] == {
+    created = server.request("POST", DEFINITIONS, definition())
+    assert created["status"] == {
         "conditions": None,
         "acceptedNames": {"plural": "", "kind": ""},
         "storedVersions": ["v1"],
@@ -42,13 +42,13 @@ def test_a_definition_is_established_and_served_when_its_creation_is_answered(se
 
 def test_objects_are_created_read_listed_changed_and_deleted(server: FakeAPI) -> None:
     server.request("POST", DEFINITIONS, definition())
-    made = server.request("POST", WIDGETS, widget(spec={"colour": "red"}))
-    assert (made["spec"], made["metadata"]["generation"]) == ({"colour": "red", "size": 3}, 1)
-    assert server.request("GET", f"{WIDGETS}/w") == made
+    stored = server.request("POST", WIDGETS, widget(spec={"colour": "red"}))
+    assert (stored["spec"], stored["metadata"]["generation"]) == ({"colour": "red", "size": 3}, 1)
+    assert server.request("GET", f"{WIDGETS}/w") == stored
     listed = server.request("GET", ALL_WIDGETS)
-    assert (listed["kind"], listed["items"]) == ("WidgetList", [made])
-    made["spec"]["size"] = 4
-    changed = server.request("PUT", f"{WIDGETS}/w", made)
+    assert (listed["kind"], listed["items"]) == ("WidgetList", [stored])
+    stored["spec"]["size"] = 4
+    changed = server.request("PUT", f"{WIDGETS}/w", stored)
     assert changed["metadata"]["generation"] == 2
     assert server.request("DELETE", f"{WIDGETS}/w")["status"] == "Success"
     assert server.request("GET", ALL_WIDGETS)["items"] == []
@@ -81,9 +81,9 @@ def test_watches_of_a_kind_see_its_objects_go_and_end(server: FakeAPI) -> None:
 
 def test_an_object_with_a_finalizer_holds_its_definition(server: FakeAPI) -> None:
     server.request("POST", DEFINITIONS, definition())
-    held = widget()
-    held["metadata"]["finalizers"] = ["example.com/hold"]
-    server.request("POST", WIDGETS, held)
+    obj = widget()
+    obj["metadata"]["finalizers"] = ["example.com/hold"]
+    server.request("POST", WIDGETS, obj)
     server.request("DELETE", NAME)
     assert conditions(server.request("GET", NAME))["Terminating"] == ("True", "InstanceDeletionInProgress")
     with pytest.raises(StatusError, match="create not allowed while custom resource definition") as refused:

@@ -1,4 +1,4 @@
-"""Objects that are stored in another version than they are asked for in."""
+"""Custom objects that are stored in a different version than requested."""
 
 import copy
 from typing import Any
@@ -11,7 +11,7 @@ NAME = "widgets.example.com"
 
 
 def with_default(**defaults: str) -> dict[str, Any]:
-    """A schema whose spec has texts with these defaults; an empty one is none."""
+    """Returns a schema whose spec has text fields with these defaults; "" means no default."""
     schema = copy.deepcopy(SCHEMA)
     schema["properties"]["spec"]["properties"] = {
         name: {"type": "string", **({"default": value} if value else {})} for name, value in defaults.items()
@@ -20,7 +20,7 @@ def with_default(**defaults: str) -> dict[str, Any]:
 
 
 def defined(server: FakeAPI, old: dict[str, Any], new: dict[str, Any]) -> None:
-    """Defines widgets that are stored in v1."""
+    """Defines widgets with the versions v1beta1 and v1, stored in v1."""
     versions = [version("v1beta1", storage=False, schema=old), version("v1", schema=new)]
     server.request("POST", DEFINITIONS, definition(versions=versions))
 
@@ -36,10 +36,10 @@ def test_an_object_has_the_defaults_of_the_version_of_its_request_and_those_of_t
     server: FakeAPI,
 ) -> None:
     defined(server, with_default(a="old", b="", c=""), with_default(a="", b="new", c=""))
-    made = server.request("POST", OLD, widget(api_version="example.com/v1beta1", spec={"c": "own"}))
-    assert made["spec"] == {"a": "old", "b": "new", "c": "own"}
-    assert server.request("GET", f"{OLD}/w")["spec"] == made["spec"]
-    assert server.request("GET", f"{NEW}/w")["spec"] == made["spec"]
+    stored = server.request("POST", OLD, widget(api_version="example.com/v1beta1", spec={"c": "own"}))
+    assert stored["spec"] == {"a": "old", "b": "new", "c": "own"}
+    assert server.request("GET", f"{OLD}/w")["spec"] == stored["spec"]
+    assert server.request("GET", f"{NEW}/w")["spec"] == stored["spec"]
 
 
 def test_what_is_read_has_new_defaults_of_the_stored_version_alone(server: FakeAPI) -> None:
@@ -57,6 +57,6 @@ def test_what_the_version_of_the_request_does_not_have_is_pruned_from_the_others
     server: FakeAPI,
 ) -> None:
     defined(server, with_default(a="old"), with_default(a="", b="new"))
-    made = server.request("POST", OLD, widget(api_version="example.com/v1beta1", spec={}))
-    assert made["spec"] == {"a": "old"}
+    stored = server.request("POST", OLD, widget(api_version="example.com/v1beta1", spec={}))
+    assert stored["spec"] == {"a": "old"}
     assert server.request("GET", f"{NEW}/w")["spec"] == {"a": "old", "b": "new"}

@@ -1,4 +1,4 @@
-"""Definitions of custom resources for tests, and a server with them."""
+"""Makes definitions of custom resources for tests."""
 
 import copy
 from typing import Any
@@ -32,13 +32,13 @@ SCHEMA: dict[str, Any] = {
 
 
 def version(name: str = "v1", *, storage: bool = True, **more: Any) -> dict[str, Any]:
-    """A version of a definition, served, with the SCHEMA unless it has another one."""
+    """Returns a served version of a definition, with SCHEMA unless `more` has another schema."""
     schema = {"openAPIV3Schema": copy.deepcopy(SCHEMA)}
     return {"name": name, "served": True, "storage": storage, "schema": schema, **more}
 
 
 def definition(plural: str = "widgets", kind: str = "Widget", **spec: Any) -> dict[str, Any]:
-    """A definition of a namespaced kind with one version; `spec` replaces parts of it."""
+    """Returns a definition of a namespaced kind with one version; `spec` replaces parts of it."""
     group = spec.get("group", GROUP)
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
@@ -59,5 +59,5 @@ def widget(name: str = "w", api_version: str = f"{GROUP}/v1", **members: Any) ->
 
 
 def conditions(stored: dict[str, Any]) -> dict[str, tuple[str, str]]:
-    """(status, reason) of the conditions of a definition by type."""
+    """Returns (status, reason) of each condition of a definition by type."""
     return {each["type"]: (each["status"], each["reason"]) for each in stored["status"]["conditions"]}

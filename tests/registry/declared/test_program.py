@@ -1,4 +1,4 @@
-"""Bodies of declared rules, made into functions."""
+"""Bodies of declared rules, compiled to functions."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,7 +19,7 @@ def rule(name: str, *arguments: Any, level: str = "", effect: str = "add") -> St
 
 
 def text(*steps: Steps) -> Steps:
-    """A field called `f`, of texts."""
+    """Returns the step for a text field `f`."""
     return ["field", "f", "text", [["same", "direct"], *steps]]
 
 
@@ -30,7 +30,7 @@ def items(*steps: Steps) -> Steps:
 def found(
     steps: Steps, new: Any, old: Any = None, *, beta: bool = True, options: Mapping[str, bool] | None = None
 ) -> list[str]:
-    """The errors of a struct of these steps, created or updated from `old`."""
+    """Returns the errors of a struct with these steps, created or updated from `old`."""
     types = {"a/v1.T": steps}
     body = Program(types.__getitem__, beta=beta).of_type("a/v1.T")
     run = Run(old is not None, options or {})

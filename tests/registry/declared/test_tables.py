@@ -1,4 +1,4 @@
-"""The declared rules of every release are ones that the engine knows."""
+"""The engine knows all declared rules of every release."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Server-side apply: what comes of a configuration once it is merged."""
+"""Server-side apply: the result of merging a configuration."""
 
 import json
 from typing import Any
@@ -21,7 +21,7 @@ CONVERTING = (
 
 
 async def apply(world: World, body: Object | str, **options: Any) -> Object:
-    wanted = WriteOptions(**{"manager": "one", **options})
+    parsed = WriteOptions(**{"manager": "one", **options})
     text = body if isinstance(body, str) else json.dumps(body)
     world.warnings = Warnings()
     target = world.target("a")
@@ -30,7 +30,7 @@ async def apply(world: World, body: Object | str, **options: Any) -> Object:
         world.claims,
         target,
         text.encode(),
-        wanted,
+        parsed,
         world.warnings,
     )
     return decoded(made)
@@ -56,8 +56,8 @@ def parameters_of(body: Object) -> Any:
 def test_a_whole_number_is_an_integer_and_one_too_large_the_least(value: float, kept: int) -> None:
     async def scenario(world: World) -> None:
         if kept >= 0:
-            made = await apply(world, config(world, generation=value))
-            assert made["metadata"].get("generation", 0) == kept
+            applied_object = await apply(world, config(world, generation=value))
+            assert applied_object["metadata"].get("generation", 0) == kept
         else:
             error = await refusal(apply(world, config(world, generation=value)))
             assert f"metadata.generation: Invalid value: {kept}: must be" in error.message
@@ -84,7 +84,7 @@ def test_what_the_type_does_not_take_names_the_configuration(metadata: Object, w
 def test_parameters_are_written_anew() -> None:
     async def scenario(world: World) -> None:
         sent = {"b": 2.0, "a": 1e3, "big": 1 << 64, "long": 1e20, "far": 1e21, "c": [1.5, True, None]}
-        made = await apply(world, with_parameters(config(world), sent))
+        applied_object = await apply(world, with_parameters(config(world), sent))
         written = {
             "a": 1000,
             "b": 2,
@@ -93,7 +93,7 @@ def test_parameters_are_written_anew() -> None:
             "far": 1e21,
             "long": 100000000000000000000,
         }
-        assert json.dumps(parameters_of(made)) == json.dumps(written)
+        assert json.dumps(parameters_of(applied_object)) == json.dumps(written)
 
     in_world(scenario)
 
@@ -112,9 +112,12 @@ def test_an_apply_that_would_write_parameters_in_another_order_changes_an_immuta
 def test_an_apply_that_changes_nothing_leaves_parameters_as_they_were_sent() -> None:
     async def scenario(world: World) -> None:
         await world.create(with_parameters(world.claim("a", labels={"x": "1"}), {"b": 1, "a": 2.0}))
-        made = await apply(world, {**TYPE, "metadata": {"name": "a", "labels": {"x": "1"}}})
-        assert json.dumps(parameters_of(made)) == '{"b": 1, "a": 2.0}'
-        assert {entry["manager"] for entry in made["metadata"]["managedFields"]} == {"tester", "one"}
+        applied_object = await apply(world, {**TYPE, "metadata": {"name": "a", "labels": {"x": "1"}}})
+        assert json.dumps(parameters_of(applied_object)) == '{"b": 1, "a": 2.0}'
+        assert {entry["manager"] for entry in applied_object["metadata"]["managedFields"]} == {
+            "tester",
+            "one",
+        }
 
     in_world(scenario)
 
@@ -122,9 +125,9 @@ def test_an_apply_that_changes_nothing_leaves_parameters_as_they_were_sent() -> 
 def test_an_apply_may_create_what_is_being_deleted() -> None:
     async def scenario(world: World) -> None:
         dying = {"deletionTimestamp": "2024-01-01T00:00:00Z", "deletionGracePeriodSeconds": 5}
-        made = await apply(world, config(world, **dying))
-        assert {name: made["metadata"][name] for name in dying} == dying
-        assert made["metadata"]["creationTimestamp"] == "2027-01-15T08:00:00Z"
+        applied_object = await apply(world, config(world, **dying))
+        assert {name: applied_object["metadata"][name] for name in dying} == dying
+        assert applied_object["metadata"]["creationTimestamp"] == "2027-01-15T08:00:00Z"
 
     in_world(scenario)
 

@@ -98,12 +98,12 @@ def test_an_update_of_another_uid_is_a_conflict() -> None:
 )
 def test_a_conflict_of_uids_names_the_key_of_the_object(resource: str, namespace: str, key: str) -> None:
     async def scenario(world: World) -> None:
-        found = world.catalogue.find("resource.k8s.io", "v1alpha3", resource)
-        assert found is not None
+        served = world.catalogue.find("resource.k8s.io", "v1alpha3", resource)
+        assert served is not None
         target = ObjectReference(namespace, "a")
         body = {"metadata": {"name": "a", "uid": "another"}}
         error = await refusal(
-            updating.update(world.server, found, target, body, WriteOptions(manager="m"), Warnings())
+            updating.update(world.server, served, target, body, WriteOptions(manager="m"), Warnings())
         )
         assert f"Key: /registry/{key}, ResourceVersion: 0" in error.message
 

@@ -1,4 +1,4 @@
-"""Creates: what the server sets, names, refusals."""
+"""Creates: the fields that the server sets, generated names, refusals."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Deleting: at once, or when the last finalizer goes; one object, on conditions, and without a trace."""
+"""Deletes: at once or after the last finalizer, with preconditions, as a dry run, and of watched pods."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -185,7 +185,7 @@ HOUR = 3600.0
 
 
 async def started(world: World, *, watched: bool, frozen: bool) -> "asyncio.Task[Object]":
-    """A DELETE of a pod without a node, as far as it goes by itself; with a gap of an hour."""
+    """Starts a DELETE of a pod without a node and lets it run until it waits; the gap is an hour."""
     world.clock.frozen = frozen
     await world.create(POD)
     if watched:

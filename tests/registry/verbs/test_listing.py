@@ -1,4 +1,4 @@
-"""Lists: in order, selected, at a version, in pages that hold still."""
+"""Lists: their order, selectors, versions, and pages of an unchanging state."""
 
 import base64
 import json
@@ -76,17 +76,17 @@ def test_pages_together_are_the_list(limit: int, labels: str) -> None:
     async def scenario(world: World) -> None:
         await filled(world, 5)
         whole = names(world.list(labels=labels))
-        found: list[str] = []
+        values: list[str] = []
         page = world.list(labels=labels, limit=limit)
-        found += names(page)
+        values += names(page)
         while page.continue_token:
             assert len(page.entries) == limit
             if not labels:
-                assert page.remaining == len(whole) - len(found)
+                assert page.remaining == len(whole) - len(values)
             page = world.list(labels=labels, limit=limit, continue_token=page.continue_token)
-            found += names(page)
+            values += names(page)
         assert page.remaining is None
-        assert found == whole
+        assert values == whole
 
     in_world(scenario)
 
@@ -105,8 +105,8 @@ def test_a_full_page_promises_more_wherever_objects_are_left_to_look_at() -> Non
 def test_the_one_object_that_a_selector_names_comes_without_pages() -> None:
     async def scenario(world: World) -> None:
         await filled(world, 4)
-        found = world.list(fields="metadata.name=c1", limit=1)
-        assert (names(found), found.continue_token) == (["c1"], "")
+        listing = world.list(fields="metadata.name=c1", limit=1)
+        assert (names(listing), listing.continue_token) == (["c1"], "")
         anywhere = world.list(fields="metadata.name=c1", limit=1, namespace="")
         assert (names(anywhere), bool(anywhere.continue_token)) == (["c1"], True)
 
@@ -345,12 +345,12 @@ def test_only_the_cache_of_a_release_before_1_33_fails_over_a_version_that_is_no
 
 def test_a_bad_version_is_told_before_a_bad_token_up_to_1_29() -> None:
     async def told(world: World) -> None:
-        found.append(refused(world, resource_version="abc", continue_token="!").message)
+        values.append(refused(world, resource_version="abc", continue_token="!").message)
 
-    found: list[str] = []
+    values: list[str] = []
     for release in ("1.29", "1.30"):
         in_world(told, release=release)
-    assert ["version" in message for message in found] == [True, False]
+    assert ["version" in message for message in values] == [True, False]
 
 
 @pytest.mark.parametrize(("release", "retry_after"), [("1.30", None), ("1.31", 1)])

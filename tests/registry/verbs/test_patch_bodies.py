@@ -1,4 +1,4 @@
-"""Bodies of patches that cannot be read, as 1.36 and 1.37 answer them."""
+"""Invalid patch bodies get the errors of 1.36 and 1.37."""
 
 from collections.abc import Callable
 

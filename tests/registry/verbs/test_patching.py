@@ -1,4 +1,4 @@
-"""Patches: the newest state, changed, and treated like an update."""
+"""Patches: they change the newest state, and then follow the rules of updates."""
 
 import asyncio
 from typing import Any

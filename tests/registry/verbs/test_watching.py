@@ -1,4 +1,4 @@
-"""Watches: where they begin, what they tell of a change, and where they cannot begin any more."""
+"""Watches: their first events, their events for changes, and expired versions."""
 
 import asyncio
 import itertools
@@ -17,17 +17,17 @@ Told = tuple[str, str]
 
 
 def told(events: list[WatchEvent]) -> list[Told]:
-    """(type, name) of each event."""
+    """Returns (type, name) of each event."""
     return [(event.type, event.entry.key.rpartition("/")[2]) for event in events]
 
 
 async def after(watch: Watch, count: int) -> list[WatchEvent]:
-    """So many events, and no more are waiting."""
-    found: list[WatchEvent] = []
-    while len(found) < count:
-        found += await watch.next()
-    assert len(found) == count
-    return found
+    """Reads `count` events; asserts that no more are waiting."""
+    events: list[WatchEvent] = []
+    while len(events) < count:
+        events += await watch.next()
+    assert len(events) == count
+    return events
 
 
 @pytest.mark.parametrize("version", ["", "0"])
@@ -225,7 +225,7 @@ def test_an_event_after_a_reset_is_not_that_of_the_same_version_before() -> None
     async def scenario(world: World) -> None:
         frames = watching.EncodedEventCache()
         uids = []
-        for _ in range(2):  # a new state each time, so that the first version is the same
+        for _ in range(2):  # a new state each time, so both have the same first version
             await world.storage.reset()
             await world.registry.ensure_initial_objects()
             watch = world.watch()
@@ -264,22 +264,22 @@ def test_of_too_many_encoded_events_all_are_forgotten_and_encoded_again(
 
 @pytest.mark.parametrize("selector", ["", "a=b"])
 def test_a_watch_that_delivers_tells_what_one_that_is_asked_does(selector: str) -> None:
-    """Of the batches that are offered every other one is taken."""
+    """The consumer accepts every second batch."""
 
     async def scenario(world: World) -> None:
         asked, watch = (world.watch(labels=selector) for _ in range(2))
-        found: list[WatchEvent] = []
+        received: list[WatchEvent] = []
         offers = itertools.count()
 
         def take(events: list[WatchEvent]) -> bool:
             taken = next(offers) % 2 == 0
             if taken:
-                found.extend(events)
+                received.extend(events)
             return taken
 
         async def hand_out() -> None:
             while True:
-                found.extend(await watch.next())
+                received.extend(await watch.next())
 
         watch.deliver(take)
         consumer = asyncio.ensure_future(hand_out())
@@ -289,7 +289,7 @@ def test_a_watch_that_delivers_tells_what_one_that_is_asked_does(selector: str) 
             await world.patch(f"c{number}", {"metadata": {"labels": {"a": str(number)}}})
         expected = await after(asked, 12 if selector else 18)
         consumer.cancel()
-        assert found == expected
+        assert received == expected
         assert next(offers) > len(expected) // 2
 
     in_world(scenario)

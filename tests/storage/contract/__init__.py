@@ -1,10 +1,10 @@
-"""What storages do, one function for each behaviour, run by test_contract.
+"""The contract of storages: one function for each behaviour, run by test_contract.
 
-`always` holds for every storage, `single_writer` for one that is the only writer of its database and so knows
-the fate of a write before it is committed.
+`always` holds for every storage. `single_writer` holds for a storage that is the only writer of its database,
+and so knows the result of a write before its commit.
 
-A behaviour gets an opener; `opener(window=…, watcher_buffer=…)` gives an empty storage for an `async with`.
-Behaviours that need more history than the smallest window under test say so by opening with their own.
+A behaviour gets an opener; `opener(window=…, watcher_buffer=…)` returns an empty storage for an `async with`.
+A behaviour that needs more history than the smallest tested window opens its storage with its own window.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ def keys(entries: list[Entry]) -> list[str]:
 
 
 async def put(storage: Storage, key: str, value: bytes = b"") -> Entry:
-    """Creates or updates."""
+    """Creates or updates a key."""
     newest = storage.newest(key)
     return await (
         storage.create(key, value) if newest is None else storage.update(key, value, newest.revision)
@@ -45,7 +45,7 @@ async def collect(watcher: Watcher, count: int) -> list[Event]:
 
 
 async def is_idle(watcher: Watcher) -> bool:
-    """Whether the watcher has nothing to hand out: its consumer starts and has to wait."""
+    """Whether the watcher has no events: its consumer starts and must wait."""
     waiting = asyncio.ensure_future(watcher.next_batch())
     await asyncio.sleep(0)
     await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""Behaviours of every storage, also of one whose database has other writers."""
+"""Behaviours of every storage, even with other writers of its database."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -491,13 +491,13 @@ async def a_window_of_revisions_stays_answerable_and_not_much_more(opener: Opene
             states[storage.revision] = storage.list("").entries
             await storage.wait_committed(storage.revision)
         assert len(await collect(watcher, 150)) == 150
-        await storage.compact(INITIAL_REVISION)  # waits for an automatic one that may be under way
+        await storage.compact(INITIAL_REVISION)  # waits for a running automatic one
         assert 20 <= storage.revision - storage.oldest <= 22
         for revision in range(storage.oldest, storage.revision + 1):
             assert storage.list("", at=revision).entries == states[revision]
 
 
-# The end
+# Close
 
 
 @behaviour

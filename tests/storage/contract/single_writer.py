@@ -1,4 +1,4 @@
-"""Behaviours of a storage that is the only writer of its database, and so gives revisions at once."""
+"""Behaviours of a storage that is the only writer of its database, and so returns revisions at once."""
 
 import asyncio
 
@@ -85,17 +85,17 @@ async def writers_that_read_the_newest_entry_and_write_in_one_step_never_conflic
         await storage.create("/counter", b"0")
 
         async def count() -> list[int]:
-            given = []
+            revisions = []
             for _ in range(20):
                 newest = storage.newest("/counter")
                 assert newest is not None
                 value = str(int(newest.value) + 1).encode()
-                given.append((await storage.update("/counter", value, newest.revision)).revision)
-            return given
+                revisions.append((await storage.update("/counter", value, newest.revision)).revision)
+            return revisions
 
-        given = await asyncio.gather(*(count() for _ in range(32)))
-        assert all(mine == sorted(mine) for mine in given)
-        assert sorted(revision for mine in given for revision in mine) == list(
+        revisions = await asyncio.gather(*(count() for _ in range(32)))
+        assert all(mine == sorted(mine) for mine in revisions)
+        assert sorted(revision for mine in revisions for revision in mine) == list(
             range(INITIAL_REVISION + 2, INITIAL_REVISION + 2 + 640)
         )
         events = await collect(watcher, 641)

@@ -1,4 +1,4 @@
-"""Events reach the watchers that they concern, and no watcher holds up another."""
+"""Events reach the watchers with a matching prefix, and no watcher delays another."""
 
 import asyncio
 import contextlib
@@ -22,7 +22,7 @@ def subscribe(broadcast: Broadcast, prefix: str) -> Subscription:
 
 
 def taken(watcher: Subscription) -> list[str]:
-    """The keys of the events that wait in the watcher, which is ended."""
+    """Ends the watcher; returns the keys of the events that waited in it."""
 
     async def take() -> list[str]:
         watcher.end(Closed(), drop=False)
@@ -105,17 +105,17 @@ def test_an_end_may_let_what_is_waiting_be_handed_out_first() -> None:
 def test_events_come_each_once_and_in_order_whether_they_are_taken_in_their_turn_or_handed_out(
     batches: list[tuple[int, bool, bool]],
 ) -> None:
-    """Each batch has so many events, is taken or not, and finds the consumer waiting or at work."""
+    """Each batch is a number of events, whether it is accepted, and whether the consumer is waiting."""
 
     async def scenario() -> list[int]:
         broadcast = Broadcast(INITIAL_REVISION, limit=100)
         watcher = subscribe(broadcast, "")
-        found: list[int] = []
+        values: list[int] = []
         takes = False
 
         def take(events: Sequence[Event]) -> bool:
             if takes:
-                found.extend(event.entry.revision for event in events)
+                values.extend(event.entry.revision for event in events)
             return takes
 
         watcher.deliver(take)
@@ -128,15 +128,15 @@ def test_events_come_each_once_and_in_order_whether_they_are_taken_in_their_turn
             broadcast.publish([event(revision + 1 + number, "/a") for number in range(count)])
             revision += count
             if waiting is not None and waiting.done():
-                found += [each.entry.revision for each in waiting.result()]
+                values += [each.entry.revision for each in waiting.result()]
                 waiting = None
             elif waiting is not None and watcher.waiting:
-                found += [each.entry.revision for each in await waiting]
+                values += [each.entry.revision for each in await waiting]
                 waiting = None
         watcher.end(Closed(), drop=False)
         with contextlib.suppress(Closed):
-            found += [each.entry.revision for each in await (waiting or watcher.next_batch())]
-        return found
+            values += [each.entry.revision for each in await (waiting or watcher.next_batch())]
+        return values
 
     assert asyncio.run(scenario()) == [
         INITIAL_REVISION + 1 + number for number in range(sum(count for count, _, _ in batches))

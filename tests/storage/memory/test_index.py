@@ -1,4 +1,4 @@
-"""The index pages through its keys as a sorted list would."""
+"""The index returns pages of keys like a sorted list."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""A PostgreSQL database is made at first start, and refused in one line where it can not serve."""
+"""A PostgreSQL database is set up at the first start; unsuitable ones are refused in one line."""
 
 import asyncio
 import re
@@ -27,7 +27,7 @@ WANTED = Format(version=2)
 
 
 def opened(url: str, data_format: Format = WANTED, settings: str = "1.33") -> None:
-    """Opens and closes the database."""
+    """Opens and closes the storage of a database."""
 
     async def main() -> None:
         storage = await open_storage(url, data_format=data_format, settings=settings)
@@ -160,7 +160,7 @@ def test_a_server_with_other_settings_is_refused_while_the_first_is_at_work(post
 def test_of_servers_that_start_at_the_same_moment_only_those_with_the_same_settings_serve(
     postgresql: PostgreSQL,
 ) -> None:
-    """Also where the schema's name fills all of a session's name."""
+    """The test uses a schema name that fills the whole name of a session."""
     place = postgresql.place()
     name = "a" * 60 + "_" + psql_url(place).rpartition("%3D")[2][-2:]
     postgresql.sql(f"CREATE SCHEMA {name}")

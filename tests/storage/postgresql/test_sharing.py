@@ -1,4 +1,4 @@
-"""Several servers on one database act as one."""
+"""Several servers with one database act as one."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -41,7 +41,7 @@ async def opened(count: int, place: str, *, window: int = 10_000) -> AsyncIterat
 
 @contextmanager
 def unaware(store: SharedStorage) -> Iterator[None]:
-    """The server does not learn what others write, but by its own writes."""
+    """During the block, the server does not read other servers' writes, except after its own writes."""
     assert isinstance(store, SharedStore)
     read, may_read = store._log.read, asyncio.Event()
 
@@ -211,7 +211,7 @@ def test_a_reset_by_one_server_ends_the_watches_of_all(postgresql: PostgreSQL) -
 
 
 class SlowRead:
-    """A read of the log that is under way: its question is asked by then, its answer there when let go."""
+    """Delays a read of the log: the query is sent at once, its result returns when the test allows it."""
 
     def __init__(self, store: SharedStorage, patch: pytest.MonkeyPatch, *, sees_later: bool) -> None:
         assert isinstance(store, SharedStore)

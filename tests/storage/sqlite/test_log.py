@@ -1,4 +1,4 @@
-"""The log stores a transaction whole or not at all, and no two changes of one state."""
+"""The log stores a transaction completely or not at all, and refuses contradicting rows."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -1,6 +1,6 @@
-"""The parts of `make torture`, a module each.
+"""The parts of `make torture`, one module each.
 
-A part has a docstring, whose first line says what it does, and a function `run` from a `Budget` to figures, a
-dict from names to numbers. It works until the budget is used up, raises `Finding` with what a reader needs to
-repeat it, and `Unavailable` if the machine lacks what it needs.
+A part has a docstring, whose first line describes it, and a function `run`. `run` takes a `Budget` and
+returns figures, a dict from names to numbers. It works until the time of the budget is over. It raises
+`Finding` with the facts that a reader needs to repeat it, and `Unavailable` if the machine lacks something.
 """

@@ -1,4 +1,4 @@
-"""Generated CEL expressions that grow: memory is bounded, and stopped evaluations have no value."""
+"""Generated CEL expressions that grow: memory is limited, and stopped evaluations have no value."""
 
 import importlib.util
 import tracemalloc
@@ -27,7 +27,7 @@ STEPS_AT_MOST = 20
 
 
 def generated(random: Random) -> str:
-    """An expression that applies the same few steps many times."""
+    """Returns an expression that applies the same few steps many times."""
     chosen = [random.choice(STEPS) for _ in range(random.choice((1, 1, 2)))]
     steps = "".join(f".map(a, {random.choice(chosen)})" for _ in range(random.randint(1, STEPS_AT_MOST)))
     grown = f"[dyn({random.choice(STARTS)})]{steps}"

@@ -1,8 +1,8 @@
-"""Three servers of one PostgreSQL whose clocks differ by up to a day: order, leases and times stay right.
+"""Three servers with one PostgreSQL and clocks that differ by up to a day: order, leases and times are right.
 
-Writes go to random servers. resourceVersions grow with every write, a watch at each server shows the same
-events in the same order, and creationTimestamps are those of the server that was asked. One server at a time
-runs the controllers: its Lease does not look old to servers whose clocks are ahead.
+Writes go to random servers. resourceVersions grow with every write. A watch at each server gets the same
+events in the same order. creationTimestamps come from the server that received the request. One server at a
+time runs the controllers; its Lease does not look expired to servers whose clocks are ahead.
 """
 
 import asyncio
@@ -22,25 +22,25 @@ from tests.torture.budget import Budget, Finding, Unavailable, patience
 from tests.torture.servers import BASE, Client, Server, claim, version_of
 
 SKEWS = (0, 90, -300, 3_600, -7_200, 86_400, -86_400)
-"""Seconds that a server's clock may differ from the machine's."""
+"""The differences between a server's clock and the machine's, in seconds."""
 
 SERVERS = 3
 WRITES = 30
-"""Of each round."""
+"""Writes in each round."""
 
 LEASE = f"{LEASES}/{NAME}"
 SECONDS = 60.0
-"""For a namespace to go, controllers to move to another server, and a watch to see everything."""
+"""Seconds for a namespace to be deleted, controllers to move to another server, and a watch to see all."""
 
 TOLERANCE_SECONDS = 5.0
-"""Between a request and the time in its answer, on a machine with nothing else to do."""
+"""Seconds between a request and the time in its response, on an idle machine."""
 
 SKEWED = """
 import os, time
 _skew, _machine_time = float(os.environ["TORTURE_SKEW"]), time.time
 time.time = lambda: _machine_time() + _skew
 """
-"""The sitecustomize module of a server: Python imports it before everything else."""
+"""The sitecustomize module of a server; Python imports it before all other modules."""
 
 
 def run(budget: Budget) -> dict[str, float]:
@@ -64,7 +64,7 @@ def run(budget: Budget) -> dict[str, float]:
 
 
 class Round:
-    """Servers with clocks of their own, and what clients of them see."""
+    """Servers with different clocks, and the observations of their clients."""
 
     def __init__(self, directory: Path, url: str, chance: Random) -> None:
         self.random = chance
@@ -140,13 +140,13 @@ class Round:
         await self.ask(0, "POST", BASE, claim("last", "0"))
 
     def check_time(self, server: int, text: str) -> None:
-        """The time of an object is that of the server that was asked."""
+        """Checks that the time of an object comes from the clock of the server that got the request."""
         off = datetime.fromisoformat(text).timestamp() - time.time() - self.skews[server]
         if abs(off) > patience(TOLERANCE_SECONDS):
             raise Finding(f"with clocks {self.skews}, server {server} wrote {text}, {off:.0f} s off its own")
 
     async def watch(self, server: int, start: int) -> list[tuple[str, str, int]]:
-        """The events of claims up to that named `last`."""
+        """Returns the events of claims up to the event of the claim `last`."""
         reader, writer = await asyncio.open_connection("127.0.0.1", self.servers[server].port, limit=1 << 24)
         writer.write(request("GET", f"{BASE}?watch=1&resourceVersion={start}", b"", "application/json"))
         events = list[tuple[str, str, int]]()
@@ -184,7 +184,7 @@ class Round:
         self.figures["namespaces"] += 1
 
     async def follow_lease(self) -> None:
-        """Reads the Lease again and again: a server may take it only after it was not renewed for long."""
+        """Reads the Lease repeatedly; a server may take it only if it was not renewed for long."""
         holder, version, renewed = "", 0, time.monotonic()
         while self.lease_is_followed:
             code, lease = await self.answer(0, "GET", LEASE)
@@ -197,7 +197,7 @@ class Round:
             await asyncio.sleep(0.1)
 
     async def end_leader(self) -> None:
-        """Ends the server that runs the controllers, and another goes on with them."""
+        """Ends the server that runs the controllers; checks that another server continues with them."""
         before = (await self.ask(0, "GET", LEASE))["spec"]
         [leader] = [
             number for number, server in enumerate(self.servers)
@@ -217,14 +217,14 @@ class Round:
         return code == 200
 
     async def ask(self, server: int, method: str, target: str, body: Any = None) -> Any:
-        """The answer to a request that has to succeed. Raises Finding."""
+        """Sends a request that must succeed; returns the response. Raises Finding otherwise."""
         code, answer = await self.answer(server, method, target, body)
         if code not in {200, 201}:
             raise Finding(f"with clocks {self.skews}, {method} {target} was answered {code}: {answer}")
         return answer
 
     async def answer(self, server: int, method: str, target: str, body: Any = None) -> tuple[int, Any]:
-        """The status code and the answer to a request."""
+        """Sends a request; returns status code and body."""
         client = Client(self.servers[server].port)
         media = "merge-patch+json" if method == "PATCH" else "json"
         try:

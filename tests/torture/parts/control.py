@@ -1,4 +1,4 @@
-"""Bad requests to every route of the control API: each is refused in a line, and arms and breaks nothing."""
+"""Bad requests to every route of the control API: each is refused in a line and changes nothing."""
 
 import http.client
 import json
@@ -20,7 +20,7 @@ STREAM = "text/event-stream"
 
 
 class Requests:
-    """Random requests, as the OpenAPI document describes them and otherwise."""
+    """Makes random requests, with or against the OpenAPI document."""
 
     def __init__(self, server: Server, chance: random.Random) -> None:
         self.server = server
@@ -91,8 +91,8 @@ class Requests:
         return quote(self.chance.choice(junk.TEXTS[1:]), safe="", errors="replace")
 
     def _text(self, schema: Any) -> str:
-        made = self._value(schema)
-        return made if isinstance(made, str) else json.dumps(made)
+        text = self._value(schema)
+        return text if isinstance(text, str) else json.dumps(text)
 
     def _body(self, operation: Any) -> bytes | None:
         described = operation.get("requestBody")
@@ -102,7 +102,7 @@ class Requests:
         return junk.encoded(self.chance, junk.changed(self.chance, self._value(schema)))
 
     def _value(self, schema: Any, depth: int = 0) -> Any:
-        """Returns a value of a schema, as far as it says what it takes."""
+        """Returns a random value for a schema."""
         chance = self.chance
         if chance.random() < 0.1 or depth > 6:
             return junk.value(chance)

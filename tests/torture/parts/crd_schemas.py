@@ -1,6 +1,6 @@
-"""Generated definitions of custom resources, whose defaults multiply: other clients are answered meanwhile.
+"""Generated definitions of custom resources whose defaults multiply: other clients still get answers.
 
-Each request ends as a success or a refusal, and the server's memory stays bounded.
+Each request ends as a success or a refusal, and the server's memory stays limited.
 """
 
 import asyncio
@@ -17,14 +17,14 @@ DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 GROUP = "torture.example.com"
 OBJECTS = f"/apis/{GROUP}/v1/namespaces/default/things"
 ANSWER_SECONDS = 5.0
-"""For the other client, on a machine with nothing else to do."""
+"""Seconds for a response to the other client, on an idle machine."""
 MEMORY_MAX = 1_500_000_000
 ITEMS = (1, 10, 200, 2_000)
 TEXTS = (1, 100, 50_000)
 
 
 def schema(random: Random, depth: int = 3) -> dict[str, Any]:
-    """A structural schema."""
+    """Returns a random structural schema."""
     kind = random.choice(("object", "object", "array", "string", "integer")) if depth else "string"
     if kind == "object":
         names = random.sample("abcdef", random.randint(1, 4))
@@ -45,7 +45,7 @@ def schema(random: Random, depth: int = 3) -> dict[str, Any]:
 
 
 def value(node: dict[str, Any], random: Random, items: int) -> Any:
-    """A value of a schema, most of whose members are missing."""
+    """Returns a value for a schema, in which most members are missing."""
     match node["type"]:
         case "object":
             present = [name for name in node["properties"] if random.random() < 0.5]
@@ -75,7 +75,7 @@ def definition(node: dict[str, Any]) -> dict[str, Any]:
 
 
 class _Other:
-    """Another client, and how long it waited at most."""
+    """A second client, which measures its longest wait."""
 
     def __init__(self, port: int) -> None:
         self._client = Client(port)
@@ -93,13 +93,13 @@ class _Other:
 
 
 def memory_of(server: Server) -> int:
-    """The most bytes that a server had in memory."""
+    """Returns the peak memory of a server in bytes."""
     status = Path(f"/proc/{server.process.pid}/status").read_text()
     return next(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmHWM"))
 
 
 async def turn(client: Client, random: Random) -> int:
-    """Makes a definition and objects of it; returns the number of requests that were answered."""
+    """Creates a definition and objects of it; returns the number of answered requests."""
     node = schema(random)
     code, answer = await client.ask("POST", DEFINITIONS, definition(node))
     if code == 422 and ".default" in answer["message"]:

@@ -1,6 +1,6 @@
-"""Generated YAML and JSON files for all that reads files of users: each is read or refused in one line.
+"""Generated YAML and JSON files for all readers of users' files: each is read, or refused in one line.
 
-Nothing else may be raised, no file may take long or much memory, and the error shows no escape codes.
+Readers must raise no other errors, take little time and memory, and print no escape codes.
 """
 
 import json
@@ -23,10 +23,10 @@ from tests.torture.budget import Budget, Finding, patience
 from tests.torture.grammar import Grammar
 
 READ_SECONDS = 10.0
-"""More than the slowest of the files needs, which is the one with the most values."""
+"""Seconds for a file; more than the slowest file needs, the one with the most values."""
 
 GROWTH_MAX = 1024
-"""Mebibytes that the process may grow by; no file may take more than a part of it."""
+"""Limit on the growth of the process in MiB; a single file may take only part of it."""
 
 READERS: dict[str, tuple[Callable[[Path], object], type[Exception]]] = {
     "install": (lambda path: plan_of([path]), InstallError),
@@ -44,7 +44,7 @@ SEEDS = (
 
 
 def value(chance: Random, depth: int) -> Any:
-    """A JSON value, with members that readers look for."""
+    """Returns a random JSON value, with members that readers know."""
     if depth == 0 or chance.random() < 0.3:
         return chance.choice(
             [None, True, 0, -1.5, 10**30, "", "a", "../x", "\x1b[31m\n", "v1", "List", "é" * 50]
@@ -66,7 +66,7 @@ def value(chance: Random, depth: int) -> Any:
 
 
 def bomb(chance: Random) -> str:
-    """A file that is small and means much, or that is deep or long."""
+    """Returns a YAML bomb, or a deep or long file."""
     size = chance.choice([10, 1_000, 30_000])
     width = chance.randrange(2, 12)
     levels = range(1, chance.randrange(2, 30))
@@ -99,7 +99,10 @@ def text_of(chance: Random, grammar: Grammar) -> bytes:
 
 
 def check(name: str, path: Path) -> bool:
-    """Whether the reader takes the file. Raises Finding for anything but a refusal in one printable line."""
+    """Whether the reader accepts the file.
+
+    Raises Finding for anything except a refusal in a printable line.
+    """
     read, refusal = READERS[name]
     began = time.monotonic()
     try:
@@ -118,7 +121,7 @@ def check(name: str, path: Path) -> bool:
 
 
 def peak() -> int:
-    """The largest size of the process so far, in mebibytes."""
+    """Returns the peak size of the process in MiB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 

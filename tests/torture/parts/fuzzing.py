@@ -1,6 +1,6 @@
-"""Random requests: every one is answered, none by an error that the server did not expect.
+"""Random requests: each gets a response, none an unexpected error.
 
-What they leave behind is read and written back as it is, which must change nothing.
+The stored objects are then read and written back unchanged, which must change nothing.
 """
 
 import asyncio
@@ -24,21 +24,21 @@ UNEXPECTED = b"unexpected error"
 
 
 class Session:
-    """One connection to a server of one release."""
+    """A connection to a server of one release."""
 
     def __init__(self, server: Server, release: str, budget: Budget) -> None:
         self.server = server
         self.grammar = Grammar(budget.random)
         self.random = budget.random
-        found = (kind for version in served(release).versions for kind in version.kinds)
-        self.kinds = [kind for kind in found if {"list", "update"} <= set(kind.verbs)]
+        kinds = (kind for version in served(release).versions for kind in version.kinds)
+        self.kinds = [kind for kind in kinds if {"list", "update"} <= set(kind.verbs)]
         self.asked = self.accepted = 0
         self._connection: Connection | None = None
 
     async def ask(
         self, method: str, target: str, body: bytes = b"", media: str = "", headers: tuple[str, ...] = ()
     ) -> Answer:
-        """Sends one request. Raises Finding where it is not answered, or by an error nobody expected."""
+        """Sends a request. Raises Finding if the server does not respond, or with an unexpected error."""
         lines = [f"{method} {target} HTTP/1.1", "Host: localhost", *headers]
         if body:
             lines += [f"Content-Type: {media}", f"Content-Length: {len(body)}"]
@@ -57,7 +57,7 @@ class Session:
         return answer
 
     async def step(self) -> None:
-        """A random request about a random kind."""
+        """Sends a random request for a random kind."""
         kind = self.random.choice(self.kinds)
         name = self.random.choice(NAMES)
         path, query = collection_of(kind), self.grammar.query()
@@ -93,7 +93,7 @@ class Session:
         return json.loads(answer.body) if answer.status == 200 else None
 
     async def check(self) -> None:
-        """Everything that is stored is an object, and stays what it is when it is written back."""
+        """Checks that every stored object can be read, and does not change when written back."""
         for kind in self.kinds:
             path = collection_of(kind)
             answer = await self.ask("GET", path)
@@ -104,8 +104,8 @@ class Session:
                 body = (await self.ask("GET", target)).body
                 again = await self.ask("PUT", target, body, "application/json")
                 if again.status != 200:
-                    continue  # made under rules that updates do not know
-                # the first one may change how drivers' own values are spelled, which counts
+                    continue  # created under rules that updates do not have
+                # the first update may normalize drivers' values, which counts as a change
                 body = again.body
                 again = await self.ask("PUT", target, body, "application/json")
                 if again.status != 200 or version_of(again.body) != version_of(body):
@@ -137,7 +137,7 @@ async def fuzz(server: Server, release: str, budget: Budget) -> tuple[int, int]:
 
 
 def run(budget: Budget) -> dict[str, float]:
-    """Servers of random releases, each for some hundred requests."""
+    """Runs servers of random releases, each for some hundred requests."""
     asked = accepted = 0
     for _ in budget.rounds():
         release = budget.random.choice(KNOWN_RELEASES)

@@ -1,6 +1,6 @@
-"""The parsers under a fuzzer that coverage guides (atheris), which finds what random damage seldom does.
+"""The parsers with a coverage-guided fuzzer (atheris), which finds cases that random damage seldom finds.
 
-It takes atheris, which is not among the project's own tools: `.venv/bin/pip install atheris`.
+This part needs atheris, which is not among the project's own tools: `.venv/bin/pip install atheris`.
 """
 
 import importlib.util
@@ -14,7 +14,7 @@ from tests.torture.budget import Budget, Finding, Unavailable, patience
 from tests.torture.targets import TARGETS
 
 SECONDS_AT_LEAST = 4.0
-"""Of one parser: to be imported with all its instruments takes two."""
+"""Least seconds for a parser; its instrumented import takes two."""
 
 SECONDS_AT_MOST = 60.0
 OVERTIME_SECONDS = 60.0
@@ -36,7 +36,7 @@ def run(budget: Budget) -> dict[str, float]:
 
 
 def fuzz(name: str, seconds: float, budget: Budget) -> int:
-    """How many inputs one parser was given."""
+    """Fuzzes one parser; returns the number of its inputs."""
     with tempfile.TemporaryDirectory() as place:
         command = [sys.executable, "-m", "tests.torture.guided", name, f"{seconds:.0f}"]
         command += [f"{budget.random.randrange(1 << 31)}", place]
@@ -47,9 +47,9 @@ def fuzz(name: str, seconds: float, budget: Budget) -> int:
             )  # fmt: skip
         except subprocess.TimeoutExpired as late:
             raise Finding(f"{name}: the fuzzer did not end within {late.timeout:.0f} s") from late
-        said = done.stdout + done.stderr
-        found = RUNS.search(said)
-        if done.returncode or found is None:
+        output = done.stdout + done.stderr
+        match = RUNS.search(output)
+        if done.returncode or match is None:
             inputs = [path.read_bytes() for path in Path(place).glob("*-*") if "seed-" not in path.name]
-            raise Finding(f"{name}: {inputs}\n{said[-3_000:]}")
-        return int(found[1])
+            raise Finding(f"{name}: {inputs}\n{output[-3_000:]}")
+        return int(match[1])

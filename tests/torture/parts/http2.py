@@ -1,8 +1,8 @@
-"""HTTP/2 connections that send frames at random and read little: memory stays bounded, and others are served.
+"""HTTP/2 connections that send random frames and read little: memory is limited, others get answers.
 
-Each connection asks for long lists, documents and watches with windows that may stay closed, mixes in frames
-that are out of place, and leaves when it likes. Beside it a well-behaved client of HTTP/2 reads whole lists,
-and one of HTTP/1.1 asks for /healthz.
+Each connection requests long lists, documents and watches with windows that may stay closed, and sends
+invalid frames in between. Well-behaved clients work at the same time: one reads whole lists over HTTP/2, one
+requests /healthz over HTTP/1.1.
 """
 
 import asyncio
@@ -26,15 +26,17 @@ from tests.torture.servers import Server, serving
 OBJECTS, OBJECT_BYTES = 80, 100_000
 CONNECTIONS = 6
 FRAMES_MAX = 120
-"""Of one connection; most ask for something."""
+"""Most frames of a connection; most of them are requests."""
 
 ROUND_SECONDS = 15.0
 ANSWER_SECONDS = 10.0
-"""For a well-behaved client's answer. The server needs milliseconds; what takes longer even then hangs."""
+"""Seconds for a response to a well-behaved client. The server needs milliseconds; a longer wait is a hang."""
 
 MEGABYTES_MAX = 900
-"""Resident: twice `fakeapi.serving.response_bytes.SERVER_BYTES_MAX`, the objects and the server itself. The
-answers that one round asks for have gigabytes."""
+"""Limit on resident memory in MB: twice `fakeapi.serving.response_bytes.SERVER_BYTES_MAX`, and some.
+
+The rest is for the objects and the server itself. The requested responses of a round have gigabytes.
+"""
 
 CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"
@@ -96,7 +98,7 @@ async def one_round(server: Server, chance: Random, seconds: float) -> "Counter[
 
 
 async def others(server: Server, end: float, figures: "Counter[str]") -> None:
-    """Well-behaved clients, until the end: each answer is there in time, and whole."""
+    """Runs well-behaved clients until the end; checks that each response is complete and in time."""
     while time.monotonic() < end:
         try:
             async with asyncio.timeout(patience(ANSWER_SECONDS)):
@@ -113,7 +115,7 @@ async def others(server: Server, end: float, figures: "Counter[str]") -> None:
 
 
 def read_list(port: int) -> None:
-    """Reads the list over HTTP/2 as an ordinary client does."""
+    """Reads the list over HTTP/2 like an ordinary client."""
     address = ("127.0.0.1", port)
     with Client(socket.create_connection(address, patience(ANSWER_SECONDS)), authority="localhost") as client:
         try:
@@ -125,7 +127,7 @@ def read_list(port: int) -> None:
 
 
 def check_memory(server: Server) -> int:
-    """The most megabytes that the server has ever been resident with."""
+    """Returns the server's peak resident memory in MB. Raises Finding if it is too high."""
     status = Path(f"/proc/{server.process.pid}/status").read_text()
     peak = int(status.split("VmHWM:")[1].split()[0]) // 1024
     if peak > MEGABYTES_MAX:
@@ -134,7 +136,7 @@ def check_memory(server: Server) -> int:
 
 
 async def hostile(port: int, chance: Random, end: float, figures: "Counter[str]") -> None:
-    """Connections one after the other, until the end."""
+    """Opens hostile connections, one after the other, until the end."""
     while time.monotonic() < end:
         with contextlib.suppress(OSError):
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -161,7 +163,7 @@ async def misbehave(
 
 
 class Frames:
-    """Frames of one connection: most are valid, and ask for something."""
+    """Makes the frames of a connection: most are valid requests."""
 
     def __init__(self, chance: Random) -> None:
         self._random = chance
@@ -174,7 +176,7 @@ class Frames:
         return make()
 
     def window_setting(self) -> bytes:
-        """SETTINGS with another INITIAL_WINDOW_SIZE."""
+        """Returns SETTINGS with a random INITIAL_WINDOW_SIZE."""
         return frame(SETTINGS, 0, 0, b"\0\4" + self._random.choice(WINDOWS).to_bytes(4, "big"))
 
     def _request(self) -> bytes:
@@ -196,7 +198,7 @@ class Frames:
         return frame(RESET, 0, self._any_stream(), number(8))
 
     def _junk(self) -> bytes:
-        """A frame that is out of place, or none; most end the connection."""
+        """Returns an invalid frame, or one that is not allowed here; most end the connection."""
         kind = self._random.choice([DATA, PRIORITY, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION, 77])
         payload = self._random.randbytes(self._random.choice([0, 4, 5, 8, 100]))
         return frame(kind, self._random.randrange(256), self._random.choice([0, self._any_stream()]), payload)

@@ -1,4 +1,4 @@
-"""kill -9 and SIGTERM under load: what was acknowledged is there after the restart, and versions go on."""
+"""kill -9 and SIGTERM under load: acknowledged writes survive the restart, and versions continue."""
 
 import asyncio
 import signal
@@ -11,11 +11,11 @@ from tests.torture.servers import BASE, Client, Gone, Server, claim, listed, ser
 
 WRITERS = 8
 NAMES = 4
-"""Claims that each writer changes; nobody else does."""
+"""Claims of each writer; no other writer changes them."""
 
 
 class Writer:
-    """Changes claims of its own, and remembers what was acknowledged, and the one write that was not."""
+    """Changes its own claims; remembers the acknowledged writes, and the one without acknowledgement."""
 
     def __init__(self, number: int, budget: Budget) -> None:
         self.names = [f"w{number}-{n}" for n in range(NAMES)]
@@ -25,7 +25,7 @@ class Writer:
         self.acknowledged = 0
 
     async def work(self, port: int) -> None:
-        """Writes until the server is gone."""
+        """Writes until the server has ended."""
         client = Client(port)
         try:
             while True:
@@ -41,21 +41,21 @@ class Writer:
         verb = self.random.choice(["PUT", "PATCH", "DELETE"]) if name in self.known else "POST"
         self.pending = (name, None if verb == "DELETE" else value)
         if verb == "POST":
-            code, found = await client.ask(verb, BASE, claim(name, value))
+            code, answer = await client.ask(verb, BASE, claim(name, value))
         elif verb == "DELETE":
-            code, found = await client.ask(verb, f"{BASE}/{name}")
+            code, answer = await client.ask(verb, f"{BASE}/{name}")
         elif verb == "PUT":
             body = claim(name, value)
             body["metadata"]["resourceVersion"] = str(self.known[name][0])
-            code, found = await client.ask(verb, f"{BASE}/{name}", body)
+            code, answer = await client.ask(verb, f"{BASE}/{name}", body)
         else:
             patch = {"metadata": {"annotations": {"v": value}}}
-            code, found = await client.ask(verb, f"{BASE}/{name}", patch, "merge-patch+json")
+            code, answer = await client.ask(verb, f"{BASE}/{name}", patch, "merge-patch+json")
         if code >= 500:
-            return  # refused while it stops: it may not be stored
+            return  # refused during the stop: it may not be stored
         if code not in {200, 201}:
-            raise Finding(f"{verb} of {name} was answered {code}: {found.get('message')}")
-        self._acknowledge(name, verb, found)
+            raise Finding(f"{verb} of {name} was answered {code}: {answer.get('message')}")
+        self._acknowledge(name, verb, answer)
 
     def _acknowledge(self, name: str, verb: str, found: dict[str, Any]) -> None:
         self.pending = None
@@ -69,17 +69,17 @@ class Writer:
         self.known[name] = (version, value_of(found))
 
     def check(self, stored: dict[str, tuple[int, str]]) -> None:
-        """Compares what is stored after a restart with what was acknowledged; takes it over."""
+        """Compares the stored objects after a restart with the acknowledged ones; adopts the stored ones."""
         for name in self.names:
-            found, expected = stored.get(name), self.known.get(name)
-            if found != expected:
+            actual, expected = stored.get(name), self.known.get(name)
+            if actual != expected:
                 was_pending = self.pending is not None and self.pending[0] == name
-                if not was_pending or (found and found[1]) != (self.pending or ("", None))[1]:
-                    raise Finding(f"{name}: {expected} was acknowledged, {found} is stored ({self.pending})")
-            if found is None:
+                if not was_pending or (actual and actual[1]) != (self.pending or ("", None))[1]:
+                    raise Finding(f"{name}: {expected} was acknowledged, {actual} is stored ({self.pending})")
+            if actual is None:
                 self.known.pop(name, None)
             else:
-                self.known[name] = found
+                self.known[name] = actual
         self.pending = None
 
 
@@ -110,7 +110,7 @@ def check_versions(writers: list[Writer], newest: int) -> int:
 
 
 async def load(server: Server, writers: list[Writer], seconds: float, number: signal.Signals) -> None:
-    """Lets the writers work, ends the server in the middle of it, and waits for them to notice."""
+    """Runs the writers, ends the server meanwhile, and waits until they notice."""
     working = [asyncio.create_task(writer.work(server.port)) for writer in writers]
     await asyncio.wait(working, timeout=seconds, return_when=asyncio.FIRST_EXCEPTION)
     await asyncio.to_thread(server.end, number)

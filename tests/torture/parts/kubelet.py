@@ -1,8 +1,8 @@
-"""Drivers that lie, hang, flood and come and go: a good driver's pods run all the same.
+"""Drivers that lie, hang, flood and restart: the pods of a good driver run all the same.
 
-One server has a node, whose registry gets hostile sockets and files in random order. Beside them a good
-driver registers, prepares the claim of a pod and unprepares it. The log has no traceback, and memory is
-bounded.
+The registry of the server's node gets hostile sockets and files in random order. Meanwhile a good driver
+registers, prepares the claim of a pod and unprepares it. The log must have no traceback, and memory is
+limited.
 """
 
 import os
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     pass
 
 SECONDS = 30.0
-"""For a good driver to register, and for its pod to run or to go."""
+"""Seconds for a good driver to register, and for its pod to run or to end."""
 
 HOSTILE_SECONDS = 1.0
-"""For a hostile driver to be asked before the good one comes."""
+"""Seconds to wait for the kubelet's call to a hostile driver before the good one starts."""
 
 GROWTH_MEGABYTES = 400
-"""That a server may take beyond what it had with the first good pod."""
+"""Limit on the growth of a server's memory after the first good pod."""
 
 SILENT_SOCKETS = 20
 STRANGE_FILES = 300
@@ -46,7 +46,7 @@ STRANGE_NAMES = (
 )
 
 Node = SimpleNamespace
-"""`directory` and `registry` of the node, as drivers see them."""
+"""The node in the form that drivers expect: `directory` and `registry`."""
 
 
 def run(budget: Budget) -> dict[str, float]:
@@ -61,7 +61,7 @@ def run(budget: Budget) -> dict[str, float]:
 
 
 class Round:
-    """A server with one node, its hostile drivers and its good ones."""
+    """A server with a node, its hostile drivers and its good ones."""
 
     def __init__(self, server: Server, place: Path) -> None:
         from tests.torture.hostile_drivers import Objects
@@ -98,7 +98,7 @@ class Round:
         return int(status.partition("VmRSS:")[2].split()[0]) // 1024
 
     def good_pod(self, beside: str) -> None:
-        """A driver registers, and its pod runs and goes. Raises Finding."""
+        """Runs a good driver with a pod, until the pod is deleted. Raises Finding."""
         from tests.controllers.kubelet.python_driver import PythonDriver
 
         name = f"good{next(self.numbers)}.example.com"
@@ -124,14 +124,14 @@ class Round:
             time.sleep(0.02)
 
     def silence(self) -> Iterator[int]:
-        """Sockets that accept and never answer."""
+        """Opens sockets that accept and never answer."""
         with ExitStack() as stack:
             for number in range(SILENT_SOCKETS):
                 stack.enter_context(listening(self.node.registry, b"silent%d.sock" % number))
             yield SILENT_SOCKETS
 
     def garbage(self) -> Iterator[int]:
-        """A socket that answers with a megabyte of noise, and one with HTTP/2 pings without end."""
+        """Opens a socket that sends a megabyte of noise, and one that sends HTTP/2 pings without end."""
         settings, ping = b"\0\0\0\4\0\0\0\0\0", b"\0\0\x08\6\0\0\0\0\0abcdefgh"
         floods = os.urandom(MEGABYTE), settings + ping * 100_000
         with ExitStack() as stack:
@@ -141,7 +141,7 @@ class Round:
             yield len(floods)
 
     def files(self) -> Iterator[int]:
-        """Files, a FIFO, links that lead astray, deep directories, sockets with strange names."""
+        """Makes files, a FIFO, links to wrong places, deep directories, and sockets with strange names."""
         registry = self.node.registry
         os.mkfifo(registry / "fifo.sock")
         links = {"zero.sock": "/dev/zero", "loop": str(registry), "gone.sock": "/nowhere"}
@@ -159,7 +159,7 @@ class Round:
             path.unlink()
 
     def lies(self) -> Iterator[int]:
-        """Drivers that register with names, endpoints and versions that cannot be, or with no message."""
+        """Runs drivers that register with invalid names, endpoints and versions, or send no message."""
         from tests.torture.hostile_drivers import LIES, Liar
 
         with ExitStack() as stack:
@@ -169,7 +169,7 @@ class Round:
             yield len(LIES)
 
     def bad_answers(self) -> Iterator[int]:
-        """Drivers that answer calls about claims with what is not an answer."""
+        """Runs drivers that answer calls about claims with invalid responses."""
         from tests.torture.hostile_drivers import ANSWERS, BadAnswers
 
         pods = []
@@ -188,7 +188,7 @@ class Round:
             self.objects.delete_pod(pod)
 
     def restarts(self) -> Iterator[int]:
-        """A driver that comes and goes."""
+        """Runs a driver that restarts often."""
         from tests.controllers.kubelet.python_driver import PythonDriver
 
         for _ in range(RESTARTS):
@@ -197,7 +197,7 @@ class Round:
         yield RESTARTS
 
     def twins(self) -> Iterator[int]:
-        """Two drivers of one name, one of which goes while a pod uses the other."""
+        """Runs two drivers with one name; one ends while a pod uses the other."""
         from tests.controllers.kubelet.python_driver import PythonDriver
 
         name = f"twin{next(self.numbers)}.example.com"
@@ -212,7 +212,7 @@ class Round:
             yield 2
 
     def long_paths(self) -> Iterator[int]:
-        """A driver whose sockets have longer paths than the address of a socket may be."""
+        """Runs a driver whose sockets have longer paths than a socket address may have."""
         from tests.controllers.kubelet.python_driver import PythonDriver
 
         name = f"far{next(self.numbers)}.example.com"
@@ -234,7 +234,7 @@ class Round:
 
 @contextmanager
 def listening(directory: Path, name: bytes) -> Iterator[socket.socket]:
-    """A socket in a directory, whatever its name is, which goes afterwards."""
+    """Opens a socket with any name in a directory; removes it afterwards."""
     with socket.socket(socket.AF_UNIX) as own:
         path = os.fsencode(directory) + b"/" + name
         own.bind(path)
@@ -244,7 +244,7 @@ def listening(directory: Path, name: bytes) -> Iterator[socket.socket]:
 
 
 def answer_with(own: socket.socket, flood: bytes) -> None:
-    """Sends the same bytes to everyone who connects, until the socket is closed."""
+    """Sends the same bytes to every client, until the socket is closed."""
     with suppress(OSError):
         while True:
             connection, _ = own.accept()

@@ -1,7 +1,8 @@
-"""Histories of concurrent clients, half of them with a kill in the middle, checked for linearizability.
+"""Histories of concurrent clients, half of them with a kill, checked for linearizability.
 
-The checker is porcupine, in a Go program; its model of the store is `linearizability/main.go`. It holds the
-whole store to one order: every write has the next revision, and lists have all objects of theirs.
+The checker is porcupine in a Go program; its model of the store is in `linearizability/main.go`. The model
+requires one order for the whole store: every write has the next revision, and lists have all objects of their
+revision.
 """
 
 import asyncio
@@ -23,7 +24,7 @@ CHECKER = Path(__file__).parents[1] / "linearizability"
 CLIENTS = 6
 NAMES = ("a", "b", "c")
 OPERATIONS = 150
-"""Of each client in a history."""
+"""Operations of each client in a history."""
 
 CHECK_SECONDS = 60
 CHECK_BYTES = 8 << 30
@@ -58,7 +59,7 @@ async def history_of(directory: Path, chance: Random, *, is_killed: bool) -> lis
 
 
 def checker(directory: Path) -> Path:
-    """The compiled checker. Raises `Unavailable` without Go, or without the module of porcupine."""
+    """Compiles the checker; returns its path. Raises `Unavailable` without Go or porcupine's module."""
     if shutil.which("go") is None:
         raise Unavailable("Go is needed to check histories with porcupine")
     program = directory / "checker"
@@ -76,9 +77,9 @@ def checker(directory: Path) -> Path:
 
 
 def check(program: Path, history: list[str]) -> str:
-    """ok, illegal, or unknown if it took too long, or too much memory: its search grows with the branches.
+    """Checks a history; returns "ok", "illegal", or "unknown" after too much time or memory.
 
-    The first line of a history is the revision before it.
+    The search grows with the branches. The first line of a history is the revision before it.
     """
     command = ["prlimit", f"--as={CHECK_BYTES}"] if shutil.which("prlimit") else []
     command += [str(program), f"{patience(CHECK_SECONDS):.0f}"]
@@ -90,7 +91,7 @@ def check(program: Path, history: list[str]) -> str:
 
 
 class World:
-    """A server, the clients that ask it, and the history that they make."""
+    """A server, its clients, and the history of their operations."""
 
     def __init__(self, directory: Path, chance: Random, *, is_killed: bool) -> None:
         self.directory = directory
@@ -144,7 +145,7 @@ class World:
                     raise Finding(f"{operation} was answered {code}: {answer}")
                 await self.up.wait()
                 client, kills = Client(self.port), self.kills
-                # A write that was not stored when the server died never will be, nor one sent to it later.
+                # A write that the server had not stored when it died is never stored, nor is a later one.
                 operation["return"] = max(self.died, operation["call"])
                 code = 0
             self._note(operation, code, answer, seen)
@@ -177,7 +178,7 @@ class World:
 
     def _note(self, operation: Operation, code: int, answer: Any, seen: dict[str, int]) -> None:
         if code == 0 and operation["verb"] in {"get", "list"}:
-            return  # it changed nothing and says nothing
+            return  # it changed nothing and tells nothing
         operation["code"] = code
         if code in {200, 201}:
             operation["found"] = {"version": version_of(answer), "value": ""}

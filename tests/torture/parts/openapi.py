@@ -1,6 +1,7 @@
-"""Requests that schemathesis makes of the server's own OpenAPI documents: answered, and as they say.
+"""Requests that schemathesis makes from the server's OpenAPI documents get the documented responses.
 
-It takes schemathesis, which is not among the project's own tools: `.venv/bin/pip install schemathesis`.
+This part needs schemathesis, which is not among the project's own tools: `.venv/bin/pip install
+schemathesis`.
 """
 
 import importlib
@@ -23,11 +24,11 @@ EXAMPLES_OF_AN_OPERATION = 10
 OPERATIONS_OF_A_ROUND = 20
 ANSWER_SECONDS = 30.0
 NOT_CALLED = ("/watch/", "/proxy", "/exec", "/attach", "/portforward", "/log")
-"""Streams, and what leads to a kubelet: they answer with something else than their schema."""
+"""Paths of streams and of kubelet requests, whose responses do not follow their schema."""
 
 
 class Schemas:
-    """The documents of one server, an operation after the other."""
+    """The documents of a server; tests one operation after the other."""
 
     def __init__(self, server: Server, budget: Budget) -> None:
         self.url = f"http://127.0.0.1:{server.port}"
@@ -44,14 +45,14 @@ class Schemas:
         allow_nulls(document["components"]["schemas"])
         for path in document["paths"].values():
             for operation in path.values():
-                if isinstance(operation, dict):  # a watch would go on until its time is over
+                if isinstance(operation, dict):  # a watch would run until its timeout
                     described = operation.get("parameters", [])
                     operation["parameters"] = [each for each in described if each.get("name") != "watch"]
             path["parameters"] = [each for each in path.get("parameters", []) if each.get("name") != "watch"]
         schema = self._openapi.from_dict(document)
         schema.config.update(base_url=self.url)
-        found = [each.ok() for each in schema.get_all_operations()]
-        operations = [each for each in found if not any(part in each.path for part in NOT_CALLED)]
+        api_operations = [each.ok() for each in schema.get_all_operations()]
+        operations = [each for each in api_operations if not any(part in each.path for part in NOT_CALLED)]
         self.budget.random.shuffle(operations)
         for operation in operations[:OPERATIONS_OF_A_ROUND]:
             if self.asked and self.budget.left < 0:
@@ -84,8 +85,9 @@ class Schemas:
 
 
 def allow_nulls(schemas: dict[str, Any]) -> None:
-    """Lets lists, maps and times be null: so Go writes those that are not set and not left out, whatever
-    Kubernetes says of them in OpenAPI.
+    """Lets lists, maps and times be null.
+
+    Go encodes unset ones without omitempty as null, although Kubernetes' OpenAPI documents do not allow it.
     """
     for schema in schemas.values():
         for each in (schema, *schema.get("properties", {}).values()):

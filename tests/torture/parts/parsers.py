@@ -1,6 +1,6 @@
-"""Damaged inputs for every parser: each is read or refused, and the laws of what is read hold.
+"""Damaged inputs for every parser: each is read or refused, and the laws of the results hold.
 
-Inputs that made a parser run lines that none before had run are kept, and damaged further.
+Inputs that made a parser run new lines are kept, and damaged further.
 """
 
 import sys
@@ -16,7 +16,7 @@ from tests.torture.targets import TARGETS, Target
 INPUTS_OF_A_TURN = 50
 INPUT_MAX = 4_096
 CORPUS_MAX = 400
-"""Of a parser; beyond it, a kept input takes the place of another."""
+"""Most kept inputs of a parser; a further one replaces another."""
 
 Line = tuple[int, int]
 
@@ -30,7 +30,7 @@ class Traced:
         self._known: dict[int, bool] = {}
 
     def run(self, function: Callable[[], object]) -> bool:
-        """Whether there were lines that no run before had. Raises what the function raises."""
+        """Runs the function; returns whether it ran new lines. Raises the errors of the function."""
         self._new = False
         before = sys.gettrace()
         sys.settrace(self._call)
@@ -56,7 +56,7 @@ class Traced:
 
 
 class Hunt:
-    """The inputs of one parser."""
+    """Makes and keeps the inputs of one parser."""
 
     def __init__(self, name: str, target: Target, budget: Budget) -> None:
         self.name = name

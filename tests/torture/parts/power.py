@@ -1,8 +1,8 @@
-"""Power failures: with durability "full" no acknowledged write is lost, with "normal" what is there is whole.
+"""Power failures: with durability "full" no acknowledged write is lost; with "normal" the rest is consistent.
 
-A process writes to a storage through a library that notes every operation on its files, and writes its
-acknowledgements to one of them, so that their order is known. Then the power fails at random points: what was
-not synced is lost in part or whole, and the storage is opened.
+A process writes to a storage through a library that logs every operation on its files. Its acknowledgements
+go to one of these files, so their order is known. Then the power fails at random points: unsynced data is
+lost in part or completely, and the storage is opened.
 """
 
 import asyncio
@@ -44,13 +44,13 @@ asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3])))
 """.replace("\\\\n", "\\n")
 
 WRITES = 150
-"""Of each of four writers in a round: enough for several checkpoints of the write-ahead log."""
+"""Writes of each of four writers in a round: enough for several checkpoints of the write-ahead log."""
 
 FAILURES = 15
-"""In a round."""
+"""Power failures in a round."""
 
 Acknowledged = dict[int, tuple[str, str]]
-"""By revision: the key, and the beginning of its value."""
+"""Acknowledged writes: the key and the beginning of the value, by revision."""
 
 
 def run(budget: Budget) -> dict[str, float]:
@@ -69,7 +69,7 @@ def run(budget: Budget) -> dict[str, float]:
 
 
 def written(directory: Path, shim: Path, durability: Durability) -> list[Operation]:
-    """The operations on its files of a process that writes."""
+    """Runs a writing process; returns the operations on its files."""
     log = directory.with_name(f"{directory.name}.log")
     environment = {"LD_PRELOAD": str(shim), "TORTURE_DIR": str(directory), "TORTURE_LOG": str(log)}
     command = [sys.executable, "-c", WRITER, str(directory), durability, str(WRITES)]
@@ -108,7 +108,7 @@ def fail_often(budget: Budget, directory: Path, operations: list[Operation], dur
 
 
 async def check(path: Path, everything: Acknowledged, newest: int) -> None:
-    """Opens what is left: it has all up to `newest`, and is the state of one revision."""
+    """Opens the storage; checks that it has all writes up to `newest`, and the state of one revision."""
     storage = await open_storage(path)
     try:
         revision = storage.revision
@@ -119,10 +119,10 @@ async def check(path: Path, everything: Acknowledged, newest: int) -> None:
             if at <= revision:
                 expected[key] = value
         expected = {key: value for key, value in expected.items() if value != "deleted-"}
-        found = {entry.key: entry.value.decode().rstrip("x") for entry in storage.list("").entries}
+        values = {entry.key: entry.value.decode().rstrip("x") for entry in storage.list("").entries}
         known = range(2, max(everything) + 1)
-        if revision in {1, *known} and len(everything) == len(known) and found != expected:
-            raise Finding(f"at revision {revision} there should be {expected}, there is {found}")
+        if revision in {1, *known} and len(everything) == len(known) and values != expected:
+            raise Finding(f"at revision {revision} there should be {expected}, there is {values}")
         await storage.create("/after", b"")
     finally:
         await storage.close()

@@ -1,8 +1,8 @@
 """Histories of clients of three servers that share a PostgreSQL, checked for linearizability.
 
-In each, servers and PostgreSQL are killed with SIGKILL, or paused with SIGSTOP, and go on again. In one of
-four a server is paused for a whole minute, while the others are killed. The checker is that of
-`linearizable`. Beside them watchers wander from server to server and see every event once.
+Servers and PostgreSQL are killed with SIGKILL, or paused with SIGSTOP, and continue. In one of four histories
+a server is paused for a minute, while others are killed. The checker is that of `linearizable`. At the same
+time watchers move from server to server and must see every event once.
 """
 
 import asyncio
@@ -28,32 +28,34 @@ SERVERS = 3
 CLIENTS = 16
 WATCHERS = 100
 OPERATIONS = 40
-"""Of each client in a history."""
+"""Operations of each client in a history."""
 
 FAULTS = 3
-"""In each history."""
+"""Faults in each history."""
 
 PAUSED_SECONDS = 2.0
 LONG_PAUSE_SECONDS = 60.0
 LONG_PAUSE_EVERY = 4
-"""Histories, of which one has a pause of a minute."""
+"""The number of histories for each history with a pause of a minute."""
 
 FAULTS_IN_LONG_PAUSE = 6
 THINKING_SECONDS = 1.0
-"""Between two operations of a client, at most, in a history with a pause of a minute."""
+"""Most seconds between two operations of a client, in a history with a pause of a minute."""
 
 SET_ASIDE_SECONDS = 3.0
-"""After which a client goes on without the answer, for which it still waits beside that."""
+"""Seconds after which a client continues with other operations while it waits for the response."""
 
 PAUSED_WEIGHT = 0.1
-"""How likely a client or watcher asks a server that is paused for a minute, beside 1 of the others: its queue
-of connections is to stay so short that the kernel refuses none."""
+"""The weight of a server that is paused for a minute in the choice of a server; the others have 1.
+
+Few clients may choose it: its queue of connections must stay so short that the kernel refuses none.
+"""
 
 PATIENT_WATCHERS = 30
-"""Of all watchers, as many stay with a server for as long as the longest pause takes."""
+"""The number of watchers that stay with a server for as long as the longest pause takes."""
 
 NOT_STORED = "cannot be reached"
-"""In the answer to a write that was not sent to the database."""
+"""Part of the response to a write that was not sent to the database."""
 
 NEVER = 1 << 62
 """The end of a write with an unknown outcome."""
@@ -84,7 +86,7 @@ def run(budget: Budget) -> dict[str, float]:
 
 @contextlib.contextmanager
 def sharing(directory: Path) -> Iterator[tuple[PostgreSQL, list[Server]]]:
-    """Servers of one database, in processes of their own; the list may get others in their place."""
+    """Runs servers with one database in their own processes; tests may replace servers in the list."""
     postgresql, servers = PostgreSQL(), list[Server]()
     try:
         url = postgresql.place()
@@ -111,7 +113,7 @@ def started(directory: Path, url: str) -> Server:
 
 
 class Shared(World):
-    """The servers, the clients that ask them at random, what befalls them, and the history."""
+    """The servers, their clients, the faults, and the history."""
 
     def __init__(
         self, postgresql: PostgreSQL, servers: list[Server], chance: Random, *, is_long: bool
@@ -125,7 +127,7 @@ class Shared(World):
         self._is_long = is_long
         self._is_troubled = True
         self._paused: int | None = None
-        """The server that is paused for a minute."""
+        """The index of the server that is paused for a minute."""
         self._set_aside: list[asyncio.Task[None]] = []
 
     async def history(self) -> list[str]:
@@ -153,10 +155,10 @@ class Shared(World):
         return [str(start), *self.lines, *map(json.dumps, self._stored(seen[0]))]
 
     def _stored(self, events: "list[Seen]") -> Iterator[Operation]:
-        """The writes without an answer that were stored, as every watcher saw them.
+        """Yields the writes without a response that were stored, as every watcher saw them.
 
-        No two writes have one value. Of deletions, an event does not tell whose it was: the first of a name
-        goes to who asked first, which explains the events if anything does.
+        Writes have unique values. An event does not tell which deletion caused it: the first event of a name
+        belongs to the first request, which explains the events if any order does.
         """
         by_value = {each.value: each.revision for each in events if each.type != "DELETED"}
         deletions = [each for each in map(json.loads, self.lines) if each["verb"] == "delete"]
@@ -173,13 +175,13 @@ class Shared(World):
             elif operation["verb"] == "create":
                 code = 201
             if version:
-                found = {"version": version, "value": operation["value"]}
-                yield {**operation, "code": code, "return": NEVER, "found": found}
+                written = {"version": version, "value": operation["value"]}
+                yield {**operation, "code": code, "return": NEVER, "found": written}
         if unclaimed:
             raise Finding(f"nobody asked for these deletions: {unclaimed}")
 
     end_revision = NEVER
-    """The revision with which a watcher has seen everything, once that is known."""
+    """The revision at which a watcher has seen all events, after it is known."""
 
     @contextlib.asynccontextmanager
     async def _limit(self, words: str) -> AsyncIterator[None]:
@@ -191,7 +193,7 @@ class Shared(World):
             raise Finding(f"{words} within {seconds:.0f} s of the end") from None
 
     def server(self) -> Server:
-        """One of the servers, at random; rarely the one that is paused for long."""
+        """Chooses a server at random; seldom the one that is paused for long."""
         weights = [PAUSED_WEIGHT if each == self._paused else 1 for each in range(len(self.servers))]
         return self.random.choices(self.servers, weights)[0]
 
@@ -203,7 +205,7 @@ class Shared(World):
         return version_of(await self._certainly("GET", BASE, {200}))
 
     async def _certainly(self, method: str, target: str, codes: set[int]) -> Any:
-        """The answer of a server that may have to recover first."""
+        """Repeats a request until a server, which may have to recover first, gives one of these codes."""
         async with self._limit(f"{method} {target} was not answered well"):
             while True:
                 client = Client(self.servers[0].port)
@@ -238,7 +240,7 @@ class Shared(World):
             client.close()
 
     async def _answered(self, client: Client, operation: Operation, seen: dict[str, int]) -> None:
-        """Sends an operation, and notes what became of it."""
+        """Sends an operation, and notes its result."""
         operation["call"] = time.monotonic_ns()
         try:
             code, answer = await self._ask(client, operation)
@@ -259,7 +261,7 @@ class Shared(World):
         await asyncio.sleep(self.random.random() * 0.2)
 
     def _note(self, operation: Operation, code: int, answer: Any, seen: dict[str, int]) -> None:
-        self.half = asyncio.get_running_loop().create_future()  # of the world of one server
+        self.half = asyncio.get_running_loop().create_future()  # used by the base class with one server
         super()._note(operation, code, answer, seen)
 
     async def _trouble(self, clients: "list[asyncio.Task[None]]") -> None:
@@ -274,7 +276,7 @@ class Shared(World):
         self._is_troubled = False
 
     async def _pause_for_long(self) -> None:
-        """Pauses a server for a minute, in which the others, and the database, have faults of their own."""
+        """Pauses a server for a minute, in which the other servers and the database have faults."""
         self._paused = self.random.randrange(len(self.servers))
         process = self.servers[self._paused].process
         end = time.monotonic() + LONG_PAUSE_SECONDS
@@ -289,7 +291,7 @@ class Shared(World):
             process.send_signal(signal.SIGCONT)
             self._paused = None
         self.faults["pauses of a minute"] += 1
-        await asyncio.sleep(PAUSED_SECONDS)  # the clients go on at the server that is back
+        await asyncio.sleep(PAUSED_SECONDS)  # the clients continue with the server
 
     async def _fault(self) -> None:
         number = self.random.choice([n for n in range(len(self.servers)) if n != self._paused])
@@ -331,7 +333,7 @@ async def _closed_after(client: Client, answered: "asyncio.Task[None]") -> None:
 
 
 class Seen(NamedTuple):
-    """An event as a watcher sees it."""
+    """An event of a watcher."""
 
     revision: int
     type: str
@@ -340,9 +342,9 @@ class Seen(NamedTuple):
 
 
 class Wanderer:
-    """A watcher that goes on at another server after each few events.
+    """A watcher that moves to another server after every few events.
 
-    A patient one waits for its server as long as the longest pause takes.
+    A patient watcher waits for its server for as long as the longest pause takes.
     """
 
     def __init__(self, world: Shared, since: int, *, is_patient: bool) -> None:
@@ -353,7 +355,7 @@ class Wanderer:
         self._limit: asyncio.Timeout | None = None
 
     async def watch(self) -> list[Seen]:
-        """The events, once all are there."""
+        """Watches until all events have come; returns them."""
         while self._last < self._world.end_revision:
             server = self._world.server()
             with contextlib.suppress(OSError, EOFError, TimeoutError, http.client.HTTPException):
@@ -362,10 +364,10 @@ class Wanderer:
         return self._seen
 
     def hurry(self) -> None:
-        """Has a patient watcher not wait for its server any longer: no more events will come."""
+        """Makes a patient watcher stop waiting for its server, because no more events will come."""
         self._patience = 0.0
         if self._limit is not None and not self._limit.expired() and self._limit.when() is not None:
-            with contextlib.suppress(RuntimeError):  # it has just ended
+            with contextlib.suppress(RuntimeError):  # the timeout has just ended
                 self._limit.reschedule(asyncio.get_running_loop().time() + 1)
 
     async def _watch_at(self, port: int, count: int) -> None:

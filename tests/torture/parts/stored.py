@@ -1,7 +1,7 @@
-"""Damaged databases: a server refuses to start in one line, or serves what was acknowledged, and valid JSON.
+"""Damaged databases: a server refuses to start in one line, or serves acknowledged objects and valid JSON.
 
-A database is written once. In a copy some bytes are flipped, or values of rows changed, before a server opens
-it.
+A database is written once. In copies of it some bytes are flipped, or values of rows changed, before a server
+opens them.
 """
 
 import asyncio
@@ -31,16 +31,16 @@ Known = dict[str, tuple[int, str]]
 
 
 async def filled(port: int) -> Known:
-    """Creates, changes and deletes claims; version and value of each."""
+    """Creates, changes and deletes claims; returns version and value of each."""
     client, known = Client(port), Known()
     for number in range(NAMES * 2):
         name = f"c{number % NAMES}"
         if name not in known:
-            _, found = await client.ask("POST", BASE, claim(name, f"{number}"))
+            _, answer = await client.ask("POST", BASE, claim(name, f"{number}"))
         else:
             patch = {"metadata": {"annotations": {"v": f"{number}"}}}
-            _, found = await client.ask("PATCH", f"{BASE}/{name}", patch, "merge-patch+json")
-        known[name] = version_of(found), value_of(found)
+            _, answer = await client.ask("PATCH", f"{BASE}/{name}", patch, "merge-patch+json")
+        known[name] = version_of(answer), value_of(answer)
         if number % 7 == 0:
             await client.ask("DELETE", f"{BASE}/{name}")
             del known[name]
@@ -49,7 +49,7 @@ async def filled(port: int) -> Known:
 
 
 async def found_in(port: int) -> Known:
-    """What a server lists, and answers one by one; and that it takes a write."""
+    """Reads all claims in a list and one by one; checks that the server accepts a write."""
     client = Client(port)
     code, listed = await client.ask("GET", BASE)
     if code != 200:
@@ -58,9 +58,9 @@ async def found_in(port: int) -> Known:
         code, one = await client.ask("GET", f"{BASE}/{item['metadata']['name']}")
         if code != 200 or one["metadata"] != item["metadata"]:
             raise Finding(f"{one} was read, and {item} listed")
-    code, made = await client.ask("POST", BASE, claim("another", "new"))
+    code, created = await client.ask("POST", BASE, claim("another", "new"))
     if code != 201:
-        raise Finding(f"a create was answered {code}: {made}")
+        raise Finding(f"a create was answered {code}: {created}")
     client.close()
     return {o["metadata"]["name"]: (version_of(o), value_of(o)) for o in listed["items"]}
 
@@ -78,7 +78,7 @@ def flip(path: Path, chance: Random) -> str:
 
 
 def change(path: Path, chance: Random) -> str:
-    """Sets a column of some rows to a value that nobody wrote there, or leaves rows out."""
+    """Sets a column of some rows to an unexpected value, or removes rows."""
     table = chance.choice(["log", "log", "log", "meta", "label"])
     column = chance.choice(VALUES[table])
     value = chance.choice(ODD)
@@ -116,7 +116,7 @@ def run(budget: Budget) -> dict[str, float]:
 
 
 def attempt(directory: Path, path: Path, known: Known, done: str, *, deleted: bool) -> bool:
-    """Whether a server starts with the database, which then has what was acknowledged and not taken away."""
+    """Whether a server starts with the database; if so, checks that it has all undamaged objects."""
     log = directory / "server.log"
     log.unlink(missing_ok=True)
     server: Server | None = None
@@ -128,9 +128,9 @@ def attempt(directory: Path, path: Path, known: Known, done: str, *, deleted: bo
             raise Finding(f"{done}: refused with {words[-3_000:]!r}") from None
         return False
     try:
-        found = asyncio.run(found_in(server.port))
-        if found != known and not deleted:
-            differing = sorted(name for name in {*found, *known} if found.get(name) != known.get(name))
+        stored = asyncio.run(found_in(server.port))
+        if stored != known and not deleted:
+            differing = sorted(name for name in {*stored, *known} if stored.get(name) != known.get(name))
             raise Finding(f"{done}: {differing} are not what was acknowledged")
         server.check_log()
         server.end(signal.SIGTERM)

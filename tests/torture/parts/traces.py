@@ -1,7 +1,7 @@
-"""Damaged traces of every format: read, inspected, converted, replayed and played, or refused in one line.
+"""Damaged traces in every format: read, inspected, converted, replayed and played, or refused in one line.
 
-A session is recorded once; its exchanges are changed in random places, written in a random format, and the
-file damaged now and then. Whatever can be read is replayed against a server, and played as a live one.
+A session is recorded once. Its exchanges are changed in random places and written in a random format;
+sometimes the file is damaged. Readable traces are replayed against a server, and played as a live cluster.
 """
 
 import asyncio
@@ -51,7 +51,7 @@ class Mutation:
         self.grammar = Grammar(chance)
 
     def exchange(self, exchange: Exchange) -> Exchange:
-        """The exchange with a part or two changed."""
+        """Returns the exchange with one or two changed parts."""
         changes: list[Callable[[Exchange], Exchange]] = [
             self._method, self._target, self._body, self._body, self._answer, self._answer,
             self._headers, self._events, self._events, self._gap,
@@ -121,7 +121,7 @@ class Mutation:
         return json.dumps(self.grammar.mutated(value)).encode("utf-8", "surrogatepass")
 
     def file(self, path: Path) -> None:
-        """Damages a file, seldom its compressed form."""
+        """Damages a file; for a compressed file mostly its content."""
         data = path.read_bytes()
         if data[:2] == b"\x1f\x8b" and self.random.random() < 0.7:
             data = gzip.compress(self.grammar.damaged(gzip.decompress(data)))
@@ -130,7 +130,7 @@ class Mutation:
         path.write_bytes(data)
 
     def audit_log(self, lines: list[bytes], path: Path) -> None:
-        """Writes lines of an audit log, some of them changed, left out or out of order."""
+        """Writes lines of an audit log; some are changed, removed or out of order."""
         begin = self.random.randrange(max(1, len(lines) - AUDIT_LINES))
         chosen = lines[begin : begin + AUDIT_LINES]
         for _ in range(self.random.choice([0, 1, 3])):
@@ -142,7 +142,7 @@ class Mutation:
 
 
 class Session:
-    """What is recorded once, and the counts of what was made of it."""
+    """The session that is recorded once, and counts of the traces made from it."""
 
     def __init__(self, place: Path, chance: random.Random) -> None:
         self.place = place
@@ -161,9 +161,9 @@ class Session:
 
     @staticmethod
     def _mixed(api: FakeAPI) -> None:
-        """Requests of other kinds, and some that are refused."""
-        made = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"a": "b"}}
-        api.create(made)
+        """Sends other requests, and some that are refused."""
+        config_map = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"a": "b"}}
+        api.create(config_map)
         api.patch("ConfigMap", "a", {"data": {"a": "c"}})
         for method, target in (("GET", "/api/v1/nodes?limit=1"), ("GET", "/nowhere"), ("GET", "/openapi/v3")):
             try:
@@ -232,7 +232,7 @@ class Session:
                 self._play(reader)
 
     def _convert(self, reader: TraceReader, path: Path) -> None:
-        """To HAR and back, twice: the first time may lose what HAR cannot say, the second nothing."""
+        """Converts to HAR and back, twice; only the first conversion may lose facts that HAR lacks."""
         names = ("first.har", "once.jsonl", "second.har", "twice.jsonl")
         _, once, _, twice = copies = [path.with_name(name) for name in names]
         convert(reader, copies[0], redactor=Redactor())
@@ -280,13 +280,13 @@ class Session:
 
 
 def read_whole(path: Path) -> list[Exchange]:
-    """The exchanges of a trace, without their places."""
+    """Returns the exchanges of a trace, without their places."""
     with open_trace(path) as reader:
         return [replace(each, place="") for each in reader]
 
 
 def check_words(text: str, *, lines: bool = False) -> None:
-    """Nothing that is shown moves a terminal's cursor."""
+    """Checks that a printed text has no control characters for a terminal."""
     odd = [letter for letter in text if not letter.isprintable() and not (lines and letter == "\n")]
     if odd:
         raise Finding(f"{odd} would be shown, in {text!r}")

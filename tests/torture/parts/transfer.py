@@ -1,7 +1,7 @@
 """Exports from hostile servers, and objects that are exported, imported and exported again.
 
-An export writes only below its directory, and fails in printable lines. What two exports say with an import
-between them is equal.
+An export writes only below its directory, and fails in printable lines. Two exports with an import between
+them are equal.
 """
 
 import tempfile
@@ -35,7 +35,7 @@ EXIT_CODES = (0, 1)
 
 
 def damaged(chance: Random, answer: Any) -> Any:
-    """The answer with a value somewhere replaced."""
+    """Returns the response with a replaced value somewhere."""
     if chance.random() < 0.2 or not isinstance(answer, dict | list) or not answer:
         return value(chance, 2)
     if isinstance(answer, list):
@@ -46,7 +46,7 @@ def damaged(chance: Random, answer: Any) -> Any:
 
 
 def hostile(chance: Random) -> dict[str, Any]:
-    """A cluster with hostile names, in which some answers are damaged."""
+    """Returns the responses of a cluster with hostile names; some are damaged."""
     items = [
         config_map(chance.choice(NAMES), chance.choice([*NAMES, None])) for _ in range(chance.randrange(5))
     ]
@@ -61,7 +61,7 @@ def hostile(chance: Random) -> dict[str, Any]:
 
 
 def command(*arguments: str) -> str:
-    """The output of a command. Raises Finding for a traceback or escape codes."""
+    """Runs a command; returns its output. Raises Finding for a traceback or escape codes."""
     result = CliRunner().invoke(main, arguments)
     if result.exit_code not in EXIT_CODES or isinstance(result.exception, Exception):
         raise Finding(f"{arguments}: {result.exit_code} {result.exception!r}\n{result.output}")
@@ -71,7 +71,7 @@ def command(*arguments: str) -> str:
 
 
 def export_hostile(chance: Random) -> int:
-    """Exports a hostile cluster; returns how many files came of it."""
+    """Exports a hostile cluster; returns the number of files."""
     answers = hostile(chance)
     with tempfile.TemporaryDirectory() as directory:
         outside, target = Path(directory), Path(directory, "x", "y", "out")
@@ -100,7 +100,7 @@ def manifest(chance: Random, number: int) -> dict[str, Any]:
 
 
 def round_trip(chance: Random, api: FakeAPI, directory: Path) -> int:
-    """Exports objects, imports them into the emptied server and exports them again; returns how many."""
+    """Exports objects, imports them into the emptied server and exports them again; returns their number."""
     api.reset()
     count = chance.randrange(1, 10)
     for number in range(count):

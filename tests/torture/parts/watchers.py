@@ -1,7 +1,7 @@
-"""Watchers that come and go while objects change: each sees every event once, in order, and leaves nothing.
+"""Watchers that come and go while objects change: each sees every event once, in order, and is cleaned up.
 
-All writes are to one collection, so the versions of its events have no gaps: an event that is lost, repeated
-or out of order is seen at once.
+All writes are to one collection, so the versions of its events have no gaps. A lost, repeated or misplaced
+event is noticed at once.
 """
 
 import asyncio
@@ -21,18 +21,18 @@ WRITERS = 3
 NAMES = 5
 WATCHERS = 12
 EVENTS_MAX = 400
-"""That a watcher reads before it leaves; some leave in the middle of an event."""
+"""Most events that a watcher reads before it leaves; some leave in the middle of an event."""
 
 SETTLE_SECONDS = 60.0
-"""For a server to notice that clients have left."""
+"""Seconds for a server to notice that clients have left."""
 
 ROUND_SECONDS = 15.0
 
 WARM_ROUNDS = 4
-"""Until the history is full."""
+"""Rounds until the history is full."""
 
 GROWTH_MEGABYTES = 60
-"""Of resident memory after that, and of the database with its log."""
+"""Limit on the growth of resident memory after that, and of the database with its log."""
 
 GROWTH_THREADS = 4
 
@@ -46,7 +46,7 @@ def run(budget: Budget) -> dict[str, float]:
         serving(Path(place), "--release", "1.33", "--db", f"{place}/db") as server,
     ):
         crowd = Crowd(server, budget.random)
-        asyncio.run(crowd.work(0.5))  # what a server opens once, it has opened
+        asyncio.run(crowd.work(0.5))  # afterwards the server has opened all permanent files
         before = descriptors(server)
         for _ in budget.rounds():
             crowd = Crowd(server, budget.random)
@@ -70,7 +70,7 @@ def run(budget: Budget) -> dict[str, float]:
 
 
 class Size(NamedTuple):
-    """What a server holds: megabytes of memory and of its database, rounded up, and threads."""
+    """The size of a server: MB of memory and of its database, rounded up, and threads."""
 
     megabytes: int
     database: int
@@ -82,7 +82,7 @@ class Size(NamedTuple):
 
 
 class Crowd:
-    """Writers, and watchers that follow them, for some seconds."""
+    """Runs writers, and watchers of their objects, for some seconds."""
 
     def __init__(self, server: Server, chance: Random) -> None:
         self.port = server.port
@@ -112,17 +112,17 @@ class Crowd:
         client.close()
 
     async def _follow(self) -> None:
-        """Watches again and again, each time from where the last one was left."""
+        """Watches repeatedly, each time from the version at which the last watch ended."""
         client = Client(self.port)
-        _, found = await client.ask("GET", BASE)
+        _, listing = await client.ask("GET", BASE)
         client.close()
-        version = version_of(found)
+        version = version_of(listing)
         while time.monotonic() < self.end:
             version = await self._watch(version, self.random.randint(1, EVENTS_MAX))
             self.watches += 1
 
     async def _watch(self, version: int, count: int) -> int:
-        """Reads so many events from a version on; the version of the last one."""
+        """Reads `count` events after a version; returns the version of the last one."""
         connection = await Connection.open(self.port)
         target = f"{BASE}?watch=1&resourceVersion={version}&timeoutSeconds=60"
         lines = connection.lines(request("GET", target))
@@ -144,17 +144,17 @@ class Crowd:
         return version
 
     def _check(self, event: dict[str, Any], version: int) -> int:
-        """Compares an event with the one before it, and with what other watchers saw of the version."""
+        """Compares an event with the event before, and with other watchers' events of this version."""
         if event["type"] == "ERROR":
             raise Finding(f"a watch from version {version} ended with {event}")
         obj = event["object"]
-        found = version_of(obj)
-        if found != version + 1:
-            raise Finding(f"after version {version} a watcher saw {found}")
-        told = (event["type"], obj["metadata"]["name"])
-        if self.seen.setdefault(found, told) != told:
-            raise Finding(f"version {found} is {self.seen[found]} for one watcher, {told} for another")
-        return found
+        number = version_of(obj)
+        if number != version + 1:
+            raise Finding(f"after version {version} a watcher saw {number}")
+        content = (event["type"], obj["metadata"]["name"])
+        if self.seen.setdefault(number, content) != content:
+            raise Finding(f"version {number} is {self.seen[number]} for one watcher, {content} for another")
+        return number
 
 
 def descriptors(server: Server) -> int:
@@ -162,7 +162,7 @@ def descriptors(server: Server) -> int:
 
 
 def wait_until_left(server: Server, before: int) -> None:
-    """Waits until the server has closed what its clients left. Raises `Finding` if it does not."""
+    """Waits until the server has closed its clients' connections. Raises `Finding` if it does not."""
     deadline = time.monotonic() + patience(SETTLE_SECONDS)
     while descriptors(server) > before:
         if time.monotonic() > deadline:

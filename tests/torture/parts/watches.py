@@ -1,7 +1,7 @@
-"""Random watches: each sees what its selectors let through of a history that is known, after cuts too.
+"""Random watches: each gets the events that its selectors match, also after a reconnect.
 
-One hand writes, opens, cuts and resumes, one thing after the other, so that the state at which each watch
-begins is known exactly, and every event that it must see follows from that and from the writes after it.
+A single task writes, opens, cuts and resumes, one step after the other. So the state at the start of each
+watch is known exactly, and the expected events follow from this state and the later writes.
 """
 
 import asyncio
@@ -29,27 +29,27 @@ STEPS_OF_A_ROUND = 400
 WATCHES_MAX = 40
 ODD_WATCHES = 12
 END_SECONDS = 60.0
-"""For streams of one second to end, on a machine with other work to do."""
+"""Seconds for streams with a timeout of one second to end, on a busy machine."""
 
 INITIAL_EVENTS_END = "k8s.io/initial-events-end"
 TABLES = "application/json;as=Table;v=v1;g=meta.k8s.io"
-"""Some releases refuse it together with initial events."""
+"""The Accept header for Tables; some releases refuse it together with initial events."""
 
 FORMS = ("application/json", "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io", TABLES)
 
 GATES = ("--feature-gates", "WatchList=true")
-"""For initial events in a watch, which some releases have switched off."""
+"""Options for initial events in a watch, which some releases disable by default."""
 
 Key = tuple[str, str]
-"""Namespace and name."""
+"""Namespace and name of an object."""
 
 Told = tuple[str, str, str, str, int]
-"""An event: its type, the object's namespace, name and annotation `v`, the version."""
+"""An event: type, the object's namespace, name and annotation `v`, and the version."""
 
 
 @dataclass(frozen=True)
 class State:
-    """An object as one write left it."""
+    """The state of an object after a write."""
 
     version: int
     value: str
@@ -65,7 +65,7 @@ class Change:
 
 
 class Selection:
-    """A random selection of claims, as a watch's parameters and as a predicate of its own."""
+    """A random selection of claims, as parameters of a watch and as a predicate."""
 
     def __init__(self, chance: Random) -> None:
         self.namespace = chance.choice([None, None, *NAMESPACES])
@@ -133,14 +133,14 @@ class Selection:
 
 @dataclass
 class Expected:
-    """The start of a stream: the objects that were there, in any order, and a bookmark after them or none."""
+    """The start of a stream: the existing objects in any order, and perhaps a bookmark."""
 
     initial: Counter[Told] = field(default_factory=Counter)
     bookmarked: bool = False
 
 
 class Stream:
-    """One watch, from its request to its end or to a cut."""
+    """A watch, from its request to its end or its cut."""
 
     def __init__(self, selection: Selection, form: str, target: str, start: int, *, resumed: bool) -> None:
         self.selection = selection
@@ -155,14 +155,14 @@ class Stream:
         self._rest = b""
 
     async def open(self, port: int) -> bytes:
-        """Sends the request; the head of the answer, after which the watch has begun."""
+        """Sends the request; returns the head of the response, after which the watch has begun."""
         self._reader, self._writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 24)
         lines = (f"GET {self.target} HTTP/1.1", "Host: localhost", f"Accept: {self.form}", "", "")
         self._writer.write("\r\n".join(lines).encode("utf-8", "replace"))
         return await asyncio.wait_for(self._reader.readuntil(b"\r\n\r\n"), patience(END_SECONDS))
 
     async def read(self, *, count: int = -1) -> bool:
-        """Reads so many chunks, or all to the end; whether the end came."""
+        """Reads `count` chunks, or all to the end; returns whether the end came."""
         assert self._reader is not None
         while count:
             size = int(await asyncio.wait_for(self._reader.readline(), patience(END_SECONDS)), 16)
@@ -175,7 +175,7 @@ class Stream:
         return False
 
     async def body(self, head: bytes) -> bytes:
-        """The body of an answer that is no stream."""
+        """Reads the body of a response that is not a stream."""
         assert self._reader is not None
         size = int(head.lower().split(b"content-length:", 1)[1].split(b"\r\n", 1)[0])
         return await asyncio.wait_for(self._reader.readexactly(size), patience(END_SECONDS))
@@ -190,7 +190,7 @@ class Stream:
 
 
 class History:
-    """Every change of the claims so far, and the writer that makes them."""
+    """All changes of the claims so far; also writes them."""
 
     def __init__(self, server: Server, base: str, group_version: str, chance: Random) -> None:
         self.base = base
@@ -207,7 +207,7 @@ class History:
             await self._done("POST", "/api/v1/namespaces", body)
 
     async def write(self) -> None:
-        """Creates, changes or deletes one claim."""
+        """Creates, changes or deletes a claim."""
         key = namespace, name = self._random.choice(NAMESPACES), self._random.choice(NAMES)
         old = self.states.get(key)
         collection = f"{self.base}/namespaces/{namespace}/resourceclaims"
@@ -222,10 +222,10 @@ class History:
             body = {"apiVersion": self._group_version, "kind": "ResourceClaim", "metadata": metadata}
             body["spec"] = SPECS.get(self._group_version, {"devices": {}})
             if old is None:
-                found = await self._done("POST", collection, body)
+                answer = await self._done("POST", collection, body)
             else:
-                found = await self._done("PUT", f"{collection}/{name}", body)
-            version = int(found["metadata"]["resourceVersion"])
+                answer = await self._done("PUT", f"{collection}/{name}", body)
+            version = int(answer["metadata"]["resourceVersion"])
             new = State(version, value, labels)
         self.changes.append(Change(version, key, old, new))
         self.states.pop(key, None)
@@ -237,17 +237,17 @@ class History:
         return {name: self._random.choice(LABELS[name]) for name in names}
 
     async def _newest(self) -> int:
-        found = await self._done("GET", f"{self.base}/resourceclaims?limit=1")
-        return int(found["metadata"]["resourceVersion"])
+        listing = await self._done("GET", f"{self.base}/resourceclaims?limit=1")
+        return int(listing["metadata"]["resourceVersion"])
 
     async def _done(self, method: str, target: str, body: Any = None) -> Any:
-        code, found = await self._client.ask(method, target, body)
+        code, answer = await self._client.ask(method, target, body)
         if code >= 300:
-            raise Finding(f"{method} {target} was answered {code}: {found}")
-        return found
+            raise Finding(f"{method} {target} was answered {code}: {answer}")
+        return answer
 
     def told(self, selection: Selection, change: Change) -> Told | None:
-        """The event that a watch with this selection must have of a change."""
+        """Returns the event of a change for a watch with this selection, or None."""
         before = selection.matches(change.key, change.old)
         after = selection.matches(change.key, change.new)
         if after and change.new is not None:
@@ -258,7 +258,7 @@ class History:
 
     def since(self, selection: Selection, version: int) -> list[Told]:
         later = (change for change in self.changes if change.version > version)
-        return [told for change in later if (told := self.told(selection, change)) is not None]
+        return [event for change in later if (event := self.told(selection, change)) is not None]
 
     def present(self, selection: Selection) -> Counter[Told]:
         return Counter(
@@ -272,11 +272,11 @@ class History:
 
 
 SPECS: dict[str, dict[str, Any]] = {f"{GROUP}/v1alpha2": {"resourceClassName": "c"}}
-"""Specs of claims in versions that ask for more than `devices`."""
+"""Specs of claims in API versions with other required fields than `devices`."""
 
 
 class Round:
-    """Some hundred steps with one server."""
+    """Runs some hundred steps with one server."""
 
     def __init__(self, server: Server, release: str, chance: Random) -> None:
         versions = [each for each in served(release).versions if each.group == GROUP]
@@ -339,11 +339,11 @@ class Round:
         self.watches += 1
 
     async def _cut(self, stream: Stream, seconds: int = 0) -> None:
-        """Reads a part of a stream, leaves it, and goes on from the last version that was read."""
+        """Reads part of a stream, closes it, and resumes from the last version."""
         changes = self.history.since(stream.selection, stream.start)
-        wanted = sum(stream.expected.initial.values()) + len(changes)
-        wanted = self.random.randint(0, wanted)
-        while len(stream.lines) < wanted:
+        count = sum(stream.expected.initial.values()) + len(changes)
+        count = self.random.randint(0, count)
+        while len(stream.lines) < count:
             await stream.read(count=1)
         stream.close()
         self.open.remove(stream)
@@ -352,13 +352,13 @@ class Round:
         await self._open(stream.selection, stream.form, last, seconds)
 
     async def _finish(self, stream: Stream) -> None:
-        """Reads a stream to the end that it asked for."""
+        """Reads a stream to its timeout, and checks it."""
         await stream.read()
         stream.close()
         self._check(stream, whole=True)
 
     def _check(self, stream: Stream, *, whole: bool) -> int | None:
-        """Compares what was read with what had to come; the version to go on from, if a client knows one."""
+        """Compares the events with the expected ones; returns the version to resume from, if known."""
         events = [parsed(stream, line) for line in stream.lines]
         self.events += len(events)
         expected, target = stream.expected, stream.target
@@ -380,7 +380,7 @@ class Round:
         return max([*known, *(each[-1] for each in events)], default=None)
 
     async def _odd(self) -> None:
-        """Watches with parameters that nobody should send: an error or a stream, and every line an event."""
+        """Opens watches with invalid parameters: each gets an error or a stream of valid events."""
         grammar = Grammar(self.random)
         await asyncio.gather(*(self._one_odd(grammar) for _ in range(ODD_WATCHES)))
 
@@ -406,7 +406,7 @@ class Round:
 
 
 def parsed(stream: Stream, line: bytes) -> Told:
-    """An event as it is compared; of a bookmark only the version counts."""
+    """Parses an event for the comparison; for a bookmark only the version counts."""
     event = json.loads(line)
     if event["type"] == "ERROR":
         raise Finding(f"{stream.target} ended with {event['object']}")
@@ -421,7 +421,7 @@ def parsed(stream: Stream, line: bytes) -> Told:
 
 
 def run(budget: Budget) -> dict[str, float]:
-    """Servers of random releases, each for some hundred steps."""
+    """Runs servers of random releases, each for some hundred steps."""
     totals: dict[str, float] = {"watches": 0, "events": 0, "cuts": 0}
     for _ in budget.rounds():
         release = budget.random.choice(KNOWN_RELEASES)

@@ -1,6 +1,6 @@
-"""Webhooks that answer anything: the writer gets an answer, and every stored object is where lists show it.
+"""Webhooks with random responses: the client gets a response, and stored objects are in the right lists.
 
-Mutating and validating admission webhooks and a conversion webhook are one hostile server.
+All admission webhooks and a conversion webhook are one hostile server.
 """
 
 import base64
@@ -32,7 +32,7 @@ Object = dict[str, Any]
 
 
 class HostileWebhook:
-    """A server whose every answer is drawn anew. `sent_large_code`: whether it stated a code over 999."""
+    """A server with random responses. `sent_large_code`: whether it sent a status code over 999."""
 
     def __init__(self, seed: int) -> None:
         self.chance = random.Random(seed)
@@ -67,11 +67,11 @@ class HostileWebhook:
                     answer, is_whole = self._answer(review)
                 connection.sendall(answer)
                 if not is_whole and review["kind"] == "ConversionReview":
-                    connection.shutdown(socket.SHUT_RDWR)  # such a call has 30 s, one of admission a second
+                    connection.shutdown(socket.SHUT_RDWR)  # conversion calls may take 30 s
                     return
 
     def _answer(self, review: Object) -> tuple[bytes, bool]:
-        """Returns an answer, and whether its end can be told."""
+        """Returns a response, and whether its end can be recognized."""
         chance = self.chance
         body = self._body(review)
         way = chance.randrange(12)
@@ -120,8 +120,8 @@ class HostileWebhook:
         return operation
 
     def _conversion(self, review: Object) -> Object:
-        wanted = review["request"]["desiredAPIVersion"]
-        objects = [{**obj, "apiVersion": wanted} for obj in review["request"]["objects"]]
+        api_version = review["request"]["desiredAPIVersion"]
+        objects = [{**obj, "apiVersion": api_version} for obj in review["request"]["objects"]]
         if self.chance.random() < 0.5:
             objects = junk.changed(self.chance, objects)
         return {
@@ -135,7 +135,7 @@ def _head(body: bytes) -> bytes:
 
 
 class Writers:
-    """Writes objects that the hostile webhook is asked about, and checks the answers."""
+    """Writes objects that the hostile webhook reviews, and checks the responses."""
 
     def __init__(self, server: Server, webhook: HostileWebhook, chance: random.Random) -> None:
         self.server = server
@@ -146,7 +146,7 @@ class Writers:
     def ask(
         self, method: str, target: str, body: Any = None, media: str = "application/json"
     ) -> tuple[int, Any]:
-        """Returns 0 if the connection was dropped for a status code that HTTP cannot say."""
+        """Sends a request; returns code 0 if the connection was dropped for a status code that HTTP lacks."""
         connection = http.client.HTTPConnection(
             "127.0.0.1", self.server.port, timeout=patience(ANSWER_SECONDS)
         )
@@ -195,8 +195,8 @@ class Writers:
 
     def work(self, number: int) -> None:
         name = f"c{number}"
-        made = {"metadata": {"name": name}, "data": {"a": "b"}}
-        self.ask("POST", CONFIG_MAPS, made)
+        obj = {"metadata": {"name": name}, "data": {"a": "b"}}
+        self.ask("POST", CONFIG_MAPS, obj)
         self.ask("PATCH", f"{CONFIG_MAPS}/{name}", {"data": {"c": "d"}}, "application/merge-patch+json")
         applied = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": f"{name}a"}}
         self.ask(
@@ -212,7 +212,7 @@ class Writers:
             self.ask("GET", WIDGETS.format(version))
 
     def check(self) -> None:
-        """Every object that a list shows can be read where the list shows it."""
+        """Checks that every object in a list can be read at its path."""
         for item in self.ask("GET", "/api/v1/configmaps")[1]["items"]:
             namespace, name = item["metadata"]["namespace"], item["metadata"]["name"]
             code, _ = self.ask("GET", f"/api/v1/namespaces/{namespace}/configmaps/{name}")

@@ -1,4 +1,4 @@
-"""What is learned from pairs of answers is what requests and answers are rewritten with."""
+"""Requests and responses are rewritten with the identities learned from pairs of responses."""
 
 import json
 from typing import Any
@@ -21,12 +21,12 @@ def claim(name: str, uid: str, version: str, **metadata: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def known() -> IdentityMap:
-    found = IdentityMap()
-    found.learn(
+    identities = IdentityMap()
+    identities.learn(
         claim("g-abcde", OLD, "107", generateName="g-", creationTimestamp="2020-01-01T00:00:00Z"),
         claim("g-vwxyz", NEW, "12", generateName="g-", creationTimestamp="2026-01-01T00:00:00Z"),
     )
-    return found
+    return identities
 
 
 def test_uid_version_and_generated_name_are_rewritten_in_a_body(known: IdentityMap) -> None:
@@ -105,7 +105,7 @@ def test_items_of_lists_and_rows_of_tables_are_learned_by_name() -> None:
 
 
 def test_what_is_known_of_either_side_stays(known: IdentityMap) -> None:
-    # An update that changed nothing was answered with the old version; now it made a new one.
+    # The recorded update changed nothing and returned the old version; the new one made a version.
     known.learn(claim("g-abcde", OLD, "107"), claim("g-vwxyz", NEW, "13"))
     assert known.versions.recorded("13") == UNKNOWN_VERSION
     assert known.versions.exact("107") == "12"
@@ -130,8 +130,8 @@ def test_the_version_in_a_json_patch_is_rewritten(known: IdentityMap) -> None:
         {"op": "test", "path": "/metadata/uid", "value": OLD},
         {"op": "add", "path": "/metadata/labels/x", "value": "107"},
     ]
-    found = json.loads(known.forward_json_patch(json.dumps(patch).encode()))
-    assert [each["value"] for each in found] == ["12", NEW, "107"]
+    decoded = json.loads(known.forward_json_patch(json.dumps(patch).encode()))
+    assert [each["value"] for each in decoded] == ["12", NEW, "107"]
     assert known.forward_json_patch(b"{") == b"{"
 
 

@@ -1,4 +1,4 @@
-"""Exchanges in protobuf become exchanges in JSON, of any release's kinds."""
+"""Exchanges in protobuf are converted to JSON, for kinds of any release."""
 
 import json
 from dataclasses import replace
@@ -31,25 +31,25 @@ def exchange(sent: bytes, answer: bytes, status: int = 201) -> Exchange:
 
 @pytest.mark.parametrize("release", ["1.33", "1.27", "", "9.9"])
 def test_bodies_become_json(release: str) -> None:
-    found = ProtobufBodies(release).in_json(exchange(envelope(CLAIM), envelope(CLAIM)))
-    assert found.response is not None
+    converted = ProtobufBodies(release).in_json(exchange(envelope(CLAIM), envelope(CLAIM)))
+    assert converted.response is not None
     for headers, body in (
-        (found.request.headers, found.request.body),
-        (found.response.headers, found.response.body),
+        (converted.request.headers, converted.request.body),
+        (converted.response.headers, converted.response.body),
     ):
         assert first(headers, "content-type") == "application/json"
         value = json.loads(body)
         assert value["metadata"].pop("creationTimestamp", None) is None
         value.pop("status", None)
         assert value == CLAIM
-    assert first(found.request.headers, "accept") == "application/json"
+    assert first(converted.request.headers, "accept") == "application/json"
 
 
 def test_a_list_becomes_json() -> None:
     items = {**CLAIM, "kind": "ResourceClaimList", "metadata": {"resourceVersion": "9"}, "items": [CLAIM]}
-    found = ProtobufBodies("1.33").in_json(exchange(b"", envelope(items)))
-    assert found.response is not None
-    value = json.loads(found.response.body)
+    converted = ProtobufBodies("1.33").in_json(exchange(b"", envelope(items)))
+    assert converted.response is not None
+    value = json.loads(converted.response.body)
     assert value["kind"] == "ResourceClaimList"
     assert value["items"][0]["metadata"]["name"] == "a"
 
@@ -58,19 +58,19 @@ def test_the_frames_of_a_watch_become_lines() -> None:
     watch = replace(
         exchange(b"", b"", 200), events=(StreamEvent(1.0, watch_event("ADDED", CLAIM)),), ended="client"
     )
-    found = ProtobufBodies("1.33").in_json(watch)
-    assert found.events is not None
-    event = json.loads(found.events[0].line)
+    converted = ProtobufBodies("1.33").in_json(watch)
+    assert converted.events is not None
+    event = json.loads(converted.events[0].line)
     assert (event["type"], event["object"]["metadata"]["name"]) == ("ADDED", "a")
-    assert found.events[0].offset == 1.0
+    assert converted.events[0].offset == 1.0
 
 
 @pytest.mark.parametrize("body", [b"\xff", b"k8s\0", b"k8s\0\xff\xff\xff", b"{}"])
 def test_a_body_that_cannot_be_decoded_stays_as_it_is(body: bytes) -> None:
-    found = ProtobufBodies("1.33").in_json(exchange(body, body))
-    assert found.request.body == body
-    assert first(found.request.headers, "content-type") == PROTOBUF
-    assert found.response == Response(201, HEADERS[:1], body)
+    converted = ProtobufBodies("1.33").in_json(exchange(body, body))
+    assert converted.request.body == body
+    assert first(converted.request.headers, "content-type") == PROTOBUF
+    assert converted.response == Response(201, HEADERS[:1], body)
 
 
 def test_a_kind_of_no_release_stays_as_it_is() -> None:
@@ -79,8 +79,8 @@ def test_a_kind_of_no_release_stays_as_it_is() -> None:
 
 
 def test_a_request_that_was_refused_for_its_accept_keeps_it() -> None:
-    found = ProtobufBodies("1.33").in_json(exchange(b"", b"", 406))
-    assert found.request.headers == HEADERS
+    converted = ProtobufBodies("1.33").in_json(exchange(b"", b"", 406))
+    assert converted.request.headers == HEADERS
 
 
 def test_an_exchange_in_json_stays_the_same_object() -> None:

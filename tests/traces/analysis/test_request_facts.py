@@ -1,4 +1,4 @@
-"""Verb, object and versions are read from an exchange."""
+"""The verb, object and versions of exchanges."""
 
 import json
 from typing import Any
@@ -25,13 +25,13 @@ def obj(name: str = "a", version: str = "7", **metadata: Any) -> dict[str, Any]:
 
 
 def test_an_update_names_the_version_before_and_the_response_that_after() -> None:
-    found = facts("PUT", f"{CLAIMS}/a/status", obj(version="6"), obj())
-    assert (found.verb, found.status, found.is_write) == ("update", 200, True)
-    assert (found.requested_version, found.answered_version) == (6, 7)
-    assert found.path.key == ("resource.k8s.io", "resourceclaims", "ns", "a")
-    assert found.path.full_resource == "resourceclaims/status"
-    assert found.path.discovery_path == "/apis/resource.k8s.io/v1/resourceclaims/status"
-    assert found.path.collection == CLAIMS
+    request_facts = facts("PUT", f"{CLAIMS}/a/status", obj(version="6"), obj())
+    assert (request_facts.verb, request_facts.status, request_facts.is_write) == ("update", 200, True)
+    assert (request_facts.requested_version, request_facts.answered_version) == (6, 7)
+    assert request_facts.path.key == ("resource.k8s.io", "resourceclaims", "ns", "a")
+    assert request_facts.path.full_resource == "resourceclaims/status"
+    assert request_facts.path.discovery_path == "/apis/resource.k8s.io/v1/resourceclaims/status"
+    assert request_facts.path.collection == CLAIMS
 
 
 def test_a_created_object_has_the_name_that_the_server_gave() -> None:
@@ -65,8 +65,8 @@ def test_a_query_names_a_version() -> None:
 
 
 def test_what_is_no_resource_has_no_versions() -> None:
-    found = facts("GET", "/version", None, {"metadata": {"resourceVersion": "1"}})
-    assert (found.path.resource, found.verb, found.answered_version) == ("", "get", 0)
+    request_facts = facts("GET", "/version", None, {"metadata": {"resourceVersion": "1"}})
+    assert (request_facts.path.resource, request_facts.verb, request_facts.answered_version) == ("", "get", 0)
 
 
 @pytest.mark.parametrize("text", ["", "x", "-1", "1.0", "²", "٣", "9" * 5000])

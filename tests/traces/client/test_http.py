@@ -1,4 +1,4 @@
-"""The HTTP client reads every framing, and reports a server that does not speak HTTP in one line."""
+"""The HTTP client reads every framing, and reports invalid HTTP in one line."""
 
 import asyncio
 import contextlib
@@ -17,9 +17,9 @@ from fakeapi.traces.model import Response
 
 @contextlib.contextmanager
 def answering(*answers: bytes, keep: bool = False) -> Iterator[str]:
-    """A server whose n-th connection gets the n-th answer, after its first bytes were read."""
+    """Runs a server that gives its n-th connection the n-th response, after it has read some bytes."""
     listener = socket.create_server(("127.0.0.1", 0))
-    held: list[socket.socket] = []
+    connections: list[socket.socket] = []
 
     def serve() -> None:
         for answer in answers:
@@ -29,7 +29,7 @@ def answering(*answers: bytes, keep: bool = False) -> Iterator[str]:
                 return
             connection.recv(1 << 16)
             connection.sendall(answer)
-            held.append(connection)
+            connections.append(connection)
             if not keep:
                 connection.close()
 
@@ -41,7 +41,7 @@ def answering(*answers: bytes, keep: bool = False) -> Iterator[str]:
         listener.shutdown(socket.SHUT_RDWR)
         listener.close()
         thread.join()
-        for connection in held:
+        for connection in connections:
             connection.close()
 
 

@@ -1,4 +1,4 @@
-"""Server, certificates and credentials are read from a kubeconfig, or it is told why they cannot be."""
+"""Kubeconfigs: their server, certificates and credentials, and errors for invalid ones."""
 
 import asyncio
 import json
@@ -14,7 +14,7 @@ from fakeapi.traces.client.target import TargetError
 
 
 def kubeconfig(directory: Path, **parts: Any) -> Path:
-    """One with a context `c`; `cluster` and `user` as given."""
+    """Writes a kubeconfig with a context `c` and this `cluster` and `user`."""
     config = {
         "current-context": "c",
         "contexts": [{"name": "c", "context": {"cluster": "k", "user": "u"}}],
@@ -53,9 +53,9 @@ def plugin(directory: Path, answer: str) -> dict[str, Any]:
 @pytest.mark.parametrize(("until", "asked"), [("2999-01-01T00:00:00Z", 1), ("2000-01-01T00:00:00Z", 2)])
 def test_a_credential_plugin_is_asked_when_its_answer_is_over(tmp_path: Path, until: str, asked: int) -> None:
     reply = json.dumps({"status": {"token": "t", "expirationTimestamp": until}})
-    found = target_of_kubeconfig(kubeconfig(tmp_path, user={"exec": plugin(tmp_path, f"echo '{reply}'")}))
-    assert asyncio.run(found.authorize()) == "Bearer t"
-    assert asyncio.run(found.authorize()) == "Bearer t"
+    target = target_of_kubeconfig(kubeconfig(tmp_path, user={"exec": plugin(tmp_path, f"echo '{reply}'")}))
+    assert asyncio.run(target.authorize()) == "Bearer t"
+    assert asyncio.run(target.authorize()) == "Bearer t"
     assert (tmp_path / "asked").read_text().count("asked") == asked
 
 

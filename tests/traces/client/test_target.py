@@ -1,4 +1,4 @@
-"""The URL of a server is checked."""
+"""Validation of a server's URL."""
 
 import pytest
 

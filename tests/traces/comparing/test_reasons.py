@@ -1,4 +1,4 @@
-"""A divergence is explained by the trace, or by an earlier one of the same object."""
+"""The trace, or an earlier divergence of the same object, explains a divergence."""
 
 from array import array
 from collections import Counter
@@ -63,13 +63,13 @@ def initial(*, exact: bool, version: str = "3") -> InitialObject:
     ("status", "reason"), [(403, Reason.AUTHORIZATION), (429, Reason.LOAD), (410, Reason.HISTORY)]
 )
 def test_a_status_of_the_recorded_servers_own_explains_itself(status: int, reason: Reason) -> None:
-    found, _ = explainer().explain(exchange(), facts(status=status), [VALUE], 200)
-    assert found == Explanation(reason, str(status))
+    explanation, _ = explainer().explain(exchange(), facts(status=status), [VALUE], 200)
+    assert explanation == Explanation(reason, str(status))
 
 
 def test_a_version_that_nothing_in_the_trace_made_is_foreign() -> None:
-    found, _ = explainer().explain(exchange(), facts(requested=9), [VALUE], 200)
-    assert str(found) == "changed by a request that is not in the trace (version 9)"
+    explanation, _ = explainer().explain(exchange(), facts(requested=9), [VALUE], 200)
+    assert str(explanation) == "changed by a request that is not in the trace (version 9)"
     assert explainer(initial(exact=True, version="9")).explain(
         exchange(), facts(requested=9), [VALUE], 200
     ) == (None, -1)
@@ -79,8 +79,10 @@ def test_an_inferred_state_explains_everything_and_an_exact_one_what_cannot_be_c
     assert explainer(initial(exact=False)).explain(exchange(), facts(), [VALUE], 200)[0] == Explanation(
         Reason.INFERRED_STATE
     )
-    made = explainer(initial(exact=True))
-    assert made.explain(exchange(), facts(), [GENERATION], 200)[0] == Explanation(Reason.INCOMPLETE_STATE)
+    own_explainer = explainer(initial(exact=True))
+    assert own_explainer.explain(exchange(), facts(), [GENERATION], 200)[0] == Explanation(
+        Reason.INCOMPLETE_STATE
+    )
     assert explainer(initial(exact=True)).explain(exchange(), facts(), [VALUE], 200)[0] is None
 
 
@@ -104,16 +106,18 @@ def test_an_inferred_patch_type_explains_a_patch_alone() -> None:
 
 
 def test_a_write_that_could_not_be_sent_explains_its_resource() -> None:
-    made = explainer()
-    made.note_unsent(facts())
+    own_explainer = explainer()
+    own_explainer.note_unsent(facts())
     other = PATH._replace(name="b")
-    assert made.explain(exchange(), facts(path=other), [VALUE], 200)[0] == Explanation(Reason.UNSENT_WRITE)
+    assert own_explainer.explain(exchange(), facts(path=other), [VALUE], 200)[0] == Explanation(
+        Reason.UNSENT_WRITE
+    )
 
 
 def test_later_divergences_of_an_object_inherit_the_explanation_of_the_first() -> None:
-    made = explainer()
-    first = made.explain(exchange(3), facts(requested=9), [VALUE], 200)
-    assert made.explain(exchange(4), facts("get"), [VALUE], 200) == (first[0], 3)
+    own_explainer = explainer()
+    first = own_explainer.explain(exchange(3), facts(requested=9), [VALUE], 200)
+    assert own_explainer.explain(exchange(4), facts("get"), [VALUE], 200) == (first[0], 3)
 
 
 def test_missing_events_of_foreign_versions_are_explained() -> None:

@@ -9,15 +9,17 @@ from tests.traces.comparing.answers import JSON, claim, compared, response
 
 def test_another_status_is_the_only_difference_that_is_told() -> None:
     failure = {"kind": "Status", "reason": "Conflict", "message": "modified"}
-    found = compare_answers(response(claim()), response(failure, 409), IdentityMap(), CompareOptions())
-    assert found == [Difference(DifferenceKind.STATUS_CODE, "", "200", '409 Conflict "modified"')]
+    differences = compare_answers(response(claim()), response(failure, 409), IdentityMap(), CompareOptions())
+    assert differences == [Difference(DifferenceKind.STATUS_CODE, "", "200", '409 Conflict "modified"')]
 
 
 def test_reasons_and_messages_of_refusals_are_compared() -> None:
     recorded = {"kind": "Status", "reason": "Conflict", "message": "a", "details": {"name": "x"}}
     now = {"kind": "Status", "reason": "Invalid", "message": "b", "details": {"name": "x"}}
-    found = compare_answers(response(recorded, 409), response(now, 409), IdentityMap(), CompareOptions())
-    assert [each.kind for each in found] == ["reason", "message"]
+    differences = compare_answers(
+        response(recorded, 409), response(now, 409), IdentityMap(), CompareOptions()
+    )
+    assert [each.kind for each in differences] == ["reason", "message"]
 
 
 def test_bodies_that_are_no_json_are_compared_as_they_are() -> None:
@@ -28,8 +30,10 @@ def test_bodies_that_are_no_json_are_compared_as_they_are() -> None:
 
 def test_warnings_count_where_headers_were_recorded() -> None:
     headers = (*JSON, ("warning", '299 - "old"'))
-    found = compare_answers(response({}, headers=headers), response({}), IdentityMap(), CompareOptions())
-    assert [each.kind for each in found] == ["warning"]
+    differences = compare_answers(
+        response({}, headers=headers), response({}), IdentityMap(), CompareOptions()
+    )
+    assert [each.kind for each in differences] == ["warning"]
     assert compare_answers(response({}), response({}, headers=headers), IdentityMap(), CompareOptions()) == []
 
 

@@ -1,4 +1,4 @@
-"""What a server sets by its own clock, or a client by chance, is no difference."""
+"""Values from a server's clock, or from a client's timing, are not differences."""
 
 from typing import Any
 
@@ -18,8 +18,10 @@ def scrubbed(value: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("kind", ["Pod", "PodList"])
 def test_the_time_of_a_binding_is_the_servers_and_other_times_are_not(kind: str) -> None:
     pod: dict[str, Any] = {"status": {"conditions": [{**BOUND}, {**READY}]}}
-    found = scrubbed({"kind": kind, "items": [pod]} if kind == "PodList" else {"kind": kind, **pod})
-    conditions = (found["items"][0] if kind == "PodList" else found)["status"]["conditions"]
+    scrubbed_object = scrubbed({"kind": kind, "items": [pod]} if kind == "PodList" else {"kind": kind, **pod})
+    conditions = (scrubbed_object["items"][0] if kind == "PodList" else scrubbed_object)["status"][
+        "conditions"
+    ]
     assert conditions == [{**BOUND, "lastTransitionTime": "<time>"}, READY]
 
 
@@ -30,8 +32,8 @@ def test_a_condition_of_another_kind_keeps_its_time() -> None:
 
 @pytest.mark.parametrize("name", ["regarding", "involvedObject"])
 def test_the_version_that_an_event_names_is_chance_and_the_rest_of_it_is_not(name: str) -> None:
-    found = scrubbed({"kind": "Event", name: {"name": "a", "resourceVersion": "7"}})
-    assert found[name] == {"name": "a", "resourceVersion": "<version>"}
+    scrubbed_object = scrubbed({"kind": "Event", name: {"name": "a", "resourceVersion": "7"}})
+    assert scrubbed_object[name] == {"name": "a", "resourceVersion": "<version>"}
 
 
 @pytest.mark.parametrize(

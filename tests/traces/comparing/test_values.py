@@ -1,4 +1,4 @@
-"""Two objects differ where they differ, and not in what each server gives of its own."""
+"""The comparison of objects finds differences, except in values that each server generates."""
 
 from typing import Any
 
@@ -69,8 +69,8 @@ def lists(*names: str, version: str = "1") -> dict[str, Any]:
 
 def test_the_version_of_a_list_does_not_count_but_its_objects_do() -> None:
     assert compared(lists("a", version="1"), lists("a", version="7")) == []
-    found = compared(lists("a", "b"), lists("b", "c", "d"))
-    assert [(each.kind, each.recorded or each.now) for each in found] == [
+    differences = compared(lists("a", "b"), lists("b", "c", "d"))
+    assert [(each.kind, each.recorded or each.now) for each in differences] == [
         ("item missing", "ns/a"),
         ("item added", "ns/c"),
         ("item added", "ns/d"),
@@ -108,7 +108,7 @@ def test_ages_in_tables_do_not_count() -> None:
     ]
     assert compared(*tables) == []
     for table in tables:
-        # As in the later events of a watch.
+        # Later events of a watch have no columns.
         del table["columnDefinitions"]
     assert compared(*tables) == []
 

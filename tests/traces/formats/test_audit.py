@@ -1,4 +1,4 @@
-"""Audit logs become traces that say what an audit log does not have."""
+"""Audit logs are converted to traces that list their missing parts."""
 
 import gzip
 import json
@@ -22,7 +22,7 @@ CLAIMS = "/apis/resource.k8s.io/v1alpha3/namespaces/d/resourceclaims"
 
 
 def event(**fields: Any) -> dict[str, Any]:
-    """One stage of a request, as kube-apiserver writes it."""
+    """Returns an audit Event in kube-apiserver's form."""
     return {
         "kind": "Event",
         "apiVersion": "audit.k8s.io/v1",
@@ -65,10 +65,12 @@ def failure(path: Path) -> str:
 @pytest.mark.parametrize("path", LOGS, ids=lambda path: path.name)
 def test_a_real_log_becomes_one_exchange_for_each_request(path: Path) -> None:
     events = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
-    found = exchanges(path)
-    assert len(found) == len({each["auditID"] for each in events})
-    assert [exchange.offset for exchange in found] == sorted(exchange.offset for exchange in found)
-    assert found[0].offset == 0.0
+    recorded_exchanges = exchanges(path)
+    assert len(recorded_exchanges) == len({each["auditID"] for each in events})
+    assert [exchange.offset for exchange in recorded_exchanges] == sorted(
+        exchange.offset for exchange in recorded_exchanges
+    )
+    assert recorded_exchanges[0].offset == 0.0
     with open_trace(path) as reader:
         assert reader.header.release == path.name[len("audit-k8s") :][:4]
 
@@ -78,20 +80,20 @@ def test_all_that_a_real_log_has_is_in_the_trace(path: Path) -> None:
     lines = gzip.decompress(path.read_bytes()).splitlines()
     places = {exchange.place: exchange for exchange in exchanges(path)}
     for number, line in enumerate(lines, 1):
-        told = json.loads(line)
+        decoded = json.loads(line)
         exchange = places.get(f"{path}:{number}")
-        if exchange is None:  # a later stage of a watch
-            assert told["verb"] == "watch"
+        if exchange is None:  # the next stage of a watch
+            assert decoded["verb"] == "watch"
             continue
-        assert exchange.request.target == told["requestURI"]
+        assert exchange.request.target == decoded["requestURI"]
         assert exchange.response is not None
-        assert exchange.response.status == told["responseStatus"]["code"]
+        assert exchange.response.status == decoded["responseStatus"]["code"]
         for body, field in (
             (exchange.request.body, "requestObject"),
             (exchange.response.body, "responseObject"),
         ):
-            assert (json.loads(body) if body else None) == told.get(field)
-        assert (exchange.events is not None) == (told["verb"] == "watch")
+            assert (json.loads(body) if body else None) == decoded.get(field)
+        assert (exchange.events is not None) == (decoded["verb"] == "watch")
 
 
 def test_every_patch_of_the_real_logs_tells_how_its_type_was_found() -> None:
@@ -118,11 +120,11 @@ def test_the_patch_that_adds_to_a_list_is_known_to_be_strategic() -> None:
 
 def test_a_complete_event_misses_headers_alone(tmp_path: Path) -> None:
     obj = {"kind": "ResourceClaim", "metadata": {"uid": "u", "managedFields": []}}
-    found = only(tmp_path, event(verb="create", requestObject={"a": 1}, responseObject=obj))
-    assert gaps(found) == ("headers",)
-    assert found.request.method == "POST"
-    assert (found.actor, found.duration) == ("kubectl (me)", 0.5)
-    assert found.request.headers == (("user-agent", "kubectl/v1"), ("content-type", "application/json"))
+    exchange = only(tmp_path, event(verb="create", requestObject={"a": 1}, responseObject=obj))
+    assert gaps(exchange) == ("headers",)
+    assert exchange.request.method == "POST"
+    assert (exchange.actor, exchange.duration) == ("kubectl (me)", 0.5)
+    assert exchange.request.headers == (("user-agent", "kubectl/v1"), ("content-type", "application/json"))
 
 
 @pytest.mark.parametrize(
@@ -155,10 +157,10 @@ def test_what_an_event_lacks_is_told(
 
 def test_a_failure_is_answered_with_its_status_at_any_level(tmp_path: Path) -> None:
     status = {"metadata": {}, "status": "Failure", "message": "no", "reason": "NotFound", "code": 404}
-    found = only(tmp_path, event(level="Metadata", verb="get", responseStatus=status))
-    assert found.response is not None
-    assert json.loads(found.response.body) == {"kind": "Status", "apiVersion": "v1", **status}
-    assert tuple(map(str, found.inferred)) == ("response body: from responseStatus",)
+    exchange = only(tmp_path, event(level="Metadata", verb="get", responseStatus=status))
+    assert exchange.response is not None
+    assert json.loads(exchange.response.body) == {"kind": "Status", "apiVersion": "v1", **status}
+    assert tuple(map(str, exchange.inferred)) == ("response body: from responseStatus",)
 
 
 def test_the_stages_of_a_request_are_one_exchange(tmp_path: Path) -> None:
@@ -182,7 +184,7 @@ def test_the_stages_of_a_request_are_one_exchange(tmp_path: Path) -> None:
 def test_who_ended_a_watch_is_inferred_from_its_time(
     tmp_path: Path, query: str, seconds: int, ended: str
 ) -> None:
-    found = only(
+    exchange = only(
         tmp_path,
         event(
             verb="watch",
@@ -190,8 +192,8 @@ def test_who_ended_a_watch_is_inferred_from_its_time(
             stageTimestamp=f"2026-11-20T19:50:{49 + seconds}.75Z",
         ),
     )
-    assert found.ended == ended
-    assert found.infers(Inference.WATCH_END)
+    assert exchange.ended == ended
+    assert exchange.infers(Inference.WATCH_END)
 
 
 def test_a_watch_without_an_end_is_open(tmp_path: Path) -> None:
@@ -203,9 +205,9 @@ def test_a_refused_watch_is_no_stream(tmp_path: Path) -> None:
 
 
 def test_an_impersonating_client_is_recorded_as_one(tmp_path: Path) -> None:
-    found = only(tmp_path, event(impersonatedUser={"username": "you", "groups": ["g"]}))
-    assert found.actor == "kubectl (you)"
-    assert found.request.headers[1:] == (("impersonate-user", "you"), ("impersonate-group", "g"))
+    exchange = only(tmp_path, event(impersonatedUser={"username": "you", "groups": ["g"]}))
+    assert exchange.actor == "kubectl (you)"
+    assert exchange.request.headers[1:] == (("impersonate-user", "you"), ("impersonate-group", "g"))
 
 
 def test_a_list_of_events_is_read(tmp_path: Path) -> None:
@@ -265,5 +267,5 @@ def test_no_damage_ends_in_anything_but_a_trace_error(
     whole = json.dumps(event(verb="patch", requestObject={"a": 1}, responseObject={"a": 1})).encode()
     path = tmp_path_factory.getbasetemp() / "damaged.log"
     path.write_bytes(data.draw(damaged(whole)))
-    told = complaint(path)
-    assert told is None or told.startswith(str(path))
+    message = complaint(path)
+    assert message is None or message.startswith(str(path))

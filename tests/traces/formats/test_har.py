@@ -1,4 +1,4 @@
-"""HAR is read from anyone, and keeps a trace whole on its way there and back."""
+"""HAR files of any program can be read, and a trace survives the conversion to HAR and back."""
 
 import base64
 import json
@@ -21,7 +21,7 @@ LOGS = sorted((ROOT / "fixtures" / "traces").glob("audit-*.jsonl.gz"))
 
 
 def entry(**fields: Any) -> dict[str, Any]:
-    """An entry as a browser writes it."""
+    """Returns a HAR entry as written by a browser."""
     return {
         "startedDateTime": "2026-11-20T19:49:18.902Z",
         "time": 12.5,
@@ -95,12 +95,12 @@ def test_what_is_written_has_what_har_asks_for(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("indent", [None, 2])
 def test_har_of_a_browser_is_read(tmp_path: Path, indent: int | None) -> None:
-    (found,) = exchanges(har(tmp_path / "b.har", entry(), indent=indent))
-    assert (found.request.method, found.request.target) == ("GET", "/api/v1/namespaces?limit=5")
-    assert found.request.headers == (("user-agent", "Browser/1"),)
-    assert found.response is not None
-    assert (found.response.status, found.response.body) == (200, b"{}")
-    assert (found.actor, found.offset, found.duration) == ("Browser", 0.0, 0.0125)
+    (exchange,) = exchanges(har(tmp_path / "b.har", entry(), indent=indent))
+    assert (exchange.request.method, exchange.request.target) == ("GET", "/api/v1/namespaces?limit=5")
+    assert exchange.request.headers == (("user-agent", "Browser/1"),)
+    assert exchange.response is not None
+    assert (exchange.response.status, exchange.response.body) == (200, b"{}")
+    assert (exchange.actor, exchange.offset, exchange.duration) == ("Browser", 0.0, 0.0125)
 
 
 def test_an_exchange_knows_its_line(tmp_path: Path) -> None:
@@ -121,14 +121,16 @@ def test_a_watch_has_its_lines_as_events_and_says_that_their_times_are_missing(t
     request = {"method": "get", "url": "http://h/api/v1/pods?watch=1", "headers": []}
     content = {"text": base64.b64encode(b'{"a":1}\n{"b":2}\n').decode(), "encoding": "base64"}
     answer = {"status": 200, "headers": [], "content": content}
-    (found,) = exchanges(har(tmp_path / "b.har", entry(request=request, response=answer)))
-    assert [event.line for event in found.events or ()] == [b'{"a":1}', b'{"b":2}']
-    assert gaps(found) == ("times of watch events",)
+    (exchange,) = exchanges(har(tmp_path / "b.har", entry(request=request, response=answer)))
+    assert [event.line for event in exchange.events or ()] == [b'{"a":1}', b'{"b":2}']
+    assert gaps(exchange) == ("times of watch events",)
 
 
 def test_an_entry_without_an_answer_has_no_response(tmp_path: Path) -> None:
-    (found,) = exchanges(har(tmp_path / "b.har", entry(response={"status": 0, "headers": [], "content": {}})))
-    assert (found.response, gaps(found)) == (None, ("response",))
+    (exchange,) = exchanges(
+        har(tmp_path / "b.har", entry(response={"status": 0, "headers": [], "content": {}}))
+    )
+    assert (exchange.response, gaps(exchange)) == (None, ("response",))
 
 
 def test_what_is_not_for_kubernetes_is_left_out_and_counted(tmp_path: Path) -> None:
@@ -225,8 +227,8 @@ def test_no_damage_ends_in_anything_but_a_trace_error(
     write_har(path, HEADER, EXCHANGES[1:3] + EXCHANGES[-3:])
     whole = path.read_bytes()
     path.write_bytes(data.draw(damaged(whole)))
-    told = complaint(path)
-    assert told is None or told.startswith(str(path))
+    message = complaint(path)
+    assert message is None or message.startswith(str(path))
 
 
 def test_a_file_that_is_too_long_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""The native format keeps what it is given, and tells where a file is not of that format."""
+"""The native format preserves every exchange, and errors name the place in a damaged file."""
 
 import gzip
 import json
@@ -291,7 +291,7 @@ def test_blank_lines_are_counted_and_passed_over_in_no_time(tmp_path: Path) -> N
     path = written(tmp_path / "t.jsonl", plain(1))
     header, line = path.read_bytes().splitlines()
     bomb = tmp_path / "bomb.jsonl.gz"
-    # One by one, a hundred million lines would take longer than a test may.
+    # Reading a hundred million lines one by one would take longer than a test may.
     with gzip.open(bomb, "wb") as file:
         file.write(header + b"\n")
         for _ in range(100):

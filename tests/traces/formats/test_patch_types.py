@@ -1,4 +1,4 @@
-"""The type of a patch is inferred from what there is, in the order of how sure it makes."""
+"""The type of a patch is inferred from the surest evidence."""
 
 from typing import Any
 

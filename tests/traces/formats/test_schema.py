@@ -1,4 +1,4 @@
-"""The schema that is shipped is that of the types that read traces."""
+"""The packaged schema equals that of the types that read traces."""
 
 import json
 import re

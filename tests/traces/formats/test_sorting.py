@@ -1,4 +1,4 @@
-"""Exchanges are read back in the order of their offsets, those of one offset in that of their arrival."""
+"""Exchanges are sorted by offset; equal offsets keep their order."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What goes through a server is recorded as it went, and no credential of it."""
+"""The traffic of a server is recorded unchanged, but without credentials."""
 
 import asyncio
 import gzip
@@ -30,7 +30,7 @@ def body(data: bytes = b"", *, more: bool = False) -> dict[str, Any]:
 
 
 class Scripted:
-    """An application that sends what it is told to, after it has read the request."""
+    """An application that reads the request and then sends the messages of a script."""
 
     def __init__(self, sends: Script, error: Exception | None = None, *, leaves: bool = False) -> None:
         self.sends = sends
@@ -65,7 +65,7 @@ def recorded(
     target: str = CLAIMS,
     headers: tuple[tuple[bytes, bytes], ...] = (),
 ) -> Exchange:
-    """The one exchange of a request to the application."""
+    """Sends one request to the application; returns the recorded exchange."""
     keeping = Recording(path, source="fakeapi", server="test")
     recorder = Recorder(app)
     recorder.record(keeping)
@@ -101,12 +101,16 @@ async def _call(recorder: Recorder, scope: Any, receive: Any, send: Any) -> None
 def test_a_request_is_recorded_with_its_answer(tmp_path: Path) -> None:
     app = Scripted([START, body(b'{"b"', more=True), body(b":2}\n")])
     headers = ((b"User-Agent", b"me/1"), (b"content-length", b"7"))
-    found = recorded(tmp_path / "t.jsonl", app, b'{"a"', b":1}", headers=headers)
-    assert (found.request.method, found.request.target, found.request.body) == ("POST", CLAIMS, b'{"a":1}')
-    assert found.request.headers == (("user-agent", "me/1"),)
-    assert found.response is not None
-    assert (found.response.status, found.response.body) == (200, b'{"b":2}\n')
-    assert (found.actor, found.events, found.ended, found.missing) == ("me", None, "", ())
+    exchange = recorded(tmp_path / "t.jsonl", app, b'{"a"', b":1}", headers=headers)
+    assert (exchange.request.method, exchange.request.target, exchange.request.body) == (
+        "POST",
+        CLAIMS,
+        b'{"a":1}',
+    )
+    assert exchange.request.headers == (("user-agent", "me/1"),)
+    assert exchange.response is not None
+    assert (exchange.response.status, exchange.response.body) == (200, b'{"b":2}\n')
+    assert (exchange.actor, exchange.events, exchange.ended, exchange.missing) == ("me", None, "", ())
 
 
 @pytest.mark.parametrize(
@@ -118,42 +122,42 @@ def test_a_request_is_recorded_with_its_answer(tmp_path: Path) -> None:
     ],
 )
 def test_a_watch_tells_who_ended_it(tmp_path: Path, app: Scripted, ended: str) -> None:
-    found = recorded(tmp_path / "t.jsonl", app, target=f"{CLAIMS}?watch=1")
-    assert found.ended == ended
-    assert [event.line for event in found.events or ()] == [b"{}"]
+    exchange = recorded(tmp_path / "t.jsonl", app, target=f"{CLAIMS}?watch=1")
+    assert exchange.ended == ended
+    assert [event.line for event in exchange.events or ()] == [b"{}"]
 
 
 def test_events_are_lines_however_they_are_cut_into_pieces(tmp_path: Path) -> None:
     pieces = [b'{"a":', b"1}\n{", b"}\n{}\n", b"{", b"}\n"]
     app = Scripted([START, *(body(piece, more=True) for piece in pieces), body()])
-    found = recorded(tmp_path / "t.jsonl", app, target=f"{CLAIMS}?watch=1")
-    assert [event.line for event in found.events or ()] == [b'{"a":1}', b"{}", b"{}", b"{}"]
-    offsets = [event.offset for event in found.events or ()]
+    exchange = recorded(tmp_path / "t.jsonl", app, target=f"{CLAIMS}?watch=1")
+    assert [event.line for event in exchange.events or ()] == [b'{"a":1}', b"{}", b"{}", b"{}"]
+    offsets = [event.offset for event in exchange.events or ()]
     assert offsets == sorted(offsets)
 
 
 def test_the_piece_before_a_cut_is_kept(tmp_path: Path) -> None:
     app = Scripted([START, body(b'{}\n{"typ', more=True)], ValueError())
-    found = recorded(tmp_path / "t.jsonl", app, target=f"{CLAIMS}?watch=1")
-    assert [event.line for event in found.events or ()] == [b"{}", b'{"typ']
+    exchange = recorded(tmp_path / "t.jsonl", app, target=f"{CLAIMS}?watch=1")
+    assert [event.line for event in exchange.events or ()] == [b"{}", b'{"typ']
 
 
 def test_a_protobuf_watch_is_recorded_by_frames(tmp_path: Path) -> None:
     start = {**START, "headers": [(b"content-type", b"application/vnd.kubernetes.protobuf;stream=watch")]}
     data = b"\0\0\0\3k\n8\0\0\0\1x"
     app = Scripted([start, body(data[:6], more=True), body(data[6:], more=True), body()])
-    found = recorded(tmp_path / "t.jsonl", app, target=f"{CLAIMS}?watch=1")
-    assert [event.line for event in found.events or ()] == [b"k\n8", b"x"]
+    exchange = recorded(tmp_path / "t.jsonl", app, target=f"{CLAIMS}?watch=1")
+    assert [event.line for event in exchange.events or ()] == [b"k\n8", b"x"]
 
 
 def test_bodies_are_recorded_without_their_gzip(tmp_path: Path) -> None:
     start = {**START, "headers": [(b"content-encoding", b"gzip")]}
     app = Scripted([start, body(gzip.compress(b'{"a":1}'))])
-    found = recorded(
+    exchange = recorded(
         tmp_path / "t.jsonl", app, gzip.compress(b'{"b":1}'), headers=((b"content-encoding", b"gzip"),)
     )
-    assert found.response is not None
-    assert (found.request.body, found.response.body) == (b'{"b":1}', b'{"a":1}')
+    assert exchange.response is not None
+    assert (exchange.request.body, exchange.response.body) == (b'{"b":1}', b'{"a":1}')
 
 
 def test_a_watch_in_gzip_is_recorded_line_by_line(tmp_path: Path) -> None:
@@ -161,8 +165,8 @@ def test_a_watch_in_gzip_is_recorded_line_by_line(tmp_path: Path) -> None:
     packer = zlib.compressobj(wbits=31)
     pieces = [packer.compress(line) + packer.flush(zlib.Z_SYNC_FLUSH) for line in (b'{"a":1}\n', b"{}\n")]
     app = Scripted([start, *(body(piece, more=True) for piece in pieces), body()])
-    found = recorded(tmp_path / "t.jsonl", app, target=f"{CLAIMS}?watch=1")
-    assert [event.line for event in found.events or ()] == [b'{"a":1}', b"{}"]
+    exchange = recorded(tmp_path / "t.jsonl", app, target=f"{CLAIMS}?watch=1")
+    assert [event.line for event in exchange.events or ()] == [b'{"a":1}', b"{}"]
 
 
 @pytest.mark.parametrize(
@@ -182,36 +186,36 @@ def test_what_could_not_be_recorded_is_told(tmp_path: Path, app: Scripted, missi
 
 def test_a_body_that_the_server_did_not_read_is_told(tmp_path: Path) -> None:
     app = Scripted([START, body()])
-    found = recorded(tmp_path / "t.jsonl", app, headers=((b"content-length", b"5"),))
-    assert gaps(found) == ("request body that the server did not read",)
+    exchange = recorded(tmp_path / "t.jsonl", app, headers=((b"content-length", b"5"),))
+    assert gaps(exchange) == ("request body that the server did not read",)
 
 
 def test_what_is_too_long_is_told_and_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recording, "BODY_MAX", 10)
     app = Scripted([START, body(b"x" * 11)])
-    found = recorded(tmp_path / "t.jsonl", app, b"y" * 11)
-    assert set(gaps(found)) == {"request body (too long)", "response body (too long)"}
+    exchange = recorded(tmp_path / "t.jsonl", app, b"y" * 11)
+    assert set(gaps(exchange)) == {"request body (too long)", "response body (too long)"}
     app = Scripted([START, body(b'{"a":1}\n', more=True), body(b'{"b":1}\n', more=True), body()])
-    found = recorded(tmp_path / "u.jsonl", app, target=f"{CLAIMS}?watch=1")
-    assert [event.line for event in found.events or ()] == [b'{"a":1}']
-    assert gaps(found) == ("watch events (after the first 1, more than 0 MiB)",)
+    exchange = recorded(tmp_path / "u.jsonl", app, target=f"{CLAIMS}?watch=1")
+    assert [event.line for event in exchange.events or ()] == [b'{"a":1}']
+    assert gaps(exchange) == ("watch events (after the first 1, more than 0 MiB)",)
 
 
 def test_a_bomb_is_recorded_as_too_long(tmp_path: Path) -> None:
     bomb = gzip.compress(bytes(BODY_MAX + 1))
     headers = [(b"content-encoding", b"gzip")]
     app = Scripted([{**START, "headers": headers}, body(bomb)])
-    found = recorded(tmp_path / "t.jsonl", app, bomb, headers=tuple(headers))
-    assert gaps(found) == ("request body (too long)", "response body (too long)")
-    assert (found.request.body, found.response and found.response.body) == (b"", b"")
+    exchange = recorded(tmp_path / "t.jsonl", app, bomb, headers=tuple(headers))
+    assert gaps(exchange) == ("request body (too long)", "response body (too long)")
+    assert (exchange.request.body, exchange.response and exchange.response.body) == (b"", b"")
 
 
 def test_a_bomb_in_a_watch_ends_its_events_and_not_the_recording(tmp_path: Path) -> None:
     bomb = gzip.compress(b'{"a":1}\n' + bytes(BODY_MAX))
     app = Scripted([{**START, "headers": [(b"content-encoding", b"gzip")]}, body(bomb, more=True), body()])
-    found = recorded(tmp_path / "t.jsonl", app, target=f"{CLAIMS}?watch=1")
-    assert found.lacks(Gap.WATCH_EVENTS)
-    assert found.events == ()
+    exchange = recorded(tmp_path / "t.jsonl", app, target=f"{CLAIMS}?watch=1")
+    assert exchange.lacks(Gap.WATCH_EVENTS)
+    assert exchange.events == ()
 
 
 def test_an_exchange_that_is_too_long_for_a_line_loses_its_bodies_and_not_the_recording(
@@ -219,17 +223,17 @@ def test_an_exchange_that_is_too_long_for_a_line_loses_its_bodies_and_not_the_re
 ) -> None:
     monkeypatch.setattr(native_lines, "LINE_MAX", 1000)
     app = Scripted([START, body(b'"' + b"x" * 1000 + b'"')])
-    found = recorded(tmp_path / "t.jsonl", app, b"y" * 1000)
-    assert gaps(found) == ("request body (too long)", "response body (too long)")
-    assert found.response is not None
-    assert found.response.status == 200
+    exchange = recorded(tmp_path / "t.jsonl", app, b"y" * 1000)
+    assert gaps(exchange) == ("request body (too long)", "response body (too long)")
+    assert exchange.response is not None
+    assert exchange.response.status == 200
 
 
 def test_a_body_of_control_characters_does_not_grow_sixfold(tmp_path: Path) -> None:
     data = bytes(100_000)
-    found = recorded(tmp_path / "t.jsonl", Scripted([START, body(data)]))
-    assert found.response is not None
-    assert found.response.body == data
+    exchange = recorded(tmp_path / "t.jsonl", Scripted([START, body(data)]))
+    assert exchange.response is not None
+    assert exchange.response.body == data
     assert (tmp_path / "t.jsonl").stat().st_size < 2 * len(data)
 
 
@@ -292,11 +296,11 @@ def test_a_server_records_from_its_start_to_its_stop(tmp_path: Path) -> None:
         with Watch(api.url, f"{CLAIMS}?watch=1", (b"authorization", b"Bearer s3cr3t")) as watch:
             assert json.loads(watch.line())["object"] == created
         assert not path.exists()
-    found = exchanges(path)
-    post = next(exchange for exchange in found if exchange.request.method == "POST")
+    recorded_exchanges = exchanges(path)
+    post = next(exchange for exchange in recorded_exchanges if exchange.request.method == "POST")
     assert post.response is not None
     assert json.loads(post.response.body) == created
-    (watched,) = (exchange for exchange in found if exchange.events is not None)
+    (watched,) = (exchange for exchange in recorded_exchanges if exchange.events is not None)
     assert [json.loads(event.line)["type"] for event in watched.events or ()] == ["ADDED"]
     assert watched.actor == "watcher"
     assert b"s3cr3t" not in gzip.decompress(path.read_bytes())
@@ -312,11 +316,11 @@ def test_a_part_of_the_traffic_can_be_recorded(fakeapi: FakeAPI, tmp_path: Path)
     assert fakeapi.stop_recording() == tmp_path / "t.jsonl"
     fakeapi.create_namespace("after")
     assert not fakeapi.recording
-    (found,) = exchanges(tmp_path / "t.jsonl")
-    assert found.response is not None
-    told = json.loads(found.response.body)
-    assert told["metadata"]["uid"] == "redacted"
-    assert told["metadata"]["resourceVersion"] == during["metadata"]["resourceVersion"]
+    (exchange,) = exchanges(tmp_path / "t.jsonl")
+    assert exchange.response is not None
+    decoded = json.loads(exchange.response.body)
+    assert decoded["metadata"]["uid"] == "redacted"
+    assert decoded["metadata"]["resourceVersion"] == during["metadata"]["resourceVersion"]
 
 
 def test_recording_twice_and_stopping_what_does_not_run_are_mistakes(
@@ -335,8 +339,8 @@ def test_a_recording_ends_with_the_cluster_that_it_is_of(fakeapi: FakeAPI, tmp_p
     fakeapi.create_namespace("a")
     renewed = fakeapi.renewed()
     assert not renewed.recording
-    found = exchanges(tmp_path / "t.jsonl")
-    assert [each.request.method for each in found if each.request.method != "GET"] == ["POST"]
+    recorded_exchanges = exchanges(tmp_path / "t.jsonl")
+    assert [each.request.method for each in recorded_exchanges if each.request.method != "GET"] == ["POST"]
     renewed.stop()
 
 

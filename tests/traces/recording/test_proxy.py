@@ -1,4 +1,4 @@
-"""The proxy passes everything on untouched, records it, and keeps the upstream's credentials to itself."""
+"""The proxy passes on everything unchanged, records it, and does not reveal the upstream's credentials."""
 
 import asyncio
 import base64
@@ -36,7 +36,7 @@ TIMEOUT = 30.0
 
 
 class Proxied:
-    """A running proxy; `close` ends it and gives what it recorded."""
+    """A running proxy; `close` stops it and returns the recorded exchanges."""
 
     def __init__(self, upstream: Target, path: Path, **options: Any) -> None:
         self.path = path
@@ -84,9 +84,9 @@ def proxied(tmp_path: Path) -> Iterator[Callable[..., Proxied]]:
 
 @contextmanager
 def upstream(*answers: bytes, tls: ssl.SSLContext | None = None) -> Iterator[tuple[str, list[bytes]]]:
-    """A server that answers one request after the other with these bytes, each on a connection of its own.
+    """Runs a server that answers each connection with the next of these byte strings.
 
-    Gives its URL and the heads that it got.
+    Yields its URL and the list of request heads that it received.
     """
     heads: list[bytes] = []
     listener = socket.create_server(("127.0.0.1", 0))
@@ -135,14 +135,14 @@ def test_what_clients_and_a_cluster_say_is_recorded(
     assert status == 201
     assert json.loads(data)["metadata"] == fakeapi.get("ResourceClaim", "a")["metadata"]
     assert proxy.request("GET", f"{CLAIMS}/none")[0] == 404
-    found = proxy.close()
-    assert [(each.request.method, each.response and each.response.status) for each in found] == [
+    exchanges = proxy.close()
+    assert [(each.request.method, each.response and each.response.status) for each in exchanges] == [
         ("POST", 201),
         ("GET", 404),
     ]
-    assert found[0].request.target == f"{CLAIMS}?fieldManager=m"
-    assert found[0].response is not None
-    assert found[0].response.body == data
+    assert exchanges[0].request.target == f"{CLAIMS}?fieldManager=m"
+    assert exchanges[0].response is not None
+    assert exchanges[0].response.body == data
     assert proxy.header.source == "proxy"
 
 
@@ -164,7 +164,7 @@ def test_target_headers_and_body_go_through_untouched(proxied: Callable[..., Pro
         status, headers, data = proxy.request(
             "PATCH", target, b'[ {"op":"test"} ]', accept="a;b", content_type="application/json-patch+json"
         )
-        (found,) = proxy.close()
+        (exchange,) = proxy.close()
     lines = heads[1].split(b"\r\n")
     assert lines[0] == f"PATCH {target} HTTP/1.1".encode()
     sent = {
@@ -175,11 +175,11 @@ def test_target_headers_and_body_go_through_untouched(proxied: Callable[..., Pro
     assert sent[b"user-agent"] == b"test/1"
     assert sent[b"host"] == url.removeprefix("http://").encode()
     assert (status, data, headers["content-encoding"]) == (200, packed, "gzip")
-    assert found.request.target == target
-    assert found.request.body == b'[ {"op":"test"} ]'
-    assert found.response is not None
-    assert found.response.body == b'{"a":1}\n'
-    assert [value for name, value in found.response.headers if name == "warning"] == ["299 - a", "299 - b"]
+    assert exchange.request.target == target
+    assert exchange.request.body == b'[ {"op":"test"} ]'
+    assert exchange.response is not None
+    assert exchange.response.body == b'{"a":1}\n'
+    assert [value for name, value in exchange.response.headers if name == "warning"] == ["299 - a", "299 - b"]
 
 
 def test_a_request_without_headers_gets_none_of_the_proxys(proxied: Callable[..., Proxied]) -> None:
@@ -202,13 +202,13 @@ def test_a_watch_streams_through_while_it_is_recorded(
         for name in ("a", "b"):
             created = fakeapi.create(claim(name))
             assert json.loads(watch.line()) == {"type": "ADDED", "object": created}
-    (found,) = proxy.close()
-    assert [json.loads(event.line)["object"]["metadata"]["name"] for event in found.events or ()] == [
+    (exchange,) = proxy.close()
+    assert [json.loads(event.line)["object"]["metadata"]["name"] for event in exchange.events or ()] == [
         "a",
         "b",
     ]
-    offsets = [event.offset for event in found.events or ()]
-    assert found.offset <= offsets[0] <= offsets[1] <= found.offset + found.duration
+    offsets = [event.offset for event in exchange.events or ()]
+    assert exchange.offset <= offsets[0] <= offsets[1] <= exchange.offset + exchange.duration
 
 
 def test_a_watch_that_the_server_ends_ends_for_the_client(
@@ -218,8 +218,8 @@ def test_a_watch_that_the_server_ends_ends_for_the_client(
     with Watch(proxy.url) as watch:
         fakeapi.reset()
         assert watch.line() == b""
-    (found,) = proxy.close()
-    assert (found.ended, found.events) == ("server", ())
+    (exchange,) = proxy.close()
+    assert (exchange.ended, exchange.events) == ("server", ())
 
 
 def test_a_watch_that_the_client_leaves_ends_upstream(proxied: Callable[..., Proxied]) -> None:
@@ -240,15 +240,15 @@ def test_a_watch_that_the_client_leaves_ends_upstream(proxied: Callable[..., Pro
         with Watch(proxy.url) as watch:
             assert watch.line() == b"{}\n"
         assert left.wait(TIMEOUT)
-        (found,) = proxy.close()
-    assert (found.ended, [event.line for event in found.events or ()]) == ("client", [b"{}"])
+        (exchange,) = proxy.close()
+    assert (exchange.ended, [event.line for event in exchange.events or ()]) == ("client", [b"{}"])
 
 
 def test_a_watch_is_open_when_the_proxy_stops(fakeapi: FakeAPI, proxied: Callable[..., Proxied]) -> None:
     proxy = proxied(target_of_url(fakeapi.url))
     with Watch(proxy.url):
-        (found,) = proxy.close()
-    assert found.ended == "open"
+        (exchange,) = proxy.close()
+    assert exchange.ended == "open"
 
 
 def test_an_upstream_that_breaks_off_is_seen_to(proxied: Callable[..., Proxied]) -> None:
@@ -258,8 +258,8 @@ def test_an_upstream_that_breaks_off_is_seen_to(proxied: Callable[..., Proxied])
         with Watch(proxy.url) as watch:
             assert watch.line() == b"{}\n"
             assert watch.line() == b""
-        (found,) = proxy.close()
-    assert found.ended == "cut"
+        (exchange,) = proxy.close()
+    assert exchange.ended == "cut"
 
 
 def test_http2_in_front_is_recorded_alike(fakeapi: FakeAPI, proxied: Callable[..., Proxied]) -> None:
@@ -272,11 +272,11 @@ def test_http2_in_front_is_recorded_alike(fakeapi: FakeAPI, proxied: Callable[..
         while stream not in client.ended:
             client.receive()
         assert client.statuses[stream] == "201"
-    (found,) = proxy.close()
-    assert (found.request.method, found.request.target) == ("POST", CLAIMS)
-    assert found.response is not None
-    assert found.response.body == client.bodies[stream]
-    assert {name for name, _ in found.request.headers} == {"content-type"}
+    (exchange,) = proxy.close()
+    assert (exchange.request.method, exchange.request.target) == ("POST", CLAIMS)
+    assert exchange.response is not None
+    assert exchange.response.body == client.bodies[stream]
+    assert {name for name, _ in exchange.request.headers} == {"content-type"}
 
 
 def test_a_kubeconfig_gives_server_authority_and_token(
@@ -287,9 +287,9 @@ def test_a_kubeconfig_gives_server_authority_and_token(
         assert proxy.request("GET", "/api/v1/namespaces")[0] == 200
         assert proxy.request("GET", "/api/v1/namespaces", authorization="Bearer other")[0] == 401
         assert proxy.request("GET", "/api/v1/namespaces", authorization=f"Bearer {ANYBODY}")[0] == 200
-        found = proxy.close()
-    assert "authorization" not in dict(found[0].request.headers)
-    assert dict(found[1].request.headers)["authorization"] == "Bearer redacted"
+        exchanges = proxy.close()
+    assert "authorization" not in dict(exchanges[0].request.headers)
+    assert dict(exchanges[1].request.headers)["authorization"] == "Bearer redacted"
     text = (tmp_path / "t.jsonl").read_bytes()
     assert b"s3cr3t" not in text
     assert b"Bearer other" not in text
@@ -375,9 +375,9 @@ def test_an_upstream_that_goes_away_is_answered_502_and_recorded_as_no_response(
         proxy = proxied(target_of_url(url))
     status, _, data = proxy.request("GET", "/api")
     assert (status, json.loads(data)["reason"]) == (502, "BadGateway")
-    (found,) = proxy.close()
-    assert found.response is None
-    assert str(found.missing[0]).startswith("response (the upstream cannot be reached: ")
+    (exchange,) = proxy.close()
+    assert exchange.response is None
+    assert str(exchange.missing[0]).startswith("response (the upstream cannot be reached: ")
 
 
 def test_exec_and_websockets_are_refused(fakeapi: FakeAPI, proxied: Callable[..., Proxied]) -> None:
@@ -390,7 +390,7 @@ def test_exec_and_websockets_are_refused(fakeapi: FakeAPI, proxied: Callable[...
 
 @contextmanager
 def _serving(handler: Any) -> Iterator[str]:
-    """An asyncio server in a thread."""
+    """Runs an asyncio server in a thread; yields its URL."""
     ready: list[int] = []
     started, stopped = threading.Event(), threading.Event()
 
@@ -415,9 +415,9 @@ def test_a_url_may_have_a_path_in_front(proxied: Callable[..., Proxied]) -> None
     with upstream(HELLO, answer(b"{}")) as (url, heads):
         proxy = proxied(target_of_url(f"{url}/k8s/clusters/c-1/"))
         proxy.request("GET", "/api?a=b")
-        (found,) = proxy.close()
+        (exchange,) = proxy.close()
     assert heads[1].startswith(b"GET /k8s/clusters/c-1/api?a=b HTTP/1.1")
-    assert found.request.target == "/api?a=b"
+    assert exchange.request.target == "/api?a=b"
     assert urlsplit(url).netloc.encode() not in (proxy.path).read_bytes()
 
 
@@ -467,8 +467,8 @@ def test_a_response_that_is_cut_off_is_a_502_and_recorded_without_its_end(
         proxy = proxied(target_of_url(url))
         status, _, data = proxy.request("GET", "/api")
     assert (status, json.loads(data)["reason"]) == (502, "BadGateway")
-    (found,) = proxy.close()
-    assert found.lacks(Gap.RESPONSE_END)
+    (exchange,) = proxy.close()
+    assert exchange.lacks(Gap.RESPONSE_END)
 
 
 def test_credentials_that_the_upstream_echoes_are_not_recorded(proxied: Callable[..., Proxied]) -> None:
@@ -500,8 +500,8 @@ def test_a_request_that_is_too_long_for_the_proxy_is_a_413(
         proxy = proxied(target_of_url(url))
         assert proxy.request("POST", "/api", b"x" * 11)[0] == 413
     assert len(heads) == 1
-    (found,) = proxy.close()
-    assert found.response is None
+    (exchange,) = proxy.close()
+    assert exchange.response is None
 
 
 def test_a_long_response_is_passed_on_as_it_arrives(

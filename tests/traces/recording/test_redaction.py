@@ -1,4 +1,4 @@
-"""Credentials and chosen fields do not get into a trace; all else stays, byte for byte."""
+"""Credentials and chosen fields are removed from traces; all other bytes stay."""
 
 import base64
 import json
@@ -252,7 +252,7 @@ def test_cleaning_takes_time_in_proportion_to_the_text(piece: bytes) -> None:
             best = min(best, time.process_time() - begin)
         return best
 
-    # Four times the text would take sixteen times as long in quadratic time.
+    # In quadratic time, four times the text would take sixteen times as long.
     assert seconds(400_000) < 8 * seconds(100_000) + 0.02
 
 

@@ -1,4 +1,4 @@
-"""A replay is paused, stepped and stopped from another thread."""
+"""Pausing, stepping and stopping a replay from another thread."""
 
 import threading
 from pathlib import Path
@@ -40,7 +40,7 @@ def test_stepping_waits_for_each_step(session: Path) -> None:
 
 
 class ResumedAtOnce(ReplayControl):
-    """Resumes from another thread as soon as it is paused."""
+    """A control that resumes from another thread after each pause."""
 
     pauses = 0
 

@@ -1,4 +1,4 @@
-"""A trace is served as a cluster: the state of a moment, then its writes."""
+"""Playing a trace as a cluster: the state at a moment, then its writes."""
 
 import asyncio
 import json
@@ -31,9 +31,9 @@ PATIENCE_SECONDS = 20.0
 
 
 def session(api: FakeAPI) -> None:
-    made = api.create(claim("first"))
-    made["metadata"]["labels"] = {"turn": "1"}
-    api.update(made)
+    created = api.create(claim("first"))
+    created["metadata"]["labels"] = {"turn": "1"}
+    api.update(created)
     generated = claim("")
     generated["metadata"] = {"generateName": "g-"}
     named = api.create(generated)
@@ -73,8 +73,8 @@ def offsets(trace: Path) -> list[float]:
 def test_the_state_is_that_of_the_moment(trace: Path) -> None:
     times = offsets(trace)
     with FakeAPI(release=RELEASE) as api:
-        found = moved(api, trace, times[2])
-        assert found.written == 3
+        result = moved(api, trace, times[2])
+        assert result.written == 3
         assert len(names(api)) == 2
         assert api.get("ResourceClaim", "first")["metadata"]["labels"] == {"turn": "1"}
 
@@ -90,9 +90,9 @@ def test_generated_names_are_those_of_the_trace(trace: Path) -> None:
 
 def test_what_comes_after_is_applied(trace: Path) -> None:
     with FakeAPI(release=RELEASE) as api:
-        found = moved(api, trace, 0.0, speed=1000)
+        result = moved(api, trace, 0.0, speed=1000)
         assert names(api) == ["first", "second"]
-        assert (found.written, found.failed.total()) == (5, 0)
+        assert (result.written, result.failed.total()) == (5, 0)
 
 
 def test_time_passes_at_the_chosen_speed(trace: Path) -> None:
@@ -123,11 +123,11 @@ def test_others_may_write_and_the_recorded_write_comes_through(trace: Path) -> N
 
 def test_an_audit_log_is_a_cluster_too() -> None:
     with FakeAPI(release="1.31") as api:
-        found = moved(api, LOG, 10.0)
+        result = moved(api, LOG, 10.0)
         allocated = [each for each in api.list("ResourceClaim") if each["status"].get("allocation")]
         assert allocated
         assert api.list("Pod")
-        assert not found.unserved
+        assert not result.unserved
 
 
 @pytest.fixture
@@ -185,7 +185,7 @@ def test_what_cannot_be_served_is_one_line(options: list[str], status: int, mess
 
 
 def sent_elsewhere(trace: Path, target: Path, old: str, new: str) -> Path:
-    """The trace with its POSTs sent to other targets."""
+    """Writes a copy of the trace whose POSTs have other targets."""
 
     def moved_there(exchange: Exchange) -> Exchange:
         request = exchange.request
@@ -202,9 +202,9 @@ def test_writes_that_are_no_requests_are_left_out_and_counted(
 ) -> None:
     other = sent_elsewhere(trace, tmp_path / "other.jsonl", "/default/", f"/{namespace}/")
     with FakeAPI(release=RELEASE) as api:
-        found = moved(api, other, 0.0, speed=1000)
-    assert found.unsendable == 3
-    assert "3 not HTTP" in str(found)
+        result = moved(api, other, 0.0, speed=1000)
+    assert result.unsendable == 3
+    assert "3 not HTTP" in str(result)
 
 
 def test_an_api_version_that_no_request_can_name_is_not_served(trace: Path, tmp_path: Path) -> None:

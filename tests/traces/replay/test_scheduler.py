@@ -1,4 +1,4 @@
-"""What runs beside what, and what waits for what."""
+"""The scheduler: parallel requests, and requests that wait for others."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ CLAIMS = "/apis/resource.k8s.io/v1/namespaces/ns/resourceclaims"
 
 
 class Log:
-    """Performs nothing, one turn of the loop at a time, and notes the order of beginnings and ends."""
+    """A `perform` that only yields to the loop, and notes the order of starts and ends."""
 
     def __init__(self) -> None:
         self.began: list[int] = []
@@ -84,17 +84,17 @@ def test_a_list_of_something_else_waits_for_nothing() -> None:
 
 def test_what_names_a_uid_waits_for_its_creation() -> None:
     uid = "11111111-2222-4333-8444-555555555555"
-    made = {"metadata": {"name": "owner", "uid": uid}}
+    body = {"metadata": {"name": "owner", "uid": uid}}
     child = {"metadata": {"ownerReferences": [{"uid": uid}]}}
-    log = run([work(0, "POST", CLAIMS, answer=made), work(1, "PUT", f"{CLAIMS}/child", sent=child)])
+    log = run([work(0, "POST", CLAIMS, answer=body), work(1, "PUT", f"{CLAIMS}/child", sent=child)])
     assert log.most == 1
 
 
 def test_a_namespace_is_deleted_after_what_is_asked_of_it_and_made_before() -> None:
-    made = {"metadata": {"name": "ns"}}
+    body = {"metadata": {"name": "ns"}}
     log = run(
         [
-            work(0, "POST", "/api/v1/namespaces", answer=made),
+            work(0, "POST", "/api/v1/namespaces", answer=body),
             work(1, "PUT", f"{CLAIMS}/x"),
             work(2, "PUT", f"{CLAIMS}/y"),
             work(3, "DELETE", "/api/v1/namespaces/ns"),

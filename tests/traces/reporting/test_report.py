@@ -1,4 +1,4 @@
-"""What a replay found, as text, JSON, JUnit XML and a page with a time line."""
+"""The results of a replay as text, JSON, JUnit XML and a page with a time line."""
 
 import json
 import shutil
@@ -26,7 +26,7 @@ BROWSER_SECONDS = 60
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    """A report of a session with a divergence in it, of an actor with an unusual name."""
+    """Returns the report of a session with a divergence and an actor with an unusual name."""
     folder = tmp_path_factory.mktemp("report")
 
     def odd(exchange: Exchange) -> Exchange:
@@ -49,11 +49,11 @@ def divergence(place: int, explanation: Explanation | None = None) -> Divergence
 
 
 def report(*divergences: Divergence, strict: bool = False) -> Report:
-    made = Report("t.jsonl", "1.31", "http://x", "recorded", strict)
+    own_report = Report("t.jsonl", "1.31", "http://x", "recorded", strict)
     for each in divergences:
-        made.add(each)
-    made.finish()
-    return made
+        own_report.add(each)
+    own_report.finish()
+    return own_report
 
 
 def test_the_first_divergence_is_told_with_its_context(found: Report) -> None:
@@ -86,9 +86,9 @@ def test_a_reason_makes_a_divergence_acceptable_unless_strict() -> None:
 
 
 def test_explanations_are_counted_by_reason() -> None:
-    made = report(divergence(1, EXPLANATION))
-    assert made.explanations == {"changed by a request that is not in the trace": 1}
-    assert made.to_dict()["divergences"][0]["explanation"].endswith("(version 7)")
+    own_report = report(divergence(1, EXPLANATION))
+    assert own_report.explanations == {"changed by a request that is not in the trace": 1}
+    assert own_report.to_dict()["divergences"][0]["explanation"].endswith("(version 7)")
 
 
 def test_the_first_divergence_is_the_first_without_a_reason() -> None:
@@ -99,9 +99,9 @@ def test_the_first_divergence_is_the_first_without_a_reason() -> None:
 
 def test_the_earliest_divergences_are_kept_and_all_are_counted() -> None:
     count = 3 * DIVERGENCES_MAX
-    made = report(*(divergence(place) for place in reversed(range(count))))
-    assert made.divergent == count
-    assert [each.place for each in made.divergences] == list(range(DIVERGENCES_MAX))
+    own_report = report(*(divergence(place) for place in reversed(range(count))))
+    assert own_report.divergent == count
+    assert [each.place for each in own_report.divergences] == list(range(DIVERGENCES_MAX))
 
 
 def test_a_report_without_divergences_is_short() -> None:
@@ -122,16 +122,16 @@ def test_junit_has_a_case_for_each_kind_of_request(found: Report) -> None:
 
 
 def test_junit_holds_what_xml_cannot() -> None:
-    made = report(divergence(1))
-    made.groups["get x"] = made.kinds.__class__(divergence=1)
-    assert b"\x1b" not in junit(made)
-    assert ET.fromstring(junit(made)) is not None
+    own_report = report(divergence(1))
+    own_report.groups["get x"] = own_report.kinds.__class__(divergence=1)
+    assert b"\x1b" not in junit(own_report)
+    assert ET.fromstring(junit(own_report)) is not None
 
 
 def test_what_is_not_served_is_skipped_in_junit() -> None:
-    made = report()
-    made.groups["get pods"] = made.kinds.__class__(unserved=2)
-    case = ET.fromstring(junit(made)).find("testsuite/testcase")
+    own_report = report()
+    own_report.groups["get pods"] = own_report.kinds.__class__(unserved=2)
+    case = ET.fromstring(junit(own_report)).find("testsuite/testcase")
     assert case is not None
     assert case.find("skipped") is not None
 
@@ -148,7 +148,7 @@ def test_the_page_needs_nothing_but_itself(found: Report) -> None:
 def test_a_browser_draws_the_page_without_an_error(found: Report, tmp_path: Path) -> None:
     assert BROWSER is not None
     path = tmp_path / "page.html"
-    # What fails in the page shows in its DOM.
+    # Errors in the page become visible in its DOM.
     guard = "<script>addEventListener('error', (e) => { document.body.dataset.error = e.message; });</script>"
     path.write_text(page(found).replace("<body>", f"<body>{guard}"))
     command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'user'}"]

@@ -1,4 +1,4 @@
-"""Descriptions of types and fields, written or made from names."""
+"""Descriptions of types and fields: hand-written, or made from names."""
 
 import json
 from importlib.resources import files

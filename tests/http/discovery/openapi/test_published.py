@@ -1,4 +1,4 @@
-"""The paths and types of every OpenAPI document are those that Kubernetes publishes for the release."""
+"""Every OpenAPI document has the paths and types that Kubernetes publishes for the release."""
 
 import asyncio
 import json
@@ -18,13 +18,13 @@ from fakeapi.settings import Settings
 from tools.modules import download
 
 ITEM_DEFAULTS_DIFFER = ("1.36",)
-"""The recorded servers of these releases give no defaults to items of lists; the published documents do."""
+"""Releases whose recorded servers omit the defaults of list items; their published documents have them."""
 OFF_BY_DEFAULT = "cbor"
-"""The published documents are made with every gate on; media types of this word are behind one."""
+"""A part of media types behind a gate; the published documents have every gate on."""
 
 
 def compared(value: Any) -> Any:
-    """A value without texts and with parameters in one order: go-restful keeps them in that of a map."""
+    """Removes texts from a value and sorts parameters, which go-restful keeps in the order of a map."""
     if isinstance(value, dict):
         return {
             name: compared(each)
@@ -37,7 +37,7 @@ def compared(value: Any) -> Any:
 
 
 def of_types(value: Any, *, item_defaults: bool) -> Any:
-    """A value without texts and without enumerations, which the published documents leave out."""
+    """Removes texts and enumerations from a value; the published documents omit enumerations."""
     if isinstance(value, list):
         return [of_types(each, item_defaults=item_defaults) for each in value]
     if not isinstance(value, dict):

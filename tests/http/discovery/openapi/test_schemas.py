@@ -1,4 +1,4 @@
-"""Types as OpenAPI schemas: the shapes that the releases' own servers publish."""
+"""Types as OpenAPI schemas, in the forms that the releases' own servers publish."""
 
 import re
 from typing import Any
@@ -12,7 +12,7 @@ V1ALPHA3 = "io.k8s.api.resource.v1alpha3"
 
 
 def properties(release: str, name: str) -> dict[str, Any]:
-    """The members of a type without their descriptions."""
+    """Returns the members of a type without their descriptions."""
     found: dict[str, Any] = schemas_of(release)[name]["properties"]
     return {member: undescribed(schema) for member, schema in found.items()}
 

@@ -1,4 +1,4 @@
-"""The OpenAPI documents: where they are, what is in them, and that all three forms say the same."""
+"""The OpenAPI documents: their paths, their content, and the agreement of all three forms."""
 
 import itertools
 from collections.abc import Iterator
@@ -77,7 +77,7 @@ def test_version_2_holds_the_paths_and_types_of_all_documents(server: FakeAPI) -
 
 
 def test_kubectl_finds_field_validation_where_it_looks(api: FakeAPI) -> None:
-    """Kubectl sends `fieldValidation` only where a kind's PATCH says that it takes it."""
+    """The client sends `fieldValidation` only if the kind's PATCH operation has this parameter."""
     paths = ask(api, f"{V3}/apis/resource.k8s.io/v1alpha3").json()["paths"]
     patch = paths[f"{CLAIMS}/{{name}}"]["patch"]
     assert "fieldValidation" in {parameter["name"] for parameter in patch["parameters"]}
@@ -136,7 +136,7 @@ def test_nothing_else_is_there(api: FakeAPI, path: str) -> None:
     assert ask(api, path).code == 404
 
 
-# The protobuf form, read back by the numbers of gnostic's OpenAPIv2.proto.
+# The protobuf form, decoded with the field numbers of gnostic's OpenAPIv2.proto.
 
 
 def varint(data: bytes, at: int) -> tuple[int, int]:
@@ -170,7 +170,7 @@ def first(data: bytes, *path: int) -> Any:
 
 
 def named(data: bytes, number: int) -> dict[str, bytes]:
-    """The entries of a message that stands for an object with free keys."""
+    """Decodes the entries of a message that represents an object with arbitrary keys."""
     entries = [value for each, value in fields(data) if each == number]
     return {first(entry, 1).decode(): first(entry, 2) for entry in entries}
 

@@ -1,6 +1,6 @@
-"""The story of a ResourceClaim, told by an operator made with kopf; the server is that of $KUBECONFIG.
+"""The story of a ResourceClaim with an operator made with kopf; $KUBECONFIG names the server.
 
-The operator watches, keeps a finalizer, and patches as kopf does; the official client is its user.
+The operator watches, keeps a finalizer, and sends kopf's patches. The official client is its user.
 """
 
 import threading
@@ -17,7 +17,7 @@ seen = Seen()
 
 @kopf.on.startup()
 def keep_in_annotations(settings: kopf.OperatorSettings, **_: Any) -> None:
-    """The status of a claim has no place for kopf's progress."""
+    """Keeps kopf's progress in annotations, because the status of a claim has no field for it."""
     settings.persistence.progress_storage = kopf.AnnotationsProgressStorage()
     settings.posting.level = 20
 
@@ -89,7 +89,7 @@ def tell(claims: Any) -> None:
 
 
 def conflict(claims: Any) -> None:
-    """The user's writes meet the operator's: what was read before it wrote is refused, a retry wins."""
+    """Checks that a stale write of the user conflicts with the operator's write, and a retry succeeds."""
     stale = claims.get(name=NAME, namespace=NAMESPACE).to_dict()
     stale["metadata"]["resourceVersion"] = "1"
     try:

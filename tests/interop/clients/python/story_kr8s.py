@@ -1,4 +1,4 @@
-"""The story of a ResourceClaim, told with kr8s; the server is that of $KUBECONFIG."""
+"""The story of a ResourceClaim with kr8s; $KUBECONFIG names the server."""
 
 import asyncio
 import json
@@ -24,7 +24,7 @@ async def main() -> None:
 
 
 async def follow(api: Any, seen: Seen) -> None:
-    """Watches until the claim is gone."""
+    """Watches until the claim is deleted."""
     async for kind, claim in api.watch("resourceclaims.resource.k8s.io", namespace=NAMESPACE):
         seen.add(kind, dict(claim.labels))
         if kind == "DELETED":
@@ -39,7 +39,7 @@ async def tell(claims: type[APIObject], seen: Seen) -> None:
     await asyncio.to_thread(seen.expect, "ADDED")
     chapter("watch")
 
-    # It has no verb for an update; what was read is sent with the resourceVersion, as a merge patch.
+    # kr8s has no update; a merge patch sends the object with its resourceVersion.
     first, second = [await claims.get(NAME, namespace=NAMESPACE) for _ in range(2)]
     await write(first, "first")
     try:
@@ -83,7 +83,7 @@ async def write(claim: APIObject, label: str) -> None:
 
 
 async def apply(claim: APIObject) -> None:
-    """It has no verb for it either, but calls of its own shape take any content type."""
+    """Sends an apply patch with `call_api`, because kr8s has no method for it."""
     async with claim.api.call_api(
         "PATCH",
         version=claim.version,

@@ -1,4 +1,4 @@
-"""The story of a ResourceClaim, told with the official client `kubernetes`; $KUBECONFIG says where."""
+"""The story of a ResourceClaim with the official client `kubernetes`; $KUBECONFIG names the server."""
 
 import threading
 
@@ -12,10 +12,10 @@ WHERE = (NAME, NAMESPACE)
 def main() -> None:
     config.load_kube_config()
     claims = client.ResourceV1Api()
-    found = dynamic.DynamicClient(client.ApiClient()).resources.get(
+    resource = dynamic.DynamicClient(client.ApiClient()).resources.get(
         api_version=API_VERSION, kind="ResourceClaim"
     )
-    assert (found.name, found.namespaced) == ("resourceclaims", True)
+    assert (resource.name, resource.namespaced) == ("resourceclaims", True)
     chapter("discover")
 
     seen = Seen()
@@ -27,10 +27,10 @@ def main() -> None:
 
 
 def follow(claims: client.ResourceV1Api, seen: Seen, version: str) -> None:
-    """Watches until the claim is gone.
+    """Watches until the claim is deleted.
 
-    The class is named, as the one that the watch would guess from the name of the list's does not exist; the
-    client's informer has no place to name it.
+    The class is explicit, because the watch would guess a wrong name from the name of the list class. The
+    client's informer does not accept a class.
     """
     stream = watch.Watch(return_type="ResourceV1ResourceClaim")
     lister = claims.list_namespaced_resource_claim
@@ -59,7 +59,7 @@ def tell(claims: client.ResourceV1Api, seen: Seen) -> None:
     seen.expect("MODIFIED", lambda labels: labels == {"first": "won", "second": "won"})
     chapter("conflict")
 
-    # An object is sent as a strategic merge patch, a list as a JSON patch.
+    # The client sends an object as a strategic merge patch, a list as a JSON patch.
     claims.patch_namespaced_resource_claim(*WHERE, {"metadata": {"labels": {"first": None}}})
     change = [{"op": "move", "from": "/metadata/labels/second", "path": "/metadata/labels/patched"}]
     patched = claims.patch_namespaced_resource_claim(*WHERE, change)

@@ -1,4 +1,4 @@
-"""The story of a ResourceClaim, told with lightkube; the server is that of $KUBECONFIG."""
+"""The story of a ResourceClaim with lightkube; $KUBECONFIG names the server."""
 
 import threading
 
@@ -10,7 +10,7 @@ from telling import APPLIED, CLAIM, NAME, NAMESPACE, Seen, chapter
 
 
 def main() -> None:
-    # It has no discovery of its own: its classes know where their objects are.
+    # lightkube has no discovery: its classes contain the paths.
     client = Client(namespace=NAMESPACE, field_manager="lightkube")
     generic = create_namespaced_resource("resource.k8s.io", "v1", "ResourceClaim", "resourceclaims")
     assert list(client.list(generic)) == []
@@ -25,7 +25,7 @@ def main() -> None:
 
 
 def follow(client: Client, seen: Seen, resource_version: str) -> None:
-    """Watches until the claim is gone."""
+    """Watches until the claim is deleted."""
     for kind, claim in client.watch(ResourceClaim, resource_version=resource_version):
         seen.add(kind, claim.metadata.labels)
         if kind == "DELETED":

@@ -1,4 +1,4 @@
-"""The story of a ResourceClaim, told with pykube-ng; the server is that of $KUBECONFIG."""
+"""The story of a ResourceClaim with pykube-ng; $KUBECONFIG names the server."""
 
 import copy
 import json
@@ -24,7 +24,7 @@ def main() -> None:
 
 
 def follow(query: Any, seen: Seen, version: str) -> None:
-    """Watches until the claim is gone."""
+    """Watches until the claim is deleted."""
     for event in query.watch(since=version):
         seen.add(event.type, event.object.labels)
         if event.type == "DELETED":
@@ -39,7 +39,7 @@ def tell(api: pykube.HTTPClient, claims: Any, seen: Seen) -> None:
     seen.expect("ADDED")
     chapter("watch")
 
-    # An update is a merge patch of the whole object, which has the resourceVersion that was read.
+    # pykube sends an update as a merge patch of the whole object, with its resourceVersion.
     first, second = (claims.objects(api).get_by_name(NAME) for _ in range(2))
     write(first, "first")
     try:

@@ -1,4 +1,4 @@
-"""What the stories of the Python clients share: the claim that they are about, and who watches it."""
+"""Shared by the stories of the Python clients: the claim, and the events of its watch."""
 
 import queue
 from collections.abc import Callable
@@ -25,7 +25,7 @@ def chapter(name: str) -> None:
 
 
 class Seen:
-    """The events of a watch in another thread, as the type of change and the labels of the claim."""
+    """The events of a watch in another thread, as type and labels of the claim."""
 
     def __init__(self) -> None:
         self._events: queue.Queue[tuple[str, dict[str, str]]] = queue.Queue()
@@ -34,7 +34,7 @@ class Seen:
         self._events.put((kind, labels or {}))
 
     def expect(self, kind: str, fits: Callable[[dict[str, str]], Any] = lambda labels: True) -> None:
-        """Passes over events until one fits; raises queue.Empty where none comes."""
-        found: tuple[str, dict[str, str]] = ("", {})
-        while found[0] != kind or not fits(found[1]):
-            found = self._events.get(timeout=PATIENCE_SECONDS)
+        """Skips events until one fits. Raises queue.Empty if none comes in time."""
+        event: tuple[str, dict[str, str]] = ("", {})
+        while event[0] != kind or not fits(event[1]):
+            event = self._events.get(timeout=PATIENCE_SECONDS)

@@ -1,4 +1,4 @@
-"""Objects are filled in as each release fills them in."""
+"""Objects get the defaults of each release."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a write to a pod, or to one of its subresources, makes of it."""
+"""The strategies of pods and their subresources: changes by the server on each write."""
 
 import copy
 from typing import Any
@@ -31,9 +31,9 @@ def changed(release: str, old: dict[str, Any], body: dict[str, Any], subresource
 
 
 def test_a_new_pod_is_pending_whatever_status_it_was_sent_with() -> None:
-    found = made("1.33", {**pod(), "status": {"phase": "Running", "podIP": "10.0.0.1"}})
-    assert found["status"] == {"phase": "Pending", "qosClass": "BestEffort"}
-    assert found["metadata"]["generation"] == 1
+    new_pod = made("1.33", {**pod(), "status": {"phase": "Running", "podIP": "10.0.0.1"}})
+    assert new_pod["status"] == {"phase": "Pending", "qosClass": "BestEffort"}
+    assert new_pod["metadata"]["generation"] == 1
 
 
 def test_pods_have_no_generation_before_1_33() -> None:
@@ -52,8 +52,8 @@ def test_a_change_of_the_spec_is_a_new_generation_and_one_of_labels_is_not() -> 
 
 @pytest.mark.parametrize(("release", "since"), [("1.30", None), ("1.31", NOW)])
 def test_scheduling_gates_hold_a_new_pod(release: str, since: str | None) -> None:
-    found = made(release, pod(schedulingGates=[{"name": "example.com/wait"}]))
-    assert found["status"]["conditions"] == [
+    new_pod = made(release, pod(schedulingGates=[{"name": "example.com/wait"}]))
+    assert new_pod["status"]["conditions"] == [
         {
             "type": "PodScheduled",
             "status": "False",
@@ -119,10 +119,10 @@ def test_a_write_to_status_changes_neither_spec_nor_owners() -> None:
     old = made("1.33", pod())
     body = {**pod(activeDeadlineSeconds=1), "status": {"phase": "Running"}}
     body["metadata"]["ownerReferences"] = [{"apiVersion": "v1", "kind": "Node", "name": "n", "uid": "u"}]
-    found = changed("1.33", old, body, "status")
-    assert found["spec"] == old["spec"]
-    assert "ownerReferences" not in found["metadata"]
-    assert found["status"] == {"phase": "Running", "qosClass": "BestEffort"}
+    new_pod = changed("1.33", old, body, "status")
+    assert new_pod["spec"] == old["spec"]
+    assert "ownerReferences" not in new_pod["metadata"]
+    assert new_pod["status"] == {"phase": "Running", "qosClass": "BestEffort"}
 
 
 def test_a_write_to_status_without_the_class_loses_it_up_to_1_31() -> None:
@@ -136,9 +136,9 @@ def test_conditions_keep_the_generation_that_they_were_observed_at() -> None:
     old = made("1.34", pod())
     old["status"] |= {"observedGeneration": 3, "conditions": [{**first, "lastProbeTime": None}]}
     body = {**pod(), "status": {"conditions": [{"type": "Ready", "status": "True"}]}}
-    found = changed("1.34", old, body, "status")["status"]
-    assert found["observedGeneration"] == 3
-    assert list(found["conditions"][0].items())[:3] == [
+    new_status = changed("1.34", old, body, "status")["status"]
+    assert new_status["observedGeneration"] == 3
+    assert list(new_status["conditions"][0].items())[:3] == [
         ("type", "Ready"),
         ("observedGeneration", 3),
         ("status", "True"),
@@ -150,26 +150,26 @@ def test_ephemeral_containers_are_all_that_their_subresource_changes() -> None:
     body = pod(ephemeralContainers=[debug], activeDeadlineSeconds=1)
     body["metadata"]["labels"] = {"a": "b"}
     for release, generation in (("1.32", None), ("1.33", 2)):
-        found = changed(release, made(release, pod()), body, "ephemeralcontainers")
-        assert [each["name"] for each in found["spec"]["ephemeralContainers"]] == ["debug"]
-        assert "activeDeadlineSeconds" not in found["spec"]
-        assert "labels" not in found["metadata"]
-        assert found["metadata"].get("generation") == generation
+        new_pod = changed(release, made(release, pod()), body, "ephemeralcontainers")
+        assert [each["name"] for each in new_pod["spec"]["ephemeralContainers"]] == ["debug"]
+        assert "activeDeadlineSeconds" not in new_pod["spec"]
+        assert "labels" not in new_pod["metadata"]
+        assert new_pod["metadata"].get("generation") == generation
 
 
 def test_a_resize_changes_resources_and_is_marked_as_proposed_in_1_32_alone() -> None:
     bigger = pod(containers=[{**MAIN, "image": "other", "resources": {"requests": {"cpu": "2"}}}])
     for release, mark in (("1.32", "Proposed"), ("1.33", None)):
-        found = changed(release, made(release, pod()), bigger, "resize")
-        assert found["spec"]["containers"][0]["image"] == MAIN["image"]
-        assert found["spec"]["containers"][0]["resources"] == {"requests": {"cpu": "2"}}
-        assert found["status"].get("resize") == mark
+        new_pod = changed(release, made(release, pod()), bigger, "resize")
+        assert new_pod["spec"]["containers"][0]["image"] == MAIN["image"]
+        assert new_pod["spec"]["containers"][0]["resources"] == {"requests": {"cpu": "2"}}
+        assert new_pod["status"].get("resize") == mark
 
 
 def test_a_resize_with_other_containers_is_left_to_validation() -> None:
     other = pod(containers=[{**MAIN, "name": "other"}])
-    found = changed("1.33", made("1.33", pod()), other, "resize")
-    assert [each["name"] for each in found["spec"]["containers"]] == ["other"]
+    new_pod = changed("1.33", made("1.33", pod()), other, "resize")
+    assert [each["name"] for each in new_pod["spec"]["containers"]] == ["other"]
 
 
 def test_resize_is_a_subresource_from_1_32_on() -> None:
@@ -179,9 +179,9 @@ def test_resize_is_a_subresource_from_1_32_on() -> None:
 
 def test_members_stand_in_the_order_of_their_type() -> None:
     pods = resource_of("1.33", "", "v1", "pods")
-    found = made("1.33", pod(schedulingGates=[{"name": "example.com/wait"}]))
-    order = [name for name in pods.schema.fields["status"].node.fields if name in found["status"]]  # type: ignore[union-attr]
-    assert list(found["status"]) == order
+    new_pod = made("1.33", pod(schedulingGates=[{"name": "example.com/wait"}]))
+    order = [name for name in pods.schema.fields["status"].node.fields if name in new_pod["status"]]  # type: ignore[union-attr]
+    assert list(new_pod["status"]) == order
 
 
 def test_resources_of_the_pod_as_a_whole_follow_from_its_containers() -> None:

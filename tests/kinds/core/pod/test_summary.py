@@ -1,4 +1,4 @@
-"""What tables say of the state of a pod."""
+"""The columns of pods in Tables."""
 
 from typing import Any
 

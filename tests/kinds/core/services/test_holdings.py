@@ -1,4 +1,4 @@
-"""What services hold is read from the newest state."""
+"""The addresses and ports in use are read from the newest state of services."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -11,7 +11,7 @@ PREFIX = "/core/services/default/"
 
 
 class Entries:
-    """Entries that are committed, and newer ones that are accepted."""
+    """A store with committed entries, and accepted entries that are newer."""
 
     def __init__(self) -> None:
         self.committed: dict[str, Entry] = {}

@@ -1,4 +1,4 @@
-"""Addresses and ports are taken from their ranges, each once."""
+"""Addresses and ports are allocated from their ranges, each only once."""
 
 from ipaddress import ip_network
 

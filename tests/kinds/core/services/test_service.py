@@ -1,4 +1,4 @@
-"""Services: their rules, and what the server chooses for them."""
+"""Services: validation, and the values that the server chooses."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ def _texts(error: ApiError) -> list[str]:
 
 
 def begun(body: Body, release: str = "1.33", *, dry_run: bool = False) -> Body:
-    """A new service as it is stored, if nothing refuses it."""
+    """Returns a new service as it would be stored."""
     resource = services(release)
     assert resource.hooks is not None
     obj = resource.hooks.begin_create(canonical(resource, body), dry_run=dry_run)
@@ -33,7 +33,7 @@ def begun(body: Body, release: str = "1.33", *, dry_run: bool = False) -> Body:
 
 
 def refused(body: Body, release: str = "1.33") -> list[str]:
-    """What is wrong with a new service: `field: message`."""
+    """Returns the errors of a new service as `field: message`."""
     try:
         obj = begun(body, release)
     except ApiError as error:
@@ -46,7 +46,7 @@ def refused(body: Body, release: str = "1.33") -> list[str]:
 
 
 def changed(body: Body, update: Body, release: str = "1.33") -> tuple[Body, list[str]]:
-    """The service that an update makes, and what is wrong with it."""
+    """Returns the service after an update, and the errors of the update."""
     resource, old = services(release), begun(body, release)
     assert resource.hooks is not None
     strategy = resource.strategy_for("")
@@ -93,9 +93,9 @@ def test_node_ports_are_given_where_the_type_has_them() -> None:
         {"name": "b", "port": 80, "protocol": "UDP"},
         {"name": "c", "port": 81},
     ]
-    given = [port.get("nodePort") for port in begun(service(type="NodePort", ports=ports))["spec"]["ports"]]
-    assert given[0] == given[1] != given[2]
-    assert all(30000 <= port <= 32767 for port in given)
+    values = [port.get("nodePort") for port in begun(service(type="NodePort", ports=ports))["spec"]["ports"]]
+    assert values[0] == values[1] != values[2]
+    assert all(30000 <= port <= 32767 for port in values)
     unallocated = service(type="LoadBalancer", allocateLoadBalancerNodePorts=False)
     assert "nodePort" not in begun(unallocated)["spec"]["ports"][0]
     local = begun(service(type="LoadBalancer", externalTrafficPolicy="Local"))
@@ -148,9 +148,9 @@ SUPPORTED = 'supported values: "PreferClose"'
     ],
 )
 def test_a_service_says_only_what_its_type_allows(body: Body, field: str, problem: str) -> None:
-    (found,) = refused(body)
-    assert found.startswith(f"{field}: ")
-    assert problem in found
+    (error,) = refused(body)
+    assert error.startswith(f"{field}: ")
+    assert problem in error
 
 
 def test_rules_differ_by_release() -> None:
@@ -190,7 +190,7 @@ def test_another_type_drops_what_it_does_not_need() -> None:
 
 
 def test_a_second_family_that_there_is_no_range_of_is_an_internal_error() -> None:
-    """As in Kubernetes, whose server panics; validation would refuse the change."""
+    """Kubernetes' server panics here, although validation would refuse the change."""
     resource = services()
     assert resource.hooks is not None
     new = canonical(resource, {"spec": {"clusterIP": "None", "ipFamilyPolicy": "RequireDualStack"}})

@@ -1,4 +1,4 @@
-"""Canonical, defaulted pods of every release, and changes of them by path."""
+"""Makes canonical pods with defaults for every release, and changes fields by path."""
 
 import copy
 from typing import Any
@@ -22,7 +22,7 @@ POD_SPEC: dict[str, Any] = {
 
 
 def pod(spec: dict[str, Any] | None = None, **metadata: Any) -> dict[str, Any]:
-    """A pod with these fields of its spec beside those that every pod has."""
+    """Returns a pod with these additional fields in its spec."""
     return {
         "metadata": {"name": "a", "namespace": "default", "creationTimestamp": None, **metadata},
         "spec": copy.deepcopy(POD_SPEC) | (spec or {}),
@@ -31,21 +31,21 @@ def pod(spec: dict[str, Any] | None = None, **metadata: Any) -> dict[str, Any]:
 
 
 def template(spec: dict[str, Any] | None = None, **metadata: Any) -> dict[str, Any]:
-    made = pod(spec)
-    return {"metadata": {"creationTimestamp": None, **metadata}, "spec": made["spec"]}
+    obj = pod(spec)
+    return {"metadata": {"creationTimestamp": None, **metadata}, "spec": obj["spec"]}
 
 
 def with_container(**fields: Any) -> dict[str, Any]:
-    """The spec of a pod whose container has these fields too."""
+    """Returns fields of a pod's spec: a container with these additional fields."""
     return {"containers": [CONTAINER | fields]}
 
 
 def changed(obj: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
-    """A copy of the object with the value at a path such as `spec.containers.0.image`."""
-    made = copy.deepcopy(obj)
+    """Returns a copy with `value` at a path such as `spec.containers.0.image`."""
+    new = copy.deepcopy(obj)
     *way, last = path.split(".")
-    place: Any = made
+    place: Any = new
     for step in way:
         place = place[int(step)] if isinstance(place, list) else place[step]
     place[last] = value
-    return made
+    return new

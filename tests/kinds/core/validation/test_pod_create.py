@@ -1,4 +1,4 @@
-"""New pods: what each release says of each wrong field."""
+"""Validation of new pods: the errors of each release."""
 
 from typing import Any
 

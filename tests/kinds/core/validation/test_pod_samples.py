@@ -1,4 +1,4 @@
-"""Pods made at random, and what Kubernetes' own validation said of them (`tools/pod_samples.py`)."""
+"""Random pods get the errors of Kubernetes' own validation, recorded by `tools/pod_samples.py`."""
 
 import gzip
 import json
@@ -47,7 +47,7 @@ _UPDATES = {
 
 
 class Server:
-    """What a server of the release does with a body before, and when, it validates it."""
+    """Reads and validates bodies like a server of the release."""
 
     def __init__(self, name: str) -> None:
         self._release = load_release(name)
@@ -86,8 +86,9 @@ class Server:
 
 
 def _settled(body: str) -> str:
-    """A message without what differs from process to process in Go: addresses, and blanks of go-cmp; structs
-    are told by their type alone up to 1.33, where pointers hide most of them.
+    """Removes the parts of a message that differ between Go processes: addresses, and blanks of go-cmp.
+
+    Up to 1.33 structs are reduced to their type, because pointers hide most of their content.
     """
     body = _ADDRESS.sub("ADDRESS", body.replace("\u00a0", " "))
     return _GO_STRUCT.sub(r"\1STRUCT", _GO_DIFFERENCE.sub("\nDIFFERENCE", body))
@@ -103,5 +104,5 @@ def test_validation_says_what_kubernetes_own_says(release: str) -> None:
         wanted = [(kind, field, _settled(body)) for kind, field, body in sample["errors"] or ()]
         errors, warnings = server.answer(sample)
         found = [(kind, field, _settled(body)) for kind, field, body in errors]
-        assert Counter(found) == Counter(wanted), line  # Go walks maps in no order
+        assert Counter(found) == Counter(wanted), line  # Go's maps have no order
         assert Counter(warnings) == Counter(sample["warnings"] or ()), line

@@ -1,4 +1,4 @@
-"""Updates of pods: the object, /status, /ephemeralcontainers and /resize."""
+"""Validation of pod updates: the object, /status, /ephemeralcontainers and /resize."""
 
 from typing import Any
 

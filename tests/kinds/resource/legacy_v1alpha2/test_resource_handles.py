@@ -1,4 +1,4 @@
-"""The result of an allocation in v1alpha2."""
+"""The allocation result in v1alpha2."""
 
 from typing import Any
 

@@ -24,16 +24,16 @@ def test_a_slice_may_be_without_a_node_and_without_instances() -> None:
 
 
 def test_a_slice_has_a_model() -> None:
-    found = STRATEGY.validate_create({"driverName": "d"})
-    assert triples(found) == [
+    errors = STRATEGY.validate_create({"driverName": "d"})
+    assert triples(errors) == [
         ("<nil>", "Required", "Required value: exactly one structured model field must be set")
     ]
 
 
 def test_instances_differ_in_name() -> None:
     instances = [{"name": "a"}, {"name": "a"}, {"name": "Bad_"}]
-    found = STRATEGY.validate_create(resource_slice(namedResources={"instances": instances}))
-    assert places(found) == ["namedResources.instances[1].name", "namedResources.instances[2].name"]
+    errors = STRATEGY.validate_create(resource_slice(namedResources={"instances": instances}))
+    assert places(errors) == ["namedResources.instances[1].name", "namedResources.instances[2].name"]
 
 
 @pytest.mark.parametrize(
@@ -67,8 +67,8 @@ def test_instances_differ_in_name() -> None:
 )
 def test_an_attribute_has_one_value(attribute: dict[str, Any], expected: list[Triple]) -> None:
     path = "namedResources.instances[0].attributes[0]"
-    found = triples(STRATEGY.validate_create(with_attributes({"name": "a", **attribute})))
-    assert found == [(path + field, reason, message) for field, reason, message in expected]
+    errors = triples(STRATEGY.validate_create(with_attributes({"name": "a", **attribute})))
+    assert errors == [(path + field, reason, message) for field, reason, message in expected]
 
 
 def test_a_slice_stays_with_its_node_and_its_driver() -> None:

@@ -1,4 +1,4 @@
-"""The result of an allocation in v1alpha3."""
+"""The allocation result in v1alpha3."""
 
 from typing import Any
 

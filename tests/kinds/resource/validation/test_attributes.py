@@ -1,4 +1,4 @@
-"""Attributes of devices that are lists, from 1.36 on. Those of one value are in test_slice_devices."""
+"""Device attributes with list values, since 1.36; test_slice_devices has those with one value."""
 
 from typing import Any
 

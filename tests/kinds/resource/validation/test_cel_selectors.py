@@ -172,9 +172,9 @@ OF_EVERY_KIND = [
 def test_an_expression_that_does_not_compile_is_refused_at_its_place(
     strategy: Strategy, made: Callable[[str], Object], path: str
 ) -> None:
-    found = triples(strategy.validate_create(made("nonsense")))
-    assert [(field, reason) for field, reason, _ in found] == [(path, "Invalid")]
-    assert "undeclared reference to 'nonsense'" in found[0][2]
+    errors = triples(strategy.validate_create(made("nonsense")))
+    assert [(field, reason) for field, reason, _ in errors] == [(path, "Invalid")]
+    assert "undeclared reference to 'nonsense'" in errors[0][2]
     right = made("1 > 2")
     assert strategy.validate_create(right) == []
     assert strategy.warnings_on_create(right) == []
@@ -184,7 +184,7 @@ def test_an_expression_that_does_not_compile_is_refused_at_its_place(
 def test_without_the_extra_any_expression_is_accepted_with_a_warning(
     strategy: Strategy, made: Callable[[str], Object], path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, library.MODULE, None)  # as Python marks what is absent
+    monkeypatch.setitem(sys.modules, library.MODULE, None)  # makes Python treat the module as missing
     obj = made(f"nonsense == '{path}'")
     assert strategy.validate_create(obj) == []
     assert strategy.warnings_on_create(obj) == [

@@ -1,4 +1,4 @@
-"""What a claim asks for."""
+"""The requests, constraints and configuration of a claim."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Lists with a limit, and lists that are sets."""
+"""Lists with a maximum length, and lists that are sets."""
 
 from typing import Any
 

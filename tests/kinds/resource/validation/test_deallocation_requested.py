@@ -1,4 +1,4 @@
-"""`status.deallocationRequested`."""
+"""The field `status.deallocationRequested` of claims."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What drivers report about a claim's devices."""
+"""`status.devices` of a claim, which drivers report."""
 
 from typing import Any
 

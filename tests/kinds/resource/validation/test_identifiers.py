@@ -1,4 +1,4 @@
-"""Names within claims."""
+"""Names in claims: requests, drivers, pools and devices."""
 
 import pytest
 
@@ -186,5 +186,5 @@ def test_from_1_35_an_empty_driver_name_is_missing_and_nothing_else() -> None:
 
 @pytest.mark.parametrize(("release", "reason"), [("1.33", "TypeInvalid"), ("1.34", "Invalid")])
 def test_from_1_34_an_identifier_is_invalid_and_not_of_the_wrong_type(release: str, reason: str) -> None:
-    [(_, found, _)] = triples(validate_fully_qualified_name("a.example/bad-id", "n", RULES[release]))
-    assert found == reason
+    [(_, own_reason, _)] = triples(validate_fully_qualified_name("a.example/bad-id", "n", RULES[release]))
+    assert own_reason == reason

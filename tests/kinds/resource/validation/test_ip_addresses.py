@@ -1,4 +1,4 @@
-"""Addresses of interfaces."""
+"""IP addresses of network interfaces in the status of devices."""
 
 import ipaddress
 

@@ -1,4 +1,4 @@
-"""What a device stands for among the resources of a node."""
+"""Node-allocatable resources of devices."""
 
 from typing import Any
 

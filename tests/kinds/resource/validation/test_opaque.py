@@ -1,4 +1,4 @@
-"""Values of any shape that a driver gave."""
+"""Opaque parameters and data of drivers."""
 
 from typing import Any
 

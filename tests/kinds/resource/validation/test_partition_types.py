@@ -1,4 +1,4 @@
-"""The attribute that tells the type of a partition."""
+"""The attribute with the type of a partition."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Who a claim is reserved for."""
+"""`status.reservedFor` of claims."""
 
 from fakeapi.kinds.resource.validation.reserved_for import (
     reserved_without_allocation,

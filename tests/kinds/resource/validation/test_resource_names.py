@@ -1,4 +1,4 @@
-"""Names of resources of nodes."""
+"""Names of node resources."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Versions of devices."""
+"""Version attributes of devices."""
 
 import pytest
 

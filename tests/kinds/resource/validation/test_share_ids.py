@@ -1,4 +1,4 @@
-"""IDs of shares."""
+"""`shareID` of allocated devices."""
 
 import uuid
 

@@ -1,4 +1,4 @@
-"""Operations on nodes that a driver does without."""
+"""`skipNodeOperations` of drivers."""
 
 import pytest
 

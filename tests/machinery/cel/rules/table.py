@@ -1,10 +1,9 @@
-"""What Kubernetes' own packages say of some 1,300 rules and objects, in `facts.jsonl.gz` beside this.
+"""The results of Kubernetes' own packages for some 1,300 rules and objects, in `facts.jsonl.gz`.
 
-The first line has the schemas and objects, each other one is a case: `facts` are what
-k8s.io/apiextensions-apiserver of the releases in `of` answers: the errors of a definition with the schema
-(`compile`), and of the object, with what is left of the budget. Names of types and addresses of pointers,
-which are made up anew each time there, are written with zeros. Left out is what depends on the order of Go's
-maps.
+The first line has the schemas and objects; every other line is a case. `facts` are the results of
+k8s.io/apiextensions-apiserver of the releases in `of`: the errors of a definition with the schema
+(`compile`), and the errors of the object with the remaining budget. Generated type names and addresses of
+pointers are replaced by zeros. Results that depend on the order of Go's maps are left out.
 """
 
 import gzip
@@ -41,7 +40,7 @@ def _lines() -> tuple[dict[str, Any], ...]:
 
 
 def cases() -> Iterator[dict[str, Any]]:
-    """The cases, with their schema and objects in place of references."""
+    """Yields the cases, with their schemas and objects."""
     shared, *rows = _lines()
     for row in rows:
         objects = {
@@ -56,34 +55,34 @@ def settings_of(release: str) -> RuleSettings:
 
 
 def found(case: dict[str, Any], settings: RuleSettings) -> Found:
-    """What is said of a case here, as the table writes it."""
+    """Evaluates a case; returns the results in the form of the table."""
     schema = parse_schema(case["schema"])
-    said: Found = {}
+    result: Found = {}
     if case["compile"]:
         checker = DefinitionRules(settings)
         errors = [error for site in sites(schema, PATH) for error in checker.check_rules(site)]
-        said["compile"] = written([*errors, *checker.check_total(PATH)])
+        result["compile"] = written([*errors, *checker.check_total(PATH)])
     if case["object"] is not None:
         budget = case["budget"] or BUDGET
         validator = rule_validator(schema, settings)
-        said |= {"errors": [], "warnings": [], "remaining": budget}
+        result |= {"errors": [], "warnings": [], "remaining": budget}
         if validator is not None:
             outcome = validator.validate(go_value(case["object"]), go_value(case["old"]), "", budget)
-            said["errors"] = written(outcome.errors)
-            said["warnings"] = sorted(outcome.warnings)
-            said["remaining"] = outcome.remaining
-    return said
+            result["errors"] = written(outcome.errors)
+            result["warnings"] = sorted(outcome.warnings)
+            result["remaining"] = outcome.remaining
+    return result
 
 
 def written(errors: list[FieldError]) -> list[list[str]]:
-    """Errors in an order of their own, as Kubernetes walks maps in any."""
+    """Formats errors and sorts them, because Kubernetes reports them in the order of Go's maps."""
     return sorted([error.reason, error.field, _ADDRESS.sub("0xc000000000", error.body)] for error in errors)
 
 
 def sites(
     schema: Schema, path: str, *, is_root: bool = True, count: int | None = 1, within: str | None = None
 ) -> list[RuleSite]:
-    """The nodes of a schema that have rules, as the validation of definitions finds them."""
+    """Returns the nodes of a schema with rules, in the order of the validation of definitions."""
     factor: int | None = 1
     others, items = schema.additional_properties, schema.items
     if schema.type == "object" and others is not None:
@@ -96,13 +95,13 @@ def sites(
         below.append((f"{path}.additionalProperties", others, within))
     if isinstance(items, Schema):
         below.append((f"{path}.items", items, within if schema.list_type == "map" else path))
-    found = [
+    inner_sites = [
         site
         for place, each, holder in below
         for site in sites(each, place, is_root=False, count=inner, within=holder)
     ]
     if schema.validations:
-        found.append(
+        inner_sites.append(
             RuleSite(
                 schema=schema,
                 path=path,
@@ -111,4 +110,4 @@ def sites(
                 forbids_old_self_within=within,
             )
         )
-    return found
+    return inner_sites

@@ -5,10 +5,10 @@ from tests.machinery.cel.rules import table
 pytest.importorskip("cel_expr_python", reason="rules are compiled with the extra cel alone")
 
 DIFFERENT = {
-    # An object with a null field was no equal of itself.
+    # In these releases an object with a null field did not equal itself.
     "r299.1.0": ("1.30", "1.31", "1.32", "1.33"),
 }
-"""Cases of which something else is said here, by the releases in which it is."""
+"""Cases with different results here, by the releases that differ."""
 
 
 @pytest.mark.parametrize("release", table.RELEASES)

@@ -10,7 +10,7 @@ pytest.importorskip("cel_expr_python", reason="rules are evaluated with the extr
 
 
 def outcome(rules: list[dict[str, Any]], value: Any, schema: dict[str, Any], **more: Any) -> Outcome:
-    """Of a field with these rules."""
+    """Validates an object with a field that has these rules."""
     whole = {"type": "object", "properties": {"field": schema | {"x-kubernetes-validations": rules}}}
     old = {"field": more.pop("old")} if "old" in more else None
     validator = rule_validator(parse_schema(whole), settings_of(more.pop("release", "1.36")))
