@@ -20,11 +20,11 @@ test: $(READY) ## Run the tests on all cores (one file: make test ARGS=tests/tes
 
 .PHONY: interop
 interop: $(READY) ## Run clients, drivers and components of Kubernetes (needs Go and others; ARGS="--newest" for one release)
-	$(BIN)/python -m pytest -o timeout=3600 tests/interop tests/e2e $(ARGS)
+	$(BIN)/python -m pytest -o timeout=3600 tests/interop tests/drivers $(ARGS)
 
 .PHONY: e2e
 e2e: $(READY) ## Run Kubernetes' own end-to-end suite (needs Go; make e2e ARGS="--release 1.33 --focus DRA")
-	$(BIN)/python -m tests.e2e_suite.run $(ARGS)
+	$(BIN)/python -m tests.kubernetes_e2e.run $(ARGS)
 
 .PHONY: torture
 torture: $(READY) ## Look for what breaks, for minutes or longer (make torture ARGS="--minutes 60")

@@ -25,7 +25,7 @@ def test_each_row_has_a_test_that_was_run() -> None:
     rows = read()
     assert rows
     assert [each for each in rows if not has_test(each) or not each.day] == []
-    assert all(each.test.startswith(("tests/interop/", "tests/e2e/")) for each in rows)
+    assert all(each.test.startswith(("tests/interop/", "tests/drivers/")) for each in rows)
 
 
 def test_a_row_whose_test_is_gone_leaves_the_table() -> None:

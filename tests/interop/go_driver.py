@@ -1,4 +1,4 @@
-"""The driver in `tests/e2e/driver`, built with the helper of a release, on a node of a server."""
+"""The driver in `tests/drivers/driver`, built with the helper of a release, on a node of a server."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from tests.interop import go_programs
 from tests.interop.processes import Program, Served, told
 from tests.interop.story import DRIVER
 
-SOURCES = Path(__file__).parents[1] / "e2e" / "driver"
+SOURCES = Path(__file__).parents[1] / "drivers" / "driver"
 MODULES = ("api", "apimachinery", "client-go", "dynamic-resource-allocation", "kubelet")
 FILES = {
     "1.30": ("helper_0.30.go",),

@@ -14,7 +14,7 @@ from tests.interop import results
 from tests.interop.results import Row
 from tests.interop.toolchain import Built, built_now
 
-FOLDERS = ("tests/interop/", "tests/e2e/")
+FOLDERS = ("tests/interop/", "tests/drivers/")
 LAST_RUN = results.ROOT / "build" / "interop" / "results.jsonl"
 _PROPERTY = "interop"
 

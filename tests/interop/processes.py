@@ -143,6 +143,6 @@ def free_port() -> int:
 
 
 def told(line: str) -> dict[str, Any]:
-    """Decodes a JSON line from a driver of tests/e2e."""
+    """Decodes a JSON line from a driver of tests/drivers."""
     fields: dict[str, Any] = json.loads(line)
     return fields

@@ -1,4 +1,4 @@
-"""Renders the page about the e2e suite from `results`: `python -m tests.e2e_suite.page`."""
+"""Renders the page about the e2e suite from `results`: `python -m tests.kubernetes_e2e.page`."""
 
 import re
 from collections import Counter
@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.e2e_suite import areas, outcomes
-from tests.e2e_suite.areas import AREAS, DRA, area_of, short
-from tests.e2e_suite.needs import need_of
-from tests.e2e_suite.outcomes import FAILED, PASSED, SKIPPED, Outcome
-from tests.e2e_suite.reasons import reason_of
+from tests.kubernetes_e2e import areas, outcomes
+from tests.kubernetes_e2e.areas import AREAS, DRA, area_of, short
+from tests.kubernetes_e2e.needs import need_of
+from tests.kubernetes_e2e.outcomes import FAILED, PASSED, SKIPPED, Outcome
+from tests.kubernetes_e2e.reasons import reason_of
 
 PAGE = Path(__file__).parents[2] / "docs" / "e2e.md"
 RELEASES = ("1.33", "1.37")

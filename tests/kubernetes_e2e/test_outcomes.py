@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from tests.e2e_suite import areas, outcomes, page
-from tests.e2e_suite.needs import need_of
-from tests.e2e_suite.outcomes import Outcome
-from tests.e2e_suite.page import Release
+from tests.kubernetes_e2e import areas, outcomes, page
+from tests.kubernetes_e2e.needs import need_of
+from tests.kubernetes_e2e.outcomes import Outcome
+from tests.kubernetes_e2e.page import Release
 
 DAY = "2026-01-31"
 

@@ -6,7 +6,7 @@ a rule is wrong and such a spec passes, it counts as passed.
 
 import re
 
-from tests.e2e_suite.areas import DRA, area_of, short
+from tests.kubernetes_e2e.areas import DRA, area_of, short
 
 COMMAND = "a command that runs in a container"
 OUTPUT = "the output of a container"

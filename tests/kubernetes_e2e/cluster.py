@@ -8,7 +8,7 @@ from typing import Self
 
 import trustme
 
-from tests.e2e_suite.programs import MANAGER, Programs
+from tests.kubernetes_e2e.programs import MANAGER, Programs
 from tests.interop.processes import Program, Served
 
 OPTIONS = ("--authorization", "rbac", "--enable-admission-plugins", "ServiceAccount,NodeRestriction")

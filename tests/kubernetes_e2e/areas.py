@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.e2e_suite.outcomes import RESULTS
+from tests.kubernetes_e2e.outcomes import RESULTS
 
 SIGS = ("api-machinery", "apps", "auth", "node", "scheduling", "storage")
 FOCUS = rf"\[sig-({'|'.join(SIGS)})\]"
