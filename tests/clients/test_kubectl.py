@@ -1,9 +1,7 @@
 """kubectl works without extra flags: it discovers, prints, changes and waits for objects."""
 
 import json
-import os
 import shutil
-import subprocess
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,75 +10,11 @@ from typing import Any
 import pytest
 
 from fakeapi.testing.server import FakeAPI
+from tests.clients.kubectl import TIMEOUT_SECONDS, VERSIONS, Kubectl, needs_kubectl
 
-KUBECTL = shutil.which("kubectl")
-TIMEOUT_SECONDS = 60
 MANIFESTS = Path(__file__).parents[2] / "fixtures" / "manifests"
-VERSIONS = {"1.30": "v1alpha2", "1.31": "v1alpha3", "1.33": "v1alpha3"}
 
-pytestmark = pytest.mark.skipif(KUBECTL is None, reason="there is no kubectl on the PATH")
-
-
-class Kubectl:
-    """Runs kubectl with the kubeconfig of one server and its own cache."""
-
-    def __init__(self, api: FakeAPI, release: str, home: Path) -> None:
-        self.api, self.release, self.home = api, release, home
-        self.api_version = f"resource.k8s.io/{VERSIONS[release]}"
-        self._environment = {"HOME": str(home), "KUBECONFIG": str(api.kubeconfig), "PATH": os.environ["PATH"]}
-
-    def run(self, *arguments: str, code: int = 0, **environment: str) -> str:
-        """Runs kubectl and returns its standard output and error."""
-        done = subprocess.run(
-            self.command(*arguments),
-            check=False,
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_SECONDS,
-            env={**self._environment, **environment},
-        )
-        assert done.returncode == code, done.stdout + done.stderr
-        return done.stdout + (done.stderr if code else "")
-
-    def command(self, *arguments: str) -> list[str]:
-        assert KUBECTL is not None
-        return [KUBECTL, *arguments]
-
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            self.command(*arguments),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            env=self._environment,
-        )
-
-    def manifest(self, name: str, **metadata: Any) -> str:
-        """Writes a claim to a file and returns its path."""
-        device = {"name": "gpu", "deviceClassName": "gpu.example.com", "allocationMode": "All"}
-        older = self.api_version.endswith("v1alpha2")
-        spec: dict[str, Any] = {"resourceClassName": "gpu.example.com"} if older else {}
-        if not older:
-            spec = {"devices": {"requests": [device]}}
-        path = self.home / f"{name}.json"
-        claim = {
-            "apiVersion": self.api_version,
-            "kind": "ResourceClaim",
-            "metadata": {"name": name, **metadata},
-            "spec": spec,
-        }
-        path.write_text(json.dumps(claim))
-        return str(path)
-
-    def create(self, name: str, **metadata: Any) -> str:
-        self.run("create", "-f", self.manifest(name, **metadata))
-        return name
-
-    def metadata(self, name: str) -> dict[str, Any]:
-        found: dict[str, Any] = self.api.get(
-            "resourceclaims", name, namespace="default", api_version=self.api_version
-        )["metadata"]
-        return found
+pytestmark = needs_kubectl
 
 
 @pytest.fixture(scope="module", params=sorted(VERSIONS))

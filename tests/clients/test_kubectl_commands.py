@@ -12,9 +12,9 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from fakeapi.testing.server import FakeAPI
-from tests.clients.test_kubectl import KUBECTL, Kubectl
+from tests.clients.kubectl import Kubectl, needs_kubectl
 
-pytestmark = pytest.mark.skipif(KUBECTL is None, reason="there is no kubectl on the PATH")
+pytestmark = needs_kubectl
 
 DRA = "resource.k8s.io/v1beta1"
 DEVICES = {"requests": [{"name": "gpu", "deviceClassName": "gpu"}]}

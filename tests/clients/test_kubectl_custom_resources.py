@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from fakeapi.testing.server import FakeAPI
-from tests.clients.test_kubectl import KUBECTL, Kubectl
+from tests.clients.kubectl import Kubectl, needs_kubectl
 from tests.registry.custom.world import definition, version, widget
 
-pytestmark = pytest.mark.skipif(KUBECTL is None, reason="there is no kubectl on the PATH")
+pytestmark = needs_kubectl
 
 COLUMNS = [
     {"name": "Size", "type": "integer", "jsonPath": ".spec.size"},

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 from fakeapi.testing.server import FakeAPI
-from tests.clients.test_kubectl import KUBECTL, Kubectl
+from tests.clients.kubectl import Kubectl, needs_kubectl
 
-pytestmark = pytest.mark.skipif(KUBECTL is None, reason="there is no kubectl on the PATH")
+pytestmark = needs_kubectl
 
 ON_NODE = '--overrides={"spec":{"nodeName":"n1"}}'
 

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from fakeapi.testing.server import FakeAPI
-from tests.clients.test_kubectl import KUBECTL, Kubectl
+from tests.clients.kubectl import Kubectl, needs_kubectl
 
 RELEASES = ("1.31", "1.37")
 IMAGE = "--image=example.com/app:1"
 
-pytestmark = pytest.mark.skipif(KUBECTL is None, reason="there is no kubectl on the PATH")
+pytestmark = needs_kubectl
 
 
 class Cluster(Kubectl):

@@ -1,15 +1,13 @@
 """Every recorded exchange gets the response of Kubernetes' own server, except those listed in `known`."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
 from fakeapi.testing.server import FakeAPI
-from tests.conformance import known, page, projections
-from tests.conformance.differences import Comparison, Difference
-from tests.conformance.player import Player
+from tests.conformance import known, page
 from tests.conformance.recordings import RECORDINGS, Recording
+from tests.conformance.replaying import differences, server_for
 
 CASES = [(recording, scenario) for recording in RECORDINGS for scenario in recording.scenarios]
 
@@ -21,52 +19,6 @@ def servers() -> Iterator[dict[str, FakeAPI]]:
     yield running
     for server in running.values():
         server.stop()
-
-
-def server_for(recording: Recording, servers: dict[str, FakeAPI]) -> FakeAPI:
-    if recording.name not in servers:
-        servers[recording.name] = FakeAPI(release=recording.release, feature_gates=recording.gates).start()
-    server = servers[recording.name]
-    server.reset()
-    server.create_namespace("conformance")
-    return server
-
-
-def differences(
-    server: FakeAPI, exchanges: list[dict[str, Any]], scenario: str
-) -> dict[int, list[Difference]]:
-    """Plays a scenario; returns the differences by the number of the exchange, counted from one."""
-    return played(Player(server.port), exchanges, scenario)
-
-
-def played(player: Player, exchanges: list[dict[str, Any]], scenario: str) -> dict[int, list[Difference]]:
-    """Plays a scenario and closes the player; returns the differences by the number of the exchange."""
-    comparison = Comparison(player.identities, generated_names(exchanges))
-    differences: dict[int, list[Difference]] = {}
-
-    def compare(number: int, recorded: Any, actual: Any) -> None:
-        lines = comparison.answer(recorded, actual)
-        if lines:
-            differences[number + 1] = lines
-
-    try:
-        if scenario in projections.PROJECTIONS:
-            projections.play(player, exchanges, scenario, compare)
-        else:
-            player.play(exchanges, compare)
-    finally:
-        player.close()
-    return differences
-
-
-def generated_names(exchanges: list[dict[str, Any]]) -> list[str]:
-    prefixes = set()
-    for exchange in exchanges:
-        body = exchange.get("body")
-        meta = body.get("metadata") if isinstance(body, dict) else None
-        if isinstance(meta, dict) and meta.get("generateName"):
-            prefixes.add(meta["generateName"][:58])
-    return sorted(prefixes)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 import pytest
 
 from fakeapi.testing.server import FakeAPI
-from tests.conformance import known, test_recordings, world
+from tests.conformance import known, replaying, world
 from tests.conformance.recordings import RECORDINGS, WORLD_RECORDINGS, Recording
 from tests.conformance.turns import Turns, servers_of
 from tests.postgresql_server import PostgreSQL
@@ -60,7 +60,7 @@ def test_a_scenario_of_claims_is_answered_as_recorded(
     recording: Recording, scenario: str, clusters: Clusters
 ) -> None:
     ports = [server.port for server in clusters.of(recording)]
-    differences = test_recordings.played(Turns(ports), recording.scenarios[scenario], scenario)
+    found = replaying.played(Turns(ports), recording.scenarios[scenario], scenario)
     expected = {number for entry in known.of(recording.name, scenario) for number in entry.exchanges}
     assert differences.keys() <= expected, differences
 

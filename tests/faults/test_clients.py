@@ -9,8 +9,7 @@ from kubernetes import client, utils, watch
 from kubernetes.client.exceptions import ApiException
 
 from fakeapi import FakeAPI
-from tests.clients.test_kopf import Operator
-from tests.clients.test_kopf import server as kopf_server
+from tests.clients.kopf_operator import Operator, kopf_server
 from tests.faults.clients import make, names
 from tests.registry.custom.world import WIDGETS, widget
 

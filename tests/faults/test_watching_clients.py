@@ -16,8 +16,7 @@ from kubernetes_asyncio.client.exceptions import ApiException as AsyncioApiExcep
 from fakeapi import FakeAPI
 from fakeapi.http.watch import BOOKMARK_SECONDS
 from fakeapi.testing.control import ControlClient
-from tests.clients.test_kopf import Operator
-from tests.clients.test_kopf import server as kopf_server
+from tests.clients.kopf_operator import Operator, kopf_server
 from tests.faults.clients import make, names
 from tests.registry.custom.world import WIDGETS, widget
 

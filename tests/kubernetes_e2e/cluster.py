@@ -8,8 +8,8 @@ from typing import Self
 
 import trustme
 
-from tests.kubernetes_e2e.programs import MANAGER, Programs
 from tests.interop.processes import Program, Served
+from tests.kubernetes_e2e.programs import MANAGER, Programs
 
 OPTIONS = ("--authorization", "rbac", "--enable-admission-plugins", "ServiceAccount,NodeRestriction")
 """Options for the behaviour of a cluster of the suite. A client without a token is an administrator."""

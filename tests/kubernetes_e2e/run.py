@@ -1,4 +1,4 @@
-"""Runs Kubernetes' own end-to-end suite: `python -m tests.kubernetes_e2e.run [--release R] [--focus REGEX] …`.
+"""Runs Kubernetes' own end-to-end suite: `python -m tests.kubernetes_e2e.run [--release R] [--focus REGEX]`.
 
 The first run builds the suite from the release's published modules, which takes minutes. The suite runs
 against a server with all its controllers, kube-controller-manager for workloads, and a fake container
@@ -61,7 +61,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--processes", type=int, default=PROCESSES)
     parser.add_argument("--minutes", type=float, default=MINUTES, help="after which a run is ended")
     parser.add_argument("--keep", type=Path, help="leave logs and ginkgo's report in this directory")
-    parser.add_argument("--record", action="store_true", help="write tests/kubernetes_e2e/results and docs/e2e.md")
+    parser.add_argument("--record", action="store_true", help="write results/ and docs/e2e.md")
     return parser.parse_args()
 
 

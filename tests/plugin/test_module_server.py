@@ -3,7 +3,7 @@
 import pytest
 
 from fakeapi import FakeAPI
-from tests.plugin.test_pytest_plugin import project, write
+from tests.plugin.projects import project, write
 
 __all__ = ["project"]
 

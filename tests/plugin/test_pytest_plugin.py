@@ -5,27 +5,9 @@ import sys
 
 import pytest
 
-PRELUDE = """
-    import asyncio, http.client, json, os, threading, urllib.request
-    import pytest
+from tests.plugin.projects import project, write
 
-    def names(api):
-        return sorted(obj["metadata"]["name"] for obj in api.list("Namespace"))
-
-    FIRST = ["default", "kube-node-lease", "kube-public", "kube-system"]
-"""
-
-
-@pytest.fixture
-def project(pytester: pytest.Pytester) -> pytest.Pytester:
-    """Makes a strict project: warnings, also about open resources, are errors."""
-    pytester.makeini("[pytest]\naddopts = --strict-markers -p no:cacheprovider\nfilterwarnings = error")
-    return pytester
-
-
-def write(project: pytest.Pytester, tests: str) -> None:
-    dedented = "\n".join(line.removeprefix("    ") for line in (PRELUDE + tests).splitlines())
-    project.makepyfile(test_it=dedented)
+__all__ = ["project"]
 
 
 def test_importing_the_plugin_loads_none_of_what_the_server_needs() -> None:

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import shutil
 import subprocess
 import urllib.error
 import urllib.request
@@ -23,12 +22,11 @@ from fakeapi.traces.messages import PROTOBUF
 from fakeapi.traces.model import Exchange, Request, Response, StreamEvent
 from fakeapi.traces.replay import replay
 from fakeapi.traces.replay.options import ORDERS, Order
+from tests.clients.kubectl import KUBECTL, needs_kubectl
 from tests.traces.protobuf import envelope
 from tests.traces.samples import plain, written
 from tests.traces.sessions import RELEASE, changed, generated, method, play, record, with_answer
 from tests.traces.streams import CLAIMS, Watch, claim
-
-KUBECTL = shutil.which("kubectl")
 
 
 @pytest.fixture(scope="module")
@@ -221,7 +219,7 @@ def test_later_divergences_of_an_object_say_what_they_may_follow_from(session: P
     assert {each.follows for each in followers} == {first.id}
 
 
-@pytest.mark.skipif(KUBECTL is None, reason="there is no kubectl on the PATH")
+@needs_kubectl
 def test_kubectl_over_http_2_and_tls_replays_over_http_1_without_a_divergence(tmp_path: Path) -> None:
     manifest = tmp_path / "claim.json"
     manifest.write_text(json.dumps(claim("a")))

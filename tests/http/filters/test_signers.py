@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fakeapi.testing.server import FakeAPI
-from tests.http.test_certificate_requests import REQUESTS, request
+from tests.http.certificate_requests import REQUESTS, request
 
 Object = dict[str, Any]
 

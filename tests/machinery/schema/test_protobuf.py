@@ -21,27 +21,11 @@ from fakeapi.machinery.schema.protobuf_wire import WireError, fields_of, packed,
 from fakeapi.machinery.schema.raw_extension import as_written
 from fakeapi.releases import KNOWN_RELEASES, load_release
 from fakeapi.releases.release import kinds_of_release
+from tests.machinery.schema.protobuf_fields import blob, integer, number
 from tools.modules import download
 
 STRING = Scalar(ScalarKind.STRING, "string")
 INTEGER = Scalar(ScalarKind.INTEGER, "int64")
-
-
-def number(value: int) -> bytes:
-    """Encodes a varint."""
-    value &= (1 << 64) - 1
-    found = b""
-    while value > 0x7F:
-        found, value = found + bytes([value & 0x7F | 0x80]), value >> 7
-    return found + bytes([value])
-
-
-def counted(field: int, value: int) -> bytes:
-    return number(field << 3) + number(value)
-
-
-def told(field: int, value: bytes) -> bytes:
-    return number(field << 3 | 2) + number(len(value)) + value
 
 
 def of_one(node: Node, data: bytes) -> Any:
@@ -111,33 +95,49 @@ def test_objects_with_little_in_them_are_written_as_a_server_writes_them(name: s
 @pytest.mark.parametrize(
     ("node", "data", "expected"),
     [
-        (STRING, told(1, "é".encode()), "é"),
-        (STRING, told(1, b"a") + told(1, b"b"), "b"),
-        (INTEGER, counted(1, -2), -2),
-        (Scalar(ScalarKind.INTEGER, "int32", 32), counted(1, -3), -3),
-        (Scalar(ScalarKind.BOOLEAN, "bool"), counted(1, 1), True),
-        (Scalar(ScalarKind.BOOLEAN, "bool"), counted(1, 0), False),
+        (STRING, blob(1, "é".encode()), "é"),
+        (STRING, blob(1, b"a") + blob(1, b"b"), "b"),
+        (INTEGER, integer(1, -2), -2),
+        (Scalar(ScalarKind.INTEGER, "int32", 32), integer(1, -3), -3),
+        (Scalar(ScalarKind.BOOLEAN, "bool"), integer(1, 1), True),
+        (Scalar(ScalarKind.BOOLEAN, "bool"), integer(1, 0), False),
         (Scalar(ScalarKind.NUMBER, "float64"), b"\x09\0\0\0\0\0\0\xf8\x3f", 1.5),
-        (Scalar(ScalarKind.BYTES, "[]uint8"), told(1, b"\xff\0"), "/wA="),
-        (Scalar(ScalarKind.QUANTITY, "resource.Quantity"), told(1, told(1, b"10Gi")), "10Gi"),
-        (Scalar(ScalarKind.TIME, "v1.Time"), told(1, counted(1, 86_400)), "1970-01-02T00:00:00Z"),
-        (Scalar(ScalarKind.TIME, "v1.Time"), told(1, counted(1, -62_000_000_000)), "0005-04-19T09:46:40Z"),
-        (Scalar(ScalarKind.TIME, "v1.Time"), told(1, b""), None),
+        (Scalar(ScalarKind.BYTES, "[]uint8"), blob(1, b"\xff\0"), "/wA="),
+        (Scalar(ScalarKind.QUANTITY, "resource.Quantity"), blob(1, blob(1, b"10Gi")), "10Gi"),
+        (Scalar(ScalarKind.TIME, "v1.Time"), blob(1, integer(1, 86_400)), "1970-01-02T00:00:00Z"),
+        (
+            Scalar(ScalarKind.TIME, "v1.Time"),
+            blob(1, integer(1, -62_000_000_000)),
+            "0005-04-19T09:46:40Z",
+        ),
+        (Scalar(ScalarKind.TIME, "v1.Time"), blob(1, b""), None),
         (
             Scalar(ScalarKind.MICRO_TIME, "v1.MicroTime"),
-            told(1, counted(2, 1_500)),
+            blob(1, integer(2, 1_500)),
             "1970-01-01T00:00:00.000001Z",
         ),
-        (Scalar(ScalarKind.INT_OR_STRING, "intstr.IntOrString"), told(1, counted(2, 7)), 7),
-        (Scalar(ScalarKind.INT_OR_STRING, "i.I"), told(1, counted(1, 1) + told(3, b"7%")), "7%"),
-        (AnyValue("runtime.RawExtension"), told(1, told(1, b'{"a":[1,null]}')), {"a": [1, None]}),
-        (AnyValue("runtime.RawExtension"), told(1, b""), None),
-        (List(STRING, "[]string"), told(1, b"a") + told(1, b""), ["a", ""]),
-        (List(INTEGER, "[]int64"), told(1, number(1) + number(300)) + counted(1, 2), [1, 300, 2]),
-        (Map(STRING, "map[string]string"), told(1, told(1, b"a") + told(2, b"b")), {"a": "b"}),
-        (Map(STRING, "map[string]string"), told(1, told(1, b"a")), {"a": ""}),
-        (Map(INTEGER, "map[string]int64"), told(1, told(1, b"a")), {"a": 0}),
-        (Map(STRING, "map[string]string"), told(1, b""), {"": ""}),
+        (Scalar(ScalarKind.INT_OR_STRING, "intstr.IntOrString"), blob(1, integer(2, 7)), 7),
+        (
+            Scalar(ScalarKind.INT_OR_STRING, "i.I"),
+            blob(1, integer(1, 1) + blob(3, b"7%")),
+            "7%",
+        ),
+        (
+            AnyValue("runtime.RawExtension"),
+            blob(1, blob(1, b'{"a":[1,null]}')),
+            {"a": [1, None]},
+        ),
+        (AnyValue("runtime.RawExtension"), blob(1, b""), None),
+        (List(STRING, "[]string"), blob(1, b"a") + blob(1, b""), ["a", ""]),
+        (List(INTEGER, "[]int64"), blob(1, number(1) + number(300)) + integer(1, 2), [1, 300, 2]),
+        (
+            Map(STRING, "map[string]string"),
+            blob(1, blob(1, b"a") + blob(2, b"b")),
+            {"a": "b"},
+        ),
+        (Map(STRING, "map[string]string"), blob(1, blob(1, b"a")), {"a": ""}),
+        (Map(INTEGER, "map[string]int64"), blob(1, blob(1, b"a")), {"a": 0}),
+        (Map(STRING, "map[string]string"), blob(1, b""), {"": ""}),
     ],
 )
 def test_each_kind_of_field_is_read_as_json_has_it(node: Node, data: bytes, expected: Any) -> None:
@@ -154,13 +154,13 @@ def test_what_json_inlines_is_a_message_of_its_own() -> None:
             "kind": Field("kind", STRING),
         },
     )
-    data = told(1, b"FromClaim") + told(3, told(1, b"d")) + told(3, told(2, b"p"))
+    data = blob(1, b"FromClaim") + blob(3, blob(1, b"d")) + blob(3, blob(2, b"p"))
     assert protobuf.decode(data, inlining) == {"source": "FromClaim", "driver": "d", "pool": "p"}
 
 
 def test_a_message_in_pieces_is_one_and_unknown_fields_are_left_out() -> None:
     fields = {name: Field(name, STRING, protobuf_path=(place,)) for place, name in [(1, "a"), (2, "b")]}
-    pieces = told(1, told(1, b"x")) + told(9, b"?") + told(1, told(2, b"y"))
+    pieces = blob(1, blob(1, b"x")) + blob(9, b"?") + blob(1, blob(2, b"y"))
     assert of_one(Struct("v1.Inner", fields), pieces) == {"a": "x", "b": "y"}
 
 
@@ -186,20 +186,20 @@ def test_what_is_no_envelope_is_refused_in_upstreams_words(body: bytes, expected
 
 
 def test_an_envelope_need_not_say_what_is_in_it() -> None:
-    assert protobuf.unwrap(b"k8s\0" + told(2, b"raw")) == ("", "", b"raw")
-    typed = told(1, told(1, b"v1") + told(2, b"Namespace"))
+    assert protobuf.unwrap(b"k8s\0" + blob(2, b"raw")) == ("", "", b"raw")
+    typed = blob(1, blob(1, b"v1") + blob(2, b"Namespace"))
     assert protobuf.unwrap(b"k8s\0" + typed) == ("Namespace", "v1", b"")
 
 
 @pytest.mark.parametrize(
     ("node", "data"),
     [
-        (STRING, counted(1, 1)),
-        (INTEGER, told(1, b"1")),
+        (STRING, integer(1, 1)),
+        (INTEGER, blob(1, b"1")),
         (STRING, b"\x0a\x09a"),
-        (AnyValue("runtime.RawExtension"), told(1, told(1, b"{"))),
-        (Scalar(ScalarKind.TIME, "v1.Time"), told(1, counted(1, 1 << 62))),
-        (Scalar(ScalarKind.NUMBER, "float64"), told(1, b"1")),
+        (AnyValue("runtime.RawExtension"), blob(1, blob(1, b"{"))),
+        (Scalar(ScalarKind.TIME, "v1.Time"), blob(1, integer(1, 1 << 62))),
+        (Scalar(ScalarKind.NUMBER, "float64"), blob(1, b"1")),
     ],
 )
 def test_a_field_that_is_not_of_its_type_is_an_error(node: Node, data: bytes) -> None:
@@ -218,7 +218,7 @@ def test_no_bytes_end_in_anything_but_an_object_or_an_error(data: bytes) -> None
 def test_numbers_survive_the_wire(values: list[int]) -> None:
     together = b"".join(map(number, values))
     assert [signed(value) for value in packed([together])] == values
-    alone = fields_of(b"".join(counted(1, value) for value in values)).get(1, [])
+    alone = fields_of(b"".join(integer(1, value) for value in values)).get(1, [])
     assert [signed(value) for value in alone if isinstance(value, int)] == values
 
 

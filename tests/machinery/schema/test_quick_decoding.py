@@ -15,7 +15,7 @@ from fakeapi.machinery.schema.decoding import SEMANTICS, decode, walker
 from fakeapi.machinery.schema.nodes import AnyValue, Field, List, Map, Node, Scalar, ScalarKind, Struct
 from fakeapi.machinery.schema.quick_decoding import MADE_AFTER, Reader, reader_of
 from fakeapi.releases import load_release
-from tests.machinery.schema.test_decoding import OUTER
+from tests.machinery.schema.outer_type import OUTER
 
 RESOURCES = (
     ("resourceclaims", "v1alpha3"),

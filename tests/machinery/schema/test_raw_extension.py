@@ -17,7 +17,7 @@ from fakeapi.machinery.golang.numbers import rewritten
 from fakeapi.machinery.patch import json_patch
 from fakeapi.machinery.schema import protobuf, raw_extension
 from fakeapi.machinery.schema.nodes import AnyValue, Field, List, Map, Struct
-from tests.machinery.schema.test_protobuf import told
+from tests.machinery.schema.protobuf_fields import blob
 
 RAW = AnyValue(raw_extension.RAW)
 ITEM = Struct(
@@ -172,9 +172,9 @@ def test_an_update_changes_a_list_owned_as_a_whole_when_its_bytes_change() -> No
 
 def test_protobuf_has_the_text_too() -> None:
     raw = Field("raw", RAW, protobuf_path=(1,))
-    found = protobuf.decode(told(1, told(1, b' {"a": 1}\n')), Struct("v1.One", {"raw": raw}))
+    found = protobuf.decode(blob(1, blob(1, b' {"a": 1}\n')), Struct("v1.One", {"raw": raw}))
     assert found == {"raw": RawJson(b'{"a": 1}', None)}
-    assert protobuf.decode(told(1, told(1, b" ")), Struct("v1.One", {"raw": raw})) == {"raw": None}
+    assert protobuf.decode(blob(1, blob(1, b" ")), Struct("v1.One", {"raw": raw})) == {"raw": None}
 
 
 def test_what_is_no_json_is_not_written() -> None:

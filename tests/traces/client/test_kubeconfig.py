@@ -7,23 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from fakeapi.traces.client.kubeconfig import target_of_kubeconfig
 from fakeapi.traces.client.target import TargetError
-
-
-def kubeconfig(directory: Path, **parts: Any) -> Path:
-    """Writes a kubeconfig with a context `c` and this `cluster` and `user`."""
-    config = {
-        "current-context": "c",
-        "contexts": [{"name": "c", "context": {"cluster": "k", "user": "u"}}],
-        "clusters": [{"name": "k", "cluster": parts.get("cluster", {"server": "http://127.0.0.1:1"})}],
-        "users": [{"name": "u", "user": parts.get("user", {})}],
-    }
-    path = directory / "config"
-    path.write_text(yaml.safe_dump(config))
-    return path
+from tests.traces.client.kubeconfigs import kubeconfig
 
 
 def credential(directory: Path, **user: Any) -> str | None:

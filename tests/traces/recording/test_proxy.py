@@ -28,7 +28,7 @@ from fakeapi.traces.model import Exchange, Gap
 from fakeapi.traces.recording.proxy import Proxy
 from fakeapi.traces.recording.recording import Recording
 from tests.serving.h2client import Client as HTTP2Client
-from tests.traces.client.test_kubeconfig import kubeconfig
+from tests.traces.client.kubeconfigs import kubeconfig
 from tests.traces.streams import CLAIMS, Watch, claim
 
 VERSION = b'{"major":"1","minor":"31+","gitVersion":"v1.31.14-x"}'

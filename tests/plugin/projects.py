@@ -1,0 +1,25 @@
+"""Projects of users of the pytest plugin, made by pytester."""
+
+import pytest
+
+PRELUDE = """
+    import asyncio, http.client, json, os, threading, urllib.request
+    import pytest
+
+    def names(api):
+        return sorted(obj["metadata"]["name"] for obj in api.list("Namespace"))
+
+    FIRST = ["default", "kube-node-lease", "kube-public", "kube-system"]
+"""
+
+
+@pytest.fixture
+def project(pytester: pytest.Pytester) -> pytest.Pytester:
+    """A project of somebody who is strict: warnings, and resources left open, are errors."""
+    pytester.makeini("[pytest]\naddopts = --strict-markers -p no:cacheprovider\nfilterwarnings = error")
+    return pytester
+
+
+def write(project: pytest.Pytester, tests: str) -> None:
+    dedented = "\n".join(line.removeprefix("    ") for line in (PRELUDE + tests).splitlines())
+    project.makepyfile(test_it=dedented)

@@ -1,0 +1,19 @@
+"""Writes kubeconfig files for tests."""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+
+def kubeconfig(directory: Path, **parts: Any) -> Path:
+    """One with a context `c`; `cluster` and `user` as given."""
+    config = {
+        "current-context": "c",
+        "contexts": [{"name": "c", "context": {"cluster": "k", "user": "u"}}],
+        "clusters": [{"name": "k", "cluster": parts.get("cluster", {"server": "http://127.0.0.1:1"})}],
+        "users": [{"name": "u", "user": parts.get("user", {})}],
+    }
+    path = directory / "config"
+    path.write_text(yaml.safe_dump(config))
+    return path
