@@ -29,7 +29,7 @@ class Kubectl:
         self._environment = {"HOME": str(home), "KUBECONFIG": str(api.kubeconfig), "PATH": os.environ["PATH"]}
 
     def run(self, *arguments: str, code: int = 0, **environment: str) -> str:
-        """What it prints, and what it complains of."""
+        """Runs kubectl; returns its output, with its errors if `code` is not 0."""
         done = subprocess.run(
             self.command(*arguments),
             check=False,

@@ -1,6 +1,5 @@
 """CustomResourceDefinitions of well-known projects install, and their kinds follow their schemas."""
 
-import shutil
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,6 +14,7 @@ from tests.clients.schema_samples import (
     sample_of,
     typed_member,
 )
+from tests.go_modules import needs_go
 from tools.real_definitions import PUBLISHED, Published, UnavailableError, files_of
 
 Object = dict[str, Any]
@@ -23,7 +23,8 @@ LEAST = 40
 """The least number of definitions whose samples must be accepted."""
 
 pytestmark = [
-    pytest.mark.skipif(shutil.which("go") is None, reason="Go is not installed"),
+    needs_go,
+    pytest.mark.network,  # Go downloads the modules of the projects
     pytest.mark.timeout(600),
 ]
 

@@ -21,7 +21,7 @@ def server_for(recording: Recording, servers: dict[str, FakeAPI]) -> FakeAPI:
 def differences(
     server: FakeAPI, exchanges: list[dict[str, Any]], scenario: str
 ) -> dict[int, list[Difference]]:
-    """What differs, by the number of the exchange, counted from one."""
+    """Plays a scenario; returns its differences by the number of the exchange, counted from one."""
     return played(Player(server.port), exchanges, scenario)
 
 

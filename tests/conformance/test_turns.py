@@ -60,7 +60,7 @@ def test_a_scenario_of_claims_is_answered_as_recorded(
     recording: Recording, scenario: str, clusters: Clusters
 ) -> None:
     ports = [server.port for server in clusters.of(recording)]
-    found = replaying.played(Turns(ports), recording.scenarios[scenario], scenario)
+    differences = replaying.played(Turns(ports), recording.scenarios[scenario], scenario)
     expected = {number for entry in known.of(recording.name, scenario) for number in entry.exchanges}
     assert differences.keys() <= expected, differences
 

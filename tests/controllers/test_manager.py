@@ -15,6 +15,7 @@ from fakeapi.controllers.controller import Controller, ControllerContext
 from fakeapi.controllers.informer import Informer
 from fakeapi.controllers.manager import CONFLICTS_AT_ONCE_MAX, Manager, NotSettled
 from fakeapi.controllers.names import chosen
+from fakeapi.controllers.paths import find_resource, served_as
 from fakeapi.http.app import Application
 from fakeapi.settings import Settings
 
@@ -187,17 +188,30 @@ def test_work_that_was_spawned_is_waited_for() -> None:
     run(spawn, test)
 
 
-def test_caches_recover_from_a_history_that_is_not_kept_any_more() -> None:
-    async def test(manager: Manager, api: API) -> None:
-        await api.create(SECRETS, SECRET)
-        await manager.settle(5)
-        informer = counting(manager).secrets
-        informer.position = 0
-        informer.objects.clear()
+def test_an_informer_lists_again_when_its_resource_version_is_410_expired() -> None:
+    async def main() -> None:
+        app = Application(cluster := Cluster(Settings(release="1.33", history=1)))
+        await app.startup()
+        api = API(app, "test")
+        secrets = find_resource(cluster.catalogue, "", "secrets")
+        assert secrets is not None
+        informer = Informer(api, served_as(secrets))
         await informer.list()
-        assert informer.get("default", "s") is not None
+        for number in range(5):
+            await api.create(SECRETS, {**SECRET, "metadata": {"name": f"s{number}"}})
+        moved = asyncio.Event()
+        informer.notify(moved)
+        following = asyncio.ensure_future(informer.run())
+        try:
+            async with asyncio.timeout(5):
+                await moved.wait()
+            assert {f"default/s{number}" for number in range(5)} <= informer.objects.keys()
+        finally:
+            following.cancel()
+            await asyncio.wait({following})
+            await app.shutdown()
 
-    run(nothing, test)
+    asyncio.run(main())
 
 
 def test_settle_needs_controllers() -> None:
@@ -227,18 +241,6 @@ def test_requests_of_controllers_are_in_a_recording(tmp_path: Any) -> None:
     with FakeAPI(release="1.33", controllers="namespace", record=trace) as api:
         api.settle()
     assert "service-account-controller" in trace.read_text()
-
-
-def test_the_same_seed_and_clock_give_the_same_run() -> None:
-    def story() -> list[Any]:
-        clock = SeededClockAndNames(7, AdjustableClock(frozen_at=1_700_000_000))
-        with FakeAPI(release="1.33", controllers="all", clock=clock) as api:
-            api.settle()
-            api.create_namespace("n")
-            api.settle()
-            return [api.list(kind) for kind in ("Namespace", "ServiceAccount", "ConfigMap")]
-
-    assert story() == story()
 
 
 def test_names_of_controllers_come_as_text_or_list() -> None:

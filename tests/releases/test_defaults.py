@@ -1,6 +1,5 @@
 """The tables of defaults: rules by type, for existing fields."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ import pytest
 
 from fakeapi.releases import COMPILED_RELEASES
 from fakeapi.releases.tables import ReleaseTables, tables_of
+from tests.go_modules import needs_go
 from tools.defaults import DefaultsReader
 from tools.gosyntax import parse_package
 from tools.gotypes import GoSource
@@ -131,7 +131,7 @@ func SetDefaults_Outer(obj *v1.Outer) {
 """
 
 
-@pytest.mark.skipif(shutil.which("go") is None, reason="Go is not installed")
+@needs_go
 def test_assignments_are_read_as_rules_with_the_conditions_that_they_stand_under(tmp_path: Path) -> None:
     (tmp_path / "core" / "v1").mkdir(parents=True)
     (tmp_path / "core" / "v1" / "types.go").write_text(TYPES)

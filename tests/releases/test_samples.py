@@ -1,9 +1,6 @@
 """Kubernetes' own samples of every kind, with every field set, can be decoded with the tables."""
 
 import json
-import os
-import shutil
-import subprocess
 
 import pytest
 
@@ -11,7 +8,7 @@ from fakeapi.machinery.schema import protobuf
 from fakeapi.machinery.schema.decoding import decode
 from fakeapi.releases import COMPILED_RELEASES, load_release
 from fakeapi.releases.tables import ReleaseTables, tables_of
-from tools.modules import download
+from tests.go_modules import modules_of, needs_go
 
 WITHOUT_SAMPLES = {"APIService", "CustomResourceDefinition", "SelfSubjectReview"}
 """Kinds whose types are not in k8s.io/api, and one with samples only in later versions."""
@@ -34,18 +31,13 @@ def leads_to_a_list_message(tables: ReleaseTables, name: str) -> bool:
     return False
 
 
-@pytest.mark.skipif(shutil.which("go") is None, reason="Go is not installed")
+@needs_go
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("name", COMPILED_RELEASES)
 def test_every_kind_of_every_group_reads_its_sample_in_json_and_protobuf_alike(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if not os.environ.get("CI"):
-        monkeypatch.setenv("GOPROXY", "off")
-    try:
-        samples = download(name).api / "testdata" / "HEAD"
-    except subprocess.SubprocessError:
-        pytest.skip("the Go module cache does not hold the release's modules")
+    samples = modules_of(name, monkeypatch).api / "testdata" / "HEAD"
     release, compared = load_release(name), 0
     for table in release.all_kinds.group_versions:
         for kind in release.all_kinds.of_version(table.group, table.version):

@@ -3,8 +3,6 @@
 import base64
 import contextlib
 import json
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +19,8 @@ from fakeapi.machinery.schema.protobuf_wire import WireError, fields_of, packed,
 from fakeapi.machinery.schema.raw_extension import as_written
 from fakeapi.releases import KNOWN_RELEASES, load_release
 from fakeapi.releases.release import kinds_of_release
+from tests.go_modules import modules_of, needs_go
 from tests.machinery.schema.protobuf_fields import blob, integer, number
-from tools.modules import download
 
 STRING = Scalar(ScalarKind.STRING, "string")
 INTEGER = Scalar(ScalarKind.INTEGER, "int64")
@@ -34,20 +32,15 @@ def of_one(node: Node, data: bytes) -> Any:
 
 
 def samples_of(name: str, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Returns the folder of sample objects in a release's k8s.io/api; skips the test without it."""
-    if shutil.which("go") is None:
-        pytest.skip("Go is not installed")
-    monkeypatch.setenv("GOPROXY", "off")
-    try:
-        return download(name).api / "testdata"
-    except subprocess.CalledProcessError:
-        pytest.skip("the Go module cache does not hold the release's modules")
+    """The sample objects that k8s.io/api publishes with a release, from the Go module cache."""
+    return modules_of(name, monkeypatch).api / "testdata"
 
 
 WITHOUT_SAMPLES = {"apiextensions.k8s.io", "apiregistration.k8s.io"}
 """Groups whose types are in separate modules without samples."""
 
 
+@needs_go
 @pytest.mark.parametrize("name", KNOWN_RELEASES)
 def test_every_kind_is_read_and_written_as_kubernetes_own_samples_have_it(
     name: str, monkeypatch: pytest.MonkeyPatch

@@ -1,6 +1,5 @@
 """CustomResourceDefinitions of well-known projects are valid, and their schemas can be used."""
 
-import shutil
 from typing import Any
 
 import pytest
@@ -16,13 +15,15 @@ from fakeapi.machinery.structural.schema import Schema, parse_schema
 from fakeapi.machinery.structural.validation import validate
 from fakeapi.releases import load_release
 from fakeapi.releases.schema_rules import schema_rules_of
+from tests.go_modules import needs_go
 from tools.real_definitions import PUBLISHED, Published, UnavailableError, files_of
 
 RELEASE = "1.33"
 
 pytestmark = [
-    pytest.mark.skipif(shutil.which("go") is None, reason="Go is not installed"),
-    pytest.mark.timeout(600),  # downloads modules; some definitions are megabytes of YAML
+    needs_go,
+    pytest.mark.network,  # Go downloads the modules of the projects
+    pytest.mark.timeout(600),  # modules are downloaded, and some definitions are megabytes of YAML
 ]
 
 

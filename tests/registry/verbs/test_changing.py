@@ -9,7 +9,7 @@ from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOp
 from fakeapi.registry.store import WRITE_ATTEMPTS
 from fakeapi.registry.verbs import updating
 from fakeapi.registry.verbs.changing import Attempt
-from tests.registry.world import START, World, in_world, refusal, version_of
+from tests.registry.world import World, in_world, refusal, version_of
 
 LATER = 90
 
@@ -243,14 +243,6 @@ def test_a_name_that_no_path_can_hold_is_refused_before_anything_is_looked_up(na
         error = await refusal(ask())
         assert error.code == 400
         assert error.message.startswith(f'Name parameter invalid: "{name}": ')
-
-    in_world(scenario)
-
-
-def test_the_clock_of_the_tests_stands_at_its_start() -> None:
-    async def scenario(world: World) -> None:
-        assert world.clock.now() == START
-        assert world.store.now() == "2027-01-15T08:00:00Z"
 
     in_world(scenario)
 

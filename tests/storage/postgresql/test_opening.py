@@ -65,6 +65,9 @@ def test_servers_that_start_together_make_the_tables_once(postgresql: PostgreSQL
         await asyncio.gather(*(each.close() for each in stores))
 
     asyncio.run(main())
+    tables = "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema()"
+    assert postgresql.sql(tables, url=psql_url(place)) == "2"
+    assert postgresql.sql("SELECT revision FROM fakeapi_state", url=psql_url(place)) == "1"
 
 
 def test_a_wrong_password_is_one_line_without_it(guarded: PostgreSQL) -> None:

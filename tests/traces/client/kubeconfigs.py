@@ -7,7 +7,7 @@ import yaml
 
 
 def kubeconfig(directory: Path, **parts: Any) -> Path:
-    """One with a context `c`; `cluster` and `user` as given."""
+    """Writes a kubeconfig with the context `c`; `cluster` and `user` replace its parts."""
     config = {
         "current-context": "c",
         "contexts": [{"name": "c", "context": {"cluster": "k", "user": "u"}}],

@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-import shutil
-import subprocess
 from typing import Any
 
 import pytest
@@ -15,7 +13,7 @@ from fakeapi.releases import KNOWN_RELEASES
 from fakeapi.releases.gates import requirements, specs
 from fakeapi.releases.serving import GATED
 from fakeapi.settings import Settings
-from tools.modules import download
+from tests.go_modules import modules_of, needs_go
 
 ITEM_DEFAULTS_DIFFER = ("1.36",)
 """Releases whose recorded servers omit the defaults of list items; their published documents have them."""
@@ -56,17 +54,12 @@ def of_types(value: Any, *, item_defaults: bool) -> Any:
     return found
 
 
+@needs_go
 @pytest.mark.parametrize("name", KNOWN_RELEASES)
 def test_paths_operations_parameters_and_types_are_the_published_ones(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if shutil.which("go") is None:
-        pytest.skip("Go is not installed")
-    monkeypatch.setenv("GOPROXY", "off")
-    try:
-        folder = download(name).kubernetes / "api" / "openapi-spec" / "v3"
-    except subprocess.CalledProcessError:
-        pytest.skip("the Go module cache does not hold the release's modules")
+    folder = modules_of(name, monkeypatch).kubernetes / "api" / "openapi-spec" / "v3"
 
     async def scenario() -> None:
         minor = int(name[2:])

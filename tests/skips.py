@@ -1,0 +1,48 @@
+"""Where the environment variable CI is set, a skipped test is a failure, because CI has every tool.
+
+A test that CI skips is run nowhere. ALLOWED lists the reasons that may skip a test in CI too.
+"""
+
+import os
+import re
+from collections.abc import Generator
+
+import pytest
+
+ALLOWED = (
+    "(atheris|schemathesis) is not installed",  # not in the lock file: their parts run in `make torture`
+    "the module has no samples of its kinds",  # nothing to test in this project's module
+    "this system does not fork",
+    "the system does not tell open files",
+    "other systems have other allocators",
+)
+"""Patterns of the reasons that skip a test in CI too."""
+
+
+def is_failure(reason: str) -> bool:
+    """Whether a skip with this reason is a failure here."""
+    return bool(os.environ.get("CI")) and not any(re.search(pattern, reason) for pattern in ALLOWED)
+
+
+def fail_if_skipped(report: pytest.TestReport | pytest.CollectReport) -> None:
+    """Turns the report of a skip into a failure if CI is set and the reason is not in ALLOWED."""
+    if not report.skipped or hasattr(report, "wasxfail"):
+        return
+    reason = str(report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr)
+    if is_failure(reason):
+        report.outcome = "failed"
+        report.longrepr = f"a skip is a failure where CI is set: {reason}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    fail_if_skipped(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    report = yield
+    fail_if_skipped(report)
+    return report
