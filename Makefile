@@ -15,8 +15,12 @@ run: $(READY) ## Serve on http://127.0.0.1:8001 (options: make run ARGS="--relea
 	$(BIN)/fakeapi serve $(ARGS)
 
 .PHONY: test
-test: $(READY) ## Run the tests on all cores (one file: make test ARGS=tests/test_cli.py)
-	$(BIN)/python -m pytest -n auto $(ARGS)
+test: $(READY) ## Run the tests on all cores, without slow ones and downloads (make test ARGS=tests/test_cli.py)
+	$(BIN)/python -m pytest -n auto $(if $(ALL_TESTS),,--fast) $(ARGS)
+
+.PHONY: test-all
+test-all: ## Run all tests on all cores, also slow ones and those that download
+	@$(MAKE) --no-print-directory test ALL_TESTS=1
 
 .PHONY: interop
 interop: $(READY) ## Run clients, drivers and components of Kubernetes (needs Go and others; ARGS="--newest" for one release)

@@ -202,7 +202,7 @@ def is_number(module: str, name: str) -> bool:
     return isinstance(getattr(importlib.import_module(module), name), int | float)
 
 
-def test_every_bound_has_a_row_or_is_none_for_a_reason() -> None:
+def test_every_bound_has_a_row_or_a_reason_to_have_none() -> None:
     found = {*bounds()}
     excused = {name for names in NO_BOUNDS.values() for name in names}
     assert excused <= found, "those that are gone"

@@ -78,7 +78,7 @@ def test_the_help_of_serve_has_the_words_of_the_table() -> None:
     assert all(f"[default: {option.unset}]" in text for _, option in FLAGS if option.unset)
 
 
-def test_every_help_text_is_an_imperative_that_ends() -> None:
+def test_every_help_text_starts_with_a_capital_and_ends_with_a_full_stop() -> None:
     for _, option in options():
         assert option.help[0].isupper()
         assert option.help.endswith(".")

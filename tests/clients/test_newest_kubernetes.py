@@ -10,7 +10,10 @@ from tests.newest_client import INSTALL_SECONDS, python_with_newest_client
 
 FOLDER = Path(__file__).parent
 
-pytestmark = pytest.mark.timeout(INSTALL_SECONDS + 60)  # the first run downloads the package
+pytestmark = [
+    pytest.mark.network,  # pip downloads the client the first time
+    pytest.mark.timeout(INSTALL_SECONDS + 60),
+]
 
 
 def test_a_claim_is_created_allocated_reserved_by_two_applied_and_deleted(fakeapi: FakeAPI) -> None:
