@@ -1,4 +1,4 @@
-"""Where the environment variable CI is set, a skipped test is a failure, because CI has every tool.
+"""Fails skipped tests where the environment variable CI is set, because CI has every tool.
 
 A test that CI skips is run nowhere. ALLOWED lists the reasons that may skip a test in CI too.
 """

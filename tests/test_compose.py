@@ -158,6 +158,7 @@ def test_the_commands_of_the_image_run(installation: Installation, tmp_path: Pat
     assert (tmp_path / "fakeapi.db").stat().st_size > 0
 
 
-def test_selectors_are_checked_in_the_image() -> None:
-    assert "requirements.lock" in DOCKERFILE
+def test_the_image_installs_the_locked_cel_library() -> None:
+    installed = re.findall(r"^RUN pip install .*-r /tmp/(\S+)$", DOCKERFILE, re.MULTILINE)
+    assert installed == ["requirements.lock"]
     assert re.search(r"^cel-expr-python==", (ROOT / "requirements.lock").read_text(), re.MULTILINE)
