@@ -35,11 +35,12 @@ torture: $(READY) ## Look for what breaks, for minutes or longer (make torture A
 	$(BIN)/python -m tests.torture.run $(ARGS)
 
 .PHONY: check
-check: $(READY) ## Lint, format, types and layers
+check: $(READY) ## Lint, format, types, layers and plain words
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tools/plain_words.py --check
 
 .PHONY: bench
 bench: $(READY) ## Measure, and print the tables of the README
@@ -48,6 +49,10 @@ bench: $(READY) ## Measure, and print the tables of the README
 .PHONY: releases
 releases: $(READY) ## Compile the release tables again from the published Go modules (needs Go)
 	$(BIN)/python tools/compile_releases.py $(ARGS)
+
+.PHONY: release-missing
+release-missing: $(READY) ## List what a release of Kubernetes still lacks here (make release-missing RELEASE=1.38)
+	$(BIN)/python -m tools.release_missing $(RELEASE)
 
 .PHONY: fidelity
 fidelity: $(READY) ## Write docs/fidelity.md again from the recordings and the known differences

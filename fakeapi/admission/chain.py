@@ -29,7 +29,7 @@ LAST = (
     "ResourceQuota",
     "AlwaysDeny",
 )
-"""The plugins that are asked after all others, in order: the last charges for what they have let pass."""
+"""The plugins that run after all others, in order. ResourceQuota charges only for writes that they admit."""
 
 
 def _place(entry: PluginEntry) -> int:
@@ -50,7 +50,7 @@ class Admission:
         self._resources: WeakSet[Resource] = WeakSet()  # a resource may go while the server runs
 
     def extend(self, *entries: PluginEntry) -> None:
-        """Asks further plugins from now on, each in its place; one that is asked already stays."""
+        """Adds plugins, each at its place in the order; keeps those that run already."""
         added = [each for each in entries if each not in self._entries and each.name not in self._disabled]
         if not added:
             return

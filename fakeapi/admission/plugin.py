@@ -17,7 +17,7 @@ UPDATE_ONLY = frozenset((Operation.UPDATE,))
 
 
 class AdmissionPlugin:
-    """A plugin of one server. It overrides `mutate`, `validate` or both, and is asked for no other.
+    """A plugin of one server. It overrides `mutate`, `validate` or both; only overridden methods are called.
 
     A step that returns None was done at once. One that waits returns an awaitable; another write may come
     first meanwhile, and then the whole write is computed again, this step included.

@@ -60,8 +60,8 @@ def export(
 ) -> None:
     """Write the objects of a server as manifests in YAML, which `fakeapi import` and `kubectl` take.
 
-    uids, resourceVersions, timestamps and managed fields are left out, and the status unless it is asked
-    for. Only GET requests are made. From a server other than fakeapi, Secrets are written without their data.
+    The manifests lack uids, resourceVersions, timestamps and managed fields; --status includes the status.
+    Only GET requests are made. From a server other than fakeapi, Secrets are written without their data.
     """
     if output is not None and directory is not None:
         raise click.UsageError("Name --output or --directory, not both.")

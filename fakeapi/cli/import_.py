@@ -53,8 +53,8 @@ def import_(
 
     Namespaces and definitions come first, owners before what they own, whose references get the new uids.
     Objects are applied (server-side apply), so an import can be repeated. Manifests are checked before
-    anything is there. Of a cluster, Secrets come without their data and other credentials are taken out;
-    what it or the server refuses is told, and the rest imported.
+    anything is there. Secrets of a cluster come without their data, and without other credentials.
+    Objects that the cluster or the server refuses are reported; the others are imported.
     """
     if bool(sources) == bool(cluster):
         raise click.UsageError("Name manifests, or a cluster with --from-cluster.")

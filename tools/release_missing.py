@@ -1,0 +1,121 @@
+"""Lists what a release of Kubernetes still lacks here: `python -m tools.release_missing 1.38`.
+
+Prints first what is missing, a line each: tables, recordings, documents. The exit status is 1 if there is
+any. Prints then what somebody has to compare with upstream, because no check can tell whether it is right:
+new gates without an effect, and tables of differences that record no change for the release.
+CONTRIBUTING.md, section "A release", has the steps in order.
+"""
+
+import sys
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
+
+import msgspec
+
+from fakeapi.releases import limits, offered
+from fakeapi.releases.gates import EFFECTIVE
+from fakeapi.releases.release import COMPILED_RELEASES
+from tests.conformance.recordings import ALL_GATES
+from tools.modules import LAST_PATCHES
+
+ROOT = Path(__file__).parents[1]
+DATA = ROOT / "fakeapi" / "releases" / "data"
+CONFORMANCE = ROOT / "fixtures" / "traces" / "conformance"
+VALIDATION = ROOT / "fixtures" / "validation"
+TABLES = ("index.json", "columns.json", "defaults.json", "bootstrap.json")
+"""The files and folders of a release's tables that do not depend on its API groups."""
+DECLARED_SINCE = 33
+"""The first minor release with declarative validation, whose rules are in the folder `declared`."""
+SAMPLES = ("pods", "resource", "resource-{}-all-gates", "schemas", "kinds")
+"""The files with verdicts of upstream's own validation; `{}` is the release."""
+HISTORIES = (
+    "quirks",
+    "allocation_quirks",
+    "custom_quirks",
+    "kubelet_quirks",
+    "node_quirks",
+    "pod_quirks",
+    "rule_quirks",
+    "workload_quirks",
+    "schema_rules",
+)
+"""Modules of `fakeapi.releases` with a table of differences between releases."""
+PAGES = (
+    "README.md",
+    "CHANGELOG.md",
+    "docs/fidelity.md",
+    "docs/compatibility.md",
+    "tests/conformance/page.py",
+)
+"""Documents that name every release, or the oldest and the newest."""
+
+
+def missing(release: str) -> Iterator[str]:
+    """Yields what the release lacks, a line each, in the order of the recipe."""
+    for place, names in (
+        ("tools/modules.py: LAST_PATCHES", LAST_PATCHES),
+        ("fakeapi/releases/offered.py: RELEASES", offered.RELEASES),
+        ("fakeapi/releases/release.py: COMPILED_RELEASES", COMPILED_RELEASES),
+    ):
+        if release not in names:
+            yield place
+    tables = (*TABLES, "declared") if int(release.removeprefix("1.")) >= DECLARED_SINCE else TABLES
+    for name in tables:
+        if not (DATA / release / name).exists():
+            yield f"fakeapi/releases/data/{release}/{name} (make releases ARGS={release})"
+    yield from _missing_recordings(release)
+    for page in PAGES:
+        if release not in (ROOT / page).read_text(encoding="utf-8"):
+            yield f"{page}: does not name {release}"
+
+
+def _missing_recordings(release: str) -> Iterator[str]:
+    versions = [f"{release}-{version}" for version in _other_versions(release)]
+    for name in (release, *versions, f"{release}-all-gates", f"world-{release}"):
+        path = CONFORMANCE / f"{name}.jsonl.gz"
+        if not path.exists():
+            yield str(path.relative_to(ROOT))
+    if release not in ALL_GATES:
+        yield "tests/conformance/recordings.py: ALL_GATES"
+    for sample in SAMPLES:
+        path = VALIDATION / f"{sample.format(release) if '{}' in sample else f'{sample}-{release}'}.jsonl.gz"
+        if not path.exists():
+            yield str(path.relative_to(ROOT))
+
+
+def _other_versions(release: str) -> list[str]:
+    """Returns the beta versions of resource.k8s.io that a release has; empty without its tables."""
+    tables = sorted((DATA / release).glob("resource__v*beta*.json"))
+    return [table.stem.removeprefix("resource__") for table in tables]
+
+
+def to_compare(release: str) -> Iterator[str]:
+    """Yields what somebody has to compare with upstream, a line each."""
+    minor = int(release.removeprefix("1."))
+    for gate, specs in sorted(msgspec.json.decode((DATA / "gates.json").read_bytes())["specs"].items()):
+        if gate not in EFFECTIVE and specs[0][0] == minor:
+            yield f"gate {gate} is new and not in gates.EFFECTIVE: it has no effect here"
+    for name in HISTORIES:
+        history = vars(import_module(f"fakeapi.releases.{name}"))["_HISTORY"]
+        if not any(minor in changes for changes in history.values()):
+            yield f"fakeapi/releases/{name}.py records no change for {release}"
+    if limits.limits_of(minor) == limits.limits_of(minor - 1):
+        yield f"fakeapi/releases/limits.py records no change for {release}"
+    yield "fakeapi/releases/health.py: the hooks of /readyz and /livez, and their order"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Prints both lists; returns the exit status."""
+    release = arguments[0] if len(arguments) == 1 else ""
+    if not release.removeprefix("1.").isdigit() or not release.startswith("1."):
+        print("usage: python -m tools.release_missing 1.38", file=sys.stderr)
+        return 2
+    lines = list(missing(release))
+    print(f"Missing for {release}:", *(lines or ["nothing"]), sep="\n  ")
+    print("\nTo compare with upstream:", *to_compare(release), sep="\n  ")
+    return int(bool(lines))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
