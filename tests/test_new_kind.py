@@ -102,8 +102,9 @@ def test_a_kind_of_a_module_and_the_tables_is_served(
     )
     assert (applied["description"], applied["metadata"]["managedFields"][0]["manager"]) == ("d", "m")
     table = ask(server, PATH, accept="application/json;as=Table;v=v1;g=meta.k8s.io").json()
-    assert [column["name"] for column in table["columnDefinitions"]] == ["Name", "Value", "Age"]
-    assert table["rows"][0]["cells"][:2] == ["high", "5"]
+    names = [column["name"] for column in table["columnDefinitions"]]
+    assert names == ["Name", "Value", "Global-Default", "Age", "PreemptionPolicy"]
+    assert table["rows"][0]["cells"][:3] == ["high", 5, False]
 
 
 def test_discovery_openapi_and_watches_follow(server: ChangingServer, definition: KindDefinition) -> None:
