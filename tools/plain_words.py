@@ -22,11 +22,6 @@ DOCUMENTS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "
 GENERATED = ("docs/e2e.md", "docs/fidelity.md", "docs/compatibility.md")
 PERMITTED = "plain:"
 NOT_YET_PLAIN = (
-    "fakeapi/registry",
-    "fakeapi/traces",
-    "tests",
-    "tools",
-    "benchmarks",
     "docs",
     "README.md",
     "SECURITY.md",
