@@ -40,7 +40,7 @@ check: $(READY) ## Lint, format, types, layers and plain words
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python tools/plain_words.py --check
+	$(BIN)/python tools/plain_words.py
 
 .PHONY: bench
 bench: $(READY) ## Measure, and print the tables of the README

@@ -1,10 +1,8 @@
-"""Finds sentences that a reader has to read twice: `python tools/plain_words.py [--check | PATH …]`.
+"""Finds sentences that a reader has to read twice: `python tools/plain_words.py [PATH …]`.
 
 Searches docstrings, comments and documents for openings and phrases that are hard to read. Prints a line for
 each sentence with the rule that it breaks. The exit status is 1 if there is such a sentence. To keep a text
 as it is, add `plain: REASON` to it.
-
-`--check`, which `make check` runs, leaves out the sentences in NOT_YET_PLAIN and prints only their number.
 """
 
 import ast
@@ -21,13 +19,6 @@ FOLDERS = ("fakeapi", "storage", "tests", "tools", "benchmarks")
 DOCUMENTS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs")
 GENERATED = ("docs/e2e.md", "docs/fidelity.md", "docs/compatibility.md")
 PERMITTED = "plain:"
-NOT_YET_PLAIN = (
-    "docs",
-    "README.md",
-    "SECURITY.md",
-    "CHANGELOG.md",
-)
-"""Folders and documents with sentences that are still to be mended; remove a path when it has none left."""
 
 
 @dataclass(frozen=True)
@@ -151,36 +142,10 @@ def problems_of(path: Path) -> Iterator[str]:
         yield from problems(text)
 
 
-def not_yet_plain(path: Path) -> str:
-    """Returns the path of NOT_YET_PLAIN that contains a file; empty if none does."""
-    name = str(path.relative_to(ROOT))
-    return next((part for part in NOT_YET_PLAIN if name == part or name.startswith(f"{part}/")), "")
-
-
-def check() -> int:
-    """Prints the problems outside NOT_YET_PLAIN, and the number inside; returns the exit status."""
-    status = 0
-    postponed = dict.fromkeys(NOT_YET_PLAIN, 0)
-    for path in files(()):
-        part = not_yet_plain(path)
-        for problem in problems_of(path):
-            if part:
-                postponed[part] += 1
-            else:
-                status = 1
-                print(problem)
-    for part, count in postponed.items():
-        advice = f"{count} sentences not yet plain" if count else "plain now: remove it from NOT_YET_PLAIN"
-        print(f"{part}: {advice}", file=sys.stderr)
-    return status
-
-
-def main(arguments: Sequence[str]) -> int:
+def main(paths: Sequence[str]) -> int:
     """Prints the problems; returns the exit status."""
-    if list(arguments) == ["--check"]:
-        return check()
     count = 0
-    for path in files(arguments):
+    for path in files(paths):
         for problem in problems_of(path):
             count += 1
             print(problem)
