@@ -16,7 +16,7 @@ ALLOWED = (
     "the system does not tell open files",
     "other systems have other allocators",
 )
-"""Patterns of the reasons that skip a test in CI too."""
+"""Regular expressions of the skip reasons that CI allows."""
 
 
 def is_failure(reason: str) -> bool:

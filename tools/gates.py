@@ -72,7 +72,7 @@ def _packages(modules: Modules) -> dict[str, GoPackage]:
 
 
 def _returned_values(package: GoPackage) -> Iterator[dict[str, Expression]]:
-    """Yields the values of functions that only return a value, the form of the maps in component-base."""
+    """Yields the expression that each one-line function returns; component-base declares gates in these."""
     for function in package.functions:
         match function["body"]:
             case [["return", value]]:

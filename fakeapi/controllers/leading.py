@@ -1,4 +1,4 @@
-"""Leading: elects, by a Lease, the one server among several with shared state that runs the controllers.
+"""Leader election: of several servers with shared state, only the holder of a Lease runs the controllers.
 
 Follows the timing and the Lease format of k8s.io/client-go `tools/leaderelection`. A server measures with its
 own clock how long a Lease has not changed, and ignores the times in the Lease.

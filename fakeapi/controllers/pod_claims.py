@@ -11,7 +11,7 @@ class ClaimNameUnknown(Exception):
 
 
 def claim_source(pod_claim: Object) -> Object:
-    """Returns the object with resourceClaimName: the pod claim's `source` up to 1.30, then the pod claim."""
+    """Returns the object with resourceClaimName: `source` up to 1.30, the pod's claim itself from 1.31 on."""
     source = pod_claim.get("source")
     return source if source is not None else pod_claim
 

@@ -1,7 +1,8 @@
 """The verb watch: streams the events of a resource until a timeout, or until client or server stops.
 
 Follows k8s.io/apiserver `pkg/endpoints/handlers/watch.go`: sends the headers at once, a line for each event,
-and an ERROR event for a version that the history no longer contains.
+and an ERROR event for a version that the history no longer contains. It decides when a BOOKMARK is sent;
+`fakeapi.registry.verbs.watching` decides its resourceVersion.
 """
 
 import logging

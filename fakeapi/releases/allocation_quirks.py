@@ -38,7 +38,7 @@ class DriverWait(Enum):
     """The condition of a pod that waits for the controller of a classic driver."""
 
     ERROR = "error"
-    """An error of the Reserve plugin."""
+    """Reason SchedulerError, with the message of the failed Reserve plugin."""
     RESERVING = "reserving"
     """At Reserve, a message that one node waits for the driver's information or allocation."""
     PLAIN = "plain"

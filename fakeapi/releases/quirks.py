@@ -250,7 +250,7 @@ class Quirks:
     """Paths of errors shorten long keys of attributes and capacity."""
 
     empty_attribute_is_required: bool
-    """A device attribute without a value is a required value, not an invalid one."""
+    """The error for a device attribute without a value is `Required value`, not `Invalid value`."""
 
     attribute_member: str
     """Noun in the error for a device attribute with several values: `field` up to 1.31, then `value`."""

@@ -170,7 +170,7 @@ class ForeignDatabase(OpenFailed):
 
 
 class DatabaseRefused(OpenFailed):
-    """The database server cannot be reached, or the role lacks permissions."""
+    """The database server cannot be reached, refuses the login or the role, or serves other settings."""
 
 
 class DatabaseInUse(OpenFailed):

@@ -35,7 +35,7 @@ class Release:
         return max((each.day for each in self.outcomes.values()), default="")
 
     def state(self, spec: str) -> str:
-        """Returns the state of a spec. A spec with a missing feature is PASSED only if it passed."""
+        """Returns the state of a spec: NEEDS if it needs a missing feature, unless it passed."""
         outcome = self.outcomes.get(spec)
         if outcome is not None and outcome.state == PASSED:
             return PASSED

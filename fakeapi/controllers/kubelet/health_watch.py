@@ -56,7 +56,10 @@ class HealthWatch:
             self.driver_went(name)
 
     def driver_came(self, driver: Driver) -> None:
-        """Starts to follow a driver's health reports, if the driver offers them."""
+        """Starts to follow a driver's health reports, in place of those of an earlier driver with this name.
+
+        From 1.37 on, only if the driver offers them.
+        """
         self.driver_went(driver.name)
         for service in self._quirks.health_services:
             if service in driver.offered or not self._quirks.drivers_offer_health:

@@ -20,7 +20,7 @@ _PARSED_AS = {YAML: YAML, APPLY_PATCH: YAML, CBOR: CBOR, APPLY_CBOR_PATCH: CBOR}
 
 
 class Content:
-    """The body and the labels of one request, read when a rule first needs them."""
+    """The body of one request and the labels of its object, read when a rule first needs them."""
 
     def __init__(self, ctx: RequestContext, cluster: Cluster) -> None:
         self._ctx = ctx

@@ -1,4 +1,4 @@
-"""Impersonation: lets a client act as another user, with the header Impersonate-User and related headers.
+"""Impersonation: passes requests with Impersonate headers on to `fakeapi.http.impersonation_headers`.
 
 Follows k8s.io/apiserver `pkg/endpoints/filters/impersonation`. Requests without these headers only pay for
 the check of their headers.
@@ -31,7 +31,7 @@ class Impersonation:
         for name, _ in ctx.request.all_headers:
             if name.startswith(_PREFIX):
                 from fakeapi.authorization.impersonation import LastModes  # noqa: PLC0415 - loaded only when used
-                from fakeapi.http.impersonation import impersonate  # noqa: PLC0415 - loaded only when used
+                from fakeapi.http.impersonation_headers import impersonate  # noqa: PLC0415 - loaded only when used
 
                 self._last_modes = self._last_modes or LastModes()
                 return impersonate(ctx, proceed, self._authorizer, self._release, self._last_modes)

@@ -67,7 +67,7 @@ async def proxy_pod(
 async def proxy_node(
     server: Server, resource: Resource, target: ObjectReference, options: Mapping[str, str]
 ) -> None:
-    """Answers `nodes/proxy`. Raises ApiError 400, 404, 501."""
+    """Refuses `nodes/proxy`, for want of a kubelet to connect to. Always raises ApiError: 400, 404, 501."""
     name, _ = _name_and_port(target.name, "node")
     server.store.get(resource, ObjectReference(name=name))
     raise _unreachable(f"node {quote(name)}")

@@ -1,7 +1,7 @@
 """Eviction of lifecycle.k8s.io: the responders that evict a pod, one after the other.
 
 Follows k8s.io/kubernetes `pkg/registry/lifecycle/eviction`. This is not the Eviction of policy/v1, which
-clients post to a pod's subresource.
+clients post to a pod's subresource: see `fakeapi.kinds.core.pod.eviction`.
 """
 
 from collections.abc import Callable, Mapping

@@ -31,7 +31,10 @@ def merge(live: Any, applied: Any, node: Node) -> Any:
 
 
 def _merge_shaped(live: Any, applied: Any, node: Untyped) -> Any:
-    """Merges values without a schema by their JSON type; if the types differ, the applied value wins."""
+    """Merges values without a schema by their JSON type.
+
+    If the types differ, the applied value wins, except that null keeps the members of a live object.
+    """
     shape = shape_of(live if applied is _ABSENT else applied, node)
     if applied is None and isinstance(live, dict):
         shape = shape_of(live, node)

@@ -26,7 +26,8 @@ class RequestInfo:
     - `resource`: empty for the path of a version.
     - `watched`: whether the path is one of the deprecated paths that begin with watch/.
     - `tail`: further segments, which no path of a resource has.
-    - `in_namespace`: whether the path contains namespaces/; `namespace` may be empty even so.
+    - `in_namespace`: whether the path is below namespaces/NAME/, as namespaces/NAME/pods is; NAME may be
+      empty.
     """
 
     group: str

@@ -15,7 +15,7 @@ from fakeapi.machinery.schema.nodes import AnyValue, Field, List, Map, Node, Sca
 
 _ADDRESS = "0xc000012345"
 _META = "meta/v1"
-"""The package of types that have no internal form."""
+"""The package meta/v1, whose types have no internal version."""
 
 _VERSIONED = re.compile(r"\bv[0-9]+(?:(?:alpha|beta)[0-9]+)?\.")
 _TIMES = (ScalarKind.TIME, ScalarKind.MICRO_TIME)

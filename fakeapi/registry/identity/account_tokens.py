@@ -1,4 +1,4 @@
-"""AccountTokens: signs the tokens of service accounts, and stores the key."""
+"""AccountTokens: stores the key of service accounts' tokens, and gives it to `token_signer`, which signs."""
 
 import asyncio
 from functools import cached_property

@@ -17,7 +17,7 @@ class BodyType:
     release: Release
 
     versions: Versions
-    """The versions of the kind that a body may use."""
+    """The API versions of the kind, and the conversions between them."""
 
     strategy: Strategy
     """Sets the kind's own defaults."""

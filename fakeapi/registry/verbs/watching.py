@@ -5,6 +5,7 @@ Follows k8s.io/apiserver `pkg/storage/cacher`:
 - Without a version, or with "0", a watch begins with the existing objects.
 - With a selector, an event is ADDED if the object begins to match, and DELETED if it no longer matches.
 - A DELETED event has the last state that the watcher could see, at the version of the change.
+- A BOOKMARK has the newest version whose changes the watcher has seen; `fakeapi.http.watch` decides its time.
 """
 
 import base64

@@ -197,7 +197,7 @@ class Round:
         yield RESTARTS
 
     def twins(self) -> Iterator[int]:
-        """Runs two drivers with one name; one ends while a pod uses the other."""
+        """Runs two instances of a driver; the later one ends while a pod runs."""
         from tests.controllers.kubelet.python_driver import PythonDriver
 
         name = f"twin{next(self.numbers)}.example.com"

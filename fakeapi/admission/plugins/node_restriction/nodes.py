@@ -132,7 +132,7 @@ def _name(subject: Subject) -> str:
 
 
 def check_slice(subject: Subject) -> None:
-    """Allows a node to write only ResourceSlices with its own spec.nodeName. Raises ApiError 403."""
+    """Allows a node to create and delete only ResourceSlices with its own name. Raises ApiError 403."""
     if subject.operation is Operation.CREATE and subject.quirks.creates_own_slices:
         verb, resource_slice = "create", subject.new
     elif subject.operation is Operation.DELETE and subject.quirks.deletes_own_slices:

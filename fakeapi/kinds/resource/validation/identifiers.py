@@ -1,4 +1,4 @@
-"""Validates names in claims: drivers, pools, devices, classes, requests and attributes.
+"""Validates names in claims and slices: drivers, pools, devices, classes, requests and attributes.
 
 Follows k8s.io/kubernetes `pkg/apis/resource/validation` and the names of `pkg/apis/core/validation`.
 """
