@@ -1,4 +1,4 @@
-"""Go, and the modules of Kubernetes that tests read from Go's module cache."""
+"""Provides Kubernetes' Go modules to tests, and skips tests if Go or a module is missing."""
 
 import os
 import shutil

@@ -26,7 +26,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def slow_tests(text: str) -> dict[str, float]:
-    """Returns the seconds of each slow test by its node id, without parameters."""
+    """Parses slow_tests.txt: maps node ids, without their `[parameters]`, to seconds."""
     lines = [line.split() for line in text.splitlines() if line and not line.startswith("#")]
     return {test: float(seconds) for seconds, test in lines}
 

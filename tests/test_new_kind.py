@@ -28,7 +28,7 @@ HIGH = {"apiVersion": f"{GROUP}/{VERSION}", "kind": "PriorityClass", "metadata":
 RELEASE = load_release("1.33")
 ROUNDS = 200
 SETTLED = 20
-"""Rounds until all permanent caches are filled."""
+"""The round after which memory is measured first, because all permanent caches are full by then."""
 
 
 class ChangingServer(Client):

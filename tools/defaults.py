@@ -32,7 +32,7 @@ class NotARuleError(Exception):
 
 @dataclass(frozen=True)
 class Place:
-    """A field inside the object for which a function sets defaults: its type, and its path in JSON."""
+    """The Go type and the JSON path of a field in the object that a `SetDefaults_*` function receives."""
 
     type: str
     path: tuple[str, ...] = ()

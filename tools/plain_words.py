@@ -23,7 +23,7 @@ PERMITTED = "plain:"
 
 @dataclass(frozen=True)
 class Rule:
-    """A pattern that sentences, or only first lines, must not match, and advice for the writer."""
+    """A forbidden pattern and the advice that the check prints, for all sentences or only for first lines."""
 
     name: str
     pattern: re.Pattern[str]

@@ -98,7 +98,7 @@ _UNTOLD = {"message": None, "details": True, "first": 1, "every": 1, "probabilit
 
 
 def _told(members: dict[str, Any]) -> str:
-    """Formats the members of a rule as `name=value`; the type is printed without its name."""
+    """Formats a rule as its type and `name=value` pairs, without empty and default values."""
     return " ".join(
         str(value) if name == "type" else f"{name}={value}"
         for name, value in members.items()

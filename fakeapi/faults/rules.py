@@ -109,7 +109,7 @@ def checked(rule: Rule) -> Rule:
 
 
 def path_text(path: str) -> str:
-    """Returns a JSONPath without kubectl's braces, and with the leading dot that users may omit."""
+    """Normalizes a JSONPath: removes kubectl's braces and a leading `$`, and adds a missing leading dot."""
     inner = path[1:-1] if path.startswith("{") and path.endswith("}") else path
     inner = inner.removeprefix("$")
     return inner if inner.startswith((".", "[")) else f".{inner}"

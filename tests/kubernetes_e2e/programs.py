@@ -37,7 +37,7 @@ class Programs:
 
 
 def build(release: str) -> Programs:
-    """Compiles missing programs; half an hour without Go's build cache. Raises BuildFailed."""
+    """Compiles missing programs and returns all, in half an hour without Go's cache. Raises BuildFailed."""
     go_mod = go_programs.with_kubernetes(release)
     sources = {"suite.go": f'package program\n\nimport _ "{SUITE}"\n'}
     compiled = ("test", "-vet=off", "-c", "-ldflags", _named(release))

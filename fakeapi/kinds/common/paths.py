@@ -36,7 +36,7 @@ def holders(obj: Object, path: str) -> Iterator[tuple[Object, str]]:
 
 
 def is_set(obj: Object, path: str) -> bool:
-    """Whether the path has a value anywhere, even an empty one; null does not count."""
+    """Whether any place that the path matches has a value other than null. Empty values count."""
     return any(holder.get(name) is not None for holder, name in holders(obj, path))
 
 

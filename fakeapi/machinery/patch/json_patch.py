@@ -43,7 +43,7 @@ _OF_A_VALUE = ("into Go value of type float64", "into Go struct field jsonPatchO
 
 
 class PatchError(ValueError):
-    """An operation that cannot be applied, with the library's message; the cause of a 422."""
+    """Raised for a JSON Patch operation that cannot be applied; the 422 has the message of Go's library."""
 
 
 class FailedTestError(PatchError):

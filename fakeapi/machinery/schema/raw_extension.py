@@ -43,7 +43,7 @@ def marshalled(value: Any) -> Any:
 
 
 def opened(value: Any) -> Any:
-    """Opens a RawJson by one level, to a dict or list whose members keep their texts.
+    """Decodes the outermost level of a RawJson; the members of the dict or list keep their exact JSON text.
 
     Other values are returned unchanged.
     """

@@ -79,7 +79,7 @@ class Explainer:
         return version > 0 and version not in self._written and version not in self._versions
 
     def note_unsent(self, facts: RequestFacts) -> None:
-        """Notes a write whose body the trace lacks; the object's name may be unknown too."""
+        """Records a write to a resource whose body the trace lacks, perhaps with the object's name."""
         if facts.is_write:
             self._unsent.add(facts.path.group_resource)
 

@@ -87,7 +87,7 @@ class PostgresqlLog:
         return Read(epoch, after, first["epoch"], first["compacted"], first["current"], rows)
 
     async def append(self, epoch: int, known: int, writes: Sequence[Proposal]) -> Appended:
-        """Stores each write that fits the state after the writes before it."""
+        """Stores the writes in order, each if its revision and guard still hold then."""
         guards = [write.guard for write in writes]
         records = await self._writing.fetch(
             schema.APPEND,

@@ -18,7 +18,7 @@ DEVICE_RELEASES = ("1.31", "1.32", "1.33")
 COST_RELEASES = ("1.32", "1.33")
 
 Fact = list[str] | None
-"""The kind of a verdict and its message; None for a valid expression."""
+"""The recorded result of compiling a CEL expression: error class and message; None if it is valid."""
 
 DEEP = "it nests deeper than cel-expr-python goes, 32"
 LIBRARY = "the library's parser says less, or says it otherwise"

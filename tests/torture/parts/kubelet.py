@@ -212,7 +212,7 @@ class Round:
             yield 2
 
     def long_paths(self) -> Iterator[int]:
-        """Runs a driver whose sockets have longer paths than a socket address may have."""
+        """Runs a driver whose socket paths exceed the limit of a Unix socket address."""
         from tests.controllers.kubelet.python_driver import PythonDriver
 
         name = f"far{next(self.numbers)}.example.com"

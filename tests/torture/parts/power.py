@@ -69,7 +69,7 @@ def run(budget: Budget) -> dict[str, float]:
 
 
 def written(directory: Path, shim: Path, durability: Durability) -> list[Operation]:
-    """Runs a writing process; returns the operations on its files."""
+    """Runs a process that writes to a store; returns the file operations that the shim logged."""
     log = directory.with_name(f"{directory.name}.log")
     environment = {"LD_PRELOAD": str(shim), "TORTURE_DIR": str(directory), "TORTURE_LOG": str(log)}
     command = [sys.executable, "-c", WRITER, str(directory), durability, str(WRITES)]

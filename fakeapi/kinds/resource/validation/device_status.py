@@ -30,7 +30,7 @@ def allocated_devices(status: Object) -> frozenset[DeviceId]:
 
 
 def without_deallocated(devices: list[Object], new: Object, old: Object) -> list[Object]:
-    """Returns `devices` without those that the status `old` allocates and the status `new` does not."""
+    """Returns `devices` without deallocated ones, which `old` allocates and `new` does not."""
     gone = allocated_devices(old) - allocated_devices(new)
     return [device for device in devices if device_id(device) not in gone] if gone else devices
 
