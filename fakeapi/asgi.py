@@ -1,5 +1,6 @@
 """The ASGI types, and the protocol of applications that the project's own server runs."""
 
+from asyncio import Future
 from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
@@ -27,6 +28,14 @@ Waits until the client, and all clients together, have few enough unread bytes. 
 """
 
 Room = Callable[[int], AbstractAsyncContextManager[None]]
+
+GONE = "fakeapi.gone"
+"""Scope extension `() -> Future`: completes when the client has disconnected.
+
+Requests that wait for each other use it to stop waiting.
+"""
+
+Gone = Callable[[], "Future[None]"]
 
 ROOM_FROM_BYTES = 256 * 1024
 """An application asks for room before it makes an answer of this size or longer."""

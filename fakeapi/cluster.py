@@ -205,7 +205,7 @@ class Cluster:
             if isinstance(self.clock, ClusterClock):
                 self.clock.begin_again()
             self._forget()
-            self.registry.bootstrap.forget()
+            self.bootstrap.start_over()
             await self.registry.ensure_initial_objects()
             if self._sharing is not None:
                 await self._sharing.make_initial_objects()
@@ -233,7 +233,7 @@ class Cluster:
         async def replace() -> None:
             await self.storage.restore(snapshot.checkpoint, rewind=rewind)
             self._forget()
-            self.bootstrap.pending = set(snapshot.pending)
+            self.bootstrap.start_over(snapshot.pending)
             self.registry.activate_plugins()
             await serve_stored_definitions(self.registry)
             if self._sharing is not None:

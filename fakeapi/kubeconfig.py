@@ -4,8 +4,8 @@ import base64
 import json
 from pathlib import Path
 
+from fakeapi.atomic_file import atomic_file
 from fakeapi.registry.identity.users import ANYBODY
-from fakeapi.wholefile import whole_file
 
 _TEMPLATE = """\
 apiVersion: v1
@@ -48,5 +48,5 @@ def render(url: str, *, ca: bytes | None = None, token: str | None = None) -> st
 
 def write(path: Path, text: str) -> None:
     """Writes a kubeconfig atomically, readable only by its owner. Raises OSError."""
-    with whole_file(path) as file:
+    with atomic_file(path) as file:
         file.write(text.encode())

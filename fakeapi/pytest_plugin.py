@@ -304,7 +304,7 @@ class _Used:
             self._test.stash.setdefault(_RECORDINGS, self._recordings)
             del self._test.stash[_RECORDINGS]
         if unfired and kind is None:
-            refuse(f"faults that met nothing: {', '.join(unfired)}")
+            refuse(f"faults that never fired: {', '.join(unfired)}")
 
 
 def _unfired_faults(server: "FakeAPI") -> list[str]:

@@ -90,7 +90,7 @@ class Settings:
     )
     feature_gates: Mapping[str, bool] | str | None = _option(
         None,
-        "Switch feature gates on or off, as kube-apiserver does. A gate without an effect here is logged.",
+        "Switch feature gates on or off, as kube-apiserver does. The server logs gates without effect.",
         "--feature-gates",
         metavar="NAME=BOOL,…",
         unset="as the release has them",
@@ -104,21 +104,22 @@ class Settings:
     )
     enable_admission_plugins: str = _option(
         "",
-        "Ask these admission plugins too, as kube-apiserver does: ServiceAccount,AlwaysPullImages.",
+        "Enable these admission plugins too, as kube-apiserver does: ServiceAccount,AlwaysPullImages.",
         "--enable-admission-plugins",
         metavar="NAME,…",
-        unset="those that kube-apiserver asks by default, but for ServiceAccount",
+        unset="those that kube-apiserver enables by default, except ServiceAccount",
     )
     disable_admission_plugins: str = _option(
         "",
-        "Do not ask these admission plugins, as kube-apiserver does.",
+        "Disable these admission plugins, as kube-apiserver does.",
         "--disable-admission-plugins",
         metavar="NAME,…",
-        unset="none of the default ones",
+        unset="none",
     )
     database: str | Path | None = _option(
         None,
-        "Keep the objects in this file, or at postgresql://… in a database that several servers share.",
+        "Store the objects in this SQLite file, or in a database (postgresql://…) that several servers can "
+        "share.",
         "--db",
         metavar="FILE|URL",
         unset="in memory",
@@ -126,19 +127,19 @@ class Settings:
     )
     durability: Literal["normal", "full"] = _option(
         "normal",
-        "Let an acknowledged write survive the end of the process (normal) or of the machine (full).",
+        "Let acknowledged writes survive a crash of the process (normal), or also a power failure (full).",
         "--durability",
     )
     history: int = _option(
         HISTORY_MAX,
-        "Keep this many changes; lists and watches at a version before them are 410 Expired.",
+        "Keep this many changes; lists and watches at an older resourceVersion get 410 Expired.",
         "--history",
         bounds=(1, None),
     )
     host: str = _option("127.0.0.1", "Listen on this address.", "--host", is_shared=False)
     port: int = _option(
         0,
-        "Listen on this port; 0 takes a free one.",
+        "Listen on this port; 0 chooses a free port.",
         "--port",
         bounds=(0, 65535),
         command_line_default=DEFAULT_PORT,
@@ -146,12 +147,14 @@ class Settings:
     )
     tls: bool = _option(
         False,
-        "Serve HTTPS with a certificate of an own CA; with --db the CA is kept beside the file.",
+        "Serve HTTPS with a certificate of the server's own CA. With --db FILE, the CA is stored beside the "
+        "file.",
         "--tls",
     )
     tls_directory: str | Path | None = _option(
         None,
-        "With --tls, keep the CA in this directory (ca.pem, ca-key.pem); several servers can share it.",
+        "With --tls, store the CA in this directory (ca.pem, ca-key.pem). Several servers can share the "
+        "directory.",
         "--tls-directory",
         metavar="DIR",
         unset="a new CA at each start, or one beside the file of --db",
@@ -159,15 +162,15 @@ class Settings:
     )
     token: str | None = _option(
         None,
-        "Require this bearer token of clients; kubectl and client-go send one only with --tls.",
+        "Require this bearer token from clients; kubectl and client-go send a token only with --tls.",
         "--token",
         metavar="TOKEN",
-        unset="everybody may ask",
+        unset="every client may send requests",
     )
     token_file: str | Path | None = _option(
         None,
-        "Require the bearer token in this file, which other users of the machine must not be able to read; "
-        "process lists show --token to everybody.",
+        "Require the bearer token in this file; process lists show the value of --token to everybody. Other "
+        "users of the machine must not be able to read the file.",
         "--token-file",
         metavar="FILE",
         unset="no file",
@@ -176,7 +179,7 @@ class Settings:
     )
     authorization: Literal["always-allow", "rbac"] = _option(
         "always-allow",
-        "Allow everybody everything, or only what roles and bindings allow (rbac).",
+        "Allow all requests (always-allow), or only those that roles and bindings allow (rbac).",
         "--authorization",
     )
     accept_hosts: str | None = _option(
@@ -184,11 +187,11 @@ class Settings:
         "Without a token, accept only Host and Origin headers that match, as kubectl proxy does.",
         "--accept-hosts",
         metavar="REGEX,…",
-        unset="loopback, the host to listen on, and that of the advertised URL",
+        unset="loopback, the host of --host, and the host of --advertise-url",
     )
     kubeconfig: str | Path | None = _option(
         None,
-        "Write the kubeconfig to this file, and leave it there.",
+        "Write the kubeconfig to this file; the file stays when the server stops.",
         "--kubeconfig",
         metavar="FILE",
         unset="a temporary file",
@@ -197,7 +200,7 @@ class Settings:
     )
     advertise_url: str | None = _option(
         None,
-        "Write this URL into the kubeconfig, for clients that reach the server by another one.",
+        "Write this URL into the kubeconfig, for clients that reach the server by another URL.",
         "--advertise-url",
         metavar="URL",
         unset="host and port",
@@ -210,8 +213,8 @@ class Settings:
     )
     latency: float = _option(
         0.0,
-        "Delay every request by this time, so that tests meet the races of a slower server. A frozen clock "
-        "switches the delay off.",
+        "Delay every request by this time, so that tests see the race conditions of a slower server. A "
+        "frozen clock switches the delay off.",
         "--latency",
         metavar="DURATION",
         unset="none",
@@ -220,7 +223,8 @@ class Settings:
     )
     record: str | Path | None = _option(
         None,
-        "Record the traffic to this file (.jsonl, .jsonl.gz or .jsonl.zst); written when the server stops.",
+        "Record the traffic to this file (.jsonl, .jsonl.gz or .jsonl.zst). The server writes the file when "
+        "it stops.",
         "--record",
         metavar="FILE",
         unset="nothing is recorded",
@@ -246,48 +250,48 @@ class Settings:
     )
     install: "Iterable[Any] | str | Path" = _option(
         (),
-        "Install the manifests of this file, directory or pattern at each start; repeat for more. What is "
-        "there already and alike stays as it is.",
+        "Install the manifests of this file, directory or pattern at each start; repeat for more. Existing "
+        "objects without differences stay unchanged.",
         "--install",
         metavar="PATH",
     )
     webhook_services: Iterable[str] = _option(
         (),
-        "Call the webhooks of this service at this URL; repeat for more. A service has no address here, so a "
-        "webhook of any other refuses connections.",
+        "Call the webhooks of this service at this URL; repeat for more. Services have no addresses here, so "
+        "calls to webhooks of other services fail with a refused connection.",
         "--webhook-service",
         metavar="NAMESPACE/NAME[:PORT]=URL",
     )
     journal: Literal["on", "bodies", "off"] = _option(
         "on",
-        "Keep the last requests with their bodies and what was refused (on), with all answers (bodies), or "
-        "none of it.",
+        "Keep the last requests with their bodies: with the responses of refused requests (on), with all "
+        "responses (bodies), or keep no requests (off).",
         "--journal",
     )
     faults: "Iterable[Any] | str | Path" = _option(
         (),
-        "Arm the faults of this file of rules at each start; repeat for more.",
+        "Arm the faults in this file at each start; repeat for more.",
         "--faults",
         metavar="FILE",
     )
     strict_faults: bool = _option(
         False,
-        "Fail where a fault has met no request by the time the server stops, or the test ends.",
+        "Fail if a fault never fired before the server stops or the test ends.",
     )
     control: bool = _option(
         True,
-        "Serve the control API below /_fakeapi, to those who may use the API.",
+        "Serve the control API and the live page below /_fakeapi.",
         "--control",
     )
     nodes: str = _option(
         "node",
-        "The nodes that the controller kubelet makes.",
+        "Create these nodes with the controller kubelet.",
         "--nodes",
         metavar="NAME,…",
     )
     kubelet_directory: str | Path | None = _option(
         None,
-        "Where DRA drivers find the sockets of these nodes: DIR/NODE/plugins_registry and DIR/NODE/plugins.",
+        "Put the directories of nodes here; DRA drivers use DIR/NODE/plugins_registry and DIR/NODE/plugins.",
         "--kubelet-directory",
         metavar="DIR",
         unset="a temporary directory",
@@ -295,23 +299,23 @@ class Settings:
     )
     seed: int | None = _option(
         None,
-        "Draw uids, generated names and all else that is random from this seed, so that runs repeat.",
+        "Draw uids, generated names and all other random values from this seed, so that runs are repeatable.",
         "--seed",
         metavar="N",
-        unset="another each time",
+        unset="a different seed at each start",
         bounds=(0, None),
     )
     frozen_at: str | None = _option(
         None,
-        "Let the clock stand still at this time, such as 2026-01-31T12:00:00Z, until it is moved.",
+        "Freeze the clock at this time, such as 2026-01-31T12:00:00Z, until you move it.",
         "--frozen-at",
         metavar="TIME",
-        unset="it runs with the machine's",
+        unset="the clock of the machine",
     )
     clock: "ClockAndNames | None" = _option(
         None,
-        "Take time, uids and generated names from here, instead of `seed` and `frozen_at`.",
-        unset="those of the machine",
+        "Take time, uids and generated names from this object, instead of `seed` and `frozen_at`.",
+        unset="the machine's clock and random names",
         is_shared=False,
     )
 
@@ -332,7 +336,7 @@ def _check(of: Field[Any], option: Option, value: Any) -> None:
         return  # the code that uses the option checks it
     if get_origin(of.type) is Literal:
         if value not in get_args(of.type):
-            raise ValueError(f"{of.name}: {value!r} is none of {', '.join(get_args(of.type))}")
+            raise ValueError(f"{of.name}: {value!r} is not one of {', '.join(get_args(of.type))}")
         return
     members = get_args(of.type) if isinstance(of.type, UnionType) else (of.type,)
     kinds = [kind for member in members for kind in _KINDS.get(member, (get_origin(member) or member,))]
@@ -340,7 +344,7 @@ def _check(of: Field[Any], option: Option, value: Any) -> None:
     if wrong:
         known = (get_origin(member) or member for member in members if member is not NoneType)
         names = [kind.__name__ for kind in known]
-        raise ValueError(f"{of.name}: {value!r} is no {' or '.join(names)}")
+        raise ValueError(f"{of.name}: {value!r} is not of type {' or '.join(names)}")
     if option.bounds is not None and value is not None:
         low, high = option.bounds
         if not low <= value <= (inf if high is None else high):
@@ -361,7 +365,7 @@ def read_option(name: str, text: str) -> Any:
     """Converts the text of an option to its value. Raises ValueError."""
     setting = next((candidate for candidate in fields(Settings) if candidate.name == name), None)
     if setting is None or name == "clock":
-        raise ValueError(f"no option {name!r} that text can say")
+        raise ValueError(f"no option {name!r} that can be set with text")
     readers: dict[type, Callable[[str], Any]] = {bool: _flag, int: int, float: float, tuple: str.split}
     kind = int if name == "seed" else type(setting.default)
     if setting.metadata["option"].is_duration:
@@ -372,7 +376,7 @@ def read_option(name: str, text: str) -> Any:
     try:
         return readers.get(kind, str)(text)
     except ValueError:
-        raise ValueError(f"{name}: {text!r} is no {kind.__name__}") from None
+        raise ValueError(f"{name}: {text!r} is not a valid {kind.__name__}") from None
 
 
 def seconds_of_duration(text: str) -> float:

@@ -20,7 +20,6 @@ from tools.modules import Modules, package_of
 Object = dict[str, Any]
 
 _POLICY = "plugin/pkg/auth/authorizer/rbac/bootstrappolicy/testdata"
-_TYPE_AND_NAME = ("apiVersion", "kind", "metadata")
 _LISTS = ("cluster-roles", "cluster-role-bindings", "controller-roles", "controller-role-bindings")
 _NAMESPACED_LISTS = ("namespace-roles", "namespace-role-bindings")
 _RESOURCES = {

@@ -1,11 +1,12 @@
-"""Finds sentences that a reader has to read twice: `python tools/plain_words.py [PATH …]`.
+"""Finds sentences that are hard to understand: `python tools/plain_words.py [PATH …]`.
 
-Searches docstrings, comments and documents for openings and phrases that are hard to read. Prints a line for
-each sentence with the rule that it breaks. The exit status is 1 if there is such a sentence. To keep a text
-as it is, add `plain: REASON` to it.
+The check reads docstrings, comments and Markdown documents, including the cells of tables. For each sentence
+that breaks a rule, it prints the place, the rule, the sentence and an example of a better one. The exit
+status is 1 if any sentence breaks a rule. `plain: REASON` in a text exempts this text from the check.
 """
 
 import ast
+import enum
 import io
 import re
 import sys
@@ -18,111 +19,225 @@ ROOT = Path(__file__).parents[1]
 FOLDERS = ("fakeapi", "storage", "tests", "tools", "benchmarks")
 DOCUMENTS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs")
 GENERATED = ("docs/e2e.md", "docs/fidelity.md", "docs/compatibility.md")
-PERMITTED = "plain:"
+EXEMPTION = "plain:"
+
+
+class TextKind(enum.Enum):
+    SUMMARY = "the first paragraph of a docstring"
+    PROSE = "a comment, a paragraph of a document, or the rest of a docstring"
+    CELL = "a cell of a table"
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A forbidden pattern and the advice that the check prints, for all sentences or only for first lines."""
+    """A pattern that makes a sentence hard to understand.
+
+    `name`: says what is wrong with the sentence. `advice`: says how to write it, with an example.
+    `starts`: the rule applies only to the first sentence of this kind of text; None for all sentences.
+    """
 
     name: str
     pattern: re.Pattern[str]
     advice: str
-    first_line_only: bool = False
+    starts: TextKind | None = None
+
+    def is_broken_by(self, sentence: str, kind: TextKind, *, is_first: bool) -> bool:
+        """Whether a sentence breaks the rule. `is_first`: whether it is the first sentence of its text."""
+        applies = self.starts is None or (self.starts is kind and is_first)
+        return applies and self.pattern.search(sentence) is not None
+
+
+def phrases(*words: str) -> re.Pattern[str]:
+    """Returns a pattern that finds each of the phrases as whole words."""
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\b")
 
 
 RULES = (
     Rule(
-        "opening",
+        "summary without a verb or a subject",
         re.compile(
             r"^(What|How|Who|Where|Of|So|Those|That which|The same|The other|Another|Errors of|Nothing|"
             r"Nobody|None of|Such|As|Whether it|It|One|Only)\b"
         ),
-        "start with the subject, or with a verb: say what the thing is or does",
-        first_line_only=True,
+        'say what the thing is or does: "Returns the errors of a claim."',
+        TextKind.SUMMARY,
     ),
     Rule(
-        "is no",
-        re.compile(r"\b(is|are|was|were) no (?!(longer|more|less|other|one)\b)[a-z]+"),
-        'write "is not a …"',
+        "table cell that refers to another cell",
+        re.compile(
+            r"^(it|its|they|their|them|these|those|this|the same|likewise|as above|ditto)\b", re.IGNORECASE
+        ),
+        'repeat the noun, so that the cell can be read alone: "The server closes the connection."',
+        TextKind.CELL,
     ),
     Rule(
-        "passive",
-        re.compile(r"\b(is|are|was|were|be) (told|asked|said|met|heard|taken for|found out)\b"),
-        "name the actor: who receives, calls, sends or reports?",
+        '"is no" instead of "is not"',
+        re.compile(r"\b(is|are|was|were) no (?!(longer|more|less|other|one)\b)[A-Za-z]"),
+        'write "is not": "The text is not valid YAML."',
     ),
-    Rule("but for", re.compile(r"\bbut for\b|\ball but\b"), 'write "except"'),
-    Rule("of which", re.compile(r"\bof which\b|\bof whom\b"), "make two sentences"),
-    Rule("so many", re.compile(r"\bso many\b|\bas many as are\b"), "name the number"),
     Rule(
-        "for alone",
+        "passive verb without an actor",
+        re.compile(
+            r"\b(is|are|was|were|be|been) (?:not |never |also |then |only )?"
+            r"(told|asked|said|met|heard|taken for|found out)\b"
+        ),
+        'name the actor: "The kubelet receives the event."',
+    ),
+    Rule(
+        '"told" without a sender',
+        phrases("told as", "told of"),
+        'say who reports it: "The command reports the list as left out."',
+    ),
+    Rule(
+        "message described by its length",
+        re.compile(r"\b(said|says so|say so|told|refused|reported|shown|answered) in (?:a|one) line\b"),
+        'say which message: "Setting the clock fails with an error." or "The server logs one line."',
+    ),
+    Rule(
+        '"what … comes to" instead of a noun',
+        re.compile(r"\bwhat [^.;|]*?\b(comes?|came) to\b", re.IGNORECASE),
+        'name the thing: "the result of a messageExpression"',
+    ),
+    Rule(
+        'other words for "least recently used"',
+        phrases(
+            "longest ago",
+            "unused for longest",
+            "unused for the longest",
+            "not used for longest",
+            "not used for the longest",
+        ),
+        'use the usual term: "The cache drops the least recently used entry."',
+    ),
+    Rule(
+        '"goes" instead of "is deleted"',
+        re.compile(
+            r"\b(oldest|newest|last|first|longest|others?|ones?|rest|those|all) (?:goes|go)"
+            r"(?=[.,;:]|$| first\b)"
+        ),
+        'say what happens: "The journal drops the oldest requests."',
+    ),
+    Rule(
+        '"but" instead of "except"',
+        phrases("but for", "all but"),
+        'write "except": "all kinds except ServiceAccount"',
+    ),
+    Rule(
+        'two sentences joined by "of which"',
+        phrases("of which", "of whom"),
+        'write two sentences: "A list has pages. Each page has up to 500 objects."',
+    ),
+    Rule(
+        "amount without a number",
+        phrases("so many", "as many as are"),
+        'give the number: "at most 100 errors"',
+    ),
+    Rule(
+        '"alone" instead of "only"',
         re.compile(r"\bfor [a-z]+s? alone\b|\b(?:for|by|with) these alone\b"),
-        'write "only for …"',
+        'write "only": "only for webhooks"',
     ),
-    Rule("to the word", re.compile(r"\bto the word\b"), "give the figure, or say what is equal"),
+    Rule(
+        '"to the word" instead of a measured figure',
+        phrases("to the word"),
+        'give a figure, or say what is equal: "The message equals that of kube-apiserver 1.34."',
+    ),
 )
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`])")
-_FENCE = re.compile(r"^```")
+_FENCE = re.compile(r"^\s*```")
+_CELL_END = re.compile(r"(?<!\\)\|")
+_SEPARATOR_CELL = re.compile(r":?-+:?")
+_BLOCK_START = re.compile(r"\s*([-*+]|[0-9]+\.|#+|>)\s")
+"""Lines of a document that start a text of their own: list items, headings and quotations."""
 
 
 @dataclass(frozen=True)
 class Text:
-    """A docstring, a comment or a paragraph, with the number of its first line."""
+    """A text to check, with the number of its first line."""
 
     path: Path
     line: int
     text: str
-    is_first_line: bool
+    kind: TextKind
 
 
 def texts_of_python(path: Path) -> Iterator[Text]:
     """Yields the docstrings, attribute docstrings and comments of a module."""
     source = path.read_text(encoding="utf-8")
+    for line, docstring in _docstrings(source):
+        yield from _texts_of_docstring(path, line, docstring)
+    for line, comment in _comments(source):
+        yield Text(path, line, comment, TextKind.PROSE)
+
+
+def _docstrings(source: str) -> Iterator[tuple[int, str]]:
+    """Yields each string that is a statement, with the number of its first line."""
     for node in ast.walk(ast.parse(source)):
-        for statement in getattr(node, "body", ()) if not isinstance(node, ast.Lambda | ast.IfExp) else ():
+        body = getattr(node, "body", ())
+        for statement in body if isinstance(body, list) else ():
             if (
                 isinstance(statement, ast.Expr)
                 and isinstance(statement.value, ast.Constant)
                 and isinstance(statement.value.value, str)
             ):
-                yield from _lines(path, statement.lineno, statement.value.value)
+                yield statement.lineno, statement.value.value
+
+
+def _comments(source: str) -> Iterator[tuple[int, str]]:
+    """Yields the comments for readers, without those for linters."""
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if (
-            token.type == tokenize.COMMENT
-            and "noqa" not in token.string
-            and "type: ignore" not in token.string
-        ):
-            yield Text(path, token.start[0], token.string.lstrip("# "), is_first_line=False)
+        is_for_linters = "noqa" in token.string or "type: ignore" in token.string
+        if token.type == tokenize.COMMENT and not is_for_linters:
+            yield token.start[0], token.string.lstrip("# ")
 
 
-def _lines(path: Path, line: int, docstring: str) -> Iterator[Text]:
-    first, _, rest = docstring.strip().partition("\n\n")
-    yield Text(path, line, " ".join(first.split()), is_first_line=True)
+def _texts_of_docstring(path: Path, line: int, docstring: str) -> Iterator[Text]:
+    summary, _, rest = docstring.strip().partition("\n\n")
+    yield Text(path, line, " ".join(summary.split()), TextKind.SUMMARY)
     if rest:
-        yield Text(path, line + first.count("\n") + 2, " ".join(rest.split()), is_first_line=False)
+        yield Text(path, line + summary.count("\n") + 2, " ".join(rest.split()), TextKind.PROSE)
 
 
 def texts_of_document(path: Path) -> Iterator[Text]:
-    """Yields the lines of a document, without code blocks and tables."""
+    """Yields the paragraphs, list items, headings and table cells of a document, without code blocks."""
+    paragraph: list[str] = []
+    start = 0
+    for number, line in enumerate([*_lines_without_code(path), ""], 1):
+        is_row = line.lstrip().startswith("|")
+        if paragraph and (is_row or not line.strip() or _BLOCK_START.match(line)):
+            yield Text(path, start, " ".join(paragraph), TextKind.PROSE)
+            paragraph = []
+        if is_row:
+            yield from (Text(path, number, cell, TextKind.CELL) for cell in _cells(line))
+        elif line.strip():
+            start = start if paragraph else number
+            paragraph.append(line.strip())
+
+
+def _lines_without_code(path: Path) -> Iterator[str]:
+    """Yields the lines of a document, and an empty line for each line of a code block."""
     is_code = False
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        if _FENCE.match(line):
-            is_code = not is_code
-        elif not is_code and not line.startswith("|"):
-            yield Text(path, number, line, is_first_line=False)
+    for line in path.read_text(encoding="utf-8").splitlines():
+        is_fence = _FENCE.match(line) is not None
+        is_code = is_code != is_fence
+        yield "" if is_code or is_fence else line
+
+
+def _cells(row: str) -> list[str]:
+    """Returns the cells of a table's row that have a text; none for the separator below the heading."""
+    cells = [cell.strip() for cell in _CELL_END.split(row.strip().strip("|"))]
+    return [cell for cell in cells if cell and not _SEPARATOR_CELL.fullmatch(cell)]
 
 
 def problems(text: Text) -> Iterator[str]:
-    """Yields a line for each rule that a text breaks."""
-    if PERMITTED in text.text:
+    """Yields a line for each rule that a sentence of the text breaks."""
+    if EXEMPTION in text.text:
         return
+    place = f"{text.path.relative_to(ROOT)}:{text.line}"
     for index, sentence in enumerate(_SENTENCE_END.split(text.text)):
         for rule in RULES:
-            if rule.first_line_only and not (text.is_first_line and index == 0):
-                continue
-            if rule.pattern.search(sentence):
-                place = f"{text.path.relative_to(ROOT)}:{text.line}"
+            if rule.is_broken_by(sentence, text.kind, is_first=index == 0):
                 yield f"{place}: {rule.name}: {sentence[:100]}  → {rule.advice}"
 
 
@@ -150,7 +265,7 @@ def main(paths: Sequence[str]) -> int:
             count += 1
             print(problem)
     if count:
-        print(f"{count} sentences to say more plainly; CONTRIBUTING.md, section Words", file=sys.stderr)
+        print(f"{count} sentences break a rule: see CONTRIBUTING.md, section Words", file=sys.stderr)
     return int(count > 0)
 
 

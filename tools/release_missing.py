@@ -30,13 +30,19 @@ DECLARED_SINCE = 33
 SAMPLES = ("pods", "resource", "resource-{}-all-gates", "schemas", "kinds")
 """The files with verdicts of upstream's own validation; `{}` is the release."""
 HISTORIES = (
-    "quirks",
+    "access_quirks",
     "allocation_quirks",
+    "core_quirks",
     "custom_quirks",
+    "device_quirks",
+    "driver_quirks",
     "kubelet_quirks",
+    "network_quirks",
     "node_quirks",
     "pod_quirks",
+    "request_quirks",
     "rule_quirks",
+    "storage_quirks",
     "workload_quirks",
     "schema_rules",
 )
@@ -97,7 +103,7 @@ def to_compare(release: str) -> Iterator[str]:
         if gate not in EFFECTIVE and specs[0][0] == minor:
             yield f"gate {gate} is new and not in gates.EFFECTIVE: it has no effect here"
     for name in HISTORIES:
-        history = vars(import_module(f"fakeapi.releases.{name}"))["_HISTORY"]
+        history = vars(import_module(f"fakeapi.releases.{name}"))["HISTORY"]
         if not any(minor in changes for changes in history.values()):
             yield f"fakeapi/releases/{name}.py records no change for {release}"
     if limits.limits_of(minor) == limits.limits_of(minor - 1):

@@ -126,13 +126,13 @@ def built(release: str, groups: list[str], folder: Path) -> Path:
     )
     main = Path(__file__).with_name("strategies.go").read_text(encoding="utf-8")
     (folder / "main.go").write_text(main, encoding="utf-8")
-    (folder / "made.go").write_text(_made(Path(download["Dir"]), groups), encoding="utf-8")
+    (folder / "made.go").write_text(_program(Path(download["Dir"]), groups), encoding="utf-8")
     subprocess.run(["go", "mod", "tidy", "-e"], cwd=folder, env=environment, check=True)
     subprocess.run(["go", "build", "-o", "strategies", "."], cwd=folder, env=environment, check=True)
     return folder / "strategies"
 
 
-def _made(kubernetes: Path, groups: list[str]) -> str:
+def _program(kubernetes: Path, groups: list[str]) -> str:
     imports, cases, more = list[str](), list[str](), ""
     for group in groups:
         for resource, package in RESOURCES[group].items():

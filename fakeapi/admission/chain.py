@@ -1,4 +1,4 @@
-"""Chains of admission: the steps of one resource, by operation, made once.
+"""Admission: the plugins of a server, and the steps that they contribute to each operation on a resource.
 
 Follows k8s.io/apiserver `pkg/admission/chain.go`.
 """
@@ -37,21 +37,23 @@ def _place(entry: PluginEntry) -> int:
 
 
 class Admission:
-    """The plugins of one server, in order. A plugin is made when a kind that it covers is first written."""
+    """The plugins of one server, in order. A plugin is created when a kind that it covers is written."""
 
     def __init__(
         self, entries: Sequence[PluginEntry], server: "Server", disabled: Collection[str] = ()
     ) -> None:
-        """`disabled` are the names of plugins that are never asked, whoever extends the chains by them."""
+        """`disabled` are the names of plugins that never run, even if `extend` adds them later."""
         self._entries = tuple(entries)
         self._disabled = frozenset(disabled)
         self._server = server
-        self._made: dict[str, AdmissionPlugin] = {}
-        self._resources: WeakSet[Resource] = WeakSet()  # a resource may go while the server runs
+        self._plugins: dict[str, AdmissionPlugin] = {}
+        self._resources: WeakSet[Resource] = WeakSet()  # not kept alive after the catalogue dropped them
 
     def extend(self, *entries: PluginEntry) -> None:
         """Adds plugins, each at its place in the order; keeps those that run already."""
-        added = [each for each in entries if each not in self._entries and each.name not in self._disabled]
+        added = [
+            entry for entry in entries if entry not in self._entries and entry.name not in self._disabled
+        ]
         if not added:
             return
         self._entries = tuple(sorted((*self._entries, *added), key=_place))
@@ -60,27 +62,27 @@ class Admission:
         self._resources.clear()
 
     def steps(self, resource: "Resource", subresource: str, operation: Operation) -> Steps:
-        """The steps of an operation on a resource, or on its subresource."""
+        """Returns the steps of an operation on a resource, or on its subresource."""
         chains = _CHAINS.of(resource.attachments)
-        found = chains.get(subresource)
-        if found is None:
+        chain = chains.get(subresource)
+        if chain is None:
             if not chains:
                 self._resources.add(resource)
-            found = chains[subresource] = self._chain(resource, subresource)
-        return found.get(operation, NO_STEPS)
+            chain = chains[subresource] = self._chain(resource, subresource)
+        return chain.get(operation, NO_STEPS)
 
     def _chain(self, resource: "Resource", subresource: str) -> Mapping[Operation, Steps]:
-        plugins = [self._plugin(each) for each in self._entries if each.covers(resource, subresource)]
+        plugins = [self._plugin(entry) for entry in self._entries if entry.covers(resource, subresource)]
         return {
             operation: Steps(
-                tuple(each.mutate for each in asked if each.mutates()),
-                tuple(each.validate for each in asked if each.validates()),
+                tuple(plugin.mutate for plugin in involved if plugin.mutates()),
+                tuple(plugin.validate for plugin in involved if plugin.validates()),
             )
             for operation in Operation
-            if (asked := [each for each in plugins if operation in each.operations])
+            if (involved := [plugin for plugin in plugins if operation in plugin.operations])
         }
 
     def _plugin(self, entry: PluginEntry) -> AdmissionPlugin:
-        if entry.name not in self._made:
-            self._made[entry.name] = entry.make(self._server)
-        return self._made[entry.name]
+        if entry.name not in self._plugins:
+            self._plugins[entry.name] = entry.make(self._server)
+        return self._plugins[entry.name]

@@ -24,7 +24,7 @@ NODE_KEYS = "authentication.kubernetes.io/associated-node-keys"
 MANY = 4
 """From this number of groups or extra values on, a permission for all of them ("*") is checked first."""
 LAST_MODES_MAX = 10_000
-"""Maximum number of users whose last impersonation mode is kept; a new one replaces the oldest."""
+"""Maximum number of users in `LastModes`; the user who impersonated least recently is dropped."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ the rules of the roles that it selects; upstream's `pkg/controller/clusterroleag
 it.
 """
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -81,15 +82,16 @@ class Roles:
         if not selectors:
             return own
         seen.add(role["metadata"]["name"])
-        aggregated: list[Object] = []
+        aggregated: dict[str, Object] = {}
         for selector in selectors:
             compiled = of_object(selector)
             for (namespace, name), other in sorted(self._roles.items()):
                 labels = other["metadata"].get("labels") or {}
                 if compiled is None or namespace or name in seen or not compiled.matches(labels):
                     continue
-                aggregated += [rule for rule in self._all_rules(other, seen) if rule not in aggregated]
-        return aggregated or own
+                for rule in self._all_rules(other, seen):
+                    aggregated.setdefault(json.dumps(rule, sort_keys=True), rule)
+        return list(aggregated.values()) or own
 
     def _read(self) -> None:
         changed = self._objects.store.last_changes(f"/{GROUP}/{name}/" for name in RESOURCES)

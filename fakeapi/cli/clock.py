@@ -12,7 +12,7 @@ def clock() -> None:
     """Freeze, resume and move the clock of a running server."""
 
 
-def _say(state: dict[str, Any]) -> None:
+def _print_time(state: dict[str, Any]) -> None:
     how = "frozen" if state["frozen"] else "running, adjusted" if state["adjusted"] else "running"
     click.echo(f"{state['now']} ({how})")
 
@@ -21,30 +21,30 @@ def _say(state: dict[str, Any]) -> None:
 @control_client
 def show(*, client: Any) -> None:
     """Print the server's time."""
-    _say(client.get("/clock"))
+    _print_time(client.get("/clock"))
 
 
 @clock.command()
 @click.argument("time", default="")
 @control_client
 def freeze(*, client: Any, time: str) -> None:
-    """Let the clock stand still, at once or at a later TIME such as 2026-01-31T12:00:00Z."""
-    _say(client.post("/clock/freeze", {"at": time}))
+    """Freeze the clock, now or at a later TIME such as 2026-01-31T12:00:00Z."""
+    _print_time(client.post("/clock/freeze", {"at": time}))
 
 
 @clock.command()
 @control_client
 def resume(*, client: Any) -> None:
-    """Let the clock go on from where it stands."""
-    _say(client.post("/clock/resume"))
+    """Let a frozen clock run again, from its frozen time."""
+    _print_time(client.post("/clock/resume"))
 
 
 @clock.command()
 @click.argument("seconds", type=float)
 @control_client
 def advance(*, client: Any, seconds: float) -> None:
-    """Move the clock forward by SECONDS; what is due by then happens at once."""
-    _say(client.post("/clock/advance", {"seconds": seconds}))
+    """Move the clock forward by SECONDS; all timers that are due by then expire at once."""
+    _print_time(client.post("/clock/advance", {"seconds": seconds}))
 
 
 @clock.command()
@@ -52,4 +52,4 @@ def advance(*, client: Any, seconds: float) -> None:
 @control_client
 def jump(*, client: Any, time: str) -> None:
     """Move the clock forward to TIME, such as 2026-01-31T12:00:00Z."""
-    _say(client.post("/clock/jump", {"to": time}))
+    _print_time(client.post("/clock/jump", {"to": time}))

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fakeapi.cli.file_type import FILE
 from fakeapi.cli.token_options import token_options
 from fakeapi.machinery.printable import printable_line
 from fakeapi.settings import DEFAULT_PORT
 
 if TYPE_CHECKING:
     from fakeapi.traces.client.target import Target
-
-_FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 def control_client(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -24,22 +23,19 @@ def control_client(command: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     @wraps(command)
-    def call(
-        *, server: str, kubeconfig: Path | None, token: str | None, ca_file: Path | None, **rest: Any
-    ) -> Any:
+    def call(*, target: "Target", **rest: Any) -> Any:
         from fakeapi.testing.control import ControlClient, ControlError  # noqa: PLC0415 - keeps --help fast
-        from fakeapi.traces.client.target import TargetError  # noqa: PLC0415 - keeps --help fast
 
         try:
-            client = ControlClient.of_target(_target(server, kubeconfig, token, ca_file))
+            client = ControlClient.of_target(target)
             try:
                 return command(client=client, **rest)
             finally:
                 client.close()
-        except (ControlError, TargetError) as error:
+        except ControlError as error:
             raise click.ClickException(printable_line(error)) from error
 
-    return _with_options(call)
+    return server_target(call)
 
 
 def server_target(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -59,7 +55,10 @@ def server_target(command: Callable[..., Any]) -> Callable[..., Any]:
         except TargetError as error:
             raise click.ClickException(printable_line(error)) from error
 
-    return _with_options(call)
+    decorated: Callable[..., Any] = call
+    for option in reversed(_OPTIONS):
+        decorated = option(decorated)
+    return decorated
 
 
 def _target(server: str, kubeconfig: Path | None, token: str | None, ca_file: Path | None) -> "Target":
@@ -71,12 +70,6 @@ def _target(server: str, kubeconfig: Path | None, token: str | None, ca_file: Pa
     from fakeapi.traces.client.target import target_of_url  # noqa: PLC0415 - keeps --help fast
 
     return target_of_url(server, token=token, ca_file=ca_file)
-
-
-def _with_options(call: Callable[..., Any]) -> Callable[..., Any]:
-    for option in reversed(_OPTIONS):
-        call = option(call)
-    return call
 
 
 _OPTIONS = (
@@ -91,9 +84,9 @@ _OPTIONS = (
     click.option(
         "--kubeconfig",
         metavar="FILE",
-        type=_FILE,
+        type=FILE,
         help="Ask the server of this kubeconfig, with its token and certificates.",
     ),
     token_options("Send this bearer token with --server.", envvar="FAKEAPI_TOKEN"),
-    click.option("--ca-file", metavar="FILE", type=_FILE, help="Trust these certificates with --server."),
+    click.option("--ca-file", metavar="FILE", type=FILE, help="Trust these certificates with --server."),
 )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fakeapi.cli.control_options import server_target
+from fakeapi.cli.file_type import FILE
 from fakeapi.cli.transfer_options import read_limit, reported, selection_of, selection_options, summary
 from fakeapi.machinery.printable import printable_line
 
@@ -19,13 +20,9 @@ if TYPE_CHECKING:
     from fakeapi.transfer.exporting import Exported
     from fakeapi.transfer.selection import Selection
 
-_FILE = click.Path(dir_okay=False, path_type=Path)
-
 
 @click.command(context_settings={"show_default": True})
-@click.option(
-    "--output", "-o", metavar="FILE", type=_FILE, help="Write one file.  [default: standard output]"
-)
+@click.option("--output", "-o", metavar="FILE", type=FILE, help="Write one file.  [default: standard output]")
 @click.option(
     "--directory",
     "-d",
@@ -34,9 +31,12 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
     help="Write NAMESPACE/RESOURCE/NAME.yaml into this new directory.",
 )
 @selection_options
-@click.option("--status", is_flag=True, help="Write what stands in the status of objects, too.")
+@click.option("--status", is_flag=True, help="Also write the status of objects.")
 @click.option(
-    "--all", "everything", is_flag=True, help="Write what a server makes by itself, and events, too."
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Also write events, and objects that every server creates by itself.",
 )
 @read_limit
 @server_target
@@ -44,9 +44,9 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
     "--db",
     metavar="FILE",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Read this database of a server instead; it is not changed.",
+    help="Read the objects from this database file instead of a server; the file is not changed.",
 )
-@click.option("--release", metavar="RELEASE", help="The Kubernetes release that --db is read as.")
+@click.option("--release", metavar="RELEASE", help="Read --db as this Kubernetes release.")
 def export(
     *,
     target: "Target",
@@ -58,10 +58,10 @@ def export(
     release: str | None,
     **chosen: Any,
 ) -> None:
-    """Write the objects of a server as manifests in YAML, which `fakeapi import` and `kubectl` take.
+    """Write the objects of a server as manifests in YAML, for `fakeapi import` and `kubectl`.
 
     The manifests lack uids, resourceVersions, timestamps and managed fields; --status includes the status.
-    Only GET requests are made. From a server other than fakeapi, Secrets are written without their data.
+    Only GET requests are sent. From a server other than fakeapi, Secrets are written without their data.
     """
     if output is not None and directory is not None:
         raise click.UsageError("Name --output or --directory, not both.")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fakeapi.cli.control_options import control_client
+from fakeapi.cli.file_type import FILE
 from fakeapi.machinery.printable import printable_line
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def list_faults(client: "ControlClient") -> None:
     "-f",
     "file",
     metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     help="Arm the rules of this YAML file.",
 )
 @click.argument("kind", required=False)
@@ -62,7 +63,7 @@ def arm(client: "ControlClient", *, file: Path | None, kind: str | None, argumen
 def disarm(client: "ControlClient", *, names: tuple[str, ...], every: bool) -> None:
     """Disarm faults by name."""
     if bool(names) == every:
-        raise click.UsageError("Name the faults, or say --all.")
+        raise click.UsageError("Name the faults, or set --all.")
     if every:
         client.delete("/faults")
     for name in names:
@@ -88,19 +89,24 @@ def _members(arguments: tuple[str, ...]) -> dict[str, Any]:
 def _print(answer: Any) -> None:
     for fault in answer["faults"]:
         rule = fault["rule"]
-        columns = [fault["name"], _told(rule["action"]), _told(rule["match"]), _told(rule["when"])]
+        columns = [
+            fault["name"],
+            _described(rule["action"]),
+            _described(rule["match"]),
+            _described(rule["when"]),
+        ]
         counts = f"matched {fault['matched']}, fired {fault['fired']}"
         click.echo("  ".join(printable_line(text) for text in [*filter(None, columns), counts]))
 
 
-_UNTOLD = {"message": None, "details": True, "first": 1, "every": 1, "probability": 1.0}
-"""Members of a rule that `_told` omits: always if None, otherwise if they have this default value."""
+_OMITTED = {"message": None, "details": True, "first": 1, "every": 1, "probability": 1.0}
+"""Members of a rule that `_described` omits: always if None, otherwise if they have this default value."""
 
 
-def _told(members: dict[str, Any]) -> str:
+def _described(members: dict[str, Any]) -> str:
     """Formats a rule as its type and `name=value` pairs, without empty and default values."""
     return " ".join(
         str(value) if name == "type" else f"{name}={value}"
         for name, value in members.items()
-        if value and not (name in _UNTOLD and _UNTOLD[name] in (None, value))
+        if value and not (name in _OMITTED and _OMITTED[name] in (None, value))
     )

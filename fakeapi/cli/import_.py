@@ -28,15 +28,16 @@ if TYPE_CHECKING:
     "--from-cluster",
     "cluster",
     metavar="KUBECONFIG|URL",
-    help="Read a cluster instead: by a kubeconfig, or the URL of `kubectl proxy`; by GET requests alone.",
+    help="Read the objects of this cluster: a kubeconfig, or the URL of `kubectl proxy`. Only GET requests "
+    "are sent.",
 )
 @click.option(
     "--context", metavar="NAME", help="Context of the cluster's kubeconfig.  [default: its current context]"
 )
 @selection_options
 @read_limit
-@click.option("--status", is_flag=True, help="Write what stands in the status of objects, too.")
-@click.option("--dry-run", is_flag=True, help="Read and check, and say what would be imported.")
+@click.option("--status", is_flag=True, help="Also import the status of objects.")
+@click.option("--dry-run", is_flag=True, help="Read and check the objects, and print what would be imported.")
 @server_target
 def import_(
     *,
@@ -51,10 +52,11 @@ def import_(
 ) -> None:
     """Put manifests, or the objects of a cluster, into a running fakeapi server.
 
-    Namespaces and definitions come first, owners before what they own, whose references get the new uids.
-    Objects are applied (server-side apply), so an import can be repeated. Manifests are checked before
-    anything is there. Secrets of a cluster come without their data, and without other credentials.
-    Objects that the cluster or the server refuses are reported; the others are imported.
+    The import creates namespaces and definitions first, and owners before the objects that they own. Owner
+    references get the new uids. Objects are applied (server-side apply), so you can repeat an import.
+    Manifests are checked before anything is created. With --from-cluster, Secrets are imported without their
+    data, and other credentials are removed. The import reports and leaves out resources that you may not read
+    in the cluster, and objects that the server refuses.
     """
     if bool(sources) == bool(cluster):
         raise click.UsageError("Name manifests, or a cluster with --from-cluster.")
@@ -139,7 +141,7 @@ async def _check_fakeapi(api: "ReadOnlyAPI") -> None:
     from fakeapi.transfer.exporting import is_fakeapi  # noqa: PLC0415 - keeps --help fast
 
     if not await is_fakeapi(api):
-        words = "is no fakeapi server with a control API; nothing is imported into another"
+        words = "is not a fakeapi server with a control API; import writes only to such servers"
         raise click.ClickException(f"{api.url} {words}")
 
 
@@ -155,6 +157,6 @@ async def _import(
         await _check_fakeapi(api)
         with Activity("importing", "steps") as activity:
             importer = Importer(api, lenient=lenient, progress=activity)
-            return await (importer.rehearse(plan) if dry_run else importer.run(plan, status=status))
+            return await (importer.dry_run(plan) if dry_run else importer.run(plan, status=status))
     finally:
         await api.close()

@@ -7,6 +7,7 @@ invalid options. Each command imports its own modules, so that `--help` is fast.
 import gc
 import json
 import os
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -14,6 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
+from fakeapi.atomic_file import write_atomically
+from fakeapi.cli.file_type import FILE
 from fakeapi.cli.options import server_options
 from fakeapi.machinery.hosts import connect_host, is_loopback, url_host
 from fakeapi.machinery.printable import printable_line
@@ -21,7 +24,6 @@ from fakeapi.settings import DEFAULT_PORT
 from fakeapi.shared_settings import is_shared_database
 from fakeapi.token_file import given_token
 from fakeapi.version import __version__
-from fakeapi.wholefile import write_whole
 
 if TYPE_CHECKING:
     from fakeapi.testing.server import FakeAPI
@@ -31,6 +33,13 @@ _GARBAGE_THRESHOLDS = (10_000, 20, 10)
 
 Requests create almost no reference cycles, and stored objects create none. With Python's defaults (700, 10,
 10) the collector would scan a growing state several times for each doubling, while all clients wait.
+"""
+
+_SWITCH_SECONDS = 0.0005
+"""Argument of `sys.setswitchinterval`: seconds after which a busy thread lets the event loop run.
+
+The event loop gives up the interpreter for every read, write and accept. While a thread renders a long list,
+each of them waits this long: with Python's default of 5 ms, 200 new clients delayed the others by a second.
 """
 
 PLAIN_HTTP_NOTE = (
@@ -94,16 +103,16 @@ def main() -> None:
     "--ready-file",
     metavar="FILE",
     envvar="FAKEAPI_READY_FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write url, kubeconfig, ca_file and pid to this file as JSON once ready.",
+    type=FILE,
+    help="Write url, kubeconfig, ca_file and pid as JSON to this file when ready.",
 )
 @click.option(
     "--from",
     "trace",
     metavar="TRACE",
     envvar=["FAKEAPI_FROM", "FAKEAPI_TRACE"],
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Serve this trace as a live cluster: its state, then its writes as time passes.",
+    type=FILE,
+    help="Serve this trace as a live cluster: first its state, then each recorded write at its time.",
 )
 @click.option(
     "--at",
@@ -117,7 +126,7 @@ def main() -> None:
     type=click.FloatRange(0, 1e6),
     envvar="FAKEAPI_SPEED",
     default=1.0,
-    help="Play the trace this many times as fast; 0 stays paused.",
+    help="Play the trace this many times as fast; 0 applies no writes.",
 )
 def serve(
     *,
@@ -139,7 +148,7 @@ def serve(
     if not (allow_anonymous or options["token"] or is_loopback(options["host"])):
         raise click.UsageError(
             f"{options['host']} is not a loopback address: others could use the server. "
-            "Name a --token or --token-file for them to send, or say --allow-anonymous."
+            "Name a --token or --token-file for them to send, or set --allow-anonymous."
         )
     if trace is None and (at or speed != 1.0):
         raise click.UsageError("--at and --speed need --from.")
@@ -157,6 +166,7 @@ def serve(
 
     def announce(server: "FakeAPI", served: str | None) -> None:
         starting.end()
+        _tune_interpreter()
         _announce(server, served, ready_file)
 
     try:
@@ -185,15 +195,20 @@ def _serve_trace(
         at=at,
         speed=speed,
         on_ready=lambda server: announce(server, server.release),
-        on_end=lambda moved: click.echo(f"The trace is at its end: {moved}"),
+        on_end=lambda moved: click.echo(f"The trace has ended: {moved}"),
         **options,
     )
 
 
-def _announce(server: "FakeAPI", release: str | None, ready_file: Path | None) -> None:
-    """Prints where the server is, after it has written the ready file."""
+def _tune_interpreter() -> None:
+    """Configures Python for a process that only serves; `FakeAPI` leaves a test's process as it is."""
     gc.freeze()  # imported modules stay for ever; each scan of them would take 30 ms
     gc.set_threshold(*_GARBAGE_THRESHOLDS)
+    sys.setswitchinterval(_SWITCH_SECONDS)
+
+
+def _announce(server: "FakeAPI", release: str | None, ready_file: Path | None) -> None:
+    """Prints where the server is, after it has written the ready file."""
     if ready_file is not None:
         _write_ready_file(server, ready_file)
     from fakeapi.releases.serving import default_description  # noqa: PLC0415 - see the module's docstring
@@ -201,7 +216,7 @@ def _announce(server: "FakeAPI", release: str | None, ready_file: Path | None) -
     click.echo(f"Serving Kubernetes {release or default_description()} at {server.url}")
     click.echo(f"export KUBECONFIG={server.kubeconfig}")
     if server.page:
-        click.echo(f"What happens in it: {server.page}")
+        click.echo(f"Live page: {server.page}")
     if server.token is not None and not server.url.startswith("https:"):
         click.echo(PLAIN_HTTP_NOTE, err=True)
 
@@ -216,7 +231,7 @@ def _write_ready_file(server: "FakeAPI", path: Path) -> None:
         "pid": os.getpid(),
     }
     try:
-        write_whole(path, json.dumps(facts).encode() + b"\n")
+        write_atomically(path, json.dumps(facts).encode() + b"\n")
     except OSError as error:
         raise StartError(f"cannot write the ready file {path}: {error.strerror}") from error
 

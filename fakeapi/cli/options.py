@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import MISSING, Field
-from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin
 
 import click
 
+from fakeapi.cli.file_type import FILE
 from fakeapi.settings import Option, options, seconds_of_duration
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -33,7 +33,10 @@ def _click_option(field: Field[Any], option: Option) -> Callable[[F], F]:
         envvar=option.environment,
         metavar=option.metavar or None,
         help=text,
-        show_default=default is not MISSING and default is not None and not isinstance(default, bool),
+        show_default=not option.unset
+        and default is not MISSING
+        and default is not None
+        and not isinstance(default, bool),
         **more,
     )
 
@@ -42,7 +45,7 @@ def _click_type(field: Field[Any], option: Option) -> Any:
     if get_origin(field.type) is not None and all(isinstance(choice, str) for choice in get_args(field.type)):
         return click.Choice(get_args(field.type))
     if option.is_file:
-        return click.Path(dir_okay=False, path_type=Path)
+        return FILE
     if option.bounds is not None:
         low, high = option.bounds
         if option.is_duration:

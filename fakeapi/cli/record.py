@@ -15,8 +15,9 @@ from typing import Any
 import click
 
 from fakeapi import kubeconfig as kubeconfigs
+from fakeapi.cli.file_type import FILE
 from fakeapi.cli.token_options import token_options
-from fakeapi.cli.trace_options import FILE, redaction_options, redactor, reported
+from fakeapi.cli.trace_options import redaction_options, redactor, reported
 from fakeapi.machinery.hosts import ACCEPTED_HOSTS, HostRules, connect_host, is_loopback, url_host
 from fakeapi.machinery.printable import printable, printable_line
 from fakeapi.serving.runner import Runner, StartError
@@ -53,10 +54,10 @@ def _host_rules(context: click.Context, parameter: click.Parameter, value: str) 
 @click.option("--insecure-skip-tls-verify", is_flag=True, help="Do not verify the certificate of --upstream.")
 @click.option("--host", default="127.0.0.1", help="Listen on this address.")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, help="Listen on this port; 0 takes a free one."
+    "--port", type=click.IntRange(0, 65535), default=0, help="Listen on this port; 0 chooses a free port."
 )
 @click.option("--tls", is_flag=True, help="Serve HTTPS with a certificate of a new CA.")
-@token_options("Require this bearer token of clients.")
+@token_options("Require this bearer token from clients.")
 @click.option("--allow-anonymous", is_flag=True, help="Allow other addresses than loopback without a token.")
 @click.option(
     "--accept-hosts",
@@ -87,6 +88,7 @@ def record(
     context: str | None,
     ca_file: Path | None,
     insecure_skip_tls_verify: bool,
+    allow_anonymous: bool,
     redact: tuple[fieldpaths.FieldPath, ...],
     keep_credentials: bool,
     **serving: Any,
@@ -103,7 +105,7 @@ def record(
         raise click.UsageError("Set --upstream or --kubeconfig, not both.")
     if not upstream and not kubeconfig:
         raise click.UsageError("Set --upstream URL or --kubeconfig FILE.")
-    _check_address(serving["host"], allowed=bool(serving["allow_anonymous"] or serving["token"]))
+    _check_address(serving["host"], allowed=bool(allow_anonymous or serving["token"]))
     try:
         if upstream:
             target = target_of_url(upstream, ca_file=ca_file, insecure=insecure_skip_tls_verify)
@@ -166,7 +168,6 @@ def _serve(
     token: str | None,
     client_kubeconfig: Path | None,
     ready_file: Path | None,
-    allow_anonymous: bool,
     hosts: HostRules,
 ) -> None:
     authority, context = None, None

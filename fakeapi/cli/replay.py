@@ -14,10 +14,11 @@ from typing import Any, NoReturn
 
 import click
 
+from fakeapi.atomic_file import write_atomically
+from fakeapi.cli.file_type import FILE
 from fakeapi.cli.keyboard import HELP, keys
 from fakeapi.cli.progress import ProgressLine
 from fakeapi.cli.token_options import token_options
-from fakeapi.cli.trace_options import FILE
 from fakeapi.machinery.patch.media_types import SHORT_NAMES
 from fakeapi.machinery.printable import printable
 from fakeapi.releases import gates
@@ -34,7 +35,6 @@ from fakeapi.traces.replay.replay import replay as replay_trace
 from fakeapi.traces.reporting.junit import junit
 from fakeapi.traces.reporting.report import Report
 from fakeapi.traces.reporting.timeline import page
-from fakeapi.wholefile import write_whole
 
 TROUBLE = 2
 
@@ -89,7 +89,8 @@ class _Timing(click.ParamType[float | None]):
     "--order",
     type=click.Choice(ORDERS),
     default="recorded",
-    help="Send one request at a time, those of each client in their order, or as many at a time as possible.",
+    help="recorded: send one request at a time. actors: keep the order of each client. fast: send as many "
+    "requests at a time as possible.",
 )
 @click.option(
     "--timing",
@@ -97,7 +98,7 @@ class _Timing(click.ParamType[float | None]):
     type=_Timing(),
     default="none",
     metavar="none|recorded|N",
-    help="Do not wait between requests, keep the recorded pace, or be N times as fast.",
+    help="none: do not wait between requests. recorded: keep the recorded times. N: be N times as fast.",
 )
 @click.option(
     "--until",
@@ -109,8 +110,12 @@ class _Timing(click.ParamType[float | None]):
 @click.option(
     "--pause-at", type=click.FloatRange(0), metavar="SECONDS", help="Pause at this time of the trace."
 )
-@click.option("--seed/--no-seed", default=True, help="Create objects that existed before the trace.")
-@click.option("--keep-names", is_flag=True, help="Create objects under the recorded generated names.")
+@click.option("--seed/--no-seed", default=True, help="Create objects first that existed before the trace.")
+@click.option(
+    "--keep-names",
+    is_flag=True,
+    help="Create objects with the recorded names, instead of new generated names.",
+)
 @click.option(
     "--assume-patch",
     type=click.Choice(sorted(SHORT_NAMES)),
@@ -118,7 +123,9 @@ class _Timing(click.ParamType[float | None]):
     help="Assume this type for patches in an audit log that do not show theirs.",
 )
 @click.option(
-    "--strict", is_flag=True, help="Fail also for explained divergences and for requests that are not served."
+    "--strict",
+    is_flag=True,
+    help="Fail also for explained divergences, and for requests that the server does not serve.",
 )
 @click.option(
     "--ignore",
@@ -130,7 +137,7 @@ class _Timing(click.ParamType[float | None]):
 @click.option(
     "--keep",
     is_flag=True,
-    help="Keep the new server until Ctrl-C, and name the page that shows the objects of each divergence.",
+    help="Keep the new server running until Ctrl-C, and print a link to the object of each divergence.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option("--quiet", is_flag=True, help="Print no progress, and the report only on failure.")
@@ -156,11 +163,11 @@ def replay(
     """Send the requests of TRACE again, and report where the responses differ.
 
     TRACE is in fakeapi's own format, a Kubernetes audit log or HAR 1.2. Exit status: 0 if all divergences are
-    explained, 1 if one is not, 2 if the replay failed.
+    explained, 1 if one is unexplained, 2 if the replay failed.
     """
     where = {name: options.pop(name) for name in _WHERE}
     if keep and (where["url"] or where["kubeconfig"]):
-        raise click.UsageError("--keep is for a new server, not for that of --url or --kubeconfig.")
+        raise click.UsageError("--keep needs a new server: leave out --url and --kubeconfig.")
     servers = ExitStack()
     click.get_current_context().call_on_close(servers.close)
     control = ReplayControl(stepping=stepping, pause_at=pause_at)
@@ -255,9 +262,9 @@ def _write(report: Report, junit_file: Path | None, html_file: Path | None) -> N
     """Writes the requested report files atomically. Raises TraceError."""
     try:
         if junit_file is not None:
-            write_whole(junit_file, junit(report))
+            write_atomically(junit_file, junit(report))
         if html_file is not None:
-            write_whole(html_file, page(report).encode())
+            write_atomically(html_file, page(report).encode())
     except OSError as error:
         raise TraceError(str(junit_file or html_file), 0, "", error.strerror or str(error)) from error
 

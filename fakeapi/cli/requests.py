@@ -12,18 +12,35 @@ if TYPE_CHECKING:
     from fakeapi.testing.control import ControlClient
 
 
-@click.command(context_settings={"show_default": True})
+@click.command()
 @control_client
-@click.option("--follow", "-f", is_flag=True, help="Print requests as they come, until interrupted.")
-@click.option("--last", type=click.IntRange(0), default=20, help="Print the last so many.")
-@click.option("--verb", default="", metavar="VERB,…", help="Only these verbs; read and write stand for many.")
-@click.option("--resource", default="", metavar="RESOURCE[/SUBRESOURCE]", help="Only this resource.")
-@click.option("--namespace", "-n", default="", metavar="PATTERN", help="Only in this namespace.")
-@click.option("--name", default="", metavar="PATTERN", help="Only of this object.")
-@click.option("--user", default="", metavar="PATTERN", help="Only of this user.")
-@click.option("--agent", default="", metavar="PATTERN", help="Only of clients with this User-Agent.")
-@click.option("--code", type=int, default=0, metavar="CODE", help="Only those that were answered this code.")
-@click.option("--number", type=click.IntRange(1), help="Print this one, with its bodies, as JSON.")
+@click.option("--follow", "-f", is_flag=True, help="Print new requests until interrupted.")
+@click.option(
+    "--last",
+    type=click.IntRange(0),
+    default=20,
+    show_default=True,
+    help="Print this many of the last requests.",
+)
+@click.option(
+    "--verb",
+    default="",
+    metavar="VERB,…",
+    help="Only these verbs. `read` stands for get, list and watch, `write` for all other verbs.",
+)
+@click.option(
+    "--resource", default="", metavar="RESOURCE[/SUBRESOURCE]", help="Only requests for this resource."
+)
+@click.option("--namespace", "-n", default="", metavar="PATTERN", help="Only requests in this namespace.")
+@click.option("--name", default="", metavar="PATTERN", help="Only requests for an object with this name.")
+@click.option("--user", default="", metavar="PATTERN", help="Only requests of this user.")
+@click.option("--agent", default="", metavar="PATTERN", help="Only requests of clients with this User-Agent.")
+@click.option(
+    "--code", type=int, default=0, metavar="CODE", help="Only requests whose response has this status code."
+)
+@click.option(
+    "--number", type=click.IntRange(1), help="Print the request with this number, with its bodies, as JSON."
+)
 def requests(
     client: "ControlClient", *, follow: bool, last: int, code: int, number: int | None, **members: Any
 ) -> None:
@@ -40,11 +57,11 @@ def requests(
         with contextlib.suppress(KeyboardInterrupt), client.events(query=chosen) as events:
             for event in events:
                 if event["type"] == "lost":
-                    click.echo(f"({event['count']} requests are not shown: they came too fast)", err=True)
+                    click.echo(f"({event['count']} requests are not shown: they arrived too fast)", err=True)
                 elif not code or event["request"]["code"] == code:
                     click.echo(_line(event["request"]["text"]))
 
 
 def _line(text: str) -> str:
-    """The text of a request as one printable line of bounded length, with the spaces between its parts."""
+    """Returns the text of a request as one printable line; cuts the text after LINE_MAX characters."""
     return printable(text[:LINE_MAX])

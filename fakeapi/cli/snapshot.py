@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fakeapi.cli.control_options import control_client
+from fakeapi.cli.file_type import FILE
 from fakeapi.cli.progress import Waiting
 from fakeapi.machinery.printable import printable, printable_line
 
 if TYPE_CHECKING:
     from fakeapi.snapshots.model import Snapshot
-
-_FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 @click.group()
@@ -28,17 +27,17 @@ def list_(*, client: Any) -> None:
     if not kept:
         click.echo("The server keeps no snapshots.")
     for entry in kept:
-        _say(entry)
+        _print_snapshot(entry)
 
 
 @snapshot.command()
 @click.argument("name")
 @control_client
 def take(*, client: Any, name: str) -> None:
-    """Keep the objects as they are now, as NAME."""
+    """Take a snapshot of the current objects, and keep it as NAME."""
     with Waiting("taking the snapshot"):
         taken = client.put(f"/snapshots/{_quoted(name)}")
-    _say(taken)
+    _print_snapshot(taken)
 
 
 @snapshot.command()
@@ -46,11 +45,11 @@ def take(*, client: Any, name: str) -> None:
 @click.option(
     "--rewind",
     is_flag=True,
-    help="Let resourceVersions go on from the snapshot's; only with clients that begin anew.",
+    help="Let new resourceVersions continue after the snapshot's own; only for clients that start again.",
 )
 @control_client
 def restore(*, client: Any, name: str, rewind: bool) -> None:
-    """Replace all objects by those of the snapshot NAME. Open watches end."""
+    """Replace all objects with those of the snapshot NAME. Open watches end."""
     with Waiting("restoring"):
         client.post(f"/snapshots/{_quoted(name)}/restore", {"rewind": rewind})
     click.echo(f"restored {name}")
@@ -60,17 +59,17 @@ def restore(*, client: Any, name: str, rewind: bool) -> None:
 @click.argument("name")
 @control_client
 def delete(*, client: Any, name: str) -> None:
-    """Forget the snapshot NAME."""
+    """Delete the snapshot NAME."""
     client.delete(f"/snapshots/{_quoted(name)}")
     click.echo(f"deleted {name}")
 
 
 @snapshot.command()
 @click.argument("name")
-@click.argument("file", type=_FILE)
+@click.argument("file", type=FILE)
 @control_client
 def save(*, client: Any, name: str, file: Path) -> None:
-    """Write the snapshot NAME to FILE, gzipped where its name ends with .gz."""
+    """Write the snapshot NAME to FILE; a file whose name ends with .gz is gzipped."""
     from fakeapi.snapshots.model import SnapshotError  # noqa: PLC0415 - keeps --help fast
 
     try:
@@ -82,16 +81,16 @@ def save(*, client: Any, name: str, file: Path) -> None:
 
 
 @snapshot.command()
-@click.argument("file", type=_FILE)
+@click.argument("file", type=FILE)
 @click.argument("name")
 @control_client
 def load(*, client: Any, file: Path, name: str) -> None:
-    """Have the server keep the snapshot of FILE as NAME."""
+    """Load a snapshot from FILE into the server, and keep it as NAME."""
     from fakeapi.snapshots.file import encoded  # noqa: PLC0415 - keeps --help fast
 
     with Waiting("loading"):
         loaded = client.put(f"/snapshots/{_quoted(name)}/file", encoded(_read(file), compressed=True))
-    _say(loaded)
+    _print_snapshot(loaded)
 
 
 @snapshot.command()
@@ -99,9 +98,9 @@ def load(*, client: Any, file: Path, name: str) -> None:
 @click.argument("new", default="")
 @control_client
 def diff(*, client: Any, old: str, new: str) -> None:
-    """Compare the snapshot OLD with NEW, or with the present. Each is a name, or a file.
+    """Compare the snapshot OLD with NEW, or with the current objects. OLD and NEW are names or files.
 
-    Exit status: 0 if they are alike, 1 if they differ.
+    Exit status: 0 if they are equal, 1 if they differ.
     """
     with Waiting("comparing"):
         if not any(Path(name).is_file() for name in (old, new)):
@@ -151,7 +150,7 @@ def _text(found: dict[str, Any]) -> str:
     return str(Difference(found["kind"], *place, fields, found["more"]))
 
 
-def _say(kept: dict[str, Any]) -> None:
+def _print_snapshot(kept: dict[str, Any]) -> None:
     release = f", release {kept['release']}" if kept["release"] else ""
     text = f"{kept['name']}: {kept['objects']} objects, taken at {kept['takenAt']}{release}"
     click.echo(printable_line(text))

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from fakeapi.cli.file_type import FILE
 from fakeapi.token_file import given_token
 
 
@@ -30,8 +31,8 @@ def token_options(help: str, envvar: str = "") -> Callable[[Callable[..., Any]],
             "--token-file",
             metavar="FILE",
             envvar=f"{envvar}_FILE" if envvar else None,
-            type=click.Path(dir_okay=False, path_type=Path),
-            help="Take the token from this file, so that process lists do not show it.",
+            type=FILE,
+            help="Read the token from this file, so that process lists do not show it.",
         )
         return click.option("--token", metavar="TOKEN", envvar=envvar or None, help=help)(file(call))
 

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import click
 
+from fakeapi.cli.file_type import FILE
 from fakeapi.cli.progress import Activity, Waiting
-from fakeapi.cli.trace_options import FILE, redaction_options, redactor, reported
+from fakeapi.cli.trace_options import redaction_options, redactor, reported
 from fakeapi.machinery.patch.media_types import SHORT_NAMES
 from fakeapi.machinery.printable import printable
 from fakeapi.traces import fieldpaths

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import click
@@ -11,8 +10,6 @@ from fakeapi.machinery.printable import printable_line
 from fakeapi.traces import fieldpaths
 from fakeapi.traces.model import TraceError
 from fakeapi.traces.recording.redaction import Redactor
-
-FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 def _paths(

@@ -27,7 +27,7 @@ def selection_options(command: F) -> F:
             "labels",
             metavar="SELECTOR",
             default="",
-            help="Only with these labels.",
+            help="Only objects with these labels.",
             show_default=False,
         ),
         click.option(
@@ -44,7 +44,8 @@ def selection_options(command: F) -> F:
             "namespaces",
             metavar="NAMESPACE",
             multiple=True,
-            help="Only this namespace, and outside of namespaces what --resource names. May be repeated.",
+            help="Only this namespace; objects without a namespace only if --resource names their resource. "
+            "May be repeated.",
         ),
     ):
         command = option(command)
@@ -54,7 +55,10 @@ def selection_options(command: F) -> F:
 def read_limit(command: F) -> F:
     """Decorates a command: adds --limit."""
     return click.option(
-        "--limit", type=click.IntRange(1), default=OBJECTS_MAX, help="Read no more objects than this."
+        "--limit",
+        type=click.IntRange(1),
+        default=OBJECTS_MAX,
+        help="Fail if there are more objects than this.",
     )(command)
 
 

@@ -135,7 +135,7 @@ class AdjustableClock:
         left = target - self.now()
         if left < 0:
             raise ValueError(
-                f"a clock is not set back: it is {times.now_text(self.now())} already, "
+                f"the clock cannot go backwards: it is {times.now_text(self.now())} already, "
                 f"after {times.now_text(target)}"
             )
         return left
@@ -225,8 +225,8 @@ def seconds_of(moment: Moment) -> float:
         try:
             parsed = datetime.fromisoformat(moment)
         except ValueError:
-            raise ValueError(f"{moment!r} is no time such as 2026-01-31T12:00:00Z") from None
+            raise ValueError(f"{moment!r} is not a time such as 2026-01-31T12:00:00Z") from None
         return seconds_of(parsed)
     if not 0 <= moment <= _END_OF_TIME:
-        raise ValueError(f"{moment} is no time from 1970 to {YEARS_MAX}, in seconds since the epoch")
+        raise ValueError(f"{moment} is not a time from 1970 to {YEARS_MAX}, in seconds since the epoch")
     return float(moment)

@@ -8,11 +8,11 @@ from starlette.responses import Response
 from starlette.routing import Route as StarletteRoute
 from starlette.types import ASGIApp
 
+from fakeapi.control.access import AccessCheck
 from fakeapi.control.controlled import Controlled
 from fakeapi.control.endpoint import endpoint_of
 from fakeapi.control.errors import refused, status_response
-from fakeapi.control.guard import Guard
-from fakeapi.control.nouns import all_routes
+from fakeapi.control.handlers import all_routes
 from fakeapi.control.openapi import OPENAPI_PATH, document_of
 from fakeapi.control.ui import page
 from fakeapi.machinery.hosts import HostRules
@@ -37,7 +37,7 @@ def control_api(server: Controlled, *, token: str | None, hosts: HostRules | Non
             StarletteRoute(f"{page.UI}/{{name}}", page.serve),
             *endpoints,
         ],
-        middleware=[Middleware(Guard, token=token, hosts=hosts, open_below=page.UI)],
+        middleware=[Middleware(AccessCheck, token=token, hosts=hosts, open_below=page.UI)],
         exception_handlers={HTTPException: _refusal, Exception: _failure},
     )
 
@@ -46,7 +46,11 @@ async def _refusal(request: Request, error: Exception) -> Response:
     """Answers Starlette's own routing errors, 404 and 405, with a Status."""
     assert isinstance(error, HTTPException), "registered for it"
     where = f"{request.method} {request.url.path}"
-    words = "the control API has no such path" if error.status_code == 404 else "not with this method"
+    words = (
+        "the control API has no such path"
+        if error.status_code == 404
+        else "the control API does not allow this method"
+    )
     return status_response(refused(error.status_code, f"{where}: {words}; see {OPENAPI_PATH} below it"))
 
 

@@ -32,7 +32,7 @@ def endpoint_of(route: Route, server: Controlled) -> Callable[[Request], Awaitab
         except ApiError as error:
             return status_response(error)
         except NoRoom:
-            words = "clients have not read enough of other long answers; ask again"
+            words = "clients have not read enough of other long responses; try again"
             return status_response(refused(429, words), retry_after=1)
         except (ClientDisconnect, ClientGone):
             return Response(status_code=400)

@@ -24,7 +24,7 @@ def refused(code: int, message: str) -> ApiError:
 
 
 def status_response(error: ApiError, *, retry_after: int | None = None) -> Response:
-    """A Status as Kubernetes writes it, so that one reader of errors is enough for a client.
+    """Returns a Status like that of Kubernetes, so that clients read all errors in one way.
 
     `retry_after` (seconds) becomes the Retry-After header.
     """

@@ -70,7 +70,7 @@ def _query_parameters(route: Route) -> list[dict[str, Any]]:
 
 def _responses(route: Route, schemas: dict[str, Any]) -> dict[str, Any]:
     failure = {
-        "description": "A Status that says why not.",
+        "description": "A Status with the reason of the refusal.",
         "content": {JSON: {"schema": {"$ref": "#/components/schemas/Status"}}},
     }
     if route.media_type != JSON:

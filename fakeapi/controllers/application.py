@@ -11,7 +11,7 @@ from fakeapi.controllers.manager import Manager
 from fakeapi.controllers.names import makers
 
 if TYPE_CHECKING:
-    from fakeapi.controllers.leading import Leading
+    from fakeapi.controllers.leader_election import LeaderElection
 
 
 class ControlledApplication:
@@ -37,7 +37,7 @@ class ControlledApplication:
         self._token = token
         self._host = host
         self._manager: Manager | None = None
-        self._leading: Leading | None = None
+        self._election: LeaderElection | None = None
         cluster.follow(self)
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Coroutine[Any, Any, None]:
@@ -47,7 +47,7 @@ class ControlledApplication:
     def manager(self) -> Manager:
         """The running manager. Raises RuntimeError if this server does not run the controllers (yet)."""
         if self._manager is None:
-            where = "" if self._leading is None else ": another server of this state runs them"
+            where = "" if self._election is None else ": another server of this state runs them"
             raise RuntimeError(f"the controllers are not started{where}")
         return self._manager
 
@@ -76,16 +76,16 @@ class ControlledApplication:
         if self._cluster.store.shared is None:
             await self._run()
             return
-        from fakeapi.controllers.leading import Leading  # noqa: PLC0415 - only for several servers
+        from fakeapi.controllers.leader_election import LeaderElection  # noqa: PLC0415 - only for several servers
 
         api = API(self._app, "fakeapi/leader-election", token=self._token, host=self._host)
-        self._leading = Leading(api, self._cluster.clock.now, self._run, self._rest)
-        self._leading.begin()
+        self._election = LeaderElection(api, self._cluster.clock.now, self._run, self._rest)
+        self._election.begin()
 
     async def _stop(self) -> None:
-        leading, self._leading = self._leading, None
-        if leading is not None:
-            await leading.end()
+        election, self._election = self._election, None
+        if election is not None:
+            await election.end()
         await self._rest()
 
     async def _run(self) -> None:

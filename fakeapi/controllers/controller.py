@@ -59,6 +59,12 @@ class ControllerContext:
         resource = find_resource(self.cluster.catalogue, group, plural, *versions)
         return None if resource is None else served_as(resource)
 
+    def served(self, group: str, plural: str) -> ServedResource:
+        """Returns the preferred version of a resource that every release serves, such as pods."""
+        resource = self.resource(group, plural)
+        assert resource is not None, f"{plural} are served by every release"
+        return resource
+
     def has_field(self, group: str, plural: str, *path: str) -> bool:
         """Whether the objects of a resource have a field, in the preferred version of discovery."""
         resource = find_resource(self.cluster.catalogue, group, plural)

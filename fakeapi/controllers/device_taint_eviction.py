@@ -40,15 +40,13 @@ class DeviceTaintEvictionController(Controller):
 
     async def start(self) -> None:
         context = self.context
-        pods = context.resource("", "pods")
-        assert pods is not None, "pods are served by every release"
         if not context.rules.gates.get("DRADeviceTaints", False):
             return
         self._api = context.api("kube-controller-manager", NAME)
         self._events = EventRecorder(context, self._api, NAME)
         self._view = DeviceView(context)
         self._matcher = device_matcher(context.rules)
-        self._pods: Informer = context.informer(pods)
+        self._pods: Informer = context.informer(context.served("", "pods"))
         self._marked: set[str] = set()
         self._evicts: bool | None = None
         self._evicted: dict[str, int] = {}

@@ -35,8 +35,7 @@ class EventSeriesRecorder(KnownEvents):
 
     async def record(self, obj: Object, kind: str, reason: str, action: str, note: str) -> None:
         """Records an event; `kind` is Normal or Warning. Drops an event that the API refuses."""
-        resource = self._context.resource("events.k8s.io", "events")
-        assert resource is not None, "events are served by every release"
+        resource = self._context.served("events.k8s.io", "events")
         metadata = obj["metadata"]
         key = (metadata["uid"], kind, reason, action, note)
         known = self._known.get(key)

@@ -46,8 +46,7 @@ class EventRecorder(KnownEvents):
     async def record(self, obj: Object, kind: str, reason: str, message: str) -> None:
         """Records an event; `kind` is Normal or Warning. Drops an event that the API refuses."""
         metadata = obj["metadata"]
-        resource = self._context.resource("", "events")
-        assert resource is not None, "events are served by every release"
+        resource = self._context.served("", "events")
         key = (metadata["uid"], kind, reason, message)
         known = self._known.get(key)
         try:

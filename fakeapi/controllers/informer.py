@@ -80,13 +80,11 @@ class Informer:
 
     async def run(self) -> None:
         """Follows the changes until it is cancelled. Call `list` first."""
-        listed = True
         while True:
             try:
-                if not listed:
+                if self._expired:
                     await self.list()
-                    listed = True
-                self._expired = False
+                    self._expired = False
                 query = {"resourceVersion": str(self.position), "allowWatchBookmarks": "true"}
                 await self._api.watch(self.resource.path(), query, self._handle)
             except Refused as problem:
@@ -94,8 +92,6 @@ class Informer:
                     log.debug("informer of %s: %s", self.resource.plural, printable_line(problem))
                     await asyncio.sleep(RETRY_SECONDS)
                 self._expired = True
-            if self._expired:
-                listed = False
             await asyncio.sleep(0)
 
     def _handle(self, event: Object) -> None:
@@ -111,12 +107,12 @@ class Informer:
             self._tell(old or obj if kind == "DELETED" else old, None if kind == "DELETED" else obj)
         self._move(int(obj["metadata"]["resourceVersion"]))
 
-    def _replace(self, found: dict[str, Object], version: int) -> None:
-        before, self.objects = self.objects, found
+    def _replace(self, objects: dict[str, Object], version: int) -> None:
+        before, self.objects = self.objects, objects
         for key, old in before.items():
-            if key not in found:
+            if key not in objects:
                 self._tell(old, None)
-        for key, new in found.items():
+        for key, new in objects.items():
             known = before.get(key)
             if known is None or known["metadata"]["resourceVersion"] != new["metadata"]["resourceVersion"]:
                 self._tell(known, new)

@@ -62,9 +62,7 @@ class NamespaceController(Controller):
         self._awaited: set[str] = set()
 
     def _follow(self, plural: str) -> Informer:
-        resource = self.context.resource("", plural)
-        assert resource is not None, f"{plural} are served by every release"
-        informer = self.context.informer(resource)
+        informer = self.context.informer(self.context.served("", plural))
         informer.on_change(self._enqueue_namespace)
         return informer
 

@@ -26,11 +26,9 @@ class ResourceQuotaController(Controller):
     name = "resourcequota"
 
     async def start(self) -> None:
-        quotas = self.context.resource("", "resourcequotas")
-        assert quotas is not None, "resourcequotas are served by every release"
         self._api = self.context.api("kube-controller-manager", "resourcequota-controller")
         self._followed: set[ServedResource] = set()
-        self._quotas = self.context.informer(quotas)
+        self._quotas = self.context.informer(self.context.served("", "resourcequotas"))
         self._quotas.on_change(self._enqueue)
 
     def _enqueue(self, old: Object | None, new: Object | None) -> None:

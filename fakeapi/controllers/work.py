@@ -16,7 +16,7 @@ Item: TypeAlias = tuple[str, Hashable]
 
 RETRY_SECONDS_MIN = 0.005
 RETRY_SECONDS_MAX = 1000.0
-"""Shortest and longest delay in seconds before a failed key comes back; each delay is twice the last."""
+"""Shortest and longest delay in seconds before a failed key is retried; the delay doubles each time."""
 
 
 def retry_seconds(failures: int) -> float:

@@ -181,5 +181,5 @@ def open_registry(
 
 async def serve_stored_definitions(registry: Registry) -> None:
     """Serves the CustomResourceDefinitions of a reopened database. Raises ApiError."""
-    if registry.storage.list(DEFINITIONS, start_after=None, limit=1, at=None).entries:
+    if registry.storage.list(DEFINITIONS, limit=1).entries:
         await registry.server.custom.restore()

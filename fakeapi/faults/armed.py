@@ -63,7 +63,7 @@ class ArmedFault:
 
     def matches_body(self, body: Any) -> bool:
         """Whether every JSONPath of the rule finds its value in the body."""
-        return all(value in _found(path, body) for path, value in self._paths)
+        return all(value in _values_at(path, body) for path, value in self._paths)
 
     def comes_due(self, now: float) -> bool:
         """Counts a matching request; returns whether the fault affects this one."""
@@ -96,7 +96,7 @@ class ArmedFaults:
         self._clock = clock
         self._revision = revision
         self._subscribers: list[Subscriber] = []
-        self._made = 0
+        self._names_given = 0
         self._gone_unfired: list[str] = []
         self.armed: list[ArmedFault] = []
 
@@ -160,13 +160,13 @@ class ArmedFaults:
     def _name(self, rule: Rule, taken: set[str]) -> str:
         kind = rule.ready or str(type(rule.action).__struct_config__.tag)
         while True:
-            self._made += 1
-            name = f"{kind}-{self._made}"
+            self._names_given += 1
+            name = f"{kind}-{self._names_given}"
             if name not in taken:
                 return name
 
 
-def _found(path: JsonPath, body: Any) -> list[Any]:
+def _values_at(path: JsonPath, body: Any) -> list[Any]:
     try:
         return path.find(body)
     except JsonPathError:

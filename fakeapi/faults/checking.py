@@ -25,7 +25,7 @@ def check_served(rule: Rule, catalogue: Catalogue) -> None:
     if name and not any(_serves(resource, subresource, pattern.verbs) for resource in resources):
         raise RuleError(f"{pattern.resource} is not served with {', '.join(pattern.verbs)}")
     if (rule.match.labels or rule.match.body) and pattern.verbs and not _ON_OBJECTS & set(pattern.verbs):
-        raise RuleError(f"labels and body choose requests of one object, not {', '.join(pattern.verbs)}")
+        raise RuleError(f"labels and body select requests for one object, not {', '.join(pattern.verbs)}")
 
 
 def _named(name: str, group: str | None, resources: list[Resource]) -> list[Resource]:

@@ -46,7 +46,7 @@ def _read_file(path: Path) -> list[Rule]:
     if isinstance(content, Mapping) and content.keys() == {"faults"}:
         content = content["faults"]
     if not isinstance(content, list):
-        raise RuleError(f"{path} holds no list of rules")
+        raise RuleError(f"{path} does not contain a list of rules")
     rules = []
     for number, value in enumerate(content, 1):
         try:
@@ -60,7 +60,7 @@ def _read_rule(value: Any) -> Rule:
     if isinstance(value, Rule):
         return checked(value)
     if not isinstance(value, Mapping):
-        raise RuleError(f"{value!r} is no rule")
+        raise RuleError(f"{value!r} is not a rule")
     if len(value) == 1 and (name := next(iter(value))) in READY:
         return ready_rule(name, value[name])
     if len(value) == 1 and name not in ("action", "match", "when", "name"):

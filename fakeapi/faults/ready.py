@@ -145,22 +145,22 @@ def ready_rule(kind: str, arguments: Any) -> Rule:
 
 
 def make_rule(
-    kind: str, target: str = "", *, times: int | None = None, called: str = "", **given: Any
+    kind: str, target: str = "", *, times: int | None = None, called: str = "", **members: Any
 ) -> Rule:
     """Returns a ready-made rule. Keywords are members of its action, of Match and of When.
 
     Raises RuleError.
     """
     make, verbs = READY[kind]
-    match = {member: given.pop(member) for member in Match.__struct_fields__ if member in given}
-    when = {member: given.pop(member) for member in When.__struct_fields__ if member in given}
+    match = {member: members.pop(member) for member in Match.__struct_fields__ if member in members}
+    when = {member: members.pop(member) for member in When.__struct_fields__ if member in members}
     if times is None and kind in _ONCE and not when:
         times = 1
     try:
         for member, value in _target_of(target).items():
             match.setdefault(member, value)
         match.setdefault("verb", verbs)
-        action = make(**given)
+        action = make(**members)
         rule = msgspec.convert(
             {
                 "action": msgspec.to_builtins(action),
@@ -182,7 +182,7 @@ def make_rule(
 def _target_of(target: Any) -> dict[str, str]:
     """Returns the verb, resource, namespace and name in a target. Raises RuleError, PatternError."""
     if not isinstance(target, str):
-        raise RuleError(f"target is a resource, not {target!r}")
+        raise RuleError(f"target must be a resource, not {target!r}")
     words = target.split()
     if not words:
         return {}
@@ -202,8 +202,8 @@ def _times(when: dict[str, Any], times: int | None) -> dict[str, Any]:
     if times is None:
         return when
     if not isinstance(times, int) or times < 1:
-        raise RuleError(f"times is 1 or more, not {times!r}")
+        raise RuleError(f"times must be 1 or more, not {times!r}")
     if "last" in when:
-        raise RuleError("times and last say the same")
+        raise RuleError("times and last cannot be used together")
     first, every = when.get("first", 1), when.get("every", 1)
     return {**when, "last": first + (times - 1) * every}

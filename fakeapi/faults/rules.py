@@ -129,15 +129,15 @@ def _check_numbers(action: AnyAction, when: When) -> None:
     for name in ("seconds", "spread", "after"):
         value = getattr(action, name, 0)
         if not 0 <= value < float("inf"):
-            raise RuleError(f"{name} is 0 or more, not {value}")
+            raise RuleError(f"{name} must be 0 or more, not {value}")
     if not 0 <= getattr(action, "part", 0.5) < 1:
-        raise RuleError("part is from 0 to below 1")
+        raise RuleError("part must be from 0 to below 1")
     code = getattr(action, "code", 500)
     if not 400 <= code <= 599:
-        raise RuleError(f"a refusal has a code from 400 to 599, not {code}")
+        raise RuleError(f"the code of a refusal must be from 400 to 599, not {code}")
     if when.first < 1 or when.every < 1:
-        raise RuleError("first and every are 1 or more")
+        raise RuleError("first and every must be 1 or more")
     if when.last and when.last < when.first:
-        raise RuleError(f"last ({when.last}) is before first ({when.first}): it would never come")
+        raise RuleError(f"last ({when.last}) is before first ({when.first}): the fault would never fire")
     if not 0 < when.probability <= 1:
-        raise RuleError("probability is above 0 and at most 1")
+        raise RuleError("probability must be above 0 and at most 1")

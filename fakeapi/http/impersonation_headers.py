@@ -27,7 +27,7 @@ async def impersonate(
     ctx: RequestContext, proceed: Handler, authorizer: Authorizer, release: Release, last_modes: LastModes
 ) -> AnyResponse:
     """Runs a request as the impersonated user. Raises ApiError 400, 403."""
-    impersonated, has_more = _wanted(ctx.request)
+    impersonated, has_more = _requested_user(ctx.request)
     if not impersonated.name:
         if has_more:
             return _without_user(ctx.request, impersonated, release)
@@ -40,16 +40,16 @@ async def impersonate(
     return await proceed(ctx)
 
 
-def _without_user(request: Request, wanted: Wanted, release: Release) -> AnyResponse:
+def _without_user(request: Request, impersonated: Wanted, release: Release) -> AnyResponse:
     if release.gates.get(_GATE, False):
-        raise errors.bad_request(f"requested {_go_user(wanted)} without impersonating a user name")
-    why = f"requested {_go_references(wanted)} without impersonating a user"
+        raise errors.bad_request(f"requested {_go_user(impersonated)} without impersonating a user name")
+    why = f"requested {_go_references(impersonated)} without impersonating a user"
     if release.quirks.impersonation_without_user_is_bad_request:
         raise errors.bad_request(why)
     return internal_error(request.uri, why)
 
 
-def _wanted(request: Request) -> tuple[Wanted, bool]:
+def _requested_user(request: Request) -> tuple[Wanted, bool]:
     """Returns the user to impersonate, and whether the headers also have groups, a uid or extra."""
     extra: dict[str, list[str]] = {}
     for name, value in request.all_headers:
@@ -72,26 +72,26 @@ def _text(value: bytes) -> str:
     return value.decode("utf-8", "replace")
 
 
-def _go_references(wanted: Wanted) -> str:
+def _go_references(impersonated: Wanted) -> str:
     """Formats the object references that upstream makes of the headers, like Go's %v."""
     version = "authentication.k8s.io/v1"
-    references = [f"{{Group  {group}    }}" for group in wanted.groups]
+    references = [f"{{Group  {group}    }}" for group in impersonated.groups]
     references += [
         f"{{UserExtra  {value}  {version}  {key}}}"
-        for key, values in wanted.extra.items()
+        for key, values in impersonated.extra.items()
         for value in values
     ]
-    references += [f"{{UID  {wanted.uid}  {version}  }}"] if wanted.uid else []
+    references += [f"{{UID  {impersonated.uid}  {version}  }}"] if impersonated.uid else []
     return f"[{' '.join(references)}]"
 
 
-def _go_user(wanted: Wanted) -> str:
+def _go_user(impersonated: Wanted) -> str:
     """Formats a user without a name, like Go's %#v."""
-    members = (f"{quote(key)}:{_go_strings(values)}" for key, values in sorted(wanted.extra.items()))
-    extra = f"{{{', '.join(members)}}}" if wanted.extra else "(nil)"
-    groups = _go_strings(wanted.groups) if wanted.groups else "[]string(nil)"
+    members = (f"{quote(key)}:{_go_strings(values)}" for key, values in sorted(impersonated.extra.items()))
+    extra = f"{{{', '.join(members)}}}" if impersonated.extra else "(nil)"
+    groups = _go_strings(impersonated.groups) if impersonated.groups else "[]string(nil)"
     return (
-        f'&user.DefaultInfo{{Name:"", UID:{quote(wanted.uid)}, Groups:{groups}, '
+        f'&user.DefaultInfo{{Name:"", UID:{quote(impersonated.uid)}, Groups:{groups}, '
         f"Extra:map[string][]string{extra}}}"
     )
 

@@ -207,8 +207,8 @@ def parse(header: str) -> list[_Clause]:
     return ordered
 
 
-def _compared(one: _Clause, other: _Clause) -> int:
-    return other.precedes(one) - one.precedes(other)
+def _compared(first: _Clause, second: _Clause) -> int:
+    return second.precedes(first) - first.precedes(second)
 
 
 def _clause(part: str) -> _Clause | None:

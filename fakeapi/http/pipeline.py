@@ -46,5 +46,5 @@ def chain(filters: Sequence[Filter], handler: Handler) -> Handler:
     return handler
 
 
-def _before(each: Filter, handler: Handler) -> Handler:
-    return lambda ctx: each(ctx, handler)
+def _before(outer: Filter, handler: Handler) -> Handler:
+    return lambda ctx: outer(ctx, handler)

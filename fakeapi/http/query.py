@@ -311,9 +311,9 @@ def _check_field_labels(fields: field_selector.FieldSelector | None, resource: R
         raise errors.bad_request(str(error)) from None
 
 
-def _refuse(found: list[FieldError]) -> None:
-    if found:
-        raise errors.invalid(Qualified("meta.k8s.io", "ListOptions"), "", found)
+def _refuse(field_errors: list[FieldError]) -> None:
+    if field_errors:
+        raise errors.invalid(Qualified("meta.k8s.io", "ListOptions"), "", field_errors)
 
 
 def _list_errors(options: ListOptions, query: Query) -> list[FieldError]:

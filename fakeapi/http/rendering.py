@@ -4,7 +4,6 @@ import asyncio
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
@@ -19,9 +18,10 @@ from fakeapi.http.negotiation import (
     prettified,
 )
 from fakeapi.http.protobuf import encode_body, has_protobuf
-from fakeapi.http.response import SEND_BYTES_MAX, LazyResponse, Response, Turn
+from fakeapi.http.response import SEND_BYTES_MAX, LazyResponse, Response
 from fakeapi.http.status import body_of
 from fakeapi.http.transform import Transform, separated, transform_for
+from fakeapi.http.turns import Turns
 from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError
 from fakeapi.registry.model.resource import Resource
@@ -72,21 +72,13 @@ def respond_result(ctx: RequestContext, resource: Resource, result: WriteResult)
     return respond(ctx, resource, result.body, status)
 
 
-@dataclass(frozen=True, slots=True)
-class Turns:
-    """Ensures that long lists are made one at a time: in parts while clients read, or in a thread."""
-
-    parts: Turn = field(default_factory=Turn)
-    threads: asyncio.Lock = field(default_factory=asyncio.Lock)
-
-
 async def respond_list(ctx: RequestContext, resource: Resource, listed: Listed, turns: Turns) -> Response:
-    """Responds with a list in the negotiated representation. Raises ApiError 400, 406, NoRoom.
+    """Responds with a list in the negotiated representation. Raises ApiError 400, 406, NoRoom, ClientGone.
 
     A long list in compact JSON is made while the client reads it. Other long lists are rendered in a thread,
     when there is room for them.
     """
-    shape = ctx.representation
+    shape, gone = ctx.representation, ctx.request.gone
     transform = transform_of(ctx, resource)
     pieces = list_pieces(resource, listed, transform, exact=shape.media_type == PROTOBUF)
     parts = [next(pieces)]
@@ -100,11 +92,20 @@ async def respond_list(ctx: RequestContext, resource: Resource, listed: Listed, 
                 break
         rest = chain(pieces, (b"\n",))
         start = b"".join(parts)
-        return LazyResponse(200, start, shape.media_type, ctx.warnings.texts, pieces=rest, turn=turns.parts)
+        return LazyResponse(
+            200,
+            start,
+            shape.media_type,
+            ctx.warnings.texts,
+            pieces=rest,
+            turn=turns.parts,
+            gone=gone,
+            write_now=ctx.request.write_now,
+        )
     if size < RENDERED_BESIDE_BYTES and len(listed.entries) < RENDERED_BESIDE_FROM:
         return _response(ctx, 200, b"".join((*parts, *pieces)))
-    async with ctx.request.room(size), turns.threads:
-        return await asyncio.to_thread(lambda: _response(ctx, 200, b"".join((*parts, *pieces))))
+    async with ctx.request.room(size), turns.threads.held(gone):
+        return await asyncio.to_thread(lambda: _response(ctx, 200, [*parts, *pieces]))
 
 
 def transform_of(ctx: RequestContext, resource: Resource) -> Transform | None:
@@ -112,11 +113,12 @@ def transform_of(ctx: RequestContext, resource: Resource) -> Transform | None:
     return transform_for(resource, ctx.representation, ctx.request.query.first, lambda: ctx.received)
 
 
-def _response(ctx: RequestContext, status: int, body: bytes) -> Response:
+def _response(ctx: RequestContext, status: int, body: bytes | list[bytes]) -> Response:
+    """Renders a body, or a list in the pieces of `list_pieces`."""
     shape = ctx.representation
     kinds = ctx.resource.release.all_kinds if ctx.resource else None
     try:
-        content = render(body, shape, kinds)
+        content = render(body, shape, kinds) if isinstance(body, bytes) else _render_list(body, shape, kinds)
     except ApiError as error:
         if error.code != _NOT_ACCEPTABLE:
             raise
@@ -136,14 +138,42 @@ def render(body: bytes, shape: Representation, kinds: ReleaseKinds | None = None
 
         return encode_cbor(body, kinds)
     if shape.media_type == YAML:
-        if _UNPRINTABLE.search(body.decode()):
-            raise ApiError(500, "", "yaml: control characters are not allowed")
-        from fakeapi.machinery.golang import yaml_encoding  # noqa: PLC0415 - imports PyYAML, loaded only for YAML
-
-        return yaml_encoding.dump(codec.decode(body))
+        _check_printable(body)
+        return _yaml(codec.decode(body))
     if shape.pretty:
         return indented(codec.decode(body))
     return body + b"\n"
+
+
+def _render_list(pieces: list[bytes], shape: Representation, kinds: ReleaseKinds | None) -> bytes:
+    """Converts the pieces of a long list to a representation, as `render` converts its whole JSON.
+
+    Decodes and checks piece by piece: one call for a long body stops all other threads while it runs.
+    """
+    if shape.media_type != YAML and not (shape.media_type == JSON and shape.pretty):
+        return render(b"".join(pieces), shape, kinds)
+    start, *rest, end = pieces
+    value = codec.decode(start + end)
+    *_, name = value  # the last member is the list: items, or the rows of a Table
+    for piece in rest:
+        if piece == b",":
+            continue
+        if shape.media_type == YAML:
+            _check_printable(piece)
+        value[name] += codec.decode(b"[%b]" % piece)
+    return _yaml(value) if shape.media_type == YAML else indented(value)
+
+
+def _check_printable(body: bytes) -> None:
+    """Raises ApiError 500 for a character that go-yaml refuses."""
+    if _UNPRINTABLE.search(body.decode()):
+        raise ApiError(500, "", "yaml: control characters are not allowed")
+
+
+def _yaml(value: Any) -> bytes:
+    from fakeapi.machinery.golang import yaml_encoding  # noqa: PLC0415 - imports PyYAML, loaded only for YAML
+
+    return yaml_encoding.dump(value)
 
 
 def indented(value: Any) -> bytes:

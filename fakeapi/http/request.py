@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from fakeapi.asgi import ROOM, WRITE_NOW, ClientGone, Message, Receive, Room, Scope, WriteNow
+from fakeapi.asgi import GONE, ROOM, WRITE_NOW, ClientGone, Gone, Message, Receive, Room, Scope, WriteNow
 from fakeapi.http.query import Query
 from fakeapi.machinery.errors import ApiError
 
@@ -29,7 +29,7 @@ class Request:
     - `raw_path` and `query_string` are undecoded; `path` is decoded.
     - `headers` has the first value of each header, `all_headers` every value in order.
     - `content` is the body after it was read.
-    - `write_now` and `room` are the server's extensions WRITE_NOW and ROOM.
+    - `write_now`, `room` and `gone` are the server's extensions WRITE_NOW, ROOM and GONE.
     """
 
     method: str
@@ -45,6 +45,7 @@ class Request:
     content: bytes = b""
     write_now: WriteNow | None = None
     room: Room = _enough_room
+    gone: Gone | None = None
 
     @classmethod
     def of(cls, scope: Scope, receive: Receive) -> "Request":
@@ -66,6 +67,7 @@ class Request:
             all_headers=scope["headers"],
             write_now=extensions.get(WRITE_NOW),
             room=extensions.get(ROOM, _enough_room),
+            gone=extensions.get(GONE),
         )
 
     @property

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Protocol
 
-from fakeapi.asgi import ClientStalled, Receive, Send
+from fakeapi.asgi import ClientStalled, Gone, Receive, Send, WriteNow
 from fakeapi.http.negotiation import JSON
+from fakeapi.http.turns import Turn
 
 WARNINGS_LENGTH_MAX = 4096
 """Maximum number of characters of all warnings; if there are more, each is cut to WARNING_LENGTH_MAX."""
 WARNING_LENGTH_MAX = 256
+"""Characters that remain of each warning if all warnings are longer than WARNINGS_LENGTH_MAX."""
 
 SEND_BYTES_MAX = 256 * 1024
 """Maximum number of bytes of waiting frames that a stream sends together."""
@@ -86,24 +88,18 @@ class Response:
 
 
 @dataclass(slots=True)
-class Turn:
-    """Lets only one long list of a server be made at a time; `lists` counts the current ones."""
-
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    lists: int = 0
-    began: float = 0.0
-
-
-@dataclass(slots=True)
 class LazyResponse(Response):
     """A long response whose body is made while the client reads: `body`, and then the `pieces`.
 
     Its length is unknown in advance, so HTTP/1.1 sends it in chunks, like kube-apiserver. `turn` serves other
-    requests between the parts of long lists. `packer` compresses the body.
+    requests between the parts of long lists. `gone` and `write_now` are the server's extensions. `packer`
+    compresses the body.
     """
 
     pieces: Iterable[bytes] = ()
     turn: Turn = field(default_factory=Turn)
+    gone: Gone | None = None
+    write_now: WriteNow | None = None
     packer: Packer | None = None
 
     def whole(self) -> bytes:
@@ -113,14 +109,18 @@ class LazyResponse(Response):
     async def send(
         self, audit_id: bytes, receive: Receive, send: Send, *, without_body: bool = False
     ) -> None:
-        """Sends the response. Raises ClientStalled if the client reads nothing for UNREAD_SECONDS."""
+        """Sends the response.
+
+        Raises ClientGone, and ClientStalled if the client reads nothing for UNREAD_SECONDS.
+        """
         headers = [*self._head(audit_id), *self.headers]
         self.turn.lists += 1
         try:
             await _in_time(send({"type": "http.response.start", "status": self.status, "headers": headers}))
             parts = iter(()) if without_body else self._parts()
             while part := await self._next(parts):
-                await _in_time(send({"type": "http.response.body", "body": part, "more_body": True}))
+                if self.write_now is None or not self.write_now(part):
+                    await _in_time(send({"type": "http.response.body", "body": part, "more_body": True}))
         except TimeoutError:
             raise ClientStalled from None
         finally:
@@ -130,12 +130,15 @@ class LazyResponse(Response):
     async def _next(self, parts: Iterator[bytes]) -> bytes:
         """Returns the next part of the body, made when it is this response's turn; empty at the end."""
         turn = self.turn
-        async with turn.lock:
-            part = next(parts, b"")
-            now = time.perf_counter()
-            if turn.lists > 1 or now - turn.began > TURN_SECONDS:
+        if turn.lists > 1:
+            async with turn.held(self.gone):
+                part = next(parts, b"")
                 await asyncio.sleep(0)
-                turn.began = now
+            return part
+        part = next(parts, b"")
+        if time.perf_counter() - turn.resumed > TURN_SECONDS:
+            await asyncio.sleep(0)
+            turn.resumed = time.perf_counter()
         return part
 
     def _parts(self) -> Iterator[bytes]:

@@ -16,7 +16,8 @@ from fakeapi.machinery import errors
 from fakeapi.machinery.meta.request_info import RequestInfo
 from fakeapi.registry.bootstrap import Bootstrap
 from fakeapi.registry.model.catalogue import Catalogue
-from fakeapi.registry.model.resource import Resource, Subresource
+from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.model.subresource import ServedSubresource
 from fakeapi.registry.requests.options import ObjectReference
 
 VerbHandler = Callable[[RequestContext, Resource], Awaitable[AnyResponse]]
@@ -59,8 +60,7 @@ class Router:
         """Raises ApiError 400, 404, 405, 406, 415, NoRoom, and what the handler raises."""
         info, request = ctx.info, ctx.request
         if info is None or not self._catalogue.has_group(info.group):
-            await self._discovery.prepare(request)
-            document = self._discovery.document(request)
+            document = await self._discovery.document(request)
             return not_found_page() if document is None else await _in_room(request, document)
         if not info.resource:
             if info.watched:
@@ -92,7 +92,7 @@ class Router:
         return await handler(ctx, resource)
 
     async def _connect(
-        self, ctx: RequestContext, info: RequestInfo, resource: Resource, connection: Subresource
+        self, ctx: RequestContext, info: RequestInfo, resource: Resource, connection: ServedSubresource
     ) -> AnyResponse:
         if _CONNECTING.get(ctx.request.method, "get") not in connection.verbs:
             raise method_not_allowed()
@@ -184,7 +184,7 @@ async def _in_room(request: Request, document: Response) -> Response:
     return document
 
 
-def _connection(info: RequestInfo, resource: Resource) -> Subresource | None:
+def _connection(info: RequestInfo, resource: Resource) -> ServedSubresource | None:
     """Returns the subresource of a path that connects to a node or container.
 
     Only a proxy has paths below it.

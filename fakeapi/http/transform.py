@@ -5,6 +5,7 @@ Follows k8s.io/apiserver `pkg/endpoints/handlers/response.go`.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from fakeapi.http import table_rows
@@ -70,9 +71,8 @@ class Transform:
         if first is None:
             yield b'%b,"items":null}' % start[:-1]
             return
-        yield b'%b,"items":[%b' % (start[:-1], first)
-        for run in partials:
-            yield b",%b" % run
+        yield b'%b,"items":[' % start[:-1]
+        yield from separated(chain((first,), partials))
         yield b"]}"
 
     def empty_list(self) -> dict[str, Any]:

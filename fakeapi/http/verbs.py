@@ -11,14 +11,9 @@ from fakeapi.asgi import ROOM_FROM_BYTES
 from fakeapi.http import query as queries
 from fakeapi.http.context import RequestContext
 from fakeapi.http.negotiation import body_type, offer_of, patch_type
-from fakeapi.http.rendering import (
-    Turns,
-    negotiate_for,
-    respond,
-    respond_list,
-    respond_result,
-)
+from fakeapi.http.rendering import negotiate_for, respond, respond_list, respond_result
 from fakeapi.http.response import Response
+from fakeapi.http.turns import Turns
 from fakeapi.machinery import codec, errors
 from fakeapi.machinery.cbor import CborError
 from fakeapi.machinery.errors import ApiError
@@ -76,6 +71,11 @@ def _is_exact(ctx: RequestContext) -> bool:
     return ctx.representation.media_type == PROTOBUF
 
 
+def _media_type(ctx: RequestContext, resource: Resource) -> str:
+    """Returns the media type of the body. Raises ApiError 415."""
+    return body_type(ctx.request.header(b"content-type"), offer_of(resource.release).answered)
+
+
 class Verbs:
     """The verbs of all resources. Each raises ApiError, StorageError and ClientGone."""
 
@@ -90,11 +90,13 @@ class Verbs:
         entry = self._server.store.get(resource, ctx.object, version)
         if (size := len(entry.value)) >= ROOM_FROM_BYTES:
             async with ctx.request.room(size):
-                return await self._shown(ctx, resource, view, entry)
-        return await self._shown(ctx, resource, view, entry)
+                return await self._respond_object(ctx, resource, view, entry)
+        return await self._respond_object(ctx, resource, view, entry)
 
     @staticmethod
-    async def _shown(ctx: RequestContext, resource: Resource, view: Resource, entry: Entry) -> Response:
+    async def _respond_object(
+        ctx: RequestContext, resource: Resource, view: Resource, entry: Entry
+    ) -> Response:
         """Returns the response with a stored object, or with its Scale."""
         show = partial(resource.json_of, entry.value, entry.revision, exact=_is_exact(ctx))
         body = await converted(show) if resource.kind.unstructured else show()
@@ -137,7 +139,7 @@ class Verbs:
     async def create(self, ctx: RequestContext, resource: Resource) -> Response:
         resource.check_method("create")
         negotiate_for(ctx, resource)
-        media_type = body_type(ctx.request.header(b"content-type"), offer_of(resource.release).answered)
+        media_type = _media_type(ctx, resource)
         body = await ctx.request.body()
         options = self._write_options(ctx, resource, "CreateOptions", body)
         subresource = resource.subresources.get(ctx.object.subresource)
@@ -168,7 +170,7 @@ class Verbs:
         negotiate_for(ctx, view)
         body = await ctx.request.body()
         options = self._write_options(ctx, resource, "UpdateOptions", body)
-        media_type = body_type(ctx.request.header(b"content-type"), offer_of(resource.release).answered)
+        media_type = _media_type(ctx, resource)
         obj = await self._read(ctx, view.body_type, body, media_type, options.validation)
         check_name(view, ctx.object, obj)
         write = updating.update if view is resource else scaling.update_scale
@@ -240,10 +242,10 @@ class Verbs:
         )
 
     async def _read(
-        self, ctx: RequestContext, wanted: BodyType, body: bytes, media_type: str, validation: str
+        self, ctx: RequestContext, body_type: BodyType, body: bytes, media_type: str, validation: str
     ) -> Object:
         """Reads the object in a body. Raises ApiError 400."""
-        step = partial(read_object, wanted, body, media_type, validation, ctx.warnings)
+        step = partial(read_object, body_type, body, media_type, validation, ctx.warnings)
         return await self._server.heavy.run(len(body), step)
 
     async def _delete_options(self, ctx: RequestContext, resource: Resource) -> DeleteOptions:
@@ -261,5 +263,5 @@ class Verbs:
         body = await ctx.request.body()
         if not body:
             return None
-        media_type = body_type(ctx.request.header(b"content-type"), offer_of(resource.release).answered)
+        media_type = _media_type(ctx, resource)
         return read_delete_options(body, media_type, resource)

@@ -200,8 +200,8 @@ class TransformedEvents:
         return self._encode(kind, transformed)
 
 
-class Tap(Protocol):
-    """A fault in a stream of events: it passes frames on later, passes fewer of them, or none."""
+class EventFilter(Protocol):
+    """A fault in a stream of events: delays frames, or drops some or all of them."""
 
     async def pass_on(self, frames: list[bytes]) -> list[bytes]:
         """Returns the frames to send instead of these; each frame is one event."""
@@ -235,7 +235,7 @@ class Events:
         self._end = now + timeout_seconds(options, self._clock)
         self._next_bookmark = self._bookmark_time(now)
         self.progress = WatchProgress(watch.start, lambda: watch.waiting)
-        self.taps: list[Tap] = []
+        self.filters: list[EventFilter] = []
 
     async def frames(self) -> AsyncGenerator[list[bytes], None]:
         """Yields the lines of each batch, until the watch ends or an event cannot be sent."""
@@ -243,7 +243,7 @@ class Events:
         try:
             yield await self._encoded(self._watch.initial)
             progress.sent = progress.taken
-            if self._ended_by_tap():
+            if self._ended_by_filter():
                 return
             if self._options.send_initial_events and self._options.bookmarks:
                 soon = self._clock.monotonic() + BOOKMARK_AFTER_INITIAL_EVENTS_SECONDS
@@ -254,7 +254,7 @@ class Events:
                 if events is not None:
                     yield await self._encoded(events)
                     progress.sent = progress.taken
-                    if self._ended_by_tap():
+                    if self._ended_by_filter():
                         return
                 elif (now := self._clock.monotonic()) < self._end:
                     self._next_bookmark = self._bookmark_time(now)
@@ -279,7 +279,7 @@ class Events:
 
     def _written(self, write_now: WriteNow, encoder: PlainEvents, events: list[WatchEvent]) -> bool:
         frames = encoder.encode_all(events)
-        if self.taps or len(frames) > SEND_BYTES_MAX or not write_now(frames):
+        if self.filters or len(frames) > SEND_BYTES_MAX or not write_now(frames):
             return False
         progress = self.progress
         progress.taken += len(events)
@@ -294,13 +294,13 @@ class Events:
             self.progress.taken += len(events)
             self.progress.version = max(self.progress.version, events[-1].revision)
         frames = [self._encoder.encode(event) for event in events]
-        for tap in self.taps:
-            frames = await tap.pass_on(frames)
+        for event_filter in self.filters:
+            frames = await event_filter.pass_on(frames)
         return frames
 
-    def _ended_by_tap(self) -> bool:
-        """Whether a tap ends the stream. Raises DropConnection."""
-        return any(tap.ends for tap in self.taps)
+    def _ended_by_filter(self) -> bool:
+        """Whether a filter ends the stream. Raises DropConnection."""
+        return any(event_filter.ends for event_filter in self.filters)
 
     def encode_error(self, error: ApiError) -> bytes:
         """Encodes the ERROR event of this stream."""
@@ -322,8 +322,8 @@ class Events:
         return min(now + BOOKMARK_SECONDS, before_end) if now < before_end else self._end
 
     def _bookmarks(self, version: int, *, ends_initial_events: bool) -> list[bytes]:
-        """Returns a bookmark, unless a tap withholds it."""
-        if not all(tap.passes_bookmarks for tap in self.taps):
+        """Returns a bookmark, unless a filter withholds it."""
+        if not all(event_filter.passes_bookmarks for event_filter in self.filters):
             return []
         self.progress.bookmarks += 1
         body = bookmark(self._resource, version, ends_initial_events=ends_initial_events)

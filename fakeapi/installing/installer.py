@@ -158,7 +158,7 @@ class Installer:
             if "/" not in resource["name"]
         }
 
-    async def _found(self, path: str) -> Object | None:
+    async def _get(self, path: str) -> Object | None:
         try:
             return await self._api.get(path)
         except Refused as error:
@@ -172,7 +172,7 @@ class Installer:
         if dry_run:
             query["dryRun"] = "All"
         try:
-            if _says_nothing(manifest.obj) and (existing := await self._found(path)) is not None:
+            if _says_nothing(manifest.obj) and (existing := await self._get(path)) is not None:
                 return existing
             body = await self.with_uids(manifest, status=False, dry_run=dry_run)
             return await self.send(kind, path, body, query)
@@ -208,7 +208,7 @@ class Installer:
     def without_target(self, manifest: Manifest, obj: Object, reference: Reference) -> None:
         """Called for a reference to a missing object. Raises InstallError, or changes the object."""
         if reference.is_owner:
-            raise manifest.error(f"{described(manifest.obj)}: its owner {reference} is not there")
+            raise manifest.error(f"{described(manifest.obj)}: its owner {reference} does not exist")
 
     async def _live_uid(self, reference: Reference, namespace: str) -> str:
         """Returns the uid of an object in the server, or "" if it does not exist."""
@@ -219,7 +219,7 @@ class Installer:
         kind = await self._kind(api_version, kind_name)
         if kind is None:
             return ""
-        obj = await self._found(kind.path(str(holder.get("namespace") or namespace), holder["name"]))
+        obj = await self._get(kind.path(str(holder.get("namespace") or namespace), holder["name"]))
         return "" if obj is None else str(obj["metadata"]["uid"])
 
 

@@ -141,7 +141,7 @@ def _checked(manifest: Manifest) -> Manifest:
     if not isinstance(metadata, Mapping) or not isinstance(metadata.get("name"), str) or not metadata["name"]:
         raise manifest.error(f"{obj['kind']} without a metadata.name")
     if not isinstance(metadata.get("namespace") or "", str):
-        raise manifest.error(f"{obj['kind']} {metadata['name']} with a namespace that is no text")
+        raise manifest.error(f"{obj['kind']} {metadata['name']} with a namespace that is not text")
     for name in filter(None, (metadata["name"], metadata.get("namespace"))):
         for problem in is_valid_path_segment_name(name):  # client-go refuses such names too
             raise manifest.error(f"{obj['kind']} with an invalid name {name!r}: {problem}")

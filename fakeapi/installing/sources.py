@@ -141,7 +141,7 @@ def _of_value(value: Any, place: str, depth: int = 0) -> Iterator[Manifest]:
         raise InstallError(f"{place}: not a Kubernetes object but {value!r:.80}")
     for member in ("apiVersion", "kind"):
         if not isinstance(value.get(member), str) or not value[member]:
-            raise InstallError(f"{place}: not a Kubernetes object, for it has no {member}")
+            raise InstallError(f"{place}: not a Kubernetes object, because it has no {member}")
     items = value.get("items")
     if not value["kind"].endswith("List") or not isinstance(items, list):
         yield Manifest(dict(value), place)

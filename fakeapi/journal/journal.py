@@ -54,11 +54,15 @@ class Journal:
                 listener(entry)
 
     def entries(self, after: int = 0) -> Iterator[Entry]:
-        """Yields the entries with numbers above `after`, oldest first."""
+        """Returns the entries with numbers above `after`, oldest first."""
+        return reversed([*self.newest_entries(after)])
+
+    def newest_entries(self, after: int = 0) -> Iterator[Entry]:
+        """Yields the entries with numbers above `after`, newest first."""
         bodies = {number: (sent, answer) for number, sent, answer in self._bodies}
-        for number, record in enumerate(self._records, self.forgotten + 1):
-            if number > after:
-                yield Entry(number, Record(*record), Bodies(*bodies.get(number, ())))
+        numbers = range(self.last, after, -1)
+        for number, record in zip(numbers, reversed(self._records), strict=False):
+            yield Entry(number, Record(*record), Bodies(*bodies.get(number, ())))
 
     def records(self, after: int = 0) -> Iterator[Record]:
         """Returns the records with numbers above `after`, newest first; faster than `entries`."""

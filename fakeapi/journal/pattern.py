@@ -103,12 +103,9 @@ class RequestPattern:
         """Whether a request matches all members of the pattern."""
         if self._verbs and request.verb not in self._verbs:
             return False
-        info = request.info
-        if self.resource and not self._matches_resource(info):
-            return False
-        if self.group is not None and (info is None or info.group != self.group):
-            return False
-        if self.namespace and not fnmatchcase("" if info is None else info.namespace, self.namespace):
+        if (self.resource or self.group is not None or self.namespace) and not self._matches_path(
+            request.info
+        ):
             return False
         if self.name and not fnmatchcase(request.name, self.name):
             return False
@@ -137,6 +134,13 @@ class RequestPattern:
             words.append("/".join(part for part in (self.namespace, self.name or "*") if part))
         words += [f"{name}={getattr(self, name)}" for name in ("user", "agent") if getattr(self, name)]
         return " ".join(words)
+
+    def _matches_path(self, info: RequestInfo | None) -> bool:
+        if self.resource and not self._matches_resource(info):
+            return False
+        if self.group is not None and (info is None or info.group != self.group):
+            return False
+        return not self.namespace or fnmatchcase("" if info is None else info.namespace, self.namespace)
 
     def _matches_resource(self, info: RequestInfo | None) -> bool:
         if info is None or not info.resource:

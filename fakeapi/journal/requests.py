@@ -108,12 +108,12 @@ class Requests:
             matching.append(entry)
         return matching
 
-    def _nearest(self, pattern: RequestPattern, found: list[Entry]) -> list[Entry]:
+    def _nearest(self, pattern: RequestPattern, matching: list[Entry]) -> list[Entry]:
         """Returns the requests that are most similar to a pattern, oldest first; prefers newer ones."""
-        numbers = {entry.number for entry in found}
+        numbers = {entry.number for entry in matching}
         others = [entry for entry in self._source() if entry.number not in numbers]
-        scored = sorted(others, key=lambda each: (pattern.likeness(each), each.number))
-        return sorted(scored[-NEAREST_MAX:], key=lambda each: each.number)
+        scored = sorted(others, key=lambda entry: (pattern.likeness(entry), entry.number))
+        return sorted(scored[-NEAREST_MAX:], key=lambda entry: entry.number)
 
 
 def _pattern(text: str, members: dict[str, Any]) -> RequestPattern:
@@ -130,12 +130,12 @@ def _counted(pattern: RequestPattern, code: int, low: int, high: int | None) -> 
     return f"{count} of {pattern}" + (f" answered {code}" if code else "")
 
 
-def _message(wanted: str, found: list[Entry], nearest: list[Entry]) -> str:
-    lines = [f"expected {wanted}; there were {len(found)}"]
-    lines += [f"    {entry}" for entry in found[:NEAREST_MAX]]
+def _message(expectation: str, matching: list[Entry], nearest: list[Entry]) -> str:
+    lines = [f"expected {expectation}; there were {len(matching)}"]
+    lines += [f"    {entry}" for entry in matching[:NEAREST_MAX]]
     if nearest:
         lines.append("nearest of the other requests:")
         lines += [f"    {entry}" for entry in nearest]
-    elif not found:
+    elif not matching:
         lines.append("the server was asked nothing")
     return "\n".join(lines)

@@ -65,9 +65,12 @@ class Bootstrap:
         """Functions that create further objects after the bootstrap objects, by group and resource."""
         self._running: dict[tuple[str, str], asyncio.Task[None]] = {}
 
-    def forget(self) -> None:
-        """Starts over with all resources, because the cluster was reset."""
-        self.pending = set(self._makers)
+    def start_over(self, pending: Iterable[tuple[str, str]] | None = None) -> None:
+        """Forgets what was created, because the state was replaced.
+
+        `pending` are the resources whose objects may be missing in the new state; None: all of them.
+        """
+        self.pending = set(self._makers if pending is None else pending)
         self._running.clear()
 
     async def ensure(self, resource: Resource) -> None:
@@ -75,8 +78,8 @@ class Bootstrap:
 
         Concurrent calls wait for the same objects. Raises ApiError if they cannot be stored.
         """
-        name = resource.kind.group, resource.kind.resource
-        if name not in self.pending:
+        name, pending = (resource.kind.group, resource.kind.resource), self.pending
+        if name not in pending:
             return
         first = self._server.find(*AFTER[name]) if name in AFTER else None
         if first is not None:
@@ -89,12 +92,11 @@ class Bootstrap:
         finally:
             if task.done() and self._running.get(name) is task:
                 del self._running[name]
-        self.pending.discard(name)
+        pending.discard(name)  # not in a set that replaced it meanwhile
 
     async def _make(self, resource: Resource) -> None:
-        for write in [
-            written for initial in self._objects(resource) if (written := self.write(resource, initial))
-        ]:
+        writes = [self.write(resource, initial) for initial in self._objects(resource)]
+        for write in filter(None, writes):
             with suppress(KeyExists):  # another server created the object first
                 await self._server.store.commit(resource, write)
         follower = self.followers.get((resource.kind.group, resource.kind.resource))
@@ -105,44 +107,44 @@ class Bootstrap:
         module = import_module(self._makers[resource.kind.group, resource.kind.resource])
         return cast(Maker, module.objects)(resource, self._catalogue, self._server.store.now())
 
-    def write(self, resource: Resource, made: BootstrapObject) -> asyncio.Future[Entry] | None:
+    def write(self, resource: Resource, initial: BootstrapObject) -> asyncio.Future[Entry] | None:
         """Writes a bootstrap object; returns None if the name is taken, or if the create is refused.
 
         A create is refused, for example, if a client already uses the address of a Service. kube-apiserver
         then retries and serves requests meanwhile; here the failure is only logged.
         """
-        storage, key = self._server.store.storage, resource.key(made.namespace, made.name)
+        storage, key = self._server.store.storage, resource.key(initial.namespace, initial.name)
         if storage.newest(key) is not None:
             return None
         try:
-            obj = self._created(resource, made)
+            obj = self._created(resource, initial)
         except ApiError as error:
             log.warning(
-                "%s %s was not made: %s", resource.kind.kind, made.name, printable_line(error.message)
+                "%s %s was not made: %s", resource.kind.kind, initial.name, printable_line(error.message)
             )
             return None
         return storage.create(key, resource.encode(obj))
 
-    def _created(self, resource: Resource, made: BootstrapObject) -> Object:
+    def _created(self, resource: Resource, initial: BootstrapObject) -> Object:
         """Returns the object as a create would store it."""
-        namespace = {"namespace": made.namespace} if made.namespace else {}
-        metadata = {**made.body.get("metadata", {}), "name": made.name, **namespace}
-        sent = resource.from_hub({"kind": resource.kind.kind, **made.body, "metadata": metadata})
+        namespace = {"namespace": initial.namespace} if initial.namespace else {}
+        metadata = {**initial.body.get("metadata", {}), "name": initial.name, **namespace}
+        sent = resource.from_hub({"kind": resource.kind.kind, **initial.body, "metadata": metadata})
         obj, _ = decode(sent, resource.schema)
         obj = resource.body_type.default(obj)
         obj["metadata"]["creationTimestamp"] = self._server.store.now()
         obj["metadata"]["uid"] = self._server.store.clock.uid()
-        obj = resource.manager("").update(None, obj, made.manager, self._server.store.now())
+        obj = resource.manager("").update(None, obj, initial.manager, self._server.store.now())
         hub = resource.to_hub(obj)
         if resource.hooks is not None:
             hub = resource.hooks.begin_create(hub, dry_run=False)
         hub = resource.strategy_for("").prepare_create(hub)
-        return hub if made.status is None else self._with_status(resource, hub, made)
+        return hub if initial.status is None else self._with_status(resource, hub, initial)
 
-    def _with_status(self, resource: Resource, hub: Object, made: BootstrapObject) -> Object:
-        if made.status_managed is not None:
+    def _with_status(self, resource: Resource, hub: Object, initial: BootstrapObject) -> Object:
+        if initial.status_managed is not None:
             entry = {
-                **made.status_managed,
+                **initial.status_managed,
                 "apiVersion": resource.api_version,
                 "time": self._server.store.now(),
                 "fieldsType": "FieldsV1",
@@ -150,4 +152,4 @@ class Bootstrap:
             order = ("manager", "operation", "apiVersion", "time", "fieldsType", "fieldsV1", "subresource")
             managed = [{name: entry[name] for name in order}, *hub["metadata"].get("managedFields", ())]
             hub["metadata"]["managedFields"] = managed
-        return {**hub, "status": made.status}
+        return {**hub, "status": initial.status}

@@ -154,7 +154,7 @@ class AllocationQuirks:
     """The scheduler prefers nodes on which earlier subrequests of `firstAvailable` are allocated."""
 
 
-_HISTORY: History = {
+HISTORY: History = {
     "duplicates": {27: Duplicates.NOTHING, 32: Duplicates.ERROR, 35: Duplicates.SKIP},
     "newer_slice_counts_twice": {27: True, 32: False},
     "incomplete_pools_serve": {27: True, 35: False},
@@ -204,4 +204,4 @@ _HISTORY: History = {
 @cache
 def allocation_quirks_of(minor: int) -> AllocationQuirks:
     """The quirks of release 1.`minor` that are about allocating devices."""
-    return AllocationQuirks(**values_at(_HISTORY, minor))
+    return AllocationQuirks(**values_at(HISTORY, minor))

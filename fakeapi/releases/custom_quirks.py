@@ -16,11 +16,6 @@ class CustomQuirks:
     stored_version_missing: str
     """Detail of the error for a stored version that the spec does not have; `{0}` is the version."""
 
-    missing_storage_shows_version: bool
-    """The error for a storage version missing in `status.storedVersions` prints this version, not the stored
-    ones.
-    """
-
     schemas_required: str
     """Detail of the error for a version without a schema."""
 
@@ -38,9 +33,6 @@ class CustomQuirks:
 
     object_status_resets_metadata: bool
     """A write to a custom object's status does not own metadata fields."""
-
-    warns_of_formats: bool
-    """Unrecognized formats in a schema return a warning."""
 
     warns_of_sets: bool
     """Sets (x-kubernetes-list-type) of lists or objects in a schema return a warning."""
@@ -71,21 +63,19 @@ class CustomQuirks:
     """A write to the status ignores errors in values that it does not change."""
 
 
-_HISTORY: History = {
+HISTORY: History = {
     "stored_version_missing": {
         27: "must appear in spec.versions",
         33: "missing from spec.versions; {0} was previously a storage version, and must remain in "
         "spec.versions until a storage migration ensures no data remains persisted in {0} and removes {0} "
         "from status.storedVersions",
     },
-    "missing_storage_shows_version": {27: True, 28: False},
     "schemas_required": {27: "schemas are required", 34: ""},
     "selectable_prefix": {27: "selectableFields ", 34: ""},
     "checks_bundles": {27: False, 31: True},
     "many_selectable_fields_may_stay": {27: False, 35: True},
     "definition_status_keeps_metadata": {27: True, 36: False},
     "object_status_resets_metadata": {27: False, 36: True},
-    "warns_of_formats": {27: False, 34: True},
     "warns_of_sets": {27: False, 37: True},
     "prints_definitions": {27: False, 37: True},
     "precondition_failed": {27: "Precondition failed", 37: "precondition failed"},
@@ -99,4 +89,4 @@ _HISTORY: History = {
 
 def custom_quirks_of(minor: int) -> CustomQuirks:
     """The quirks of release 1.`minor` for CustomResourceDefinitions and custom objects."""
-    return CustomQuirks(**values_at(_HISTORY, minor))
+    return CustomQuirks(**values_at(HISTORY, minor))

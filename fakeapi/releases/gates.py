@@ -282,10 +282,10 @@ def chosen(given: Mapping[str, bool] | str | None) -> dict[str, bool]:
     if given is None or isinstance(given, str):
         return parse(given or "")
     if not isinstance(given, Mapping):
-        raise GateError(f"no mapping of names to bool, and no text as in A=true,B=false: {given!r}")
+        raise GateError(f"neither a mapping of names to bool nor text such as A=true,B=false: {given!r}")
     for name, value in given.items():
         if not isinstance(value, bool):
-            raise GateError(f"invalid value of {name}: {value!r} is no bool")
+            raise GateError(f"invalid value of {name}: {value!r} is not of type bool")
     return dict(given)
 
 

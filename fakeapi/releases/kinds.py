@@ -26,13 +26,12 @@ COMMON_KINDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Lifecycle:
-    """Releases that introduce, deprecate and remove an API, such as "1.34"; "" if unstated.
+    """Releases that deprecate and remove an API, such as "1.34"; "" if unstated.
 
     `replacement`: `group/version Kind`. `release`: the release that states the others. Releases up to 1.31
     state nothing for resource.k8s.io.
     """
 
-    introduced: str = ""
     deprecated: str = ""
     removed: str = ""
     replacement: str = ""
@@ -162,7 +161,6 @@ def _kind(entry: dict[str, Any], table: GroupVersionTable, schemas: Schemas, rel
         ),
         storage_version_hash=entry.get("storage_version_hash", ""),
         lifecycle=Lifecycle(
-            introduced=entry.get("introduced", ""),
             deprecated=entry.get("deprecated", ""),
             removed=entry.get("removed", ""),
             replacement=entry.get("replacement", ""),

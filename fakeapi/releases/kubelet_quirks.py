@@ -35,7 +35,7 @@ class KubeletQuirks:
 
 _NO_PLUGIN = "plugin name {driver} not found in the list of registered DRA plugins"
 
-_HISTORY: History = {
+HISTORY: History = {
     "notes_claims": {27: "when prepared", 31: "at once", 34: "when drivers are there"},
     "skips_unused_claims": {27: True, 31: False},
     "prepare_failed": {27: "{problem}", 34: "prepare dynamic resources: {problem}"},
@@ -79,4 +79,4 @@ _HISTORY: History = {
 @cache
 def kubelet_quirks_of(minor: int) -> KubeletQuirks:
     """The quirks of release 1.`minor` that are about kubelets and claims."""
-    return KubeletQuirks(**values_at(_HISTORY, minor))
+    return KubeletQuirks(**values_at(HISTORY, minor))

@@ -60,11 +60,8 @@ class Limits:
 
     # from 1.36 on
     attribute_values_of_a_device: int = 48
-    pool_status: int = 1000
 
     # from 1.37 on
-    compatibility_groups: int = 2
-    derived_attributes: int = 32
     derived_attribute_cost: int = 1_000_000
 
     # status.devices

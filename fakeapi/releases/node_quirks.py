@@ -47,7 +47,7 @@ class NodeQuirks:
     """
 
 
-_HISTORY: History = {
+HISTORY: History = {
     "creates_own_slices": {27: False, 30: True},
     "deletes_own_slices": {27: False, 31: True},
     "requests_own_certificates": {27: False, 31: True},
@@ -76,4 +76,4 @@ _HISTORY: History = {
 @cache
 def node_quirks_of(minor: int) -> NodeQuirks:
     """The quirks of release 1.`minor` that are about nodes."""
-    return NodeQuirks(**values_at(_HISTORY, minor))
+    return NodeQuirks(**values_at(HISTORY, minor))

@@ -291,7 +291,7 @@ class PodQuirks:
 _ONLY_SIDECARS = "may not be set for init containers without restartPolicy=Always"
 _ZERO_SLEEP_HINT = ". Enable AllowPodLifecycleSleepActionZeroValue feature gate for zero sleep."
 
-_HISTORY: History = {
+HISTORY: History = {
     "host_ips_can_be_read": {27: False, 28: True},
     "host_ips_are_gated": {27: False, 28: True, 32: False},
     "relaxed_environment_names_stay": {27: False, 30: True},
@@ -398,4 +398,4 @@ _HISTORY: History = {
 @cache
 def pod_quirks_of(minor: int) -> PodQuirks:
     """The quirks of release 1.`minor` that are about pods."""
-    return PodQuirks(**values_at(_HISTORY, minor))
+    return PodQuirks(**values_at(HISTORY, minor))

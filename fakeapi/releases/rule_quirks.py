@@ -103,7 +103,7 @@ _1_37 = _1_34 | {"includes"}
 _INCLUDES = frozenset(("includes",))
 _WITHIN, _NO_LAST = "places are within the text", "the empty text has no last place"
 
-_HISTORY: History = {
+HISTORY: History = {
     "new_may_say": {
         27: _1_27,
         29: _1_28,
@@ -155,4 +155,4 @@ _HISTORY: History = {
 
 def rule_quirks_of(minor: int) -> RuleQuirks:
     """The rule quirks of release 1.`minor`."""
-    return RuleQuirks(**values_at(_HISTORY, minor))
+    return RuleQuirks(**values_at(HISTORY, minor))

@@ -9,7 +9,7 @@ from typing import Any
 from fakeapi.machinery.structural.rules import SchemaRules
 from fakeapi.releases.release import Release
 
-_HISTORY: dict[str, dict[int, Any]] = {
+HISTORY: dict[str, dict[int, Any]] = {
     "knows_bare_mac": {27: False, 34: True},
     "correlates_free_members": {27: True, 33: False},
     "knows_name_formats": {27: False, 34: True},
@@ -28,7 +28,7 @@ def schema_rules_of(release: Release) -> SchemaRules:
     """The rules of a release with its feature gates."""
     facts = {
         rule: next(value for since, value in reversed(values.items()) if since <= release.minor)
-        for rule, values in _HISTORY.items()
+        for rule, values in HISTORY.items()
     }
     ratchets = release.gates.get("CRDValidationRatcheting", False)
     return SchemaRules(

@@ -96,7 +96,6 @@ class Schemas:
             omitzero=member.get("omitzero", False),
             pointer=go.startswith("*"),
             default=member.get("default"),
-            patch_retain_keys="retainKeys" in member.get("patch", ""),
             patch_replace="replace" in member.get("patch", ""),
             protobuf_path=tuple(member.get("numbers", ())),
         )
@@ -137,8 +136,7 @@ class Schemas:
         ownerReferences and finalizers have a list type only from 1.30 on.
         """
         item = go[2:].removeprefix("*")
-        strategy = member.get("patch", "")
-        merges, merge_key = "merge" in strategy, member.get("patch_key")
+        merges, merge_key = "merge" in member.get("patch", ""), member.get("patch_key")
         keys = tuple(member.get("keys", ()))
         if "list" in member:
             list_type = ListType(member["list"])
@@ -156,7 +154,6 @@ class Schemas:
             keys_may_be_absent=self.keys_may_be_absent,
             patch_merge=merges,
             patch_merge_key=merge_key,
-            patch_retain_keys="retainKeys" in strategy,
         )
 
     def _defaults(self, item: str, keys: tuple[str, ...]) -> tuple[tuple[str, Any], ...]:

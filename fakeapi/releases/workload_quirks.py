@@ -107,7 +107,7 @@ class WorkloadQuirks:
     """The schedule of a new CronJob must not contain a time zone."""
 
 
-_HISTORY: History = {
+HISTORY: History = {
     "apps_updates_are_checked_once": {27: False, 34: True},
     "controllers_are_checked_once": {27: False, 35: True},
     "jobs_are_checked_once": {27: False, 37: True},
@@ -145,4 +145,4 @@ _HISTORY: History = {
 
 def workload_quirks_of(minor: int) -> WorkloadQuirks:
     """The workload quirks of release 1.`minor`."""
-    return WorkloadQuirks(**values_at(_HISTORY, minor))
+    return WorkloadQuirks(**values_at(HISTORY, minor))

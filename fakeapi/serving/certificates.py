@@ -14,8 +14,8 @@ import trustme
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
+from fakeapi.atomic_file import atomic_file, make_directory
 from fakeapi.inputfile import read_regular
-from fakeapi.wholefile import make_directory, whole_file
 
 CA_CERTIFICATE = "ca.pem"
 CA_KEY = "ca-key.pem"
@@ -85,9 +85,9 @@ def _authority_in(directory: Path) -> trustme.CA:
             f"{key} has no {CA_CERTIFICATE} beside it: put it there, or remove the key for a new CA"
         )
     authority = trustme.CA(organization_name="fakeapi")
-    with whole_file(key) as file:
+    with atomic_file(key) as file:
         file.write(authority.private_key_pem.bytes())
-    with whole_file(certificate) as file:
+    with atomic_file(certificate) as file:
         file.write(authority.cert_pem.bytes())
     certificate.chmod(0o644)
     return authority

@@ -26,7 +26,7 @@ RETRY_SECONDS = 0.1
 """Seconds before accepting again after a failure, which is usually a lack of file descriptors."""
 
 DRAIN_SECONDS = 0.05
-"""Seconds at the end for the last bytes of idle connections."""
+"""Seconds for sending the last bytes when the server stops; `close` waits longer for unsent responses."""
 
 CONNECTIONS = 16_384
 """Maximum number of open connections, if the process has enough file descriptors.

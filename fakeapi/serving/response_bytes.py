@@ -66,7 +66,7 @@ class ResponseBytes:
         """
         waiter = _Waiter(account, size, asyncio.get_running_loop().create_future())
         self._waiters.append(waiter)
-        self.give_back(0)
+        self.grant_room()
         deadline = math.inf if seconds is None else self.now() + seconds
         try:
             while not waiter.granted.done() and self.now() < deadline:
@@ -80,19 +80,24 @@ class ResponseBytes:
         finally:
             if waiter in self._waiters:
                 self._waiters.remove(waiter)
+                self.grant_room()
         if not waiter.granted.done():
             raise NoRoom
 
     def give_back(self, size: int) -> None:
-        """Frees `size` bytes, and grants room to waiting requests, oldest first."""
+        """Frees `size` bytes, and grants room to waiting requests."""
         self.total -= size
-        is_full = False
+        self.grant_room()
+
+    def grant_room(self) -> None:
+        """Grants room to waiting requests, oldest first."""
+        has_room = True
         for waiter in list(self._waiters):
             account, size = waiter.account, waiter.size
             if not account.fits(size):
                 continue
-            is_full = is_full or not (account.closed or self.fits(size))
-            if is_full and size and not account.closed:
+            has_room = has_room and (account.closed or self.fits(size))
+            if size and not (has_room or account.closed):
                 continue
             self._waiters.remove(waiter)
             account.reserve(size)
@@ -167,11 +172,11 @@ class ConnectionBytes:
 
     def close(self) -> None:
         """Removes all bytes, because the connection has ended."""
-        self.remove(self.held)
-        self.release(self._reserved)
+        size = self.held + self._reserved
+        self.held = self._reserved = 0
         self.closed = True
         self._server.accounts.discard(self)
-        self._server.give_back(0)
+        self._server.give_back(size)
 
     def drop(self) -> None:
         """Closes the connection at once and removes its bytes."""

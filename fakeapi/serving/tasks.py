@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any
 
-from fakeapi.asgi import ROOM, ASGIApp, ClientGone, ClientStalled, DropConnection, Message, Scope, Send
+from fakeapi.asgi import GONE, ROOM, ASGIApp, ClientGone, ClientStalled, DropConnection, Message, Scope, Send
 from fakeapi.machinery.printable import printable_line
 from fakeapi.serving.response_bytes import ConnectionBytes
 
@@ -34,6 +34,7 @@ class RequestEvents:
         self._others: deque[Message] = deque()
         self._others_bytes = 0
         self._left: Message | None = None
+        self._gone: asyncio.Future[None] | None = None
         self._closed = False
         self._arrived = asyncio.Event()
         self._room = asyncio.Event()
@@ -42,6 +43,14 @@ class RequestEvents:
     @property
     def client_left(self) -> bool:
         return self._left is not None
+
+    def gone(self) -> "asyncio.Future[None]":
+        """Implements the scope extension GONE."""
+        if self._gone is None:
+            self._gone = asyncio.get_running_loop().create_future()
+            if self.client_left:
+                self._gone.set_result(None)
+        return self._gone
 
     async def put(self, event: Any) -> None:
         """Queues an event; waits while too many bytes are unread."""
@@ -56,6 +65,8 @@ class RequestEvents:
             self._body_is_complete = not event["more_body"]
         elif kind.endswith(".disconnect"):
             self._left = event
+            if self._gone is not None and not self._gone.done():
+                self._gone.set_result(None)
         else:
             self._others.append(event)
             self._others_bytes += len(event.get("bytes") or event.get("text") or b"")
@@ -159,7 +170,10 @@ class ConnectionTasks:
             if events.client_left:
                 raise ClientGone
             await send(message)
+            if events.client_left and message.get("more_body"):
+                raise ClientGone
 
+        scope["extensions"][GONE] = events.gone
         if self._unread is not None:
             await self._unread.turn()
             unread = self._unread

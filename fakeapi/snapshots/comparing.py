@@ -60,7 +60,7 @@ def compare(old: Checkpoint, new: Checkpoint) -> list[Difference]:
 
 
 def changed_bytes(old: Checkpoint, new: Checkpoint) -> int:
-    """The bytes of all changed objects, before and after: more than their differences have."""
+    """Returns the bytes of all changed objects, before and after; their differences have fewer."""
     before = {entry.key: entry.value for entry in old.entries}
     return sum(
         len(entry.value) + len(before[entry.key])

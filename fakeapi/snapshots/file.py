@@ -16,11 +16,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from fakeapi.atomic_file import write_atomically
 from fakeapi.controlplane.stored_format import STORED_FORMAT
 from fakeapi.inputfile import open_regular
 from fakeapi.snapshots.content import SnapshotContent, SnapshotError
 from fakeapi.snapshots.forged import problem_of, problem_together
-from fakeapi.wholefile import write_whole
 from fakeapi_storage import Checkpoint, Entry
 
 _Line = tuple[dict[str, Any], int]
@@ -41,7 +41,7 @@ FILE_BYTES_MAX = 4 * 1024 * 1024 * 1024
 def write(snapshot: SnapshotContent, path: Path) -> Path:
     """Writes a snapshot file atomically. Raises SnapshotError."""
     try:
-        write_whole(path, encoded(snapshot, compressed=path.suffix == ".gz"))
+        write_atomically(path, encoded(snapshot, compressed=path.suffix == ".gz"))
     except OSError as error:
         raise SnapshotError(f"cannot write {path}: {error.strerror or error}") from error
     return path
@@ -101,10 +101,10 @@ def _read(raw: IO[bytes], name: str) -> SnapshotContent:
         lines = _read_lines(raw, name)
         head = next(lines, None)
         if head is None or "fakeapiSnapshot" not in head[0]:
-            raise SnapshotError(f"{name} is no snapshot of fakeapi")
+            raise SnapshotError(f"{name} is not a snapshot of fakeapi")
         return _parse(name, head, lines)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise SnapshotError(f"{name} is damaged or not whole: {error}") from error
+        raise SnapshotError(f"{name} is damaged or incomplete: {error}") from error
 
 
 def _parse(name: str, head: _Line, lines: Iterator[_Line]) -> SnapshotContent:
@@ -116,27 +116,27 @@ def _parse(name: str, head: _Line, lines: Iterator[_Line]) -> SnapshotContent:
         if "end" in member:
             if member != {"end": len(entries), "crc32": f"{checksum:08x}"} or next(lines, None) is not None:
                 raise SnapshotError(f"{name} is damaged: it was changed after it was written")
-            return _made(name, about, entries)
+            return _content(name, about, entries)
         checksum = running
         line = f"its line {len(entries) + 2}"
         try:
             entry = _entry(member, about["storedFormat"])
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise SnapshotError(f"{name} is damaged: {line} is no object") from error
+            raise SnapshotError(f"{name} is damaged: {line} is not an object") from error
         problem = problem_of(entry)
         if problem:
             raise SnapshotError(f"{name} is damaged: {line}: {problem}")
         entries.append(entry)
-    raise SnapshotError(f"{name} is not whole: it ends after {len(entries)} objects")
+    raise SnapshotError(f"{name} is incomplete: it ends after {len(entries)} objects")
 
 
-def _made(name: str, about: dict[str, Any], entries: list[Entry]) -> SnapshotContent:
+def _content(name: str, about: dict[str, Any], entries: list[Entry]) -> SnapshotContent:
     try:
         pending = frozenset(_group_and_resource(text) for text in about["pending"])
-        checkpoint = Checkpoint(tuple(sorted(entries, key=lambda each: each.key)), int(about["revision"]))
+        checkpoint = Checkpoint(tuple(sorted(entries, key=lambda entry: entry.key)), int(about["revision"]))
         content = SnapshotContent(checkpoint, str(about["release"]), str(about["takenAt"]), pending)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise SnapshotError(f"{name} is damaged: its first line lacks what it should say") from error
+        raise SnapshotError(f"{name} is damaged: required fields are missing in its first line") from error
     problem = problem_together(checkpoint)
     if problem:
         raise SnapshotError(f"{name} is damaged: {problem}")
@@ -170,5 +170,5 @@ def _read_lines(raw: IO[bytes], name: str) -> Iterator[_Line]:
         except (ValueError, RecursionError):
             content = None
         if not isinstance(content, dict) or not line.endswith(b"\n"):
-            raise SnapshotError(f"{name} is no snapshot of fakeapi, or not whole")
+            raise SnapshotError(f"{name} is not a snapshot of fakeapi, or is incomplete")
         yield content, checksum

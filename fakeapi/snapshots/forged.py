@@ -9,7 +9,7 @@ from fakeapi.machinery.codec import JsonError
 from fakeapi.machinery.golang.json_decoding import check_depth
 from fakeapi.registry.stored.form import json_of, type_prefix, with_version
 from fakeapi.registry.stored.keys import parse_key
-from fakeapi_storage import Checkpoint, Entry
+from fakeapi_storage import Checkpoint, Entry, InvalidEntry, check_entries
 
 REVISION_MAX = 2**62
 """The largest revision in a file: half of the storage's maximum, so that writes can follow."""
@@ -45,7 +45,9 @@ def problem_of(entry: Entry) -> str:
         return f"its value is not a stored object: {error}"
     metadata = stored.metadata
     if (metadata.namespace, metadata.name) != (place.namespace, place.name):
-        return f"its value is the object {metadata.namespace}/{metadata.name}, and its key another"
+        return (
+            f"its value is the object {metadata.namespace}/{metadata.name}, but its key names another object"
+        )
     if not metadata.uid:
         return "its value has no uid"
     prefix = type_prefix(stored.kind, stored.apiVersion)
@@ -64,4 +66,8 @@ def problem_together(checkpoint: Checkpoint) -> str:
     for entry, following in pairwise(checkpoint.entries):
         if entry.key == following.key:
             return f"it has {entry.key} twice"
+    try:
+        check_entries(checkpoint)
+    except InvalidEntry as error:
+        return str(error)
     return ""

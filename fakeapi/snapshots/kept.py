@@ -9,7 +9,7 @@ SNAPSHOTS_MAX = 64
 """Maximum number of named snapshots; another one raises SnapshotError until one is deleted."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
-_NAME_RULE = "1 to 63 letters, digits, '.', '_' and '-', of which the first is a letter or digit"
+_NAME_RULE = "1 to 63 letters, digits, '.', '_' and '-', and starts with a letter or digit"
 
 
 class KeptSnapshots:
@@ -36,15 +36,15 @@ class KeptSnapshots:
         try:
             return self._by_name[name]
         except KeyError:
-            names = ", ".join(self._by_name) or "there is none"
+            names = ", ".join(self._by_name) or "there are no snapshots"
             raise SnapshotError(f"no snapshot is named {name!r}: {names}") from None
 
     def check(self, name: str) -> None:
         """Raises SnapshotError for an invalid name, and for a new name if no more snapshots can be kept."""
         if not _NAME.fullmatch(name):
-            raise SnapshotError(f"a snapshot's name has {_NAME_RULE}: {name!r} does not fit")
+            raise SnapshotError(f"invalid name {name!r}: a snapshot's name has {_NAME_RULE}")
         if name not in self._by_name and len(self._by_name) >= SNAPSHOTS_MAX:
-            raise SnapshotError(f"{SNAPSHOTS_MAX} snapshots are kept: delete one first")
+            raise SnapshotError(f"the server keeps {SNAPSHOTS_MAX} snapshots already: delete one first")
 
     def keep(self, name: str, snapshot: Snapshot) -> None:
         """Keeps the snapshot; replaces one with the same name. Raises SnapshotError like `check`."""

@@ -4,13 +4,11 @@ import http.client
 import json
 import ssl
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlencode, urlsplit
 
 from fakeapi.testing.connection import Answer, Connections
-from fakeapi.traces.client.kubeconfig import target_of_kubeconfig
-from fakeapi.traces.client.target import Target, target_of_url
+from fakeapi.traces.client.target import Target
 
 CONTROL = "/_fakeapi"
 
@@ -40,16 +38,6 @@ class ControlClient:
         self._headers = {"Accept": "application/json", "User-Agent": "fakeapi-control"}
         if token is not None:
             self._headers["Authorization"] = f"Bearer {token}"
-
-    @classmethod
-    def of_url(cls, url: str, *, token: str | None = None, ca_file: Path | None = None) -> Self:
-        """Returns a client for the server at a URL. Raises TargetError."""
-        return cls.of_target(target_of_url(url, token=token, ca_file=ca_file))
-
-    @classmethod
-    def of_kubeconfig(cls, path: Path, context: str | None = None) -> Self:
-        """Returns a client for the cluster of a context, by default the current one. Raises TargetError."""
-        return cls.of_target(target_of_kubeconfig(path, context))
 
     @classmethod
     def of_target(cls, target: Target) -> Self:

@@ -116,4 +116,4 @@ class Faults:
         """Raises FaultsUnfired if a fault never fired since the last reset."""
         names = self.unfired()
         if names:
-            raise FaultsUnfired(f"faults that met nothing: {', '.join(names)}")
+            raise FaultsUnfired(f"faults that never fired: {', '.join(names)}")

@@ -33,7 +33,7 @@ async def read_cluster(
     served, problems = await discover(cluster)
     chosen = selection.chosen(served)
     kinds, missing = _versions(chosen, target)
-    problems += [f"{resource}: the server does not serve a version of the cluster's" for resource in missing]
+    problems += [f"{resource}: the server serves none of the versions in the cluster" for resource in missing]
     state = await read_state(cluster, kinds, selection, limit=limit, progress=progress)
     if target is not None:
         await _add_definitions(cluster, state, target)
@@ -118,4 +118,4 @@ def _without_conversion(obj: Object, problems: list[str]) -> None:
     conversion = spec.get("conversion") if isinstance(spec, dict) else None
     if isinstance(spec, dict) and isinstance(conversion, dict) and conversion.get("strategy") == "Webhook":
         spec["conversion"] = {"strategy": "None"}
-        problems.append(f"{DEFINITION} {obj['metadata']['name']}: without its conversion webhook")
+        problems.append(f"{DEFINITION} {obj['metadata']['name']}: its conversion webhook")

@@ -29,7 +29,7 @@ def copy_served(path: Path, release: str | None) -> Iterator[Target]:
         except sqlite3.OperationalError as error:
             if "locked" not in str(error):
                 raise DatabaseUnreadable(f"cannot read {path}: {error}") from error
-            words = "is in use: a server has it open; export from that server"
+            words = "is in use: a server has opened it; export from that server"
             raise DatabaseUnreadable(f"{path} {words}") from error
         except sqlite3.Error as error:
             raise DatabaseUnreadable(f"cannot read {path}: {error}") from error

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import quote
 
+from fakeapi.atomic_file import make_directory, write_atomically
 from fakeapi.machinery.json_types import Object
 from fakeapi.transfer.yaml_text import yaml_of
-from fakeapi.wholefile import make_directory, write_whole
 
 CLUSTER = "_cluster"
 """The directory of objects without a namespace; no namespace can have this name."""
@@ -34,7 +34,7 @@ def text_of(manifests: Iterable[Object]) -> str:
 def write_file(path: Path, manifests: Iterable[Object]) -> None:
     """Writes one file atomically, readable only by its owner. Raises WriteError."""
     try:
-        write_whole(path, text_of(manifests).encode())
+        write_atomically(path, text_of(manifests).encode())
     except OSError as error:
         raise WriteError(f"cannot write {path}: {error.strerror or error}") from error
 
@@ -43,7 +43,7 @@ def check_directory(path: Path) -> None:
     """Raises WriteError for a directory with files, because users could mistake those for exported ones."""
     try:
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
-            problem = "is not empty" if path.is_dir() else "is no directory"
+            problem = "is not empty" if path.is_dir() else "is not a directory"
             raise WriteError(f"{path} {problem}: name a new directory or remove it first")
     except OSError as error:
         raise WriteError(f"cannot read {path}: {error.strerror or error}") from error
@@ -62,10 +62,10 @@ def write_directory(path: Path, manifests: Iterable[tuple[str, Object]]) -> None
         for resource, manifest in manifests:
             file = path / _place_of(resource, manifest)
             if file in written:
-                raise WriteError(f"{file} would be two objects")
+                raise WriteError(f"two objects would be in {file}")
             written.add(file)
             make_directory(file.parent, 0o700)
-            write_whole(file, _encoded(manifest))
+            write_atomically(file, _encoded(manifest))
     except OSError as error:
         raise WriteError(f"cannot write {error.filename or path}: {error.strerror or error}") from error
 

@@ -67,7 +67,7 @@ class Importer(Installer):
                 self.advanced()
         return self.result
 
-    async def rehearse(self, plan: Plan) -> Imported:
+    async def dry_run(self, plan: Plan) -> Imported:
         """Checks the plan without applying it, and counts the objects that would be applied.
 
         Raises InstallError.
@@ -105,7 +105,7 @@ class Importer(Installer):
             return
         owners = [owner for owner in obj["metadata"]["ownerReferences"] if owner is not reference.holder]
         obj["metadata"]["ownerReferences"] = owners
-        self.result.problems.append(f"{described(manifest.obj)}: without its owner {reference}, not there")
+        self.result.problems.append(f"{described(manifest.obj)}: its owner {reference}, which does not exist")
 
     def is_open(self, reference: Reference) -> bool:
         return super().is_open(reference) or (self._lenient and reference.is_owner)

@@ -31,7 +31,7 @@ def plain_manifests(objects: Iterable[ReadObject], *, status: bool) -> list[tupl
     for item in read:
         known.add(item.obj, str(item.obj["metadata"].get("uid") or ""), item.kind.plural)
     plain = [(item, _manifest(item, known, status=status)) for item in read]
-    return sorted(plain, key=lambda each: rank_of(each[1]))
+    return sorted(plain, key=lambda pair: rank_of(pair[1]))
 
 
 def _manifest(read: ReadObject, known: Identities, *, status: bool) -> Object:

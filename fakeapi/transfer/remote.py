@@ -52,7 +52,9 @@ class ReadOnlyAPI:
             answer = await self._client.send(method, target, (*self._headers, *headers), body)
             self._received += len(answer.body)
             if self._received > READ_BYTES_MAX:
-                raise TargetError(f"{self.url} has answered more than {READ_BYTES_MAX} bytes: choose less")
+                raise TargetError(
+                    f"{self.url} has sent more than {READ_BYTES_MAX} bytes: choose fewer objects"
+                )
             wait = _retry_seconds(answer)
             if wait is None or retry == RETRIES_MAX:
                 break

@@ -43,6 +43,7 @@ from fakeapi_storage.interface import (
 )
 from fakeapi_storage.location import parse_location
 from fakeapi_storage.open import WINDOW_REVISIONS, open_storage
+from fakeapi_storage.writer import check_entries
 
 __all__ = [
     "INITIAL_REVISION",
@@ -81,6 +82,7 @@ __all__ = [
     "UnsupportedLocation",
     "Watcher",
     "WatcherOverflow",
+    "check_entries",
     "open_storage",
     "parse_location",
 ]

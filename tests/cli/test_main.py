@@ -85,7 +85,7 @@ def test_serve_says_where_it_is_and_stops_at_once_with_a_watch_open(
         assert process.stdout is not None
         assert process.stderr is not None
         assert process.stdout.read() == (
-            f"export KUBECONFIG={facts['kubeconfig']}\nWhat happens in it: {facts['url']}/_fakeapi/ui/\n"
+            f"export KUBECONFIG={facts['kubeconfig']}\nLive page: {facts['url']}/_fakeapi/ui/\n"
         )
         assert process.stderr.read() == ""
         assert not Path(facts["kubeconfig"]).exists()
@@ -101,6 +101,18 @@ def test_the_first_line_says_what_is_served_and_where(tmp_path: Path) -> None:
         assert re.match(r"Serving Kubernetes 1\.31 at http://127\.0\.0\.1:\d+\n", process.stdout.readline())
         process.terminate()
         assert process.wait(10) == 0
+
+
+def test_the_event_loop_of_serve_waits_half_a_millisecond_for_a_busy_thread() -> None:
+    program = (
+        "import atexit, sys; from fakeapi.cli.main import main;"
+        "atexit.register(lambda: print(sys.getswitchinterval())); main(['serve', '--port', '0'])"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("Serving ")
+        process.terminate()
+        assert process.stdout.read().splitlines()[-1] == "0.0005"
 
 
 def test_every_option_is_an_environment_variable(tmp_path: Path) -> None:

@@ -205,4 +205,4 @@ def test_a_kept_server_shows_the_objects_of_divergences_until_it_is_interrupted(
 def test_only_a_new_server_is_kept() -> None:
     result = CliRunner().invoke(main, ["replay", str(LOG), "--keep", "--url", "http://127.0.0.1:1"])
     assert result.exit_code == 2
-    assert "--keep is for a new server" in result.stderr
+    assert "--keep needs a new server: leave out --url and --kubeconfig" in result.stderr

@@ -21,7 +21,7 @@ needs_kubectl = pytest.mark.skipif(KUBECTL is None, reason="kubectl is not insta
 
 
 class Kubectl:
-    """kubectl, told of one server by its kubeconfig alone, with a cache of its own."""
+    """kubectl for one server, with a kubeconfig and a cache directory of its own."""
 
     def __init__(self, api: FakeAPI, release: str, home: Path) -> None:
         self.api, self.release, self.home = api, release, home

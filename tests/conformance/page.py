@@ -14,19 +14,18 @@ _HEAD = """\
 Made by `make fidelity` from `fixtures/traces/conformance`, `tests/conformance/known.py` and
 `tests/conformance/world_differences.json`; not to be edited.
 
-Kubernetes' own API servers of 1.27 to 1.37 were asked some 170 scenarios each, 230 from v1beta2 on, and what they
-answered is replayed by `make
-test` against the release that this server says it is: every status, header and body, every watch event,
-every message. uids, times, resource versions and random suffixes may differ, as long as what was equal
-stays equal.
+The recordings contain the responses of Kubernetes' own API servers of 1.27 to 1.37 to some 170 scenarios each, 230 from
+v1beta2 on. `make test` replays the requests against this server with the same release. It compares every status, header and
+body, every watch event and every message. uids, times, resourceVersions and random suffixes may differ, but equal values
+must stay equal.
 
 A recording speaks v1alpha2 up to 1.30, v1alpha3 up to 1.33 and v1 from 1.34 on; `-v1beta1` and `-v1beta2` are such
 that speak those. `-all-gates` are recordings with the gates for these kinds switched on that are off by default in the
 release. `world-` are recordings of all other kinds: pods, nodes, workloads, services, roles, reviews, custom resources.
 The other kinds of 1.37 are not recorded here. 1.37 is compared, too, with what Kubernetes 1.37.1's own
 strategies say of some 1,400 generated objects, created and updated: 900 of resource.k8s.io in all versions,
-with default gates and with all, and 500 of other kinds whose declared rules are enforced. All are answered to the word,
-but that an error which shows a whole struct shows an empty list in it as none. The same was asked of 1.34 and 1.36.
+with default gates and with all, and 500 of other kinds whose declared rules are enforced. The errors are equal,
+except that an error which shows a whole struct prints an empty list like a missing list. 1.34 and 1.36 are compared in the same way.
 
 | recording | scenarios | exchanges | as recorded | differing in words alone | differing |
 |---|--:|--:|--:|--:|--:|
@@ -59,10 +58,10 @@ _LIMITS = """
   v1alpha3 of a spec or an allocation that has some is refused as a change of what is immutable.
 - Declared rules (1.33 and newer) cover an error by hand where both have the same reason and field, and are about a change,
   or another field, if it is; upstream marks each by hand. A shard selector that is no CEL is refused in words of our own.
-- Webhooks are called as kube-apiserver calls them, but for redirects, which are not followed, and proxies, which are not
-  used. A service has no address: webhooks of services are called where `--webhook-service` says, and refuse connections
+- Webhooks are called as kube-apiserver calls them, except that the server follows no redirects and uses no
+  proxies. A service has no address: webhooks of services are called where `--webhook-service` says, and refuse connections
   otherwise. Annotations for the audit log are dropped, and the request's own
-  deadline (`timeout`) does not end a call. An expired certificate is told without its times. A match condition that cannot
+  deadline (`timeout`) does not end a call. The error of an expired certificate omits its times. A match condition that cannot
   be evaluated here counts as true, and a warning says so.
 - Of the scenarios from v1beta2 on, a few change a namespace between what was recorded; those requests are replayed,
   and their answers are not compared.
@@ -72,7 +71,7 @@ _LIMITS = """
 - CBOR whose values do not fit their types is refused in the words of JSON; tags of times are dropped, not normalised.
 - Types are not checked in the status of a ValidatingAdmissionPolicy, which is the work of a controller of
   kube-controller-manager; what policies audit goes
-  nowhere. Policies and their bindings are asked in the order of their names. Without the extra `cel` they refuse and change
+  nowhere. The server evaluates policies and their bindings in the order of their names. Without the extra `cel` they refuse and change
   nothing, and a warning says so.
   JSON patches are applied as by json-patch 4.12; 1.35 and newer have 4.13, which refuses a scalar in place of the whole
   document, and takes a test of a missing value against null.
@@ -89,10 +88,10 @@ _LIMITS = """
   Without the controller nothing is given back when objects go. Of the gate InPlacePodVerticalScaling before 1.33, usage does not follow the status of containers.
 - Of `scheduling` in a Job's spec (1.37, behind the gate WorkloadWithJob) only the number of pods of a gang and the choice
   of one policy are checked. Where Python knows no time zones, a CronJob may name any that looks like one.
-- Names, keys and attributes inside a certificate request that Go cannot read are told in other words.
+- Names, keys and attributes inside a certificate request that Go cannot read get other error messages.
 - HorizontalPodAutoscalers in autoscaling/v1 drop `observedGeneration: 0`. Updates of a Node that still has the old
   `spec.configSource` are not validated. For webhook configurations and network policies an empty list and none are the
-  same, also for their generation. Before 1.34, messages about quantities that are no integers show them rounded, and
+  same, also for their generation. Before 1.34, messages about quantities that are not integers show them rounded, and
   refused changes of volumes and volume claims are shown by other differences.
 - Services have cluster IPs of 10.0.0.0/24 and node ports from 30000 to 32767, chosen at random, and one IP family, as on the
   recorded servers. No controller makes an IPAddress again that somebody deletes, or holds a ServiceCIDR while addresses

@@ -71,16 +71,16 @@ def empty(lines: list[bytes]) -> bytes:
 
 FILES: list[tuple[Callable[[list[bytes]], bytes], str]] = [
     (another_format, "is in a format that this version of fakeapi does not know"),
-    (of_another_program, "is no snapshot of fakeapi"),
-    (without_its_end, "is not whole: it ends after"),
-    (cut_in_a_line, "not whole"),
-    (cut_gzip, "is damaged or not whole"),
+    (of_another_program, "is not a snapshot of fakeapi"),
+    (without_its_end, "is incomplete: it ends after"),
+    (cut_in_a_line, "incomplete"),
+    (cut_gzip, "is damaged or incomplete"),
     (changed, "is damaged: it was changed after it was written"),
-    (empty, "no snapshot of fakeapi"),
+    (empty, "is not a snapshot of fakeapi"),
 ]
 REQUESTS: list[tuple[str, str, Any, str]] = [
-    ("POST", "/clock/freeze", {"at": EARLIER}, "a clock is not set back"),
-    ("POST", "/clock/jump", {"to": EARLIER}, "a clock is not set back"),
+    ("POST", "/clock/freeze", {"at": EARLIER}, "the clock cannot go backwards"),
+    ("POST", "/clock/jump", {"to": EARLIER}, "the clock cannot go backwards"),
     ("POST", "/clock/advance", {"seconds": -1}, "forward by seconds of 0 or more"),
     ("POST", "/clock/advance", {"minutes": 1}, "unknown field `minutes`"),
     ("POST", "/faults", {"conflict": "unicorns"}, "unicorns"),
@@ -89,21 +89,21 @@ REQUESTS: list[tuple[str, str, Any, str]] = [
     ("POST", "/faults", {"name": "a", "match": {"verbs": "get"}, "action": {"type": "drop"}}, "verbs"),
     ("POST", "/faults", {"conflict": {"target": "pods", "first": 3, "last": 2}}, "last"),
     ("POST", "/snapshots/kept/restore", {"rewnd": True}, "unknown field `rewnd`"),
-    ("POST", "/compaction", {"resourceVersion": "9999999"}, "is yet to come"),
+    ("POST", "/compaction", {"resourceVersion": "9999999"}, "does not exist yet"),
     ("POST", "/compaction", {"version": "1"}, "unknown field `version`"),
     ("POST", "/faults", b"{", "the body of POST /faults"),
 ]
 COMMANDS: list[tuple[list[str], str]] = [
-    (["clock", "freeze", EARLIER], "a clock is not set back"),
-    (["clock", "jump", EARLIER], "a clock is not set back"),
-    (["clock", "jump", "yesterday"], "'yesterday' is no time"),
+    (["clock", "freeze", EARLIER], "the clock cannot go backwards"),
+    (["clock", "jump", EARLIER], "the clock cannot go backwards"),
+    (["clock", "jump", "yesterday"], "'yesterday' is not a time"),
     (["clock", "advance", "--", "-1"], "forward by seconds of 0 or more"),
     (["faults", "arm", "conflict", "unicorns"], "unicorns"),
     (["faults", "arm", "conflict", "pods", "tmies=2"], "tmies"),
     (["faults", "arm", "conflikt", "pods"], "no ready-made fault 'conflikt'"),
     (["faults", "disarm", "nothing"], "nothing"),
     (["snapshot", "restore", "none"], "no snapshot is named 'none'"),
-    (["snapshot", "take", "a b"], "does not fit"),
+    (["snapshot", "take", "a b"], "invalid name 'a b'"),
 ]
 
 

@@ -54,7 +54,7 @@ def test_after_a_compaction_everything_older_is_expired() -> None:
     ("method", "path", "body", "code", "message"),
     [
         ("GET", "/nothing", None, 404, "the control API has no such path"),
-        ("PUT", "/state", None, 405, "not with this method"),
+        ("PUT", "/state", None, 405, "the control API does not allow this method"),
         ("GET", "/requests/a%0Ab", None, 404, "the journal has no request"),
         ("GET", "", None, 404, "the control API has no such path"),
         ("GET", "/state?all=1", None, 400, "/state takes no parameters, not all"),
@@ -62,8 +62,8 @@ def test_after_a_compaction_everything_older_is_expired() -> None:
         ("POST", "/compaction", b"{", 400, "the body of POST /compaction"),
         ("POST", "/faults", b"[" * 2_000 + b"]" * 2_000, 400, "the body of POST /faults: maximum recursion"),
         ("POST", "/faults", b'{"t\x84rget": 1}', 400, "the body of POST /faults: 'utf-8' codec"),
-        ("POST", "/compaction", {"resourceVersion": "x"}, 400, "'x' is no resourceVersion"),
-        ("POST", "/compaction", {"resourceVersion": "999999"}, 400, "999999 is yet to come"),
+        ("POST", "/compaction", {"resourceVersion": "x"}, 400, "'x' is not a valid resourceVersion"),
+        ("POST", "/compaction", {"resourceVersion": "999999"}, 400, "999999 does not exist yet"),
     ],
 )
 def test_what_it_cannot_use_is_refused_in_one_line(

@@ -247,7 +247,7 @@ def test_the_history_of_an_object_has_its_versions_and_its_deletion() -> None:
 
 
 def test_what_is_older_than_the_history_is_told_as_stored(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fakeapi.control.nouns.objects.VERSIONS_MAX", 2)
+    monkeypatch.setattr("fakeapi.control.handlers.objects.VERSIONS_MAX", 2)
     with FakeAPI() as api, ControlClient(api.url) as client:
         created = api.create(
             {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"a": "1"}}
@@ -279,7 +279,7 @@ def test_objects_are_found_by_a_part_of_their_place_and_come_in_pages() -> None:
         ("/objects?resource=none&group=g", "none.g is not served"),
         ("/objects?resource=namespaces&limit=0", "limit: 0 is not from 1 to 500"),
         ("/objects", "resource"),
-        ("/history?resource=namespaces&name=none", "is not there"),
+        ("/history?resource=namespaces&name=none", "does not exist"),
         ("/history?resource=namespaces&name=none&version=v9", "not served"),
     ],
 )
@@ -291,7 +291,7 @@ def test_what_cannot_be_shown_is_refused_in_a_line(path: str, message: str) -> N
 
 
 def test_a_search_looks_at_so_many_objects(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fakeapi.control.nouns.objects.SEARCHED_MAX", 2)
+    monkeypatch.setattr("fakeapi.control.handlers.objects.SEARCHED_MAX", 2)
     with FakeAPI() as api, ControlClient(api.url) as client:
         answer = client.get("/objects", resource="namespaces", search="kube-system")
     assert (answer["objects"], answer["more"]) == ([], 2)

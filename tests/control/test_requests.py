@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from fakeapi import FakeAPI, StatusError
 from fakeapi.cli.main import main
-from fakeapi.control.nouns import events
+from fakeapi.control.handlers import events
 from fakeapi.journal.entry import Bodies, Entry, Record
 from fakeapi.testing.control import ControlClient, ControlError, EventStream
 
@@ -44,6 +44,16 @@ def test_requests_are_told_by_pattern_and_each_with_its_bodies(api: FakeAPI, con
     assert control.get("/requests", code=404)["requests"] == [get]
     control.delete("/requests")
     assert control.get("/requests")["total"] == 0
+
+
+@pytest.mark.parametrize(("last", "shown"), [(-1, 0), (0, 0), (1, 1), (2**64, 3)])
+def test_any_number_of_last_requests_can_be_asked_for(
+    api: FakeAPI, control: ControlClient, last: int, shown: int
+) -> None:
+    control.delete("/requests")
+    for _ in range(3):
+        api.request("GET", "/api/v1/namespaces")
+    assert len(control.get("/requests", last=last)["requests"]) == shown
 
 
 @pytest.mark.parametrize(
@@ -245,4 +255,4 @@ def test_lost_requests_are_told_by_the_command_that_follows(
     coming = iter([{"type": "lost", "count": 7}])
     monkeypatch.setattr(EventStream, "__next__", lambda _: next(coming))
     result = CliRunner().invoke(main, ["requests", "--follow", "--server", api.url, "--last", "0"])
-    assert (result.exit_code, result.output) == (0, "(7 requests are not shown: they came too fast)\n")
+    assert (result.exit_code, result.output) == (0, "(7 requests are not shown: they arrived too fast)\n")

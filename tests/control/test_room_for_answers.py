@@ -44,7 +44,7 @@ def test_a_long_answer_of_the_control_api_is_a_429_if_there_is_no_room_for_it(
         with pytest.raises(ControlError) as refusal:
             client.get(path, **query)
         assert refusal.value.code == 429
-        assert "ask again" in str(refusal.value)
+        assert "try again" in str(refusal.value)
         assert client.get("/requests", last=10)["requests"]
         assert client.get("/snapshots/diff", old="new", new="new")["items"] == []
 

@@ -137,7 +137,7 @@ def test_of_too_many_events_all_are_forgotten_and_equal_ones_counted_anew(
     context = SimpleNamespace(
         clock=SimpleNamespace(now=lambda: next(seconds), suffix=str),
         now=lambda: "2020-01-01T00:00:00Z",
-        resource=lambda group, plural: resource,
+        served=lambda group, plural: resource,
     )
 
     async def test(api: API) -> None:

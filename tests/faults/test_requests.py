@@ -392,14 +392,14 @@ def test_a_fault_that_met_nothing_is_an_error_where_that_is_asked_for(api: FakeA
     api.faults.unavailable("resourceclaims", called="met")
     refused(api, "GET", CLAIMS)
     assert api.faults.unfired() == ["unmet"]
-    with pytest.raises(AssertionError, match="faults that met nothing: unmet"):
+    with pytest.raises(AssertionError, match="faults that never fired: unmet"):
         api.faults.verify()
 
 
 def test_a_strict_server_says_at_its_end_which_fault_met_nothing() -> None:
     unmet = [{"unavailable": {"target": "pods", "called": "unmet"}}]
     with (
-        pytest.raises(AssertionError, match="faults that met nothing: unmet"),
+        pytest.raises(AssertionError, match="faults that never fired: unmet"),
         FakeAPI(strict_faults=True, faults=unmet),
     ):
         pass

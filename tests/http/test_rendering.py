@@ -28,6 +28,25 @@ def test_an_object_reads_the_same_in_yaml(api: FakeAPI) -> None:
     assert yaml.safe_load(answer.body) == ask(api, "/api/v1/namespaces/default").json()
 
 
+@pytest.mark.parametrize(
+    "kind", ["", ";as=Table;g=meta.k8s.io;v=v1", ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"]
+)
+@pytest.mark.parametrize("count", [1, 5])
+def test_a_long_list_reads_the_same_in_yaml_and_indented(api: FakeAPI, kind: str, count: int) -> None:
+    api.reset()
+    for number in range(count):
+        annotations = {"text": "é" * 100_000}
+        metadata = {"name": f"c{number}", "namespace": "default", "annotations": annotations}
+        api.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"a": "1e3"}})
+    path = "/api/v1/namespaces/default/configmaps?includeObject=Object"
+    plain = ask(api, path, accept=f"application/json{kind}").json()
+    assert len(plain.get("items", plain.get("rows"))) == count
+    pretty = ask(api, f"{path}&pretty=true", accept=f"application/json{kind}")
+    assert pretty.body.decode() == json.dumps(plain, indent=2, ensure_ascii=False)
+    text = ask(api, path, accept=f"application/yaml{kind}")
+    assert (text.code, yaml.safe_load(text.body)) == (200, plain)
+
+
 def test_an_error_comes_in_the_media_type_of_the_client(api: FakeAPI) -> None:
     plain, text = ask(api, MISSING), ask(api, MISSING, accept="application/yaml")
     assert plain.headers["content-type"] == "application/json"

@@ -75,9 +75,9 @@ def test_what_is_wrong_is_told_with_its_place(tmp_path: Path) -> None:
         return problem(file).removeprefix(str(tmp_path) + "/")
 
     assert said(MAP.format("a") + "---\nkind: Pod\n") == (
-        "a.yaml, document 2: not a Kubernetes object, for it has no apiVersion"
+        "a.yaml, document 2: not a Kubernetes object, because it has no apiVersion"
     )
-    assert said("apiVersion: v1\n") == "a.yaml: not a Kubernetes object, for it has no kind"
+    assert said("apiVersion: v1\n") == "a.yaml: not a Kubernetes object, because it has no kind"
     assert said("hello\n") == "a.yaml: not a Kubernetes object but 'hello'"
     assert said("apiVersion: v1\nkind: Pod\nmetadata:\n  generateName: a-\n") == (
         "a.yaml: Pod without a metadata.name"

@@ -18,7 +18,7 @@ Condition = Callable[[list[Object]], bool]
 def await_objects(url: str, path: str, condition: Condition, seconds: float = AWAIT_SECONDS) -> list[Object]:
     """Waits until the objects of a list meet the condition; returns them.
 
-    Raises TimeoutError with the last objects if the condition is not met in time.
+    Raises TimeoutError with the last objects if they do not meet the condition in time.
     """
     place = urlsplit(url)
     connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=seconds)

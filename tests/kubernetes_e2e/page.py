@@ -71,7 +71,7 @@ def summary(releases: Iterable[Release]) -> Iterator[str]:
     for release in releases:
         for area in AREAS:
             yield _summed(release, area, [area])
-        yield _summed(release, f"all but {DRA}", [each for each in AREAS if each != DRA])
+        yield _summed(release, f"all except {DRA}", [each for each in AREAS if each != DRA])
 
 
 def _summed(release: Release, title: str, of: list[str]) -> str:

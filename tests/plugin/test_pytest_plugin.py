@@ -150,8 +150,8 @@ def test_the_ini_file_gives_options_to_every_server_and_markers_go_first(project
     ("line", "words"),
     [
         ("relase = 1.31", "fakeapi_options: no option 'relase'*"),
-        ("history = many", "fakeapi_options: history: 'many' is no int"),
-        ("tls = perhaps", "fakeapi_options: tls: 'perhaps' is no bool"),
+        ("history = many", "fakeapi_options: history: 'many' is not a valid int"),
+        ("tls = perhaps", "fakeapi_options: tls: 'perhaps' is not a valid bool"),
     ],
 )
 def test_an_option_of_the_ini_file_that_makes_no_sense_is_one_line(
@@ -374,5 +374,5 @@ def test_a_fault_that_met_nothing_fails_its_test_where_that_is_asked_for(project
     result = project.runpytest_subprocess()
     result.assert_outcomes(passed=3, errors=2)
     result.stdout.fnmatch_lines_random(
-        ["*faults that met nothing: unavailable-*", "*no ready-made rule 'conflikt'*"]
+        ["*faults that never fired: unavailable-*", "*no ready-made rule 'conflikt'*"]
     )

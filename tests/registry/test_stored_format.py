@@ -142,5 +142,5 @@ def test_a_database_with_a_key_of_no_object_is_refused_in_a_line(tmp_path: Path)
         await storage.close()
 
     asyncio.run(spoil())
-    with pytest.raises(UnservedObjects, match="'/nothing' is no key of an object"):
+    with pytest.raises(UnservedObjects, match="'/nothing' is not the key of an object"):
         asyncio.run(opened(path, "1.33"))

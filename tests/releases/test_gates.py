@@ -72,8 +72,8 @@ def test_a_program_gives_gates_as_a_mapping_or_as_text(written: Any, expected: d
     ("written", "complaint"),
     [
         ("A=maybe", "invalid value of A=maybe"),
-        ({"A": "false"}, "invalid value of A: 'false' is no bool"),
-        (["A"], r"no mapping of names to bool, and no text as in A=true,B=false: \['A'\]"),
+        ({"A": "false"}, "invalid value of A: 'false' is not of type bool"),
+        (["A"], r"neither a mapping of names to bool nor text such as A=true,B=false: \['A'\]"),
     ],
 )
 def test_gates_that_say_neither_yes_nor_no_are_refused(written: Any, complaint: str) -> None:

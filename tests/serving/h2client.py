@@ -18,7 +18,7 @@ class Client:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.acknowledge = acknowledge
         self.h2 = h2.connection.H2Connection(h2.config.H2Configuration(header_encoding="utf-8"))
-        self.bodies: dict[int, bytes] = {}
+        self.bodies: dict[int, bytearray] = {}
         self.statuses: dict[int, str] = {}
         self.ended: set[int] = set()
         self.reset: dict[int, int] = {}
@@ -89,7 +89,7 @@ class Client:
             if isinstance(event, h2.events.ResponseReceived):
                 self.statuses[stream] = next(str(v) for k, v in event.headers or () if str(k) == ":status")
             elif isinstance(event, h2.events.DataReceived):
-                self.bodies[stream] = self.bodies.get(stream, b"") + (event.data or b"")
+                self.bodies.setdefault(stream, bytearray()).extend(event.data or b"")
                 if self.acknowledge:
                     self.h2.acknowledge_received_data(event.flow_controlled_length or 0, stream)
             elif isinstance(event, h2.events.StreamEnded):
@@ -105,4 +105,4 @@ class Client:
     def answer(self, stream: int) -> tuple[str, bytes]:
         while not self.is_over(stream):
             self.receive()
-        return self.statuses.get(stream, ""), self.bodies.get(stream, b"")
+        return self.statuses.get(stream, ""), bytes(self.bodies.get(stream, b""))

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from fakeapi.asgi import ROOM, ClientGone, ClientStalled, NoRoom
+from fakeapi.asgi import GONE, ROOM, ClientGone, ClientStalled, NoRoom
 
 PATIENCE_SECONDS = 30.0
 """Seconds to wait for another thread; then the test fails."""
@@ -124,6 +124,13 @@ class Stub:
             await _answer(send, b"no room", status=429)
         else:
             await _answer(send, bytes(size))
+
+    async def do_gone(self, scope: Any, receive: Any, send: Any) -> None:
+        """Waits for the server's report that the client has left."""
+        self._note("waiting")
+        await scope["extensions"][GONE]()
+        assert scope["extensions"][GONE]().done()
+        self._note("gone")
 
     async def do_stalled(self, scope: Any, receive: Any, send: Any) -> None:
         """Raises ClientStalled for a client that does not read."""

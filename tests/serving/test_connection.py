@@ -119,6 +119,24 @@ def test_a_stream_whose_body_does_not_come_to_its_end_is_reset_alone(
         assert not client.is_over(watch)
 
 
+@pytest.mark.parametrize("protocol", ["HTTP/1.1", "HTTP/2"])
+def test_a_send_that_waits_for_its_client_raises_when_the_client_leaves(
+    runner: Runner, stub: Stub, protocol: str
+) -> None:
+    with raw(runner) as sock:
+        if protocol == "HTTP/2":
+            Client(sock, acknowledge=False).request("/flood")
+        else:
+            sock.sendall(b"GET /flood HTTP/1.1\r\nHost: x\r\n\r\n")
+        stub.wait_for(lambda: "flooding" in stub.calls)
+        sent = -1
+        while sent != stub.flooded:
+            sent = stub.flooded
+            turns(runner, 1_000)
+    stub.wait_for(lambda: "stopped" in stub.calls)
+    assert stub.flooded == sent
+
+
 def test_send_raises_once_the_client_has_left(runner: Runner, stub: Stub) -> None:
     with raw(runner) as client:
         client.sendall(b"GET /flood HTTP/1.1\r\nHost: x\r\n\r\n")

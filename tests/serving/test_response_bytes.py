@@ -7,6 +7,7 @@ import socket
 import h2.errors
 import pytest
 
+from fakeapi.serving.response_bytes import CONNECTION_BYTES_MAX, ConnectionBytes, ResponseBytes
 from fakeapi.serving.runner import Runner
 from tests.serving.asking import ask, connected, raw, statuses, turns, until_closed
 from tests.serving.h2client import Client
@@ -54,6 +55,22 @@ def test_a_long_answer_waits_for_room_for_a_time_only(
         stub.wait_for(lambda: stub.made == 1)
         with get(runner, f"/long/{LONG}") as second:
             assert statuses(until_closed(second)) == [429]
+
+
+def test_requests_behind_one_that_gives_up_get_the_room_at_once(narrow: None) -> None:
+    async def main() -> None:
+        server = ResponseBytes(asyncio.get_running_loop().time)
+        first, large, small = (ConnectionBytes(server, lambda: None) for _ in range(3))
+        first.add(LONG - 10)
+        waiting = asyncio.create_task(server.wait(large, 100, None))
+        await asyncio.sleep(0)
+        behind = asyncio.create_task(server.wait(small, 10, None))
+        await asyncio.sleep(0)
+        assert not behind.done()
+        waiting.cancel()
+        await asyncio.wait_for(behind, 10)
+
+    asyncio.run(main())
 
 
 def test_a_client_that_reads_nothing_is_dropped_where_others_wait_for_room(
@@ -116,6 +133,37 @@ def test_a_get_that_waits_is_not_served_once_its_client_has_left(
         turns(runner, 100)
     all_connections_end(runner)
     assert stub.calls == ["startup", "whole"]
+
+
+def test_the_requests_of_a_closed_connection_reserve_no_room() -> None:
+    async def run() -> None:
+        server = ResponseBytes(lambda: 0.0)
+        account, other = ConnectionBytes(server, lambda: None), ConnectionBytes(server, lambda: None)
+        for each in (account, other):
+            each.add(CONNECTION_BYTES_MAX)
+        requests = [asyncio.create_task(reserve(account)) for _ in range(3)]
+        await asyncio.sleep(0)
+        account.close()
+        await asyncio.gather(*requests)
+        assert server.total == CONNECTION_BYTES_MAX, "the bytes of the other connection"
+
+    async def reserve(account: ConnectionBytes) -> None:
+        async with account.room(CONNECTION_BYTES_MAX):
+            assert account.closed
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("protocol", ["HTTP/1.1", "HTTP/2"])
+def test_a_request_learns_that_its_client_has_left(runner: Runner, stub: Stub, protocol: str) -> None:
+    if protocol == "HTTP/2":
+        with Client(raw(runner)) as client:
+            client.request("/gone")
+            stub.wait_for(lambda: "waiting" in stub.calls)
+    else:
+        with get(runner, "/gone"):
+            stub.wait_for(lambda: "waiting" in stub.calls)
+    stub.wait_for(lambda: "gone" in stub.calls)
 
 
 def test_an_http1_client_that_reads_nothing_for_long_is_dropped(

@@ -58,19 +58,19 @@ def test_a_file_that_lost_or_changed_a_byte_is_refused(data: st.DataObject) -> N
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        (b"", "is no snapshot of fakeapi"),
-        (b"{}\n", "is no snapshot of fakeapi"),
-        (b"hello\n", "is no snapshot of fakeapi, or not whole"),
+        (b"", "is not a snapshot of fakeapi"),
+        (b"{}\n", "is not a snapshot of fakeapi"),
+        (b"hello\n", "is not a snapshot of fakeapi, or is incomplete"),
         (b'{"fakeapiSnapshot":2,"storedFormat":2}\n', NEWER),
         (b'{"fakeapiSnapshot":1,"storedFormat":99}\n', NEWER),
         (
             b'{"fakeapiSnapshot":1,"storedFormat":"2"}\n',
             NEWER,
         ),
-        (b'{"fakeapiSnapshot":1,"storedFormat":2}\n', "is not whole: it ends after 0 objects"),
-        (b'{"fakeapiSnapshot":1,"storedFormat":2}\n{"key":1}\n', "is damaged: its line 2 is no object"),
-        (gzip.compress(b"x" * 1000, mtime=0)[:20], "is damaged or not whole"),
-        (b"[" * 100_000 + b"\n", "is no snapshot of fakeapi, or not whole"),
+        (b'{"fakeapiSnapshot":1,"storedFormat":2}\n', "is incomplete: it ends after 0 objects"),
+        (b'{"fakeapiSnapshot":1,"storedFormat":2}\n{"key":1}\n', "is damaged: its line 2 is not an object"),
+        (gzip.compress(b"x" * 1000, mtime=0)[:20], "is damaged or incomplete"),
+        (b"[" * 100_000 + b"\n", "is not a snapshot of fakeapi, or is incomplete"),
     ],
 )
 def test_other_files_are_refused_in_a_line_that_names_them(
@@ -141,13 +141,15 @@ def entry(
         ([entry(stored("a").replace(b'"u"', b'"\xff"'))], "its value is not a stored object: "),
         ([entry(stored("a").replace(b'"resourceVersion":""', b'"resourceVersion":"7"'))], "stored form"),
         ([entry(b" " + stored("a"))], "its value is not in the stored form"),
-        ([entry(stored("b"))], "its value is the object ns/b, and its key another"),
-        ([entry(key="/x")], "'/x' is no key of an object"),
-        ([entry(key="/core/configmaps/ns/a/b")], "is no key of an object"),
+        ([entry(stored("b"))], "its value is the object ns/b, but its key names another object"),
+        ([entry(key="/x")], "'/x' is not the key of an object"),
+        ([entry(key="/core/configmaps/ns/a/b")], "is not the key of an object"),
         ([entry(created=0)], "revision 3 of an object that was created at 0"),
         ([entry(created=4)], "revision 3 of an object that was created at 4"),
         ([entry(revision=10)], "has the revision 10, after that of the snapshot"),
         ([entry(), entry()], "it has /core/configmaps/ns/a twice"),
+        ([entry(), entry(stored("b"), key="/core/configmaps/ns/b")], "revision 3 is that of two keys"),
+        ([entry(created=1)], "revision 3 of '/core/configmaps/ns/a', created at 1"),
     ],
 )
 def test_objects_that_no_server_wrote_are_refused(entries: list[Entry], problem: str) -> None:
@@ -159,7 +161,7 @@ def test_objects_that_no_server_wrote_are_refused(entries: list[Entry], problem:
 
 def test_an_empty_value_and_one_that_is_not_text_are_refused() -> None:
     lines = encoded(made("a"), compressed=False).decode().splitlines()
-    for value, problem in (("", "its value is empty"), (5, "is no object"), (None, "is no object")):
+    for value, problem in (("", "its value is empty"), (5, "is not an object"), (None, "is not an object")):
         body = f"{lines[0]}\n{json.dumps({**json.loads(lines[1]), 'value': value})}\n".encode()
         end = json.dumps({"end": 1, "crc32": f"{zlib.crc32(body):08x}"}).encode() + b"\n"
         with pytest.raises(SnapshotError, match=problem):

@@ -166,7 +166,7 @@ def test_snapshots_are_kept_by_name_until_they_are_too_many(monkeypatch: pytest.
         api.create(config_map("new"))
         api.snapshot("b")
         api.snapshot("b")
-        with pytest.raises(SnapshotError, match="2 snapshots are kept: delete one first"):
+        with pytest.raises(SnapshotError, match="the server keeps 2 snapshots already: delete one first"):
             api.snapshot("c")
         api.restore("a")
         assert names(api) == []
@@ -174,7 +174,7 @@ def test_snapshots_are_kept_by_name_until_they_are_too_many(monkeypatch: pytest.
         api.snapshots.delete("a")
         with pytest.raises(SnapshotError, match="no snapshot is named 'a': b"):
             api.restore("a")
-        with pytest.raises(SnapshotError, match="does not fit"):
+        with pytest.raises(SnapshotError, match=r"invalid name '\.\./a'"):
             api.snapshot("../a")
 
 

@@ -73,6 +73,11 @@ class Server:
             self.process.wait()
             raise Finding(f"the server did not end within {seconds:.0f} s of {number.name}") from None
 
+    def status(self, name: str) -> int:
+        """Returns a number of the process from /proc, such as VmHWM, its peak resident memory in KiB."""
+        text = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(text.partition(f"{name}:")[2].split()[0])
+
     def check_log(self) -> None:
         if "Traceback" in self.log.read_text():
             raise Finding(f"the server's log has a traceback: {self.log.read_text()[-4_000:]}")

@@ -190,7 +190,7 @@ def test_an_object_that_the_server_refuses_is_told_and_the_rest_imported(
 
 def test_an_owner_that_was_not_chosen_is_left_out(cluster: FakeAPI, server: FakeAPI) -> None:
     output = imported_with_problem(server, cluster, "-n", "team", "-r", "resourceclaims")
-    assert "ResourceClaim team/web-gpu: without its owner Pod web, not there" in output
+    assert "ResourceClaim team/web-gpu: its owner Pod web, which does not exist" in output
     claim = server.get("ResourceClaim", "web-gpu", namespace="team")
     assert not claim["metadata"].get("ownerReferences")
 
@@ -226,7 +226,7 @@ def test_more_bytes_than_the_bound_are_refused(
 ) -> None:
     monkeypatch.setattr(remote, "READ_BYTES_MAX", 20_000)
     where = ("--server", server.url, "--from-cluster", str(cluster.kubeconfig))
-    assert "has answered more than 20000 bytes" in failing("import", *where)
+    assert "has sent more than 20000 bytes" in failing("import", *where)
 
 
 def test_a_service_whose_address_is_taken_gets_another(cluster: FakeAPI, server: FakeAPI) -> None:
@@ -250,7 +250,7 @@ def test_a_definition_comes_without_its_conversion_webhook(cluster: FakeAPI, ser
     conversion = {"strategy": "Webhook", "webhook": webhook}
     cluster.install({**CRD, "spec": {**CRD["spec"], "conversion": conversion}})  # type: ignore[dict-item] # a spec
     output = imported(server, cluster, "-r", "crd")
-    assert "CustomResourceDefinition widgets.example.com: without its conversion webhook" in output
+    assert "CustomResourceDefinition widgets.example.com: its conversion webhook" in output
     stored = server.get("CustomResourceDefinition", "widgets.example.com")
     assert stored["spec"]["conversion"] == {"strategy": "None"}
 

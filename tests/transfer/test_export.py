@@ -105,7 +105,7 @@ def test_a_database_is_exported_and_not_changed(tmp_path: Path) -> None:
     with FakeAPI(release="1.33", database=database) as api:
         seed(api)
         text = exported(api)
-        assert "is in use: a server has it open" in failing("export", "--db", str(database))
+        assert "is in use: a server has opened it" in failing("export", "--db", str(database))
     before = database.read_bytes()
     assert run("export", "--db", str(database), "--release", "1.33").stdout == text
     assert database.read_bytes() == before

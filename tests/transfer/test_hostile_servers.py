@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from fakeapi.transfer.files import WriteError, write_directory
 from tests.transfer.hostile import RESOURCE, answering, cluster_of, config_map
@@ -41,7 +42,7 @@ def test_hostile_names_stay_below_the_directory_of_an_export(tmp_path: Path, nam
 
 def test_an_export_refuses_two_objects_of_one_place(tmp_path: Path) -> None:
     manifest = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}
-    with pytest.raises(WriteError, match="would be two objects"):
+    with pytest.raises(WriteError, match="two objects would be in"):
         write_directory(tmp_path / "export", [("configmaps", manifest), ("configmaps", manifest)])
 
 
@@ -73,6 +74,22 @@ def test_a_malformed_list_is_left_out_with_its_reason(items: Any, problem: str) 
         line = left_out(url)
     assert line.startswith("configmaps: 0 Unknown: the answer ")
     assert problem in line
+
+
+@pytest.mark.parametrize(
+    ("data", "exported"),
+    [
+        ({"kind": ["Secret"]}, {"kind": ["Secret"]}),
+        ({"kind": {}}, {"kind": {}}),
+        ({"token": {"type": ["a"]}}, {"token": {"type": ["redacted"]}}),
+    ],
+)
+def test_members_of_a_wrong_type_are_exported(tmp_path: Path, data: Any, exported: Any) -> None:
+    file = tmp_path / "a.yaml"
+    with answering(cluster_of([{**config_map("a"), "data": data}]).get) as url:
+        result = run("export", "--server", url, "-o", str(file))
+    assert result.exit_code == 0, result.output
+    assert exported in [obj.get("data") for obj in yaml.safe_load_all(file.read_text())]
 
 
 @pytest.mark.parametrize(

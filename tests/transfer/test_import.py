@@ -91,7 +91,7 @@ def test_a_dry_run_changes_nothing(fakeapi: FakeAPI, tmp_path: Path) -> None:
     ("text", "why"),
     [
         ("a: [", "objects.yaml: not YAML"),
-        ("kind: ConfigMap\n", "objects.yaml: not a Kubernetes object, for it has no apiVersion"),
+        ("kind: ConfigMap\n", "objects.yaml: not a Kubernetes object, because it has no apiVersion"),
         (OWNED + "---\n" + OWNED, "is in"),
         (OWNED.replace("resourceVersion", "resourceVersions"), "resourceVersions"),
         (
@@ -113,7 +113,7 @@ def test_bad_manifests_are_one_line_and_nothing_is_there(
 def test_an_owner_that_is_nowhere_is_told(fakeapi: FakeAPI, tmp_path: Path) -> None:
     file = tmp_path / "objects.yaml"
     file.write_text(OWNERLESS, encoding="utf-8")
-    words = "ConfigMap part: its owner ConfigMap nobody is not there"
+    words = "ConfigMap part: its owner ConfigMap nobody does not exist"
     assert failing("import", "--server", fakeapi.url, str(file)) == f"Error: {file}: {words}"
 
 
@@ -121,7 +121,7 @@ def test_nothing_is_imported_into_what_is_no_fakeapi(tmp_path: Path) -> None:
     file = tmp_path / "objects.yaml"
     file.write_text(OWNED, encoding="utf-8")
     with FakeAPI(control=False) as cluster:
-        assert "is no fakeapi server" in failing("import", "--server", cluster.url, str(file))
+        assert "is not a fakeapi server" in failing("import", "--server", cluster.url, str(file))
         with pytest.raises(StatusError):
             cluster.get("ConfigMap", "whole")
 

@@ -5,7 +5,6 @@ escalation_check.go.
 """
 
 from collections.abc import Awaitable
-from typing import Any
 
 from fakeapi.admission.plugin import AdmissionPlugin
 from fakeapi.authorization.rbac import RBAC, aggregate
@@ -18,6 +17,7 @@ from fakeapi.registry.admission.attributes import Attributes
 from fakeapi.registry.authorization.attributes import AccessAttributes
 from fakeapi.registry.authorization.authorizer import SUPERUSERS
 from fakeapi.registry.authorization.rules import compact_texts, quoted_list
+from fakeapi.registry.model.semantic_equality import semantically_equal
 from fakeapi.registry.server import Server
 
 _COLLECTED = ("ownerReferences", "finalizers", "managedFields", "selfLink")
@@ -134,19 +134,9 @@ def _message(attributes: Attributes, missing: list[Object], problems: list[str])
 
 def _changes_collected_only(new: Object, old: Object | None) -> bool:
     """Whether an update changes only fields that the garbage collector changes."""
-    return old is not None and _compared(new) == _compared(old)
+    return old is not None and semantically_equal(_without_collected(new), _without_collected(old))
 
 
-def _compared(obj: Object) -> Any:
+def _without_collected(obj: Object) -> Object:
     metadata = {name: value for name, value in obj["metadata"].items() if name not in _COLLECTED}
-    return _without_empty({**obj, "metadata": metadata})
-
-
-def _without_empty(value: Any) -> Any:
-    """Returns a value without empty members, which Go's semantic equality treats as missing."""
-    if isinstance(value, list):
-        return [_without_empty(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    kept = {name: _without_empty(member) for name, member in value.items()}
-    return {name: member for name, member in kept.items() if member not in (None, [], {})}
+    return {**obj, "metadata": metadata}

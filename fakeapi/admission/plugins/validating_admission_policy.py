@@ -21,6 +21,7 @@ from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.model.resource import Resource
 
 MESSAGE_MAX = 5 * 1024
+"""Limit on the bytes of a messageExpression's result; a longer one is replaced by `message`."""
 _CODES = {"Unauthorized": 401, "Forbidden": 403, "RequestEntityTooLarge": 413}
 _INVALID = "Invalid"
 

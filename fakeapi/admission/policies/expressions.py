@@ -14,8 +14,9 @@ from fakeapi.admission.policies.programs import Uncompiled, program
 from fakeapi.kinds.admissionregistration.policy_spec import variable_errors
 from fakeapi.machinery.cel.admission import Declared
 from fakeapi.machinery.cel.evaluation import Failed, Outcome, Unsupported, Value
+from fakeapi.machinery.cel.runtime.json_values import from_json
 from fakeapi.machinery.cel.runtime.memory import MEMORY_MAX, Memory
-from fakeapi.machinery.cel.runtime.values import MISSING, Err, MapValue, from_json
+from fakeapi.machinery.cel.runtime.values import MISSING, Err, MapValue
 from fakeapi.machinery.golang.aggregates import aggregate
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.resource import Resource

@@ -14,7 +14,7 @@ from fakeapi.machinery.apply.pathelement import of_field, spell
 from fakeapi.machinery.apply.typed import TypedError
 from fakeapi.machinery.apply.validate import validate
 from fakeapi.machinery.cel.evaluation import Failed, Unsupported
-from fakeapi.machinery.cel.runtime.made import json_of, misnamed
+from fakeapi.machinery.cel.runtime.constructed import json_of, misnamed
 from fakeapi.machinery.cel.runtime.memory import MemoryLimitError
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.patch import json_patch

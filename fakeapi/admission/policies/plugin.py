@@ -54,10 +54,10 @@ class PolicyPlugin(AdmissionPlugin, ABC):
         begun_with = attributes.obj, deepcopy(attributes.reinvocation)
         heavy = self.server.heavy
         try:
-            heavy.at_once(evaluate)
+            heavy.on_event_loop(evaluate)
         except AllowanceSpent:
             attributes.obj, attributes.reinvocation = begun_with
-            return heavy.beside(self._restarting(attributes, evaluate))
+            return heavy.in_thread(self._restarting(attributes, evaluate))
         return None
 
     @staticmethod

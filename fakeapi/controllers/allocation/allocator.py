@@ -73,8 +73,8 @@ async def allocate(
     work: list[ClaimWork] = []
     search = Search(work, pools, inventory.state, selection, rules, effort)
     try:
+        context = _Context(pools, inventory, rules, selection, search)
         for index, claim in enumerate(claims):
-            context = _Context(pools, inventory, rules, selection, search)
             work.append(await _claim_work(index, claim, context))
         selection.forget()
         succeeded = await search.run()
@@ -162,14 +162,13 @@ async def _request(key: tuple[int, int, int], claim: Object, request: Request, c
 async def _find_all(
     key: tuple[int, int, int], claim: Object, request: Request, whose: str, context: _Context
 ) -> None:
+    selects, by_class = context.selection.selects, not context.rules.quirks.all_ignores_classes
     for pool in context.pools:
         asks = f"{whose}: asks for all devices, but resource pool {pool.id} is currently"
         if pool.is_incomplete:
             raise AllocationError(f"{asks} being updated")
         if pool.problem:
             raise AllocationError(f"{asks} invalid")
-        selects = context.selection.selects
-        by_class = not context.rules.quirks.all_ignores_classes
         request.devices += [
             device
             for device in pool.devices

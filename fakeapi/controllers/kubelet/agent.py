@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from fakeapi.atomic_file import make_directory
 from fakeapi.controllers.api import API
 from fakeapi.controllers.controller import ControllerContext
 from fakeapi.controllers.events import EventRecorder
@@ -19,7 +20,6 @@ from fakeapi.controllers.kubelet.published import PublishedResources
 from fakeapi.controllers.kubelet.registrations import SERVICES, Registrations
 from fakeapi.controllers.kubelet.slices import GROUP, PLURAL, NodeSlices
 from fakeapi.machinery.json_types import Object
-from fakeapi.wholefile import make_directory
 
 PLUGINS = "plugins_registry"
 """The directory below the node's directory in which drivers create their registration sockets."""
@@ -127,17 +127,12 @@ class NodeAgent:
             return
         changed = self._extended.changed_allocatable(node)
         if changed:
-            machines = self._context.resource("", "nodes")
-            assert machines is not None, "nodes are served by every release"
-            await self._api.patch(
-                machines.path_of(node, "status"), {"status": {"allocatable": changed}}, "strategic"
-            )
+            path = self._context.served("", "nodes").path_of(node, "status")
+            await self._api.patch(path, {"status": {"allocatable": changed}}, "strategic")
 
     async def report_unreachable(self, problem: str) -> None:
         """Records an event about the node: a driver's socket is unreachable. Raises Refused."""
-        machines = self._context.resource("", "nodes")
-        assert machines is not None, "nodes are served by every release"
-        node = await self._api.get(machines.path(name=self.name))
+        node = await self._api.get(self._context.served("", "nodes").path(name=self.name))
         await self._events.record(node, "Warning", UNREACHABLE, shortened(problem))
 
     def driver_changed(self, name: str) -> None:

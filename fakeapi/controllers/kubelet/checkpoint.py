@@ -8,9 +8,9 @@ from pathlib import Path
 
 import msgspec
 
+from fakeapi.atomic_file import write_atomically
 from fakeapi.controllers.kubelet.prepared import Prepared, PreparedClaim
 from fakeapi.inputfile import read_regular
-from fakeapi.wholefile import write_whole
 
 log = logging.getLogger("fakeapi.controllers")
 
@@ -36,4 +36,4 @@ def load(directory: Path) -> Prepared:
 
 def save(directory: Path, prepared: Prepared) -> None:
     """Replaces the checkpoint file atomically. Raises OSError."""
-    write_whole(directory / FILE, msgspec.json.encode(list(prepared)))
+    write_atomically(directory / FILE, msgspec.json.encode(list(prepared)))

@@ -183,13 +183,15 @@ class Claims:
         if known is None:
             if "allocation" not in claim["status"]:
                 raise PrepareError(f"ResourceClaim {name}: not allocated")
-            return PreparedClaim(_claim(claim), drivers_of(claim), told=self._told(claim, resource))
+            return PreparedClaim(
+                _claim(claim), drivers_of(claim), told=self._claims_by_driver(claim, resource)
+            )
         if known.claim.uid != uid:
             old = f"old ResourceClaim with same name {name} and different UID {known.claim.uid} still exists"
             raise PrepareError(f"{old} (previous pod force-deleted?!)")
         return known
 
-    def _told(self, claim: Object, resource: Resource) -> dict[str, Claim]:
+    def _claims_by_driver(self, claim: Object, resource: Resource) -> dict[str, Claim]:
         """Returns the claim for each driver, with the data of the driver's resource handle (until 1.30)."""
         allocation = claim["status"]["allocation"]
         claims: dict[str, Claim] = {}

@@ -23,8 +23,6 @@ class KubeletController(Controller):
     async def start(self) -> None:
         context = self.context
         settings = context.cluster.settings
-        pods = context.resource("", "pods")
-        assert pods is not None, "pods are served by every release"
         self.nodes: dict[str, NodeAgent] = {}
         self._remove_directory: weakref.finalize[Any, KubeletController] | None = None
         if settings.kubelet_directory is None:
@@ -32,7 +30,7 @@ class KubeletController(Controller):
             self._remove_directory = weakref.finalize(self, shutil.rmtree, root, ignore_errors=True)
         else:
             root = Path(settings.kubelet_directory)
-        self._pods: Informer = context.informer(pods)
+        self._pods: Informer = context.informer(context.served("", "pods"))
         for number, name in enumerate(_names(settings.nodes), 1):
             agent = NodeAgent(context, self._pods, name, root / name, number)
             if self._remove_directory is None:
@@ -40,9 +38,7 @@ class KubeletController(Controller):
             self.nodes[name] = agent
             await agent.start()
         self._pods.on_change(self._pod_changed)
-        machines = context.resource("", "nodes")
-        assert machines is not None, "nodes are served by every release"
-        self._machines: Informer = context.informer(machines)
+        self._machines: Informer = context.informer(context.served("", "nodes"))
         self._machines.on_change(self._node_changed)
 
     async def stop(self) -> None:

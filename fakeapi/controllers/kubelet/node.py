@@ -89,8 +89,7 @@ class ExtendedResources:
 
 async def register(context: ControllerContext, api: API, name: str, address: str) -> None:
     """Creates the Node, and removes the taint that admission adds to new nodes. Raises Refused."""
-    nodes = context.resource("", "nodes")
-    assert nodes is not None, "nodes are served by every release"
+    nodes = context.served("", "nodes")
     node = node_object(name, address, context.version, context.now())
     try:
         await api.create(nodes.path(), node)
@@ -111,8 +110,7 @@ async def register(context: ControllerContext, api: API, name: str, address: str
 
 async def beat(context: ControllerContext, api: API, name: str) -> None:
     """Renews the lease of the node until it is cancelled."""
-    leases = context.resource("coordination.k8s.io", "leases")
-    assert leases is not None, "leases are served by every release"
+    leases = context.served("coordination.k8s.io", "leases")
     path = leases.path("kube-node-lease", name)
     while True:
         now = f"{context.now()[:-1]}.000000Z"
@@ -139,10 +137,8 @@ async def beat(context: ControllerContext, api: API, name: str) -> None:
 
 async def _owner(context: ControllerContext, api: API, name: str) -> list[Object]:
     """Returns the Node as the owner of its lease; an empty list while the Node does not exist."""
-    nodes = context.resource("", "nodes")
-    assert nodes is not None, "nodes are served by every release"
     try:
-        node = await api.get(nodes.path(name=name))
+        node = await api.get(context.served("", "nodes").path(name=name))
     except Refused:
         return []
     return [{"apiVersion": "v1", "kind": "Node", "name": name, "uid": node["metadata"]["uid"]}]

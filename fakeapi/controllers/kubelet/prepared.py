@@ -26,10 +26,6 @@ class PreparedClaim:
         return self.told.get(driver, self.claim)
 
     @property
-    def is_prepared(self) -> bool:
-        return all(driver in self.devices for driver in self.drivers)
-
-    @property
     def cdi_devices(self) -> list[str]:
         return [cdi for devices in self.devices.values() for device in devices for cdi in device.cdi_devices]
 

@@ -38,7 +38,7 @@ class PublishedResources:
         self._place = served_as(resource)
         self._slices: Informer = context.informer(self._place)
         self._api = api
-        self._nodes = context.resource("", "nodes")
+        self._nodes = context.served("", "nodes")
         self._node = node
         self._changed = changed
         self._models: dict[str, list[Object]] = {}
@@ -111,7 +111,6 @@ class PublishedResources:
             await self._api.delete(self._place.path_of(old))
 
     async def _new(self, driver: str, model: Object) -> Object:
-        assert self._nodes is not None, "nodes are served by every release"
         node = await self._api.get(self._nodes.path(name=self._node))
         owner: dict[str, Any] = {
             "apiVersion": "v1",

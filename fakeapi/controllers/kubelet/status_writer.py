@@ -17,9 +17,7 @@ class StatusWriter:
     """Patches the statuses of pods; ignores a pod that was deleted, or replaced by one with the same name."""
 
     def __init__(self, context: ControllerContext, api: API) -> None:
-        pods = context.resource("", "pods")
-        assert pods is not None, "pods are served by every release"
-        self._pods = pods
+        self._pods = context.served("", "pods")
         self._api = api
         self._gates = context.rules.gates
         self._without = () if self._gates.enabled(READY_GATE) else (READY_TO_START,)

@@ -4,6 +4,7 @@ Follows k8s.io/kubernetes `pkg/controller/util/protectionutil` and the controlle
 """
 
 from abc import abstractmethod
+from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
 from fakeapi.controllers.controller import Controller
@@ -19,6 +20,8 @@ class ProtectionController(Controller):
     finalizer: ClassVar[str]
     agent: ClassVar[str]
     """The controller's name in the User-Agent."""
+    user_plurals: ClassVar[tuple[str, ...]] = ()
+    """The core resources whose objects may use protected objects."""
     adds_finalizer: ClassVar[bool] = True
     """Whether the controller adds the finalizer to objects that are older than its admission plugin."""
 
@@ -35,20 +38,31 @@ class ProtectionController(Controller):
         self._api = self.context.api("kube-controller-manager", self.agent)
         self._protected = self.context.informer(resource)
         self._protected.on_change(self._enqueue)
-        self.follow_users()
+        served = (self.context.served("", plural) for plural in self.user_plurals)
+        self._user_informers = [self.context.informer(resource) for resource in served]
+        for informer in self._user_informers:
+            informer.on_change(self._user_changed)
 
-    def follow_users(self) -> None:
-        """Gets informers of the objects that use protected objects."""
+    @property
+    def users(self) -> Iterator[Object]:
+        """The objects that may use protected objects."""
+        for informer in self._user_informers:
+            yield from informer.objects.values()
+
+    def keys_used_by(self, user: Object) -> Iterable[str]:
+        """Returns the keys of the protected objects that a user, such as a pod, refers to."""
+        return ()
 
     @abstractmethod
     def is_used(self, obj: Object) -> bool:
         """Whether something uses an object that is being deleted."""
 
-    def look_at(self, key: str) -> None:
-        """Queues the object if its finalizer can be added or removed."""
-        obj = None if self._protected is None else self._protected.objects.get(key)
-        if obj is not None:
-            self._enqueue(None, obj)
+    def _user_changed(self, old: Object | None, new: Object | None) -> None:
+        """Queues the objects that a changed user refers to, or has referred to."""
+        assert self._protected is not None, "users are followed after the protected objects"
+        for user in (old, new):
+            for key in () if user is None else self.keys_used_by(user):
+                self._enqueue(None, self._protected.objects.get(key))
 
     def _enqueue(self, old: Object | None, new: Object | None) -> None:
         if new is not None and self._is_candidate(new["metadata"]):

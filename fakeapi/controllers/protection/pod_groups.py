@@ -3,8 +3,9 @@
 Follows k8s.io/kubernetes `pkg/controller/scheduling/podgroupprotection` of 1.36.
 """
 
+from collections.abc import Iterable
+
 from fakeapi.admission.plugins.pod_groups import FINALIZER, GATE, GROUP
-from fakeapi.controllers.informer import Informer
 from fakeapi.controllers.protection.controller import ProtectionController
 from fakeapi.machinery.json_types import Object
 
@@ -15,22 +16,16 @@ class PodGroupProtectionController(ProtectionController):
     plural = "podgroups"
     finalizer = FINALIZER
     agent = "podgroup-protection-controller"
+    user_plurals = ("pods",)
     adds_finalizer = False
 
     @property
     def is_needed(self) -> bool:
         return self.context.rules.gates.enabled(GATE)
 
-    def follow_users(self) -> None:
-        pods = self.context.resource("", "pods")
-        assert pods is not None, "pods are served by every release"
-        self._pods: Informer = self.context.informer(pods)
-        self._pods.on_change(self._pod_changed)
-
-    def _pod_changed(self, old: Object | None, new: Object | None) -> None:
-        for pod in (old, new):
-            if pod is not None and _group_of(pod):
-                self.look_at(f"{pod['metadata']['namespace']}/{_group_of(pod)}")
+    def keys_used_by(self, user: Object) -> Iterable[str]:
+        group = _group_of(user)
+        return (f"{user['metadata']['namespace']}/{group}",) if group else ()
 
     def is_used(self, obj: Object) -> bool:
         """Whether an active pod, scheduled or not, belongs to the group."""
@@ -39,7 +34,7 @@ class PodGroupProtectionController(ProtectionController):
             pod["metadata"]["namespace"] == metadata["namespace"]
             and _group_of(pod) == metadata["name"]
             and pod["status"].get("phase") not in {"Succeeded", "Failed"}
-            for pod in self._pods.objects.values()
+            for pod in self.users
         )
 
 

@@ -3,10 +3,9 @@
 Follow k8s.io/kubernetes `pkg/controller/volume/pvcprotection`, `pvprotection` and `vacprotection`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from fakeapi.admission.plugins.storage_object_in_use_protection import FINALIZERS
-from fakeapi.controllers.informer import Informer
 from fakeapi.controllers.protection.controller import ProtectionController
 from fakeapi.machinery.json_types import Object
 
@@ -16,24 +15,17 @@ class PersistentVolumeClaimProtectionController(ProtectionController):
     plural = "persistentvolumeclaims"
     finalizer = FINALIZERS["persistentvolumeclaims"]
     agent = "pvc-protection-controller"
+    user_plurals = ("pods",)
 
-    def follow_users(self) -> None:
-        pods = self.context.resource("", "pods")
-        assert pods is not None, "pods are served by every release"
-        self._pods: Informer = self.context.informer(pods)
-        self._pods.on_change(self._pod_changed)
-
-    def _pod_changed(self, old: Object | None, new: Object | None) -> None:
-        for pod in (old, new):
-            for name, _ in () if pod is None else _claims_of(pod):
-                self.look_at(f"{(pod or {})['metadata']['namespace']}/{name}")
+    def keys_used_by(self, user: Object) -> Iterable[str]:
+        return (f"{user['metadata']['namespace']}/{name}" for name, _ in _claims_of(user))
 
     def is_used(self, obj: Object) -> bool:
         """Whether a scheduled pod uses the claim. A kubelet starts no pod whose claim is being deleted."""
         namespace = obj["metadata"]["namespace"]
         return any(
             pod["metadata"]["namespace"] == namespace and pod["spec"].get("nodeName") and _uses(pod, obj)
-            for pod in self._pods.objects.values()
+            for pod in self.users
         )
 
 
@@ -54,31 +46,19 @@ class VolumeAttributesClassProtectionController(ProtectionController):
     plural = "volumeattributesclasses"
     finalizer = FINALIZERS["volumeattributesclasses"]
     agent = "volumeattributesclass-protection-controller"
+    user_plurals = ("persistentvolumeclaims", "persistentvolumes")
 
     @property
     def is_needed(self) -> bool:
         return self.context.rules.quirks.attribute_classes_are_protected
 
-    def follow_users(self) -> None:
-        self._users: list[Informer] = []
-        for plural in ("persistentvolumeclaims", "persistentvolumes"):
-            resource = self.context.resource("", plural)
-            assert resource is not None, f"{plural} are served by every release"
-            informer = self.context.informer(resource)
-            informer.on_change(self._user_changed)
-            self._users.append(informer)
-
-    def _user_changed(self, old: Object | None, new: Object | None) -> None:
-        for user in (old, new):
-            for name in () if user is None else _attributes_classes_of(user):
-                self.look_at(name)
+    def keys_used_by(self, user: Object) -> Iterable[str]:
+        return _attributes_classes_of(user)
 
     def is_used(self, obj: Object) -> bool:
         """Whether a claim or a volume uses the class."""
         name = obj["metadata"]["name"]
-        return any(
-            name in _attributes_classes_of(user) for users in self._users for user in users.objects.values()
-        )
+        return any(name in _attributes_classes_of(user) for user in self.users)
 
 
 def _claims_of(pod: Object) -> Iterator[tuple[str, bool]]:

@@ -33,7 +33,7 @@ class Binder:
         self._api = api
         self._view = view
         self._rules = rules
-        self._told: set[str] = set()
+        self._with_node_claims: set[str] = set()
         """UIDs of unbound pods whose status already has the node resources of their claims."""
         self._events = EventSeriesRecorder(context, api, "default-scheduler")
 
@@ -64,14 +64,14 @@ class Binder:
                 return None
             stored.append(reserved)
         try:
-            await self._tell_node_claims(pod, outcome)
+            await self._write_node_claims(pod, outcome)
         except BindError as problem:
             await self.unreserve(pod, stored)
             await failed(str(problem))
             return None
         return stored
 
-    async def _tell_node_claims(self, pod: Object, outcome: Outcome) -> None:
+    async def _write_node_claims(self, pod: Object, outcome: Outcome) -> None:
         """Writes to the pod's status how much of the node's resources its claims use. Raises BindError."""
         statuses = outcome.claims.node_claims.get(outcome.node)
         if not statuses:
@@ -83,20 +83,19 @@ class Binder:
             raise BindError(
                 f"updating pod {whose} NodeAllocatableResourceClaimStatuses: {problem.message}"
             ) from None
-        self._told.add(pod["metadata"]["uid"])
+        self._with_node_claims.add(pod["metadata"]["uid"])
 
     async def _clear_node_claims(self, pod: Object) -> None:
-        if pod["metadata"]["uid"] in self._told:
-            self._told.discard(pod["metadata"]["uid"])
+        if pod["metadata"]["uid"] in self._with_node_claims:
+            self._with_node_claims.discard(pod["metadata"]["uid"])
             nothing: list[Object] | None = [] if self._rules.quirks.devices_have_overhead else None
             with contextlib.suppress(Refused):
                 await self._patch_status(pod, {FIELD: nothing}, "merge")
 
     async def _patch_status(self, pod: Object, status: Object, kind: str) -> None:
-        resource = self._context.resource("", "pods")
-        assert resource is not None, "pods are served by every release"
+        path = self._context.served("", "pods").path_of(pod, "status")
         patch = {"metadata": {"uid": pod["metadata"]["uid"]}, "status": status}
-        await self._api.patch(resource.path_of(pod, "status"), patch, kind)
+        await self._api.patch(path, patch, kind)
 
     async def bind(self, pod: Object, node: str) -> None:
         """Binds the pod to a node and records the event Scheduled. Raises Refused."""
@@ -107,10 +106,8 @@ class Binder:
             "metadata": {name: metadata[name] for name in ("name", "namespace", "uid")},
             "target": {"kind": "Node", "name": node},
         }
-        resource = self._context.resource("", "pods")
-        assert resource is not None, "pods are served by every release"
-        await self._api.create(resource.path_of(pod, "binding"), binding)
-        self._told.discard(metadata["uid"])
+        await self._api.create(self._context.served("", "pods").path_of(pod, "binding"), binding)
+        self._with_node_claims.discard(metadata["uid"])
         note = f"Successfully assigned {metadata['namespace']}/{metadata['name']} to {node}"
         await self._events.record(pod, "Normal", "Scheduled", "Binding", note)
 

@@ -42,6 +42,7 @@ BACKOFF_SECONDS_MAX = 10.0
 """Bounds of the exponential backoff in seconds for a pod whose scheduling ended with an error."""
 
 DECISIONS_MAX = 1000
+"""Maximum number of pods whose last decision is kept; the oldest decision is dropped."""
 
 NEXT = "next"
 BINDING = "binding"
@@ -53,9 +54,6 @@ class SchedulerController(Controller):
 
     async def start(self) -> None:
         context = self.context
-        pods, nodes = context.resource("", "pods"), context.resource("", "nodes")
-        assert pods is not None, "pods are served by every release"
-        assert nodes is not None, "nodes are served by every release"
         self._api = context.api("kube-scheduler", "scheduler")
         self._events = EventSeriesRecorder(context, self._api, SCHEDULER_NAME)
         self._active: dict[str, int] = {}
@@ -77,11 +75,9 @@ class SchedulerController(Controller):
         self._plugin = self._claim_plugin(allocation)
         binder = ClassicBinder if self._view.is_classic else Binder
         self._binder = binder(context, self._api, self._view, allocation)
-        self._pods: Informer = context.informer(pods)
-        self._nodes: Informer = context.informer(nodes)
-        namespaces = context.resource("", "namespaces")
-        assert namespaces is not None, "namespaces are served by every release"
-        self._namespaces: Informer = context.informer(namespaces)
+        self._pods: Informer = context.informer(context.served("", "pods"))
+        self._nodes: Informer = context.informer(context.served("", "nodes"))
+        self._namespaces: Informer = context.informer(context.served("", "namespaces"))
         self._states = NodeStates()
         self._waits = BindingWaits(
             self._view,
@@ -346,7 +342,7 @@ class SchedulerController(Controller):
             of_claims = None
             for victim in candidate.victims:
                 await self._preempt(pod, candidate.node, victim)
-        message = outcome.message(of_claims, self._quirks)
+        message = outcome.message(of_claims)
         await self._report(pod, "Unschedulable", message, candidate.node if candidate else "")
 
     async def _preempt(self, pod: Object, node: str, victim: Object) -> None:

@@ -38,7 +38,7 @@ class Outcome:
     hindrances: dict[str, Unschedulable] = field(default_factory=dict)
     """By node, the reason why the pod would not fit even without the pods of lower priority."""
 
-    def message(self, of_claims: str | None, quirks: Quirks) -> str:
+    def message(self, of_claims: str | None) -> str:
         """Returns the message for the pod's condition PodScheduled.
 
         `of_claims` is the message of PostFilter about claims; None if pods were preempted.

@@ -202,7 +202,7 @@ class NodeAllocatable:
         return quantity.multiply(consumed, multiplier)
 
     def _with_containers(
-        self, pod: Object, found: Iterable[tuple[str, Object]], names: Mapping[str, str]
+        self, pod: Object, by_uid: Iterable[tuple[str, Object]], names: Mapping[str, str]
     ) -> list[Object]:
         """Returns the statuses sorted by claim name, with the containers that use each claim."""
         spec = pod["spec"]
@@ -212,7 +212,7 @@ class NodeAllocatable:
                 if used["name"] in names:
                     users.setdefault(names[used["name"]], []).append(container["name"])
         statuses = []
-        for uid, status in found:
+        for uid, status in by_uid:
             if not any(status.get(member) for member in ("resources", "mapping", "overhead")):
                 continue
             containers = {"containers": users[uid]} if uid in users else {}

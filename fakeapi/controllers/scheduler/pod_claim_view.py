@@ -1,6 +1,6 @@
 """The claims, classes and slices of the cluster, converted to the layout of v1 for the scheduler."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from fakeapi.controllers.allocation.model import Slice
@@ -22,7 +22,6 @@ KINDS = (
     "resourceclaimparameters",
     "resourceclassparameters",
 )
-_HUB = "fakeapi.hub"
 
 
 class NotReady(Exception):
@@ -40,6 +39,7 @@ class DeviceView:
         self._resources: dict[str, Resource] = {}
         self._informers: dict[str, Informer] = {}
         self._lists: dict[str, list[Object]] = {}
+        self._slices: Sequence[Slice] | None = None
         self._converted: dict[str, dict[str, tuple[str, Object]]] = {kind: {} for kind in KINDS}
         for kind in KINDS:
             resource = find_resource(context.cluster.catalogue, GROUP, kind)
@@ -52,6 +52,8 @@ class DeviceView:
     def _forget(self, kind: str, old: Object | None, new: Object | None) -> None:
         """Invalidates the list of a kind."""
         self._lists.pop(kind, None)
+        if kind == "resourceslices":
+            self._slices = None
 
     def on_change(self, handler: Callable[[Object | None, Object | None], None], *kinds: str) -> None:
         """Calls `handler` for every change of `kinds`, or of all kinds if none is given."""
@@ -104,8 +106,12 @@ class DeviceView:
     def classes(self, kind: str = "deviceclasses") -> dict[str, Object]:
         return {obj["metadata"]["name"]: obj for obj in self.objects(kind)}
 
-    def slices(self) -> list[Slice]:
-        return [Slice(obj["metadata"]["name"], obj["spec"]) for obj in self.objects("resourceslices")]
+    def slices(self) -> Sequence[Slice]:
+        """Returns all ResourceSlices; the same sequence until one of them changes."""
+        if self._slices is None:
+            objects = self.objects("resourceslices")
+            self._slices = [Slice(obj["metadata"]["name"], obj["spec"]) for obj in objects]
+        return self._slices
 
     def names_of_claims(self, pod: Object) -> dict[str, str]:
         """Returns the uids of a pod's claims by the pod's names for them. Raises ClaimNameUnknown."""

@@ -28,13 +28,13 @@ def objects(resource: Resource, catalogue: Catalogue, now: str) -> Iterator[Boot
     """Yields the mandatory flow schemas or priority levels, then the suggested ones."""
     for name, body in resource.release.all_kinds.tables.bootstrap(resource.kind.resource).items():
         if resource.kind.resource == "flowschemas":
-            status = _found(body, now)
+            status = _status(body, now)
             yield BootstrapObject(name, body, status=status, manager=MANAGER, status_managed=_STATUS_MANAGED)
         else:
             yield BootstrapObject(name, body, manager=MANAGER)
 
 
-def _found(body: dict[str, Any], now: str) -> Object:
+def _status(body: dict[str, Any], now: str) -> Object:
     """Returns the status of a flow schema whose priority level exists."""
     level = quote(body["spec"]["priorityLevelConfiguration"]["name"])
     message = f"This FlowSchema references the PriorityLevelConfiguration object named {level} and it exists"

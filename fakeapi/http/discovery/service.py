@@ -38,11 +38,7 @@ class Discovery:
         """Whether the request needs no token, which only holds for health paths."""
         return is_health(request, self._catalogue.primary)
 
-    async def prepare(self, request: Request) -> None:
-        """Does the part of making a document that may take long in a thread, before `document` is called."""
-        await self._openapi.prepare(request)
-
-    def document(self, request: Request) -> Response | None:
+    async def document(self, request: Request) -> Response | None:
         """Returns the document of a path outside of the groups; None if there is none.
 
         Raises ApiError 405, 406.
@@ -62,7 +58,7 @@ class Discovery:
                 return self._aggregated.document(request, core=False) or self._groups.group_list(request)
             case "/apis/":
                 return self._groups.group_list(request)
-        return openid_document(request, self._signer) or self._openapi.document(request)
+        return openid_document(request, self._signer) or await self._openapi.document(request)
 
     def of_group(self, request: Request, info: RequestInfo) -> Response:
         """Returns the versions of a group, or the resources of a version. Raises ApiError 404, 405, 406."""

@@ -25,7 +25,7 @@ from fakeapi.http.faulting.pause import pause_for_client
 from fakeapi.http.faulting.refusing import refusal_of
 from fakeapi.http.faulting.responses import broken, dropped
 from fakeapi.http.faulting.staleness import show_stale_state
-from fakeapi.http.faulting.taps import Ending, tap_of
+from fakeapi.http.faulting.watch_faults import Ending, watch_fault_of
 from fakeapi.http.pipeline import Handler
 from fakeapi.http.request import Request
 from fakeapi.http.response import AnyResponse, Response, StreamingResponse
@@ -68,7 +68,7 @@ class Injector:
         names_new = ctx.verb == "create" and any(fault.rule.match.name for fault in armed)
         request = asked(ctx, await content.name() if names_new else "")
         after: list[After] = []
-        taps: list[ArmedFault] = []
+        watch_faults: list[ArmedFault] = []
         for fault in armed:
             if not fault.matches(request) or not await content.fits(fault):
                 continue
@@ -76,7 +76,7 @@ class Injector:
                 continue
             ctx.faults = (*ctx.faults, fault.name)
             if isinstance(fault.rule.action, OF_WATCHES):
-                taps.append(fault)
+                watch_faults.append(fault)
                 continue
             if isinstance(fault.rule.action, Refuse):
                 return await self._refused(fault, fault.rule.action, ctx, content)
@@ -84,12 +84,12 @@ class Injector:
             if done is not None:
                 return done
             if isinstance(fault.rule.action, Stale):
-                taps.append(fault)
+                watch_faults.append(fault)
         response = await proceed(ctx)
-        if isinstance(response, StreamingResponse):
-            watch = self._watches.of(response)
-            for fault in taps if watch is not None else ():
-                self._tap(fault, watch, opening=True)  # type: ignore[arg-type] # checked above
+        watch = self._watches.of(response) if isinstance(response, StreamingResponse) else None
+        if watch is not None:
+            for fault in watch_faults:
+                self._add_filter(fault, watch, opening=True)
         for change in after:
             response = change(response)
         return response
@@ -145,15 +145,15 @@ class Injector:
             return
         for watch in self._watches.all_open():
             if fault.matches(asked(watch.ctx)) and fault.comes_due(self._clock.now()):
-                tap = self._tap(fault, watch, opening=False)
-                if isinstance(tap, Ending):
-                    tap.end_now()
+                event_filter = self._add_filter(fault, watch, opening=False)
+                if isinstance(event_filter, Ending):
+                    event_filter.end_now()
 
-    def _tap(self, fault: ArmedFault, watch: OpenWatch, *, opening: bool) -> Any:
-        tap = tap_of(fault, watch, self._clock, opening=opening)
-        if tap is not None:
-            watch.events.taps.append(tap)
-        return tap
+    def _add_filter(self, fault: ArmedFault, watch: OpenWatch, *, opening: bool) -> Any:
+        event_filter = watch_fault_of(fault, watch, self._clock, opening=opening)
+        if event_filter is not None:
+            watch.events.filters.append(event_filter)
+        return event_filter
 
 
 def _lost(response: AnyResponse) -> AnyResponse:

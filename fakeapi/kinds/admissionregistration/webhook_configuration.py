@@ -22,7 +22,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import is_dns1035_label, validate_fully_qualified_name
 from fakeapi.registry.model.columns import Cell
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
-from fakeapi.registry.model.object_meta import with_generation
+from fakeapi.registry.model.object_meta import with_generation, with_incremented_generation
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
@@ -55,7 +55,7 @@ class WebhookConfigurationStrategy(Strategy):
     def prepare_update(self, new: Object, old: Object) -> Object:
         if new.get("webhooks") == old.get("webhooks"):
             return new
-        return with_generation(new, old["metadata"].get("generation", 0) + 1)
+        return with_incremented_generation(new, old)
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS

@@ -165,7 +165,7 @@ class DefinitionStatusWithoutMetadata(DefinitionStatusStrategy):
 class DefinitionHooks:
     """Serves the custom resource, or stops serving it, before a write to its definition is answered."""
 
-    run_beside = True
+    may_run_in_thread = True
     pool = ""
 
     def begin_create(self, obj: Object, *, dry_run: bool) -> Object:

@@ -87,7 +87,7 @@ class ApiServiceStatusStrategy(Strategy):
 class ApiServiceHooks:
     """Reverts changes to the APIServices that the server manages for custom resources."""
 
-    run_beside = True
+    may_run_in_thread = True
     pool = ""
 
     def begin_create(self, obj: Object, *, dry_run: bool) -> Object:

@@ -23,7 +23,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.counters import validate_nonnegative_fields
 from fakeapi.registry.model.conversion import IDENTITY
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
-from fakeapi.registry.model.object_meta import with_generation
+from fakeapi.registry.model.object_meta import with_generation, with_incremented_generation
 from fakeapi.registry.model.semantic_equality import semantically_equal
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors
 from fakeapi.releases import Kind
@@ -66,7 +66,7 @@ class AutoscalerStrategy(WorkloadStrategy):
         changed = not semantically_equal(new["spec"], old["spec"])
         if not changed or not self._rules.gates.enabled(_GENERATION):
             return new
-        return with_generation(new, old["metadata"].get("generation", 0) + 1)
+        return with_incremented_generation(new, old)
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         return self._spec_errors(obj["spec"], None)

@@ -18,7 +18,6 @@ from fakeapi.kinds.common.workload_cells import containers_at, selector_at
 from fakeapi.kinds.common.workloads import (
     WorkloadStatusStrategy,
     WorkloadStrategy,
-    at_path,
     name_warnings,
 )
 from fakeapi.machinery.field_errors import FieldError, invalid, not_supported, required
@@ -26,6 +25,7 @@ from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.counters import validate_nonnegative
 from fakeapi.machinery.meta.names import byte_length
+from fakeapi.machinery.object_paths import value_at
 from fakeapi.registry.model.columns import Cell, since
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors
@@ -82,13 +82,13 @@ class CronJobStrategy(WorkloadStrategy):
 
     def _job_warnings(self, obj: Object) -> list[str]:
         warns = self._rules.quirks.workloads.large_jobs_are_warned_of
-        warnings = job_warnings(at_path(obj, _JOB), ".".join(_JOB)) if warns else []
+        warnings = job_warnings(value_at(obj, _JOB), ".".join(_JOB)) if warns else []
         return [*warnings, *self.template_warnings(obj)]
 
     def _spec_errors(self, spec: Object, old: Object | None) -> list[FieldError]:
         path, schedule = "spec.jobTemplate.spec", spec.get("schedule", "")
         job = (spec.get("jobTemplate") or {})["spec"]
-        before = None if old is None else at_path(old, _JOB[1:])
+        before = None if old is None else value_at(old, _JOB[1:])
         errors = self._schedule_errors(schedule, spec, old) if schedule else [required("spec.schedule")]
         errors += validate_nonnegative(spec.get("startingDeadlineSeconds"), "spec.startingDeadlineSeconds")
         if old is None or old.get("timeZone") != spec.get("timeZone"):

@@ -25,11 +25,11 @@ from fakeapi.kinds.common.workloads import (
     WorkloadStrategy,
     name_warnings,
     template_labels,
-    with_value,
 )
 from fakeapi.machinery.field_errors import FieldError, invalid, required
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import is_dns1123_label
+from fakeapi.machinery.object_paths import with_value_at
 from fakeapi.registry.model.columns import Cell, age, seconds_of
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.model.deletion import orphan_dependents
@@ -198,7 +198,7 @@ def _with_selector(spec: Object, metadata: Object, rules: ReleaseRules) -> Objec
     labels = {**generated, **template_labels(spec["template"])}
     selector = spec.get("selector") or {}
     matched = {CONTROLLER_UID: uid, **(selector.get("matchLabels") or {})}
-    template = with_value(
+    template = with_value_at(
         spec["template"],
         ("metadata",),
         in_order({**(spec["template"].get("metadata") or {}), "labels": dict(sorted(labels.items()))}),

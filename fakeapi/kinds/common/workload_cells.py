@@ -3,23 +3,15 @@
 Follows k8s.io/kubernetes `pkg/printers/internalversion`.
 """
 
-from typing import Any
-
 from fakeapi.kinds.common.label_matching import InvalidSelector, compiled, formatted
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.object_paths import value_at
 from fakeapi.registry.model.columns import Cell
 
 
 def number_at(*path: str) -> Cell:
     """Returns a cell that shows the number at a path; 0 if it is absent."""
-
-    def cell(obj: Object, now: float) -> int:
-        value: Any = obj
-        for name in path:
-            value = (value or {}).get(name)
-        return value or 0
-
-    return cell
+    return lambda obj, now: value_at(obj, path) or 0
 
 
 def ratio(of: Cell, to: Cell) -> Cell:
@@ -38,7 +30,7 @@ def containers_at(*path: str) -> dict[str, Cell]:
 
 def selector_at(*path: str) -> Cell:
     """Returns a cell that shows the label selector at a path as kubectl prints it."""
-    return lambda obj, now: formatted(_at(obj, path))
+    return lambda obj, now: formatted(value_at(obj, path))
 
 
 def selector_text(obj: Object, now: float) -> str:
@@ -53,7 +45,7 @@ def labels_at(*path: str) -> Cell:
     """Returns a cell that shows a map of labels on one line."""
 
     def cell(obj: Object, now: float) -> str:
-        labels = _at(obj, path) or {}
+        labels = value_at(obj, path) or {}
         return ",".join(f"{key}={labels[key]}" for key in sorted(labels)) or "<none>"
 
     return cell
@@ -63,12 +55,5 @@ TEMPLATE = ("spec", "template", "spec")
 """Path of the pod spec in most workloads."""
 
 
-def _at(obj: Object, path: tuple[str, ...]) -> Any:
-    value: Any = obj
-    for name in path:
-        value = (value or {}).get(name)
-    return value
-
-
 def _containers(obj: Object, path: tuple[str, ...]) -> list[Object]:
-    return (_at(obj, path) or {}).get("containers") or []
+    return (value_at(obj, path) or {}).get("containers") or []

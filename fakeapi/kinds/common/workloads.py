@@ -5,7 +5,7 @@ Follows the common parts of the strategies in k8s.io/kubernetes `pkg/registry/ap
 """
 
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from fakeapi.kinds.common.gated_fields import GatedFields, drop_disabled_fields
 from fakeapi.kinds.core.pod.gated_fields import POD_TEMPLATE_FIELDS
@@ -13,8 +13,9 @@ from fakeapi.kinds.core.pod.validation.warnings import pod_template_warnings
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import is_dns1123_label
+from fakeapi.machinery.object_paths import value_at, with_value_at
 from fakeapi.machinery.schema.decoding import decode
-from fakeapi.registry.model.object_meta import with_generation
+from fakeapi.registry.model.object_meta import with_generation, with_incremented_generation
 from fakeapi.registry.model.semantic_equality import semantically_equal
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Kind
@@ -50,21 +51,21 @@ class WorkloadStrategy(Strategy):
     def prepare_update(self, new: Object, old: Object) -> Object:
         new = self._drop_disabled_fields(with_status_of(new, old), old)
         if self.is_new_generation(new, old):
-            return with_generation(new, old["metadata"].get("generation", 0) + 1)
+            return with_incremented_generation(new, old)
         return new
 
     def _drop_disabled_fields(self, obj: Object, old: Object | None) -> Object:
-        template = at_path(obj, self.template_path) if self.template_path else None
+        template = value_at(obj, self.template_path) if self.template_path else None
         if template is not None:
-            before = None if old is None else at_path(old, self.template_path)
+            before = None if old is None else value_at(old, self.template_path)
             kept = drop_disabled_fields(template, before, POD_TEMPLATE_FIELDS, self._rules)
             if kept is not template:
-                obj = with_value(obj, self.template_path, kept)
+                obj = with_value_at(obj, self.template_path, kept)
         return drop_disabled_fields(obj, old, self.gated_fields, self._rules)
 
     def template_warnings(self, obj: Object) -> list[str]:
         """Returns the texts of Warning headers about the pod template."""
-        template = at_path(obj, self.template_path) if self.template_path else None
+        template = value_at(obj, self.template_path) if self.template_path else None
         if template is None:
             return []
         return pod_template_warnings(template, ".".join(self.template_path), self._rules)
@@ -106,20 +107,6 @@ def with_status_of(obj: Object, other: Object) -> Object:
     """Returns `obj` with the status of `other`; without a status if `other` has none."""
     rest = {name: value for name, value in obj.items() if name != "status"}
     return {**rest, "status": other["status"]} if "status" in other else rest
-
-
-def at_path(obj: Object, path: tuple[str, ...]) -> Any:
-    """Returns the value at a path; None if it is absent."""
-    value: Any = obj
-    for name in path:
-        value = (value or {}).get(name)
-    return value
-
-
-def with_value(obj: Object, path: tuple[str, ...], value: Any) -> Object:
-    """Returns `obj` with another value at an existing path."""
-    first, *rest = path
-    return {**obj, first: with_value(obj[first], tuple(rest), value) if rest else value}
 
 
 def template_labels(template: Object | None) -> dict[str, str]:

@@ -18,7 +18,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.registry.model.columns import Cell, at
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
-from fakeapi.registry.model.object_meta import with_generation
+from fakeapi.registry.model.object_meta import with_generation, with_incremented_generation
 from fakeapi.registry.model.semantic_equality import semantically_equal, validate_immutable
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Kind, Quirks
@@ -56,7 +56,7 @@ class EndpointSliceStrategy(Strategy):
         labels, before = new["metadata"].get("labels"), old["metadata"].get("labels")
         same = semantically_equal(_without_metadata(new), _without_metadata(old))
         if not same or (labels or {}) != (before or {}):
-            with_generation(new, old["metadata"].get("generation", 0) + 1)
+            new = with_incremented_generation(new, old)
         new = drop_disabled_fields(new, old, GATED_FIELDS, self._rules)
         new["endpoints"] = self._without_topology(new["endpoints"], old["endpoints"])
         return new

@@ -12,7 +12,7 @@ from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.columns import Cell
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
-from fakeapi.registry.model.object_meta import with_generation
+from fakeapi.registry.model.object_meta import with_incremented_generation
 from fakeapi.registry.model.semantic_equality import semantically_equal, validate_immutable
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Kind, Quirks
@@ -60,7 +60,7 @@ class CSIDriverStrategy(Strategy):
     def prepare_update(self, new: Object, old: Object) -> Object:
         new = drop_disabled_fields(new, old, GATED_FIELDS, self._rules)
         if self._is_new_generation(new["spec"], old["spec"]):
-            new = with_generation(new, old["metadata"].get("generation", 0) + 1)
+            new = with_incremented_generation(new, old)
         return new
 
     def _is_new_generation(self, new: Object, old: Object) -> bool:

@@ -105,7 +105,7 @@ class VolumeAttachmentStrategy(Strategy):
             if error is None:
                 continue
             if names.byte_length(error.get("message", "")) > MESSAGE_MAX:
-                limit = self._rules.quirks.volume_error_limit_told
+                limit = self._rules.quirks.volume_error_limit_in_errors
                 errors.append(too_long(f"{path}.message", limit, self._rules.quirks.too_long))
             code = error.get("errorCode")
             if code is not None and code < 0:

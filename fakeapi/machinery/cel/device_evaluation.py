@@ -14,17 +14,11 @@ from fakeapi.machinery.cel.devices import attribute_type
 from fakeapi.machinery.cel.environment import Environment
 from fakeapi.machinery.cel.runtime.functions.quantities import parse as parse_quantity
 from fakeapi.machinery.cel.runtime.functions.versions import parse as parse_version
+from fakeapi.machinery.cel.runtime.json_values import JsonList
 from fakeapi.machinery.cel.runtime.memory import Memory
 from fakeapi.machinery.cel.runtime.plan import plan
 from fakeapi.machinery.cel.runtime.program import CALL_LIMIT, Dialect, Program
-from fakeapi.machinery.cel.runtime.values import (
-    Entries,
-    Err,
-    Items,
-    JsonList,
-    MapValue,
-    type_name,
-)
+from fakeapi.machinery.cel.runtime.values import Entries, Err, Items, MapValue, type_name
 from fakeapi.machinery.cel.types import BOOL
 from fakeapi.machinery.json_types import Object
 

@@ -10,9 +10,10 @@ from fakeapi.machinery.cel.compiler import Invalid, Strictness, Unchecked, check
 from fakeapi.machinery.cel.environment import Environment
 from fakeapi.machinery.cel.runtime.functions.quantities import parse as parse_quantity
 from fakeapi.machinery.cel.runtime.functions.versions import parse as parse_version
+from fakeapi.machinery.cel.runtime.json_values import JsonList
 from fakeapi.machinery.cel.runtime.plan import plan
 from fakeapi.machinery.cel.runtime.program import Dialect, Program
-from fakeapi.machinery.cel.runtime.values import Entries, Err, JsonList
+from fakeapi.machinery.cel.runtime.values import Entries, Err
 from fakeapi.machinery.cel.types import BOOL
 from fakeapi.machinery.json_types import Object
 

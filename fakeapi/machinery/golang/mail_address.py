@@ -3,7 +3,6 @@
 import re
 
 _ATEXT = r"[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~\u0080-\U0010ffff]"
-_ATOM = re.compile(rf"{_ATEXT}+")
 _DOT_ATOM = re.compile(rf"{_ATEXT}+(?:\.{_ATEXT}+)*")
 _QUOTED = re.compile(r'"((?:[^"\\\x00-\x08\x0a-\x1f\x7f]|\\[\t\x20-\x7e\u0080-\U0010ffff])*)"')
 _WORD = re.compile(rf"(?:{_QUOTED.pattern}|{_ATEXT}+|\.)[ \t]*")

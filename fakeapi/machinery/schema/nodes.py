@@ -93,7 +93,6 @@ class List:
     keys_may_be_absent: bool = False
     patch_merge: bool = False
     patch_merge_key: str | None = None
-    patch_retain_keys: bool = False
     wrapped: bool = False
     walks: Walks = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -125,7 +124,6 @@ class Field:
     omitzero: bool = False
     pointer: bool = False
     default: Any = None
-    patch_retain_keys: bool = False
     patch_replace: bool = False
     protobuf_path: tuple[int, ...] = ()
 

@@ -65,19 +65,19 @@ def is_true(definition: Object, kind: str) -> bool:
     return entry is not None and entry["status"] == "True"
 
 
-def with_condition(definition: Object, made: Condition, now: str) -> Object:
+def with_condition(definition: Object, new: Condition, now: str) -> Object:
     """Returns the definition with a condition; keeps lastTransitionTime if the status stays the same."""
     conditions = list(definition["status"].get("conditions") or ())
     written: Object = {
-        "type": made.type,
-        "status": made.status,
+        "type": new.type,
+        "status": new.status,
         "lastTransitionTime": now,
-        "reason": made.reason,
-        "message": made.message,
+        "reason": new.reason,
+        "message": new.message,
     }
     for index, entry in enumerate(conditions):
-        if entry["type"] == made.type:
-            if entry["status"] == made.status and entry.get("lastTransitionTime"):
+        if entry["type"] == new.type:
+            if entry["status"] == new.status and entry.get("lastTransitionTime"):
                 written["lastTransitionTime"] = entry["lastTransitionTime"]
             conditions[index] = written
             break

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 class CustomHooks:
     """The hooks of one version of a definition."""
 
-    run_beside = True
+    may_run_in_thread = True
     pool = ""
 
     def __init__(self, kind: CustomKind) -> None:

@@ -50,23 +50,23 @@ class Registration:
         resource = self._server.find(GROUP, VERSION, RESOURCE)
         if resource is None:
             return
-        expected = self._wanted(group)
-        is_asked_for = (GROUP, RESOURCE) not in self._bootstrap.pending
-        for name, (_, version) in sorted(expected.items()) if is_asked_for else ():
+        expected = self._expected(group)
+        is_used = (GROUP, RESOURCE) not in self._bootstrap.pending
+        for name, (_, version) in sorted(expected.items()) if is_used else ():
             await self._keep(resource, name, group, version)
         for entry in list(self._server.store.storage.list(resource.prefix).entries):
             name = entry.key.removeprefix(resource.prefix)
             if name.partition(".")[2] == group and name not in expected:
-                await self._drop(resource, entry)
+                await self._delete(resource, entry)
 
     async def follow_all(self) -> None:
         """Creates the APIServices of all definitions, on the first request for APIServices."""
         resource = self._server.find(GROUP, VERSION, RESOURCE)
         assert resource is not None, "it was asked for"
-        for name, (group, version) in sorted(self._wanted("").items()):
+        for name, (group, version) in sorted(self._expected("").items()):
             await self._keep(resource, name, group, version)
 
-    def _wanted(self, group: str) -> dict[str, tuple[str, str]]:
+    def _expected(self, group: str) -> dict[str, tuple[str, str]]:
         """Returns group and version of each APIService by its name; for all groups if `group` is ""."""
         return {
             f"{version}.{of_group}": (of_group, version) for of_group, version in self._served_versions(group)
@@ -96,7 +96,7 @@ class Registration:
         """Reverts changes to the spec of an APIService that the server manages."""
         old = resource.decode(entry)
         if (
-            not _is_kept(old)
+            not _is_managed(old)
             or old["spec"] == resource.to_hub(resource.from_hub({**old, "spec": spec}))["spec"]
         ):
             return
@@ -107,8 +107,8 @@ class Registration:
             resource, self._server.store.storage.update(entry.key, value, entry.revision)
         )
 
-    async def _drop(self, resource: Resource, entry: Entry) -> None:
-        if not _is_kept(resource.decode(entry)):
+    async def _delete(self, resource: Resource, entry: Entry) -> None:
+        if not _is_managed(resource.decode(entry)):
             return
         try:
             await self._server.store.commit(
@@ -118,5 +118,5 @@ class Registration:
             return
 
 
-def _is_kept(service: Object) -> bool:
+def _is_managed(service: Object) -> bool:
     return bool((service["metadata"].get("labels") or {}).get(LABEL) == ALWAYS)

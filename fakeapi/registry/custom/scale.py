@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from fakeapi.machinery import errors
-from fakeapi.machinery.apply import scale_fields
 from fakeapi.machinery.errors import ApiError, Qualified
 from fakeapi.machinery.golang.fmt import printed
 from fakeapi.machinery.golang.numbers import converted
@@ -17,7 +16,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.jsonpath import dotted
 from fakeapi.registry.custom.kind import CustomKind
 from fakeapi.registry.custom.specification import ScalePaths
-from fakeapi.registry.model.scale import ScaleProjection, ScaleView, with_value_at
+from fakeapi.registry.model.scale import ScaleProjection, ScaleView
 from fakeapi.releases import Kind, Release
 
 _UNSET = -(1 << 31)
@@ -121,32 +120,17 @@ class CustomScaleView(ScaleView):
         scale, present = self._scale(obj)
         if not present:
             scale["spec"]["replicas"] = _UNSET
-        entries = obj["metadata"].get("managedFields")
-        managed = scale_fields.to_scale(entries, self._paths, self._scale_kind.api_version)
-        if managed:
-            scale["metadata"]["managedFields"] = managed
-        return scale
+        return self._with_managers_of(obj, scale)
 
     def applied_to(self, obj: Object, scale: Object) -> Object:
         """Returns `obj` with the replicas and managed fields of a Scale.
 
         Raises ApiError 400 for a Scale without replicas.
         """
-        replicas = (scale.get("spec") or {}).get("replicas", 0)
-        if replicas == _UNSET:
+        if (scale.get("spec") or {}).get("replicas") == _UNSET:
             raise errors.bad_request(f"the spec replicas field {quote(self._text)} cannot be empty")
-        metadata, new_metadata = obj["metadata"], scale["metadata"]
-        entries = scale_fields.to_object(
-            metadata.get("managedFields"),
-            new_metadata.get("managedFields"),
-            self._paths,
-            self._kind.api_version,
-        )
-        rest = {name: value for name, value in metadata.items() if name != "managedFields"}
-        if new_metadata.get("resourceVersion"):
-            rest["resourceVersion"] = new_metadata["resourceVersion"]
-        scaled = with_value_at(obj, self._projection.replicas, replicas)
-        return {**scaled, "metadata": {**rest, "managedFields": entries} if entries else rest}
+        version = scale["metadata"].get("resourceVersion") or obj["metadata"]["resourceVersion"]
+        return self._scaled(obj, scale, version)
 
     def _scale(self, obj: Object) -> tuple[Object, bool]:
         """Returns the Scale, and whether the object has replicas. Raises ApiError 500."""
@@ -157,7 +141,7 @@ class CustomScaleView(ScaleView):
             selector = projection.selector_of(obj)
         except AccessorError as error:
             raise ApiError(500, "", str(error)) from None
-        scale = self.made_of(
+        scale = self.scale_of(
             obj, converted(replicas.value, 32), converted(status_replicas.value, 32), selector
         )
         return scale, replicas.present

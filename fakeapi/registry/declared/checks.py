@@ -4,7 +4,6 @@ Follows k8s.io/apimachinery `pkg/api/validate`. A rule takes the arguments of it
 path, the new value and the old value; an absent old value is None.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -33,9 +32,6 @@ Member = tuple[str, Callable[[Any], bool], bool]
 
 NOTHING: Final = Dump("null")
 """The value that errors of a change print."""
-
-_FEWER_BYTES_THAN_LETTERS: Final = 4
-"""Most bytes of a character in UTF-8."""
 
 _NOT_CHANGED: Final = {
     "NoSet": "field cannot be set once created",
@@ -85,11 +81,7 @@ def max_bytes(most: int, run: Run, path: str, new: Any, old: Any) -> Errors:
 
 
 def max_length(most: int, run: Run, path: str, new: Any, old: Any) -> Errors:
-    text = new or ""
-    least = math.ceil(names.byte_length(text) / _FEWER_BYTES_THAN_LETTERS)
-    if len(text) <= most and least <= most:
-        return ()
-    return [too_long(path, most, _limit("character", most))]
+    return [too_long(path, most, _limit("character", most))] if len(new or "") > most else ()
 
 
 def _limit(unit: str, most: int) -> str:
@@ -171,7 +163,7 @@ def _is_set(member: Member, value: Any) -> bool:
 
 def union(members: Sequence[Member], run: Run, path: str, new: Any, old: Any) -> Errors:
     """Validates that exactly one of several members is set, unless an update leaves them as they were."""
-    set_members = _given(members, run, new, old)
+    set_members = _changed_members(members, run, new, old)
     if set_members == []:
         return [invalid(path, "", f"must specify one of: {_listed(members)}")]
     return _of_several(set_members, members, "exactly", path)
@@ -179,10 +171,10 @@ def union(members: Sequence[Member], run: Run, path: str, new: Any, old: Any) ->
 
 def one_at_most(members: Sequence[Member], run: Run, path: str, new: Any, old: Any) -> Errors:
     """Validates that at most one of several members is set, unless an update leaves them as they were."""
-    return _of_several(_given(members, run, new, old), members, "at most", path)
+    return _of_several(_changed_members(members, run, new, old), members, "at most", path)
 
 
-def _given(members: Sequence[Member], run: Run, new: Any, old: Any) -> list[str] | None:
+def _changed_members(members: Sequence[Member], run: Run, new: Any, old: Any) -> list[str] | None:
     """Returns the members that are set; None if an update does not change them."""
     set_members = [member[0] for member in members if _is_set(member, new)]
     if (
@@ -194,11 +186,11 @@ def _given(members: Sequence[Member], run: Run, new: Any, old: Any) -> list[str]
     return set_members
 
 
-def _of_several(given: list[str] | None, members: Sequence[Member], which: str, path: str) -> Errors:
-    if given is None or len(given) <= 1:
+def _of_several(set_members: list[str] | None, members: Sequence[Member], which: str, path: str) -> Errors:
+    if set_members is None or len(set_members) <= 1:
         return ()
     problem = f"must specify {which} one of: {_listed(members)}"
-    return [invalid(path, f"{{{', '.join(given)}}}", problem)]
+    return [invalid(path, f"{{{', '.join(set_members)}}}", problem)]
 
 
 def _listed(members: Sequence[Member]) -> str:

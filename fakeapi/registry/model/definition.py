@@ -152,7 +152,7 @@ class Hooks(Protocol[ServerT_contra]):
     for subresources.
     """
 
-    run_beside: bool
+    may_run_in_thread: bool
     """Whether `begin_create` and `begin_update` read no state, so that a thread may prepare a large write."""
 
     pool: str

@@ -54,8 +54,11 @@ def with_generation(obj: dict[str, Any], generation: int) -> dict[str, Any]:
     return obj
 
 
+def with_incremented_generation(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
+    """Returns `new` with the generation after that of `old`; changes `new`."""
+    return with_generation(new, old["metadata"].get("generation", 0) + 1)
+
+
 def with_next_generation(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
     """Returns `new`, with the next generation if its spec differs from the spec of `old`."""
-    if semantically_equal(new["spec"], old["spec"]):
-        return new
-    return with_generation(new, old["metadata"].get("generation", 0) + 1)
+    return new if semantically_equal(new["spec"], old["spec"]) else with_incremented_generation(new, old)

@@ -1,7 +1,7 @@
 """A served resource: one resource of one version, with the rules of its kind and its release."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,6 @@ from fakeapi.registry.model.attached import Attached
 from fakeapi.registry.model.body_type import BodyType
 from fakeapi.registry.model.columns import (
     CREATED_AT_COLUMN,
-    Cell,
     Column,
     no_columns,
     printed_columns,
@@ -24,45 +23,28 @@ from fakeapi.registry.model.columns import (
 )
 from fakeapi.registry.model.conversion import IDENTITY, Conversion, Versions
 from fakeapi.registry.model.definition import (
-    Connection,
     FindDefinition,
     Hooks,
     KindDefinition,
     Strategies,
     StrategyContext,
-    SubresourceAction,
 )
 from fakeapi.registry.model.field_labels import FieldLabels
 from fakeapi.registry.model.scale import SCALE, ScaleView
+from fakeapi.registry.model.scale_definition import scale_definition
 from fakeapi.registry.model.strategy import Strategy
+from fakeapi.registry.model.subresource import ServedSubresource
 from fakeapi.registry.stored import form as stored_form
 from fakeapi.registry.stored.converted_values import ConvertedValues
 from fakeapi.registry.stored.item_runs import ItemRuns
 from fakeapi.registry.stored.selected_runs import SelectedRuns
 from fakeapi.releases import Kind, Release
-from fakeapi.releases.kinds import Subresource as KindOfSubresource
+from fakeapi.releases.kinds import Subresource
 from fakeapi.releases.rules import rules_of
 from fakeapi_storage import Entry
 
 if TYPE_CHECKING:
     from fakeapi.registry.declared.enforcement import DeclaredValidation
-
-
-@dataclass(frozen=True, slots=True)
-class Subresource:
-    """A served subresource with its own kind.
-
-    `verbs` are sorted. `action` answers a POST, `connection` answers any method.
-    """
-
-    name: str
-    kind: str
-    group: str
-    version: str
-    verbs: tuple[str, ...]
-    body_type: BodyType
-    action: SubresourceAction[Any, Any] | None
-    connection: Connection[Any, Any] | None
 
 
 class Resource:
@@ -180,20 +162,20 @@ class Resource:
         raise NotImplementedError("only custom objects have no Go type")
 
     @property
-    def runs_beside(self) -> bool:
+    def may_run_in_thread(self) -> bool:
         """Whether a thread may prepare and validate an object while the event loop runs."""
-        return self.hooks is None or self.hooks.run_beside
+        return self.hooks is None or self.hooks.may_run_in_thread
 
     def strategy_for(self, subresource: str) -> Strategy:
         """Returns the strategy for writes to the resource itself ("") or to a subresource."""
         return self.strategies[subresource]
 
     @cached_property
-    def subresources(self) -> Mapping[str, Subresource]:
+    def subresources(self) -> Mapping[str, ServedSubresource]:
         """The served subresources by name."""
         actions, connections = self.definition.actions, self.definition.connections
         return {
-            subresource.name: Subresource(
+            subresource.name: ServedSubresource(
                 subresource.name,
                 subresource.kind,
                 subresource.group,
@@ -220,13 +202,7 @@ class Resource:
         subresource = self.kind.subresource(SCALE)
         assert subresource is not None, f"{self.kind.resource} has no scale"
         kind = self.release.all_kinds.kind_of_subresource(self.kind.plain, subresource)
-        definition = KindDefinition(
-            group=kind.group,
-            resource=kind.resource,
-            strategies=lambda kind, rules, context: {"": Strategy(), SCALE: Strategy()},
-            cells=lambda quirks: {"Desired": _replicas_of("spec"), "Available": _replicas_of("status")},
-            table_subresources=frozenset((SCALE,)),
-        )
+        definition = scale_definition(kind)
         return Resource(kind, self.release, lambda _: definition, self._context)
 
     @cached_property
@@ -248,7 +224,7 @@ class Resource:
             self.kind, self.release, self.versions, self.strategies[""], self._context.apply_defaults
         )
 
-    def _body_type_of(self, subresource: KindOfSubresource) -> BodyType:
+    def _body_type_of(self, subresource: Subresource) -> BodyType:
         if subresource.kind == self.kind.kind:
             return self.body_type
         kind = self.release.all_kinds.kind_of_subresource(self.kind.plain, subresource)
@@ -460,8 +436,3 @@ class Resource:
     @cached_property
     def _hub_prefix(self) -> bytes:
         return stored_form.type_prefix(self.kind.kind, self.definition.hub_api_version)
-
-
-def _replicas_of(member: str) -> Cell:
-    """Returns a cell with the replicas in the spec or the status of a Scale."""
-    return lambda obj, now: (obj.get(member) or {}).get("replicas", 0)

@@ -6,7 +6,6 @@ and `ValidateScale` of `pkg/apis/autoscaling/validation`.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from fakeapi.machinery import codec, errors
 from fakeapi.machinery.apply import scale_fields
@@ -15,14 +14,13 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.counters import validate_nonnegative
 from fakeapi.machinery.meta.names import name_is_dns_subdomain
 from fakeapi.machinery.meta.object_meta import validate_core_object_meta
+from fakeapi.machinery.object_paths import Path, value_at, with_value_at
 from fakeapi.machinery.schema.decoding import decode
 from fakeapi.releases import Kind, Release
 
 SCALE = "scale"
 _METADATA = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
 _SCALE_KIND = Qualified("autoscaling", "Scale")
-
-Path = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +54,13 @@ class ScaleView:
     def of(self, obj: Object) -> Object:
         """Returns the canonical Scale of an object, which is in the version of the request."""
         projection = self._projection
-        replicas, status_replicas = _at(obj, projection.replicas), _at(obj, projection.status_replicas)
-        return self.made_of(obj, replicas or 0, status_replicas or 0, projection.selector_of(obj))
+        replicas, status_replicas = (
+            value_at(obj, projection.replicas),
+            value_at(obj, projection.status_replicas),
+        )
+        return self.scale_of(obj, replicas or 0, status_replicas or 0, projection.selector_of(obj))
 
-    def made_of(self, obj: Object, replicas: int, status_replicas: int, selector: str) -> Object:
+    def scale_of(self, obj: Object, replicas: int, status_replicas: int, selector: str) -> Object:
         """Returns the canonical Scale of an object with these replicas and this selector."""
         metadata = obj["metadata"]
         typed = {"kind": self._scale_kind.kind, "apiVersion": self._scale_kind.api_version}
@@ -74,7 +75,10 @@ class ScaleView:
 
     def with_managers(self, obj: Object) -> Object:
         """Returns the Scale of an object with the managed fields of its replicas."""
-        scale = self.of(obj)
+        return self._with_managers_of(obj, self.of(obj))
+
+    def _with_managers_of(self, obj: Object, scale: Object) -> Object:
+        """Sets the managed fields of an object's replicas in its Scale, and returns the Scale."""
         entries = obj["metadata"].get("managedFields")
         managed = scale_fields.to_scale(entries, self._paths, self._scale_kind.api_version)
         if managed:
@@ -95,14 +99,19 @@ class ScaleView:
                 f"Precondition failed: UID in precondition: {new_metadata['uid']}, "
                 f"UID in object meta: {metadata['uid']}",
             )
+        return self._scaled(obj, scale, new_metadata.get("resourceVersion", ""))
+
+    def _scaled(self, obj: Object, scale: Object, version: str) -> Object:
+        """Returns `obj` with this resourceVersion, and with the replicas and managed fields of a Scale."""
+        metadata = obj["metadata"]
         entries = scale_fields.to_object(
             metadata.get("managedFields"),
-            new_metadata.get("managedFields"),
+            scale["metadata"].get("managedFields"),
             self._paths,
             self._kind.api_version,
         )
         rest = {name: value for name, value in metadata.items() if name != "managedFields"}
-        rest["resourceVersion"] = new_metadata.get("resourceVersion", "")
+        rest["resourceVersion"] = version
         scaled = with_value_at(obj, self._projection.replicas, (scale.get("spec") or {}).get("replicas", 0))
         return {**scaled, "metadata": {**rest, "managedFields": entries} if entries else rest}
 
@@ -125,16 +134,3 @@ class ScaleView:
         problems += validate_nonnegative((scale.get("spec") or {}).get("replicas"), "spec.replicas")
         if problems:
             raise errors.invalid(_SCALE_KIND, name, problems)
-
-
-def _at(obj: Object, path: Path) -> Any:
-    value: Any = obj
-    for name in path:
-        value = (value or {}).get(name)
-    return value
-
-
-def with_value_at(obj: Object, path: Path, value: Any) -> Object:
-    """Returns `obj` with `value` at a path; the result shares all other parts with `obj`."""
-    first, *rest = path
-    return {**obj, first: with_value_at(obj.get(first) or {}, tuple(rest), value) if rest else value}

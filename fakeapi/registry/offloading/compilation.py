@@ -11,12 +11,14 @@ from fakeapi.registry.offloading.heavy_steps import RunStep
 Result = TypeVar("Result")
 
 
-async def at_once(step: Callable[[], Result]) -> Result:
+async def on_event_loop(step: Callable[[], Result]) -> Result:
     """Runs a step on the event loop."""
     return step()
 
 
-async def with_expressions_compiled(step: Callable[[], Result], run: RunStep[Result] = at_once) -> Result:
+async def with_expressions_compiled(
+    step: Callable[[], Result], run: RunStep[Result] = on_event_loop
+) -> Result:
     """Runs a synchronous validation step by `run`; returns its result or raises its error.
 
     Usually the step runs once, without an await. If the step needs CEL expressions that are not compiled, a

@@ -30,7 +30,7 @@ class Fetch(Protocol):
         ...
 
 
-async def converted_beside(heavy: HeavySteps, size: int, step: Callable[[], Result]) -> Result:
+async def converted_heavy(heavy: HeavySteps, size: int, step: Callable[[], Result]) -> Result:
     """Runs a step over `size` bytes, in a thread if they are many, and returns its result.
 
     Calls the conversion webhooks that the step needs. Raises ApiError 500 if a conversion fails.
@@ -39,9 +39,9 @@ async def converted_beside(heavy: HeavySteps, size: int, step: Callable[[], Resu
 
 
 async def converted_by(run: Callable[[], Awaitable[Result]]) -> Result:
-    """The result of a step that `run` runs, after the conversions it needs.
+    """Calls `run`, which runs a step, until all conversions that the step needs are done.
 
-    Raises ApiError 500 if a conversion fails.
+    Returns the result of the step. Raises ApiError 500 if a conversion fails.
     """
     while True:
         try:

@@ -51,19 +51,19 @@ class HeavySteps:
         """
         if size <= HEAVY_BYTES:
             try:
-                return self.at_once(step)
+                return self.on_event_loop(step)
             except AllowanceSpent:
                 pass
-        return await self.beside(step)
+        return await self.in_thread(step)
 
-    def at_once(self, step: Callable[[], Result]) -> Result:
+    def on_event_loop(self, step: Callable[[], Result]) -> Result:
         """Runs a step on the event loop; returns its result or raises its error.
 
         Raises AllowanceSpent if its CEL expressions cost more than AT_ONCE_UNITS.
         """
         return _within(AT_ONCE_UNITS, step)
 
-    async def beside(self, step: Callable[[], Result]) -> Result:
+    async def in_thread(self, step: Callable[[], Result]) -> Result:
         """Runs a step in a thread; returns its result or raises its error.
 
         If its CEL expressions cost more than BESIDE_UNITS, the step starts again in the queue for long steps.

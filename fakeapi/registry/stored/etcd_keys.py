@@ -1,4 +1,4 @@
-"""The keys of objects in etcd, as messages about failed preconditions print them.
+"""The keys of objects in etcd, and the messages about failed preconditions that print them.
 
 Follows `SpecialDefaultResourcePrefixes` of k8s.io/kubernetes `pkg/kubeapiserver`, and
 SimpleStorageFactory of k8s.io/apiserver `pkg/server/options`.
@@ -25,3 +25,14 @@ def etcd_key(kind: Kind, target: ObjectReference, *, dry_run: bool) -> str:
         resource = f"{kind.group}/{kind.resource}"
     place = f"{target.namespace}/{target.name}" if target.namespace else target.name
     return f"{'' if dry_run else '/registry'}/{resource}/{place}"
+
+
+def failed_precondition(
+    kind: Kind, target: ObjectReference, field: str, expected: str, actual: str, *, dry_run: bool
+) -> str:
+    """Returns the message about an object whose UID or ResourceVersion, `field`, is not the expected one."""
+    return (
+        f"StorageError: invalid object, Code: 4, Key: {etcd_key(kind, target, dry_run=dry_run)}, "
+        f"ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: {field} in precondition: {expected}, "
+        f"{field} in object meta: {actual}"
+    )

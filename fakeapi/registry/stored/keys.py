@@ -43,7 +43,7 @@ def parse_key(key: str) -> ObjectKey:
     depth = 3 if parts[:2] == _CLASSIC else 2
     place = parts[depth:]
     if first or not 1 <= len(place) <= 2 or not all(parts):
-        raise ValueError(f"{key!r} is no key of an object")
+        raise ValueError(f"{key!r} is not the key of an object")
     group, resource = parts[0], parts[depth - 1]
     prefix = "/".join(["", *parts[:depth], ""])
     namespace = place[0] if len(place) > 1 else ""

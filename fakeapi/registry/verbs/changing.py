@@ -40,14 +40,14 @@ from fakeapi.registry.admission.steps import NO_STEPS, mutate, run
 from fakeapi.registry.model.definition import Write
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.registry.offloading.compilation import at_once, with_expressions_compiled
-from fakeapi.registry.offloading.conversion import converted, converted_beside
+from fakeapi.registry.offloading.compilation import on_event_loop, with_expressions_compiled
+from fakeapi.registry.offloading.conversion import converted, converted_heavy
 from fakeapi.registry.requests.naming import check_path_name, match_namespace
 from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
 from fakeapi.registry.server import Server
 from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS
 from fakeapi.registry.stored import form as stored_form
-from fakeapi.registry.stored.etcd_keys import etcd_key
+from fakeapi.registry.stored.etcd_keys import failed_precondition
 from fakeapi.registry.verbs.owner_references import deduplicate_owners
 from fakeapi_storage import Entry, KeyNotFound, RevisionConflict
 
@@ -135,7 +135,7 @@ class Attempt:
         loop, so that short writes of other clients cannot overtake it again.
         """
         size = 0 if self._entry is None else len(self._entry.value)
-        return await converted_beside(self._server.heavy, size + body_bytes if self._waits else 0, step)
+        return await converted_heavy(self._server.heavy, size + body_bytes if self._waits else 0, step)
 
     async def check(self, new: Object, options: WriteOptions, warnings: Warnings) -> None:
         """Runs admission on `new`, prepares and validates it.
@@ -156,7 +156,7 @@ class Attempt:
         hub = resource.to_hub(new)
         self._new = await with_expressions_compiled(
             lambda: _before_update(resource, target, hub, self._old, warnings, dry_run=self._dry_run),
-            partial(self.run, options.body_bytes) if resource.runs_beside else at_once,
+            partial(self.run, options.body_bytes) if resource.may_run_in_thread else on_event_loop,
         )
         if steps.validating:
             asked = Attributes(Operation.UPDATE, resource, target, self._new, self._old, options, warnings)
@@ -269,14 +269,8 @@ def _check_uid(
     is_created = resource.strategy_for(target.subresource).creates_on_update
     if old is None and not (is_created or resource.release.quirks.uid_of_missing_object_conflicts):
         raise errors.not_found(resource.qualified, target.name)
-    key = etcd_key(resource.kind, target, dry_run=dry_run)
-    raise errors.conflict(
-        resource.qualified,
-        target.name,
-        f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, "
-        f"AdditionalErrorMsg: Precondition failed: UID in precondition: {expected}, "
-        f"UID in object meta: {actual}",
-    )
+    why = failed_precondition(resource.kind, target, "UID", expected, actual, dry_run=dry_run)
+    raise errors.conflict(resource.qualified, target.name, why)
 
 
 def _update_errors(resource: Resource, strategy: Strategy, new: Object, old: Object) -> list[FieldError]:

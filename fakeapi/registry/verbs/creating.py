@@ -17,7 +17,7 @@ from fakeapi.registry.authorization.attributes import AccessAttributes, forbidde
 from fakeapi.registry.authorization.authorizer import ALWAYS_ALLOW
 from fakeapi.registry.model.definition import Write
 from fakeapi.registry.model.resource import Resource
-from fakeapi.registry.offloading.compilation import at_once, with_expressions_compiled
+from fakeapi.registry.offloading.compilation import on_event_loop, with_expressions_compiled
 from fakeapi.registry.offloading.conversion import converted
 from fakeapi.registry.requests.answers import admit
 from fakeapi.registry.requests.naming import match_namespace
@@ -116,7 +116,7 @@ async def insert(
             meta["name"] = names.generated_name(meta["generateName"], server.store.clock.suffix())
         candidate = await with_expressions_compiled(
             partial(_before_create, resource, target, obj, warnings, dry_run=options.dry_run),
-            partial(server.heavy.run, options.body_bytes) if resource.runs_beside else at_once,
+            partial(server.heavy.run, options.body_bytes) if resource.may_run_in_thread else on_event_loop,
         )
         if target.name and server.authorizer is not ALWAYS_ALLOW:
             await _authorize(server, resource, target, options)

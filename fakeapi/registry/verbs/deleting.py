@@ -78,18 +78,18 @@ async def _delete_entry(
         gone = await server.store.commit(resource, server.store.storage.delete(key, entry.revision))
         await _follow(server, resource, target, obj, None)
         return _gone(resource, obj, entry.value, gone.revision, before=entry.revision, exact=exact)
-    goes = isinstance(outcome, LastState)
+    is_deleted = isinstance(outcome, LastState)
     last = outcome.obj if isinstance(outcome, LastState) else outcome
     value = await converted(lambda: resource.encode(last))
-    accepted = options.orphan is False and not goes
-    if options.dry_run or (value == entry.value and not goes):
+    accepted = options.orphan is False and not is_deleted
+    if options.dry_run or (value == entry.value and not is_deleted):
         await server.store.settle(entry)
         same = (target.name, entry.revision, entry.revision)
         return WriteResult(
             resource.json_of(value, entry.revision, exact=exact), accepted=accepted, written=same
         )
     stored = await server.store.commit(resource, server.store.storage.update(key, value, entry.revision))
-    if goes:
+    if is_deleted:
         revision = await _delete_last_state(server, resource, key, stored)
         await _follow(server, resource, target, obj, None)
         return _gone(resource, obj, value, revision, before=entry.revision, exact=exact)

@@ -46,7 +46,7 @@ class Patch(Protocol):
         """Returns the patched document, which may have any shape. Raises ApiError."""
         ...
 
-    def shown(self, document: Any) -> str:
+    def value_in_errors(self, document: Any) -> str:
         """Returns the value that an error message prints: the patched document, or the patch."""
         ...
 
@@ -61,7 +61,7 @@ class _JsonPatch:
     def applied_to(self, old: Object, resource: Resource) -> Any:
         return json_patch.apply(self._operations, _compact(old, resource))
 
-    def shown(self, document: Any) -> str:
+    def value_in_errors(self, document: Any) -> str:
         return go_encode(document).decode()
 
 
@@ -75,7 +75,7 @@ class _MergePatch:
     def applied_to(self, old: Object, resource: Resource) -> Any:
         return merge_patch.apply(self._patch, _compact(old, resource))
 
-    def shown(self, document: Any) -> str:
+    def value_in_errors(self, document: Any) -> str:
         return go_encode(document).decode()
 
 
@@ -90,7 +90,7 @@ class _StrategicMergePatch:
         keeps = resource.release.quirks.merge_keeps_directives
         return strategic_merge.apply(self._patch, old, resource.schema, keeps_directives=keeps)
 
-    def shown(self, document: Any) -> str:
+    def value_in_errors(self, document: Any) -> str:
         return printed(self._patch)
 
 
@@ -144,23 +144,25 @@ async def patch(
     raise AssertionError("the attempts end with an error")
 
 
-def patched(resource: Resource, wanted: Patch, old: Object, validation: str, warnings: Warnings) -> Object:
+def patched(resource: Resource, decoded: Patch, old: Object, validation: str, warnings: Warnings) -> Object:
     """Returns the patched object, canonical and defaulted. Raises ApiError."""
-    document = wanted.applied_to(old, resource)
+    document = decoded.applied_to(old, resource)
 
     def refuse(why: str) -> ApiError:
-        return errors.invalid(Qualified("", ""), "", [invalid("patch", wanted.shown(document), why)])
+        return errors.invalid(
+            Qualified("", ""), "", [invalid("patch", decoded.value_in_errors(document), why)]
+        )
 
     body = resource.body_type
     try:
-        problem = "" if wanted.typed else conversion_problem(body, *type_of(document, body))
-        check_kind(document, body, lambda: wanted.shown(document))
+        problem = "" if decoded.typed else conversion_problem(body, *type_of(document, body))
+        check_kind(document, body, lambda: decoded.value_in_errors(document))
     except Unreadable as error:
         raise refuse(str(error)) from None
     if problem:
         raise refuse(problem)
     try:
-        if wanted.typed:
+        if decoded.typed:
             new, unknown = decode(document, resource.schema, UnstructuredDecodeErrors())
             unknown.sort()
         elif resource.kind.unstructured:
@@ -171,7 +173,7 @@ def patched(resource: Resource, wanted: Patch, old: Object, validation: str, war
             new, unknown = resource.versions.read(document, resource.kind)
     except DecodeError as error:
         raise refuse(str(error)) from None
-    refusal = warn_or_refuse([*wanted.strict, *unknown], validation, warnings)
+    refusal = warn_or_refuse([*decoded.strict, *unknown], validation, warnings)
     if refusal:
         raise refuse(refusal)
     return complete(

@@ -110,21 +110,22 @@ class WebhookClients:
         port = service.get("port") or HTTPS
         host = f"{service.get('name', '')}.{service.get('namespace', '')}.svc:{port}"
         path = service.get("path") or ""
-        service_url = self._given(service)
+        service_url = self._url_of(service)
         if service_url is None:
             return Endpoint(_normal(f"https://{host}{path}"), authority)
         parts = urlsplit(service_url)
         dial = (parts.scheme, parts.hostname or "", parts.port or (HTTPS if parts.scheme == "https" else 80))
         return Endpoint(_normal(f"https://{host}{parts.path}{path}"), authority, dial)
 
-    def _given(self, service: Mapping[str, Any]) -> str | None:
+    def _url_of(self, service: Mapping[str, Any]) -> str | None:
+        """Returns the URL that was set for a service; None if there is none."""
         port = service.get("port") or HTTPS
         return self._services.find(service.get("namespace", ""), service.get("name", ""), port)
 
     def _check_route(self, config: Mapping[str, Any]) -> None:
         """Raises Unreachable for a service without a URL."""
         reference = config.get("service")
-        if reference is None or self._given(reference) is not None:
+        if reference is None or self._url_of(reference) is not None:
             return
         name, port = reference.get("name", ""), reference.get("port") or HTTPS
         service = self._objects.get("", "services", reference.get("namespace", ""), name)

@@ -312,7 +312,7 @@ def _object(body: bytes) -> Object | None:
         value = decode(body)
     except JsonError:
         return None
-    if not isinstance(value, dict) or value.get("kind") in {None, "Status", "Table"}:
+    if not isinstance(value, dict) or value.get("kind") in (None, "Status", "Table"):
         return None
     return value if isinstance(value.get("metadata"), dict) else None
 

@@ -20,6 +20,7 @@ from fakeapi.traces.messages import first
 from fakeapi.traces.model import Headers, Response
 
 CONNECTIONS = 16
+"""Maximum number of connections of a client, unless the caller asks for another number."""
 CONNECT_SECONDS = 10.0
 ANSWER_SECONDS = 70.0
 """Seconds to wait for a whole response; kube-apiserver gives up after 60."""

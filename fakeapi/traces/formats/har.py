@@ -16,6 +16,7 @@ from urllib.parse import parse_qsl, urlsplit
 import msgspec
 from msgspec import UNSET, Meta, Raw, UnsetType
 
+from fakeapi.atomic_file import atomic_file
 from fakeapi.machinery.codec import encode
 from fakeapi.traces.actors import actor
 from fakeapi.traces.formats import compression, native_lines
@@ -33,7 +34,6 @@ from fakeapi.traces.model import (
     TraceError,
 )
 from fakeapi.version import __version__
-from fakeapi.wholefile import whole_file
 
 ORIGIN = "http://kubernetes.invalid"
 """Prefix of each target: HAR requires whole URLs, but a trace does not contain the server's host."""
@@ -123,7 +123,7 @@ def write_har(path: Path, header: Header, exchanges: Iterable[Exchange]) -> int:
 
     try:
         compression.check_writable(path)
-        with whole_file(path) as file, compression.open_write(path, file) as out:
+        with atomic_file(path) as file, compression.open_write(path, file) as out:
             for piece in pieces():
                 out.write(piece)
     except OSError as error:

@@ -6,10 +6,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from fakeapi.atomic_file import atomic_file
 from fakeapi.traces.formats import compression, native_lines
 from fakeapi.traces.formats.sorting import Spool
 from fakeapi.traces.model import Exchange, Header, TraceError
-from fakeapi.wholefile import whole_file
 
 _BLANK = b" \t\r\n\v\f"
 
@@ -172,7 +172,7 @@ class TraceWriter:
         if spool is None:
             return
         try:
-            with whole_file(self.path) as file, compression.open_write(self.path, file) as out:
+            with atomic_file(self.path) as file, compression.open_write(self.path, file) as out:
                 out.write(native_lines.header_line(self.header) + b"\n")
                 for line in spool:  # zstd's writer has no writelines
                     out.write(line)

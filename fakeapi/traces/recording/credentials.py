@@ -25,7 +25,7 @@ _VARIABLE = re.compile(r"passw|token|secret|credential|authorization|api_?key|pr
 _SIGNATURE = re.compile(r"\A(?:sig|(?:.*)signature)\Z")
 """Matches query parameters that sign a URL; the name is in lower case without - and _."""
 
-_SCHEMA_TYPES = frozenset(("string", "integer", "number", "boolean", "object", "array"))
+_SCHEMA_TYPES = ("string", "integer", "number", "boolean", "object", "array")
 
 _SEPARATORS = str.maketrans("", "", "-_")
 CACHED_MAX = 200

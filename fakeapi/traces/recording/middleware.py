@@ -44,7 +44,7 @@ class Recorder:
         observed = recording.begin(scope["method"], target_of(scope), scope["headers"])
         complete = False
 
-        async def hear() -> Any:
+        async def observed_receive() -> Any:
             message = await receive()
             if message["type"] == "http.request":
                 observed.asked(message.get("body", b""))
@@ -52,7 +52,7 @@ class Recorder:
                 observed.left = not complete
             return message
 
-        async def say(message: Any) -> None:
+        async def observed_send(message: Any) -> None:
             nonlocal complete
             if message["type"] == "http.response.start":
                 observed.started(message["status"], message.get("headers", ()))
@@ -65,7 +65,7 @@ class Recorder:
 
         try:
             extensions = {name: own for name, own in scope.get("extensions", {}).items() if name != WRITE_NOW}
-            await self._app({**scope, "extensions": extensions}, hear, say)
+            await self._app({**scope, "extensions": extensions}, observed_receive, observed_send)
         finally:
             end(observed, complete=complete)
 

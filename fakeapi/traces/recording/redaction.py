@@ -179,7 +179,7 @@ def scrub(value: Any, *, secrets: bool) -> bool:
         return _scrub_list(value, secrets=secrets)
     if not isinstance(value, dict):
         return False
-    secrets = secrets or value.get("kind") in {"Secret", "SecretList"}
+    secrets = secrets or value.get("kind") in ("Secret", "SecretList")
     changed = secrets and _scrub_secret(value)
     named = value.get("name")
     is_variable = isinstance(named, str) and "value" in value and is_credential_variable(named)

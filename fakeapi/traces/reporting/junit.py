@@ -24,12 +24,12 @@ def junit(report: Results) -> bytes:
             failures += 1
             failure = ET.SubElement(case, "failure", type="divergence")
             failure.set("message", f"{failing} of {outcomes.total()} answers are not as recorded")
-            failure.text = _clean("\n".join(_told(each) for each in of_group.get(name, ())))
+            failure.text = _clean("\n".join(_text_of(each) for each in of_group.get(name, ())))
         elif outcomes[Outcome.UNSERVED] == outcomes.total():
             skipped += 1
             ET.SubElement(case, "skipped", message="not sent, because the target does not serve it")
         elif outcomes[Outcome.EXPLAINED]:
-            lines = (f"{_told(each)}\n  reason: {each.explanation}" for each in of_group.get(name, ()))
+            lines = (f"{_text_of(each)}\n  reason: {each.explanation}" for each in of_group.get(name, ()))
             ET.SubElement(case, "system-out").text = _clean("\n".join(lines))
     suite.set("tests", str(len(report.groups)))
     suite.set("failures", str(failures))
@@ -43,7 +43,7 @@ def junit(report: Results) -> bytes:
     return f'<?xml version="1.0" encoding="utf-8"?>\n{body}\n'.encode()
 
 
-def _told(divergence: Divergence) -> str:
+def _text_of(divergence: Divergence) -> str:
     lines = [f"#{divergence.id} {divergence.where}: {divergence.request}"]
     if divergence.recorded != divergence.now:
         lines.append(f"  recorded {divergence.recorded}, now {divergence.now}")

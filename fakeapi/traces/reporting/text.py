@@ -95,7 +95,7 @@ def _divergences(report: Results) -> Iterator[str]:
         return
     yield ""
     yield "First divergence:"
-    yield from _told(first, report.page)
+    yield from _divergence(first, report.page)
     if first.sent:
         yield f"    sent: {first.sent}"
     if first.context:
@@ -108,12 +108,12 @@ def _divergences(report: Results) -> Iterator[str]:
         yield ""
         yield f"Further divergences ({report.divergent - 1}):"
     for each in others[:LISTED]:
-        yield from _told(each, report.page)
+        yield from _divergence(each, report.page)
     if report.divergent - 1 > LISTED:
         yield f"  and {report.divergent - 1 - LISTED} more"
 
 
-def _told(divergence: Divergence, page: str) -> Iterator[str]:
+def _divergence(divergence: Divergence, page: str) -> Iterator[str]:
     yield (
         f"  #{divergence.id} at {divergence.offset:.3f} s, by {divergence.actor}"
         + (f", {divergence.where}" if divergence.where else "")

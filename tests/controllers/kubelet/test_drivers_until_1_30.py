@@ -21,7 +21,7 @@ INSTANCE = b"\x0a\x03\x0a\x01a"
 
 
 class OldDriver(PythonDriver):
-    """A driver of an old API. `told`: the handles of each claim, opaque and structured.
+    """A driver of an old API. `told`: the opaque and structured handles that it received for each claim.
 
     `models`: the messages that the driver streams to the kubelet until it ends.
     """

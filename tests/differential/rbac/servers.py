@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import shlex
 import ssl
 import time
 from collections.abc import Mapping
@@ -161,18 +162,12 @@ def curl(server: Server, client: Client, request: Request) -> str:
     """Returns the request to a server as a curl command line."""
     words = [f"curl -sk -X {request.method}"]
     for name, value in server.headers(client, request):
-        text = _shell(f"{name}: {value}")
+        text = shlex.quote(f"{name}: {value}")
         if client.account is not None and name == "Authorization" and name not in request.headers:
             text = f'"Authorization: Bearer $(kubectl create token -n {" ".join(client.account)})"'
         words.append(f"-H {text}")
     body = request.body if request.changes is None else request.changes
+    note = " # merged into the stored object" if request.changes is not None else ""
     if body is not None:
-        note = " # merged into the stored object" if request.changes is not None else ""
-        words += [f"-H 'Content-Type: {request.content_type}'", f"-d {_shell(json.dumps(body))}"]
-        return " ".join([*words, _shell(server.url + request.path)]) + note
-    return " ".join([*words, _shell(server.url + request.path)])
-
-
-def _shell(text: str) -> str:
-    escaped = text.replace("'", "'\\''")
-    return f"'{escaped}'"
+        words += [f"-H 'Content-Type: {request.content_type}'", f"-d {shlex.quote(json.dumps(body))}"]
+    return " ".join([*words, shlex.quote(server.url + request.path)]) + note

@@ -181,6 +181,18 @@ def test_reviews_say_what_is_allowed_and_why(api: FakeAPI) -> None:
     assert any("pods" in rule["resources"] and "list" in rule["verbs"] for rule in found["resourceRules"])
 
 
+def test_an_aggregated_rule_is_listed_once(api: FakeAPI) -> None:
+    same = {"apiGroups": [""], "resources": ["secrets"], "verbs": ["watch"]}
+    part = {"metadata": {"name": "part", "labels": {"to": "whole"}}, "rules": [same, same]}
+    selectors = {"clusterRoleSelectors": [{"matchLabels": {"to": "whole"}}]}
+    for role in (part, {"metadata": {"name": "whole"}, "aggregationRule": selectors}):
+        assert ask(api, f"{RBAC}/clusterroles", "POST", role).code == 201
+    bind(api, "whole", user("bob"))
+    review = {"spec": {"namespace": "default"}}
+    status = ask(api, f"{REVIEWS}/selfsubjectrulesreviews", "POST", review, **BOB).json()["status"]
+    assert status["resourceRules"].count(same) == 1
+
+
 MANAGERS = [{"apiGroups": [GROUP], "resources": ["*"], "verbs": ["create", "get", "update"]}]
 
 

@@ -176,3 +176,14 @@ def test_a_refusal_names_its_authorizer_from_1_37_on(
     answer = ask(api, f"{CORE}/secrets", **BOB)
     reason = f'{prefix}RBAC: clusterrole.{GROUP} "absent" not found'
     assert answer.json()["message"].endswith(f'in the namespace "default": {reason}')
+
+
+def test_an_empty_aggregation_rule_is_a_change_of_the_role(api: FakeAPI) -> None:
+    allow(api, rule(GROUP, "clusterroles"))
+    role = {"metadata": {"name": "secrets"}, "rules": [rule("", "secrets")]}
+    assert ask(api, f"{RBAC}/clusterroles", "POST", role).code == 201
+    path = f"{RBAC}/clusterroles/secrets"
+    assert ask(api, path, "PATCH", {"metadata": {"finalizers": ["a.b/c"]}}, **BOB, **MERGE).code == 200
+    changes: list[dict[str, Any]] = [{"metadata": {"labels": {"a": "b"}}}, {"aggregationRule": {}}]
+    for change in changes:
+        assert "not currently held" in refusal(api, path, "PATCH", change, **MERGE)

@@ -536,3 +536,5 @@ def test_specs_are_forgotten_when_there_are_many(monkeypatch: pytest.MonkeyPatch
     judge = main("1.33")
     for name in "abcab":
         assert not judge.validate_create(claim({"devices": devices(request(name))}))
+        assert len(judge._right_specs) <= 2
+    assert len(judge._right_specs) == 1

@@ -9,10 +9,11 @@ from fakeapi.admission.policies.programs import program
 from fakeapi.machinery.cel import allowance
 from fakeapi.machinery.cel.admission import Declared
 from fakeapi.machinery.cel.runtime import memory
-from fakeapi.machinery.cel.runtime.made import json_of
+from fakeapi.machinery.cel.runtime.constructed import json_of
+from fakeapi.machinery.cel.runtime.json_values import from_json
 from fakeapi.machinery.cel.runtime.memory import Memory, MemoryLimitError
 from fakeapi.machinery.cel.runtime.program import Evaluation
-from fakeapi.machinery.cel.runtime.values import Items, Joined, ListValue, from_json
+from fakeapi.machinery.cel.runtime.values import Items, Joined, ListValue
 from tests.kinds.resource.builders import RULES
 
 pytest.importorskip("cel_expr_python", reason="expressions are compiled with the extra cel alone")

@@ -18,13 +18,12 @@ GROUP = "example.com"
 def names_accepted(server: FakeAPI, plural: str) -> tuple[str, str]:
     """Returns (status, message) of the condition NamesAccepted."""
     stored = server.request("GET", f"{DEFINITIONS}/{plural}.{GROUP}")
-    (found,) = [each for each in stored["status"]["conditions"] if each["type"] == "NamesAccepted"]
-    return found["status"], found["message"]
+    (condition,) = [entry for entry in stored["status"]["conditions"] if entry["type"] == "NamesAccepted"]
+    return condition["status"], condition["message"]
 
 
-def noted(plural: str, kind: str, accepted: dict[str, Any] | None = None) -> dict[str, Any]:
-    made = definition(plural, kind)
-    return {**made, "status": {"acceptedNames": accepted or {"plural": "", "kind": ""}}}
+def stored_definition(plural: str, kind: str, accepted: dict[str, Any] | None = None) -> dict[str, Any]:
+    return {**definition(plural, kind), "status": {"acceptedNames": accepted or {"plural": "", "kind": ""}}}
 
 
 def test_a_freed_kind_goes_to_one_of_the_definitions_that_request_it(server: FakeAPI) -> None:
@@ -83,9 +82,9 @@ def test_a_definition_does_not_decode_the_others_of_its_group(
 def test_only_definitions_that_request_a_changed_name_are_decided_anew() -> None:
     names = AcceptedNames()
     widgets = {"plural": "widgets", "kind": "Widget"}
-    assert names.note("widgets.example.com", noted("widgets", "Widget", widgets)) == set()
-    assert names.note("gadgets.example.com", noted("gadgets", "Widget")) == set()
-    assert names.note("tools.example.com", noted("tools", "Tool")) == set()
+    assert names.note("widgets.example.com", stored_definition("widgets", "Widget", widgets)) == set()
+    assert names.note("gadgets.example.com", stored_definition("gadgets", "Widget")) == set()
+    assert names.note("tools.example.com", stored_definition("tools", "Tool")) == set()
     assert not names.decides_anew("gadgets.example.com")
     assert names.note("widgets.example.com", None) == {"gadgets.example.com"}
     assert names.decides_anew("gadgets.example.com")
@@ -96,8 +95,8 @@ def test_only_definitions_that_request_a_changed_name_are_decided_anew() -> None
 def test_versions_are_served_until_the_last_definition_with_them_goes() -> None:
     names = AcceptedNames()
     for plural in ("widgets", "gadgets"):
-        names.note(f"{plural}.example.com", noted(plural, plural))
-    tools = noted("tools", "Tool")
+        names.note(f"{plural}.example.com", stored_definition(plural, plural))
+    tools = stored_definition("tools", "Tool")
     tools["spec"]["versions"][0]["name"] = "v2"
     names.note("tools.example.com", tools)
     names.note("widgets.example.com", None)

@@ -1,4 +1,4 @@
-"""A PostgreSQL database is set up at the first start; unsuitable ones are refused in one line."""
+"""The first start sets up a PostgreSQL database; an unsuitable one fails with an error of one line."""
 
 import asyncio
 import re

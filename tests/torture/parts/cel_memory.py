@@ -6,8 +6,9 @@ from random import Random
 
 from fakeapi.admission.policies.programs import Uncompiled, program
 from fakeapi.machinery.cel.admission import Declared
+from fakeapi.machinery.cel.runtime.json_values import from_json
 from fakeapi.machinery.cel.runtime.memory import Memory
-from fakeapi.machinery.cel.runtime.values import Err, from_json
+from fakeapi.machinery.cel.runtime.values import Err
 from fakeapi.releases import load_release
 from fakeapi.releases.rules import rules_of
 from tests.torture.budget import Budget, Finding, Unavailable

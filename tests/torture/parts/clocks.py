@@ -16,7 +16,7 @@ from random import Random
 from typing import Any
 
 from benchmarks.load import request
-from fakeapi.controllers.leading import LEASE_SECONDS, LEASES, NAME
+from fakeapi.controllers.leader_election import LEASE_SECONDS, LEASES, NAME
 from tests.postgresql_server import PostgreSQL, why_missing
 from tests.torture.budget import Budget, Finding, Unavailable, patience
 from tests.torture.servers import BASE, Client, Server, claim, version_of

@@ -1,4 +1,4 @@
-"""Bad requests to every route of the control API: each is refused in a line and changes nothing."""
+"""Bad requests to every route of the control API: each gets an error of one line and changes nothing."""
 
 import http.client
 import json

@@ -94,8 +94,7 @@ class _Other:
 
 def memory_of(server: Server) -> int:
     """Returns the peak memory of a server in bytes."""
-    status = Path(f"/proc/{server.process.pid}/status").read_text()
-    return next(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmHWM"))
+    return server.status("VmHWM") * 1024
 
 
 async def turn(client: Client, random: Random) -> int:

@@ -42,7 +42,7 @@ class Round:
 
     def _prepare(self) -> None:
         """Lets every user write roles and bindings, and gives some users more rights."""
-        self._note("clusterroles", "", {**self._named("cluster-admin"), "rules": EVERYTHING})
+        self._note("", {**self._named("cluster-admin"), "rules": EVERYTHING})
         writer = {**self._named(self._roles[0] + "-writer"), "rules": [_WRITER]}
         self._store("clusterroles", "", writer)
         self._store("clusterrolebindings", "", self._binding(writer["metadata"]["name"], self.users))
@@ -54,9 +54,9 @@ class Round:
 
     def _store(self, kind: str, namespace: str, body: Any) -> None:
         self.server.must("POST", _place(kind, namespace), body)
-        self._note(kind, namespace, body)
+        self._note(namespace, body)
 
-    def _note(self, kind: str, namespace: str, body: Any) -> None:
+    def _note(self, namespace: str, body: Any) -> None:
         into = self.model.bindings if "roleRef" in body else self.model.roles
         into[namespace, body["metadata"]["name"]] = body
 
@@ -104,7 +104,7 @@ class Round:
         answer = self.server.ask(user, request)
         self._judge(answer, expected, f"{user.name}: {request}")
         if answer.code < 300 and "dryRun" not in request.path:
-            self._note(kind, namespace, body)
+            self._note(namespace, body)
 
     def _role(self, namespace: str) -> dict[str, Any]:
         random = self.random

@@ -1,4 +1,4 @@
-"""Generated YAML and JSON files for all readers of users' files: each is read, or refused in one line.
+"""Generated YAML and JSON files: every reader of users' files reads them or fails with an error of one line.
 
 Readers must raise no other errors, take little time and memory, and print no escape codes.
 """

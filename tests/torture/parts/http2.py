@@ -128,8 +128,7 @@ def read_list(port: int) -> None:
 
 def check_memory(server: Server) -> int:
     """Returns the server's peak resident memory in MB. Raises Finding if it is too high."""
-    status = Path(f"/proc/{server.process.pid}/status").read_text()
-    peak = int(status.split("VmHWM:")[1].split()[0]) // 1024
+    peak = server.status("VmHWM") // 1024
     if peak > MEGABYTES_MAX:
         raise Finding(f"the server took {peak} MB")
     return peak

@@ -94,8 +94,7 @@ class Round:
         return {"hostile sockets": hostile, "pods": self.pods, "megabytes": self.megabytes()}
 
     def megabytes(self) -> int:
-        status = Path(f"/proc/{self.server.process.pid}/status").read_text()
-        return int(status.partition("VmRSS:")[2].split()[0]) // 1024
+        return self.server.status("VmRSS") // 1024
 
     def good_pod(self, beside: str) -> None:
         """Runs a good driver with a pod, until the pod is deleted. Raises Finding."""

@@ -1,4 +1,4 @@
-"""Damaged traces in every format: read, inspected, converted, replayed and played, or refused in one line.
+"""Damaged traces in every format: each command reads them, or fails with an error of one line.
 
 A session is recorded once. Its exchanges are changed in random places and written in a random format;
 sometimes the file is damaged. Readable traces are replayed against a server, and played as a live cluster.

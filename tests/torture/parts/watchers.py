@@ -171,7 +171,6 @@ def wait_until_left(server: Server, before: int) -> None:
 
 
 def size_of(server: Server) -> Size:
-    status = Path(f"/proc/{server.process.pid}/status").read_text()
-    kilobytes, threads = (int(status.split(f"{name}:")[1].split()[0]) for name in ("VmRSS", "Threads"))
+    kilobytes, threads = server.status("VmRSS"), server.status("Threads")
     files = sum(path.stat().st_size for path in server.directory.glob("db*"))
     return Size(-(-kilobytes // 1024), -(-files // 1_000_000), threads)

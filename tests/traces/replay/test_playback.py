@@ -162,7 +162,7 @@ def test_the_command_serves_a_trace_until_it_is_told_to_stop(
     assert output is not None
     lines = [output.readline() for _ in range(4)]
     assert lines[0].startswith("Serving Kubernetes 1.31 at http://127.0.0.1:")
-    assert lines[3].startswith("The trace is at its end: 34 writes")
+    assert lines[3].startswith("The trace has ended: 34 writes")
     assert (tmp_path / "ready").exists()
     serving.send_signal(signal.SIGTERM)
     assert serving.wait(PATIENCE_SECONDS) == 0

@@ -135,13 +135,8 @@ def _template(obj: Object) -> Object | None:
 
 def _is_significant(spec: Object, before: Object) -> bool:
     """Whether an update changes images or adds or removes containers, which the policy checks again."""
-    for name in _LISTS:
-        images, old = (
-            [container.get("image") for container in each_spec.get(name) or ()]
-            for each_spec in (spec, before)
-        )
-        if images != old:
-            return True
+    if any(_images(spec, name) != _images(before, name) for name in _LISTS):
+        return True
     known = {
         container["name"]: container.get("image") for container in before.get("ephemeralContainers") or ()
     }

@@ -26,7 +26,7 @@ async def matched_invocation(webhook: Webhook, write: VersionedWrite, server: Se
     if is_asked(conditions, server):
         await prepare(server)
     try:
-        return await converted(partial(server.heavy.at_once, step))
+        return await converted(partial(server.heavy.on_event_loop, step))
     except AllowanceSpent:
-        in_thread = partial(reading_on, asyncio.get_running_loop(), step)
-        return await converted_by(partial(server.heavy.beside, in_thread))
+        reading = partial(reading_on, asyncio.get_running_loop(), step)
+        return await converted_by(partial(server.heavy.in_thread, reading))

@@ -4,7 +4,7 @@ Follows k8s.io/apiextensions-apiserver `pkg/controller/openapi/builder`. The sch
 as its definition contains it, with the members that every object has.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fakeapi.http.discovery.openapi.operations import (
@@ -53,14 +53,8 @@ def custom_name(kind: CustomKind, name: str) -> str:
     return model_name(kind.group, kind.version, name)
 
 
-def publish(kinds: Iterable[CustomKind], *, is_v2: bool) -> None:
-    """Makes the published schemas of kinds, which `CustomSchemas` uses from then on. Threads may call it."""
-    for kind in kinds:
-        _published(kind, is_v2=is_v2)
-
-
 def _published(kind: CustomKind, *, is_v2: bool) -> Schema:
-    """The published schema of a kind, made when it is first asked for."""
+    """Returns the published schema of a kind; makes it at the first call."""
     schema = kind.published.get(is_v2)
     if schema is None:
         definition = kind.version_specification.schema
@@ -86,9 +80,9 @@ class CustomSchemas(Mapping[str, Schema]):
             }
 
     def referring(self, name: str) -> Any:
-        """The parts of a schema that may refer to other schemas.
+        """Returns the parts of a schema that may refer to other schemas.
 
-        The schema that a definition writes refers to none, whatever its defaults and examples look like.
+        A definition's own schema refers to none. Its defaults and examples may only look like references.
         """
         return self._referring[name] if name in self._referring else self[name]
 
@@ -161,8 +155,8 @@ def custom_path_items(kind: CustomKind) -> Iterator[tuple[str, PathItem]]:
     status = reference("meta/v1.Status")
     if kind.namespaced:
         name = f"list{{}}{kind.kind}ForAllNamespaces"
-        found = {"get": _operation(kind, "list", name, {"200": listed}, LIST)}
-        yield f"{root}/{kind.resource}", _with_path(found, ())
+        reads = {"get": _operation(kind, "list", name, {"200": listed}, LIST)}
+        yield f"{root}/{kind.resource}", _with_path(reads, ())
     name = f"{scoped}{kind.kind}"
     yield (
         collection,
@@ -187,8 +181,8 @@ def custom_path_items(kind: CustomKind) -> Iterator[tuple[str, PathItem]]:
     yield f"{collection}/{{name}}", _with_path(item, on_one)
     for sub in kind.subresources:
         answer = own if sub.kind == kind.kind else reference("autoscaling/v1.Scale")
-        found = _reads_and_writes(kind, f"{name}{sub.name.capitalize()}", answer)
-        yield f"{collection}/{{name}}/{sub.name}", _with_path(found, on_one)
+        item = _reads_and_writes(kind, f"{name}{sub.name.capitalize()}", answer)
+        yield f"{collection}/{{name}}/{sub.name}", _with_path(item, on_one)
 
 
 def _reads_and_writes(kind: CustomKind, name: str, own: Schema) -> PathItem:
@@ -206,8 +200,8 @@ def _codes(answer: Schema, *codes: str) -> dict[str, Schema]:
     return dict.fromkeys(codes, answer)
 
 
-def _with_body(found: PathItem, schema: Schema) -> PathItem:
-    return {**found, "requestBody": body_of(schema, required=False, media_types=_PRODUCED)}
+def _with_body(item: PathItem, schema: Schema) -> PathItem:
+    return {**item, "requestBody": body_of(schema, required=False, media_types=_PRODUCED)}
 
 
 def _operation(
@@ -227,10 +221,10 @@ def _operation(
     }
 
 
-def _with_path(found: PathItem, where: tuple[str, ...]) -> PathItem:
+def _with_path(item: PathItem, where: tuple[str, ...]) -> PathItem:
     """Adds the parameters that all operations of a path item share."""
     in_path = [
         {"name": name, "in": "path", "required": True, "schema": {"type": "string", "uniqueItems": True}}
         for name in where
     ]
-    return {**found, "parameters": [*in_path, *parameters((_PRETTY,))]}
+    return {**item, "parameters": [*in_path, *parameters((_PRETTY,))]}

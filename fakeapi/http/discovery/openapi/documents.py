@@ -3,12 +3,13 @@
 Follows k8s.io/kube-openapi `pkg/builder3` and `pkg/builder`.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from fakeapi.http.discovery.openapi.marks import COMMON, own_marks
+from fakeapi.http.discovery.openapi.extensions import COMMON, common_kind_entries
 from fakeapi.http.discovery.openapi.operations import PathItem, group_tag, operation, path_items
-from fakeapi.http.discovery.openapi.roots import root_paths, root_schemas
+from fakeapi.http.discovery.openapi.roots import root_schemas
 from fakeapi.http.discovery.openapi.schemas import (
     REFERENCE,
     ReleaseSchemas,
@@ -21,6 +22,7 @@ from fakeapi.http.discovery.openapi.swagger import swagger_of
 from fakeapi.http.negotiation import OFFERED
 from fakeapi.registry.model.catalogue import Catalogue
 from fakeapi.registry.model.resource import Resource
+from fakeapi.releases import Release
 
 if TYPE_CHECKING:
     from fakeapi.registry.custom.kind import CustomKind
@@ -39,22 +41,27 @@ _SECURITY = {
 }
 
 
-def group_versions(catalogue: Catalogue) -> dict[str, tuple[str, str]]:
-    """Returns the (group, version) of each document's path, such as `apis/resource.k8s.io/v1alpha3`."""
-    versions = dict.fromkeys((resource.kind.group, resource.kind.version) for resource in catalogue.resources)
+def resources_by_version(catalogue: Catalogue) -> dict[str, list[Resource]]:
+    """Returns the resources of each API version, by the name of its document.
+
+    A name is for example `apis/resource.k8s.io/v1alpha3`. Versions and resources are sorted.
+    """
+    versions: dict[tuple[str, str], list[Resource]] = {}
+    for resource in sorted(catalogue.resources, key=lambda resource: resource.kind.resource):
+        versions.setdefault((resource.kind.group, resource.kind.version), []).append(resource)
     return {
-        f"apis/{group}/{version}" if group else f"api/{version}": (group, version)
-        for group, version in sorted(versions)
+        f"apis/{group}/{version}" if group else f"api/{version}": resources
+        for (group, version), resources in sorted(versions.items(), key=itemgetter(0))
     }
 
 
-def document_of(catalogue: Catalogue, group: str, version: str, *, is_v2: bool = False) -> Document:
-    """Returns the OpenAPI 3 document of one API version, with the schemas that its paths refer to.
+def document_of(resources: list[Resource], *, is_v2: bool = False) -> Document:
+    """Returns the OpenAPI 3 document of all resources of one API version, with their schemas.
 
-    With `is_v2`, the schemas of custom kinds are made for OpenAPI 2.
+    With `is_v2`, the schemas of custom kinds are made for OpenAPI 2. Threads may call it.
     """
-    resources = catalogue.of_version(group, version)
-    paths = _paths(catalogue, group, version)
+    group, version = resources[0].kind.group, resources[0].kind.version
+    paths = _paths(resources, group, version)
     release = resources[0].release
     known, referring = _known(resources, schemas_of(release.name), is_v2=is_v2)
     schemas = {name: known[name] for name in sorted(_referred(paths, referring))}
@@ -65,7 +72,7 @@ def document_of(catalogue: Catalogue, group: str, version: str, *, is_v2: bool =
             for go in COMMON:
                 name = openapi_name(go)
                 if name in schemas:
-                    schemas[name] = {**schemas[name], _KIND: own_marks(go, group, version)}
+                    schemas[name] = {**schemas[name], _KIND: common_kind_entries(go, group, version)}
     return {
         "openapi": "3.0.0",
         "info": {"title": _TITLE, "version": release.version},
@@ -74,41 +81,39 @@ def document_of(catalogue: Catalogue, group: str, version: str, *, is_v2: bool =
     }
 
 
-def root_document(catalogue: Catalogue, name: str) -> Document:
-    """Returns the OpenAPI 3 document of a path above the API versions, such as apis/apps."""
-    path, item = root_paths(catalogue)[name]
-    known = root_schemas(catalogue.primary)
+def root_document(release: Release, path: str, item: PathItem) -> Document:
+    """Returns the OpenAPI 3 document of a path above the API versions, such as /apis/apps/."""
+    known = root_schemas(release)
     referred = sorted(_referred(item, known.__getitem__))
     schemas: dict[str, Any] = {"schemas": {key: known[key] for key in referred}} if referred else {}
     return {
         "openapi": "3.0.0",
-        "info": {"title": _TITLE, "version": catalogue.primary.version},
+        "info": {"title": _TITLE, "version": release.version},
         "paths": {path: item},
         "components": {**schemas, "securitySchemes": _SECURITY},
     }
 
 
-def swagger(catalogue: Catalogue) -> Document:
-    """Returns the OpenAPI 2 document of everything that is served.
+def swagger(release: Release, roots: Mapping[str, PathItem], documents: Iterable[Document]) -> Document:
+    """Returns the OpenAPI 2 document of everything that is served. Threads may call it.
 
-    If API versions come from different releases, a shared type is that of the newest release.
+    `roots` are the paths above the API versions. `documents` are those of the API versions, made for OpenAPI
+    2. If API versions come from different releases, a shared type is that of the last document.
     """
     paths: dict[str, Any] = {}
     schemas: dict[str, Schema] = {}
-    for group, version in reversed(group_versions(catalogue).values()):
-        one = document_of(catalogue, group, version, is_v2=True)
-        paths |= one["paths"]
-        schemas = {**one["components"]["schemas"], **schemas}
-    roots = dict(root_paths(catalogue).values())
+    for document in documents:
+        paths |= document["paths"]
+        schemas |= document["components"]["schemas"]
     paths |= roots
-    own = root_schemas(catalogue.primary)
-    schemas |= {name: own[name] for name in _referred(roots, own.__getitem__)}
-    known = schemas_of(catalogue.primary.name)
+    own = root_schemas(release)
+    schemas |= {name: own[name] for name in _referred(dict(roots), own.__getitem__)}
+    known = schemas_of(release.name)
     schemas |= {name: known[name] for name in map(openapi_name, COMMON) if name in schemas}
-    return swagger_of(_TITLE, catalogue.primary.version, paths, schemas, _SECURITY)
+    return swagger_of(_TITLE, release.version, paths, schemas, _SECURITY)
 
 
-def _paths(catalogue: Catalogue, group: str, version: str) -> dict[str, Any]:
+def _paths(resources: list[Resource], group: str, version: str) -> dict[str, Any]:
     named = group_tag(group)
     tag = f"{named}_{version}"
     name = f"get{named[:1].upper()}{named[1:]}{version.capitalize()}APIResources"
@@ -116,7 +121,7 @@ def _paths(catalogue: Catalogue, group: str, version: str) -> dict[str, Any]:
     paths: dict[str, Any] = {
         root: {"get": operation(tag, name, {"200": reference("meta/v1.APIResourceList")}, OFFERED)}
     }
-    for resource in catalogue.of_version(group, version):
+    for resource in resources:
         paths.update(_items(resource))
     return dict(sorted(paths.items()))
 
@@ -132,8 +137,8 @@ def _items(resource: Resource) -> Iterator[tuple[str, PathItem]]:
 def _known(
     resources: list[Resource], known: ReleaseSchemas, *, is_v2: bool
 ) -> tuple[Mapping[str, Schema], Callable[[str], Any]]:
-    """The schemas that paths may refer to, and what refers to further ones in the schema of a name."""
-    custom = [cast("CustomKind", each.kind) for each in resources if each.kind.unstructured]
+    """Returns the schemas by name, and a function that returns the parts of one that may refer to others."""
+    custom = [cast("CustomKind", resource.kind) for resource in resources if resource.kind.unstructured]
     if not custom:
         return known, known.__getitem__
     from fakeapi.http.discovery.openapi.custom import CustomSchemas  # noqa: PLC0415 - loaded only for custom resources
@@ -143,7 +148,7 @@ def _known(
 
 
 def _referred(value: Any, referring: Callable[[str], Any]) -> set[str]:
-    """The names of the schemas that a value refers to, directly or through other schemas.
+    """Returns the names of the schemas that a value refers to, directly or through other schemas.
 
     `referring` returns the parts of a named schema that may refer to other schemas.
     """

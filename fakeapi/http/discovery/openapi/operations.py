@@ -327,7 +327,7 @@ class _Paths:
 
     def _with_parameters(
         self,
-        found: PathItem,
+        item: PathItem,
         query: tuple[tuple[str, str], ...],
         where: tuple[str, ...],
         *,
@@ -338,7 +338,7 @@ class _Paths:
             {"name": name, "in": "path", "required": True, "schema": {"type": _STRING, "uniqueItems": True}}
             for name in where
         ]
-        return {**found, "parameters": [*in_path, *parameters((*((_PRETTY,) if pretty else ()), *query))]}
+        return {**item, "parameters": [*in_path, *parameters((*((_PRETTY,) if pretty else ()), *query))]}
 
 
 def parameters(named: tuple[tuple[str, str], ...]) -> list[Schema]:

@@ -91,7 +91,7 @@ class _Shapes:
 
     def __init__(self, release: Release) -> None:
         listed = schemas_of(release.name)[openapi_name("meta/v1.APIResourceList")]["properties"]["resources"]
-        self._marks = {name: value for name, value in listed.items() if name.startswith("x-")}
+        self._extensions = {name: value for name, value in listed.items() if name.startswith("x-")}
         self._has_defaults = release.quirks.openapi_items_have_defaults
 
     def list_of(self, go: str, description: str) -> Schema:
@@ -99,7 +99,7 @@ class _Shapes:
         items = {"allOf": [reference(go)], "default": {}} if go else _REQUIRED_TEXT
         if not self._has_defaults:
             items = reference(go) if go else _TEXT
-        return {"type": "array", "items": items, "description": description, **self._marks}
+        return {"type": "array", "items": items, "description": description, **self._extensions}
 
 
 def _object(required: tuple[str, ...], of_kind: str = "", **properties: Schema) -> Schema:

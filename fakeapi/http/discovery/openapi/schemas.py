@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from fakeapi.http.discovery.openapi.descriptions import describe_field, describe_type
-from fakeapi.http.discovery.openapi.marks import GRANULAR, marks_of, union_of
+from fakeapi.http.discovery.openapi.extensions import GRANULAR, group_version_kinds, union_of
 from fakeapi.releases.kinds import Kind
 from fakeapi.releases.quirks import quirks_of
 from fakeapi.releases.schemas import underlying_type
@@ -64,12 +64,12 @@ class ReleaseSchemas(Mapping[str, Schema]):
         self._item_defaults = quirks.openapi_items_have_defaults
         self._opaque_item_defaults = quirks.openapi_opaque_items_have_defaults
         self._without_text = frozenset(quirks.openapi_without_text)
-        self._made: dict[str, Schema] = {openapi_name(name): schema for name, schema in _OPAQUE.items()}
-        self._marks = marks_of(tables)
+        self._schemas: dict[str, Schema] = {openapi_name(name): schema for name, schema in _OPAQUE.items()}
+        self._group_version_kinds = group_version_kinds(tables)
 
     def __getitem__(self, name: str) -> Schema:
         """Returns the schema of a type. Raises KeyError for a type that the release does not have."""
-        schema = self._made.get(name)
+        schema = self._schemas.get(name)
         if schema is None:
             go = _go_name(name)
             schema = _struct(self._tables, go, self._fields(go), self._without_text)
@@ -77,9 +77,9 @@ class ReleaseSchemas(Mapping[str, Schema]):
                 schema["properties"] = {
                     name: self._with_item_defaults(value) for name, value in schema["properties"].items()
                 }
-            if go in self._marks:
-                schema["x-kubernetes-group-version-kind"] = self._marks[go]
-            self._made[name] = schema
+            if go in self._group_version_kinds:
+                schema["x-kubernetes-group-version-kind"] = self._group_version_kinds[go]
+            self._schemas[name] = schema
         return schema
 
     def __iter__(self) -> Iterator[str]:

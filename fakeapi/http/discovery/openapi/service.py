@@ -3,25 +3,27 @@
 Follows k8s.io/kube-openapi `pkg/handler` and `pkg/handler3`.
 """
 
+import asyncio
 import hashlib
 import time
 import weakref
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from email.utils import formatdate
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import TypeAlias
 
 from fakeapi.http import negotiation
 from fakeapi.http.discovery.generation import GenerationCache
 from fakeapi.http.discovery.openapi.documents import (
     Document,
     document_of,
-    group_versions,
+    resources_by_version,
     root_document,
     swagger,
 )
 from fakeapi.http.discovery.openapi.gnostic import encode_document
+from fakeapi.http.discovery.openapi.operations import PathItem
 from fakeapi.http.discovery.openapi.roots import root_paths
 from fakeapi.http.request import Request
 from fakeapi.http.response import PLAIN_TEXT, Response
@@ -29,9 +31,6 @@ from fakeapi.machinery import codec
 from fakeapi.registry.model.catalogue import Catalogue
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
-
-if TYPE_CHECKING:
-    from fakeapi.registry.custom.kind import CustomKind
 
 V2, V3 = "/openapi/v2", "/openapi/v3"
 YEAR_SECONDS = 365 * 24 * 3600
@@ -65,9 +64,26 @@ class _VersionDocument:
         return [reference() for reference in self.resources] == [*resources]
 
 
+Versions: TypeAlias = dict[str, list[Resource]]
+"""The resources of each API version by the name of its document, for one request."""
+
+
+@dataclass(slots=True)
+class _CachedDocuments:
+    """The documents that were made in one generation of the catalogue.
+
+    `roots` has the path items above the API versions, by the name of the document.
+    """
+
+    roots: dict[str, tuple[str, PathItem]]
+    encoded: dict[str, Encoded] = field(default_factory=dict)
+    """All documents except those of API versions; those of OpenAPI 2 by their Content-Type."""
+
+
 class OpenAPI:
-    """All documents of one catalogue. A document is made when it is first asked for, and again after its
-    resources have changed.
+    """All documents of one catalogue. Each is made in a thread at the first request for it.
+
+    It is made again after its resources have changed. One document is made at a time.
     """
 
     def __init__(self, catalogue: Catalogue, heavy: HeavySteps) -> None:
@@ -75,52 +91,48 @@ class OpenAPI:
         self._heavy = heavy
         self._cache = GenerationCache(catalogue)
         self._of_versions: dict[str, _VersionDocument] = {}
+        self._turn = asyncio.Lock()
 
-    async def prepare(self, request: Request) -> None:
-        """Publishes the schemas of new custom kinds in a thread, before `document` uses them.
-
-        A definition may have many schemas within its schema.
-        """
-        is_v2 = request.path == V2
-        if not is_v2 and not request.path.startswith(V3):
-            return
-        kinds = [
-            cast("CustomKind", each.kind) for each in self._catalogue.resources if each.kind.unstructured
-        ]
-        new = [kind for kind in kinds if is_v2 not in kind.published]
-        if new:
-            from fakeapi.http.discovery.openapi.custom import publish  # noqa: PLC0415 - few servers need it
-
-            await self._heavy.beside(partial(publish, new, is_v2=is_v2))
-
-    def document(self, request: Request) -> Response | None:
+    async def document(self, request: Request) -> Response | None:
         """Returns the response for a path below /openapi; None if this path has no document."""
         path = request.path
+        if not path.startswith((V2, V3)):
+            return None
+        versions = resources_by_version(self._catalogue)
+        cached = self._cache.get("documents", lambda: self._begin(versions))
         if path == V2:
-            return self._v2(request)
+            return await self._v2(request, versions, cached)
         if path == V3:
-            return self._index(request)
+            return await self._index(versions, cached)
         name = path.removeprefix(f"{V3}/")
-        return self._v3(request, name) if name in self._names else None
+        if name not in versions and name not in cached.roots:
+            return None
+        return await self._v3(request, name, versions, cached)
 
-    def _v2(self, request: Request) -> Response:
+    async def _v2(self, request: Request, versions: Versions, cached: _CachedDocuments) -> Response:
         media_type = _negotiated(request, _V2_TYPES)
         if media_type is None:
             return _not_acceptable()
-        body = self._swagger.body if media_type == negotiation.JSON else self._swagger_protobuf
-        return _content(request, body, self._swagger.tag, media_type)
+        tag = (await self._swagger(negotiation.JSON, codec.encode, versions, cached)).tag
+        encode = codec.encode if media_type == negotiation.JSON else encode_document
+        body = (await self._swagger(media_type, encode, versions, cached)).body
+        return _content(request, body, tag, media_type)
 
-    def _index(self, request: Request) -> Response:
+    async def _index(self, versions: Versions, cached: _CachedDocuments) -> Response:
         """Returns the index of the documents. Its media type is plain text, as kube-aggregator sends it."""
-        paths = {name: {"serverRelativeURL": _url(name, self._encoded(name).tag)} for name in self._names}
+        names = sorted([*versions, *cached.roots])
+        tags = {name: (await self._encoded(name, versions, cached)).tag for name in names}
+        paths = {name: {"serverRelativeURL": _url(name, tag)} for name, tag in tags.items()}
         return Response(200, codec.encode({"paths": paths}), PLAIN_TEXT)
 
-    def _v3(self, request: Request, name: str) -> Response:
+    async def _v3(
+        self, request: Request, name: str, versions: Versions, cached: _CachedDocuments
+    ) -> Response:
         """Returns a document, cacheable for a year with the current `hash`; 301 for an outdated hash."""
         media_type = _negotiated(request, _V3_TYPES)
         if media_type is None:
             return _not_acceptable()
-        encoded = self._encoded(name)
+        encoded = await self._encoded(name, versions, cached)
         tag = request.query.text("hash")
         if not tag:
             return _content(request, encoded.body, encoded.tag, media_type)
@@ -134,38 +146,57 @@ class OpenAPI:
         ]
         return response
 
-    @property
-    def _versions(self) -> dict[str, tuple[str, str]]:
-        return self._cache.get("versions", lambda: group_versions(self._catalogue))
+    def _begin(self, versions: Versions) -> _CachedDocuments:
+        """Begins a generation: drops the documents of versions that are no longer served."""
+        self._of_versions = {name: kept for name, kept in self._of_versions.items() if name in versions}
+        return _CachedDocuments(root_paths(self._catalogue))
 
-    @property
-    def _names(self) -> list[str]:
-        """The names of all documents."""
-        return self._cache.get("names", lambda: sorted([*self._versions, *root_paths(self._catalogue)]))
+    async def _encoded(self, name: str, versions: Versions, cached: _CachedDocuments) -> Encoded:
+        """Returns the OpenAPI 3 document with this name."""
+        resources = versions.get(name)
+        if resources is not None:
+            return await self._version_document(name, resources)
+        if name not in cached.encoded:
+            document = root_document(self._catalogue.primary, *cached.roots[name])
+            cached.encoded[name] = _tagged_body(codec.encode(document))
+        return cached.encoded[name]
 
-    def _encoded(self, name: str) -> Encoded:
-        return self._cache.get(name, lambda: self._made(name))
-
-    def _made(self, name: str) -> Encoded:
-        if name not in self._versions:
-            return _encoded(root_document(self._catalogue, name))
-        group, version = self._versions[name]
-        resources = tuple(self._catalogue.of_version(group, version))
+    async def _version_document(self, name: str, resources: list[Resource]) -> Encoded:
         kept = self._of_versions.get(name)
-        if kept is None or not kept.is_of(resources):
-            encoded = _encoded(document_of(self._catalogue, group, version))
-            kept = _VersionDocument(tuple(map(weakref.ref, resources)), encoded)
-            served = {other: self._of_versions[other] for other in self._of_versions.keys() & self._versions}
-            self._of_versions = {**served, name: kept}
+        if kept is not None and kept.is_of(resources):
+            return kept.encoded
+        async with self._turn:
+            kept = self._of_versions.get(name)
+            if kept is None or not kept.is_of(resources):
+                encoded = await self._heavy.in_thread(
+                    lambda: _tagged_body(codec.encode(document_of(resources)))
+                )
+                kept = self._of_versions[name] = _VersionDocument(tuple(map(weakref.ref, resources)), encoded)
         return kept.encoded
 
-    @property
-    def _swagger(self) -> Encoded:
-        return self._cache.get("v2", lambda: _encoded(swagger(self._catalogue)))
+    async def _swagger(
+        self,
+        media_type: str,
+        encode: Callable[[Document], bytes],
+        versions: Versions,
+        cached: _CachedDocuments,
+    ) -> Encoded:
+        """Returns the OpenAPI 2 document in a media type."""
+        if media_type not in cached.encoded:
+            async with self._turn:
+                if media_type not in cached.encoded:
+                    document = await self._swagger_document(versions, cached)
+                    encoded = await self._heavy.in_thread(lambda: _tagged_body(encode(document)))
+                    cached.encoded[media_type] = encoded
+        return cached.encoded[media_type]
 
-    @property
-    def _swagger_protobuf(self) -> bytes:
-        return self._cache.get("v2 protobuf", lambda: encode_document(swagger(self._catalogue)))
+    async def _swagger_document(self, versions: Versions, cached: _CachedDocuments) -> Document:
+        documents = [
+            await self._heavy.in_thread(partial(document_of, resources, is_v2=True))
+            for resources in versions.values()
+        ]
+        roots = dict(cached.roots.values())
+        return await self._heavy.in_thread(partial(swagger, self._catalogue.primary, roots, documents))
 
 
 def _negotiated(request: Request, offered: dict[str, str]) -> str | None:
@@ -194,8 +225,8 @@ def _not_acceptable() -> Response:
     return Response(406, b"", "", headers=[(b"vary", b"Accept")])
 
 
-def _encoded(document: Document) -> Encoded:
-    body = codec.encode(document)
+def _tagged_body(body: bytes) -> Encoded:
+    """Returns a document with its entity tag, the hash of its bytes."""
     return Encoded(body, hashlib.sha512(body).hexdigest().upper())
 
 

@@ -37,32 +37,32 @@ def _path_item(item: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _operation(found: dict[str, Any]) -> dict[str, Any]:
-    parameters = [_parameter(parameter) for parameter in found.get("parameters", ())]
-    operation: dict[str, Any] = {"tags": found["tags"], "operationId": found["operationId"]}
-    body = found.get("requestBody")
+def _operation(openapi3: dict[str, Any]) -> dict[str, Any]:
+    parameters = [_parameter(parameter) for parameter in openapi3.get("parameters", ())]
+    operation: dict[str, Any] = {"tags": openapi3["tags"], "operationId": openapi3["operationId"]}
+    body = openapi3.get("requestBody")
     if body is not None:
         schema = next(iter(body["content"].values()))["schema"]
         in_body: dict[str, Any] = {"name": _BODY, "in": _BODY, "schema": _schema(schema)}
         parameters.insert(0, {**in_body, "required": True} if body.get("required") else in_body)
         operation["consumes"] = list(body["content"])
-    operation["produces"] = list(found["responses"]["200"]["content"])
+    operation["produces"] = list(openapi3["responses"]["200"]["content"])
     if parameters:
         operation["parameters"] = parameters
-    operation["responses"] = {code: _response(answer) for code, answer in found["responses"].items()}
-    return operation | {name: value for name, value in found.items() if name.startswith("x-")}
+    operation["responses"] = {code: _response(answer) for code, answer in openapi3["responses"].items()}
+    return operation | {name: value for name, value in openapi3.items() if name.startswith("x-")}
 
 
-def _parameter(found: dict[str, Any]) -> dict[str, Any]:
+def _parameter(openapi3: dict[str, Any]) -> dict[str, Any]:
     """Converts a parameter by inlining the members of its schema."""
-    schema: Schema = found["schema"]
-    return {name: value for name, value in found.items() if name != "schema"} | schema
+    schema: Schema = openapi3["schema"]
+    return {name: value for name, value in openapi3.items() if name != "schema"} | schema
 
 
-def _response(found: dict[str, Any]) -> dict[str, Any]:
-    response: dict[str, Any] = {"description": found["description"]}
-    if "content" in found:
-        response["schema"] = _schema(next(iter(found["content"].values()))["schema"])
+def _response(openapi3: dict[str, Any]) -> dict[str, Any]:
+    response: dict[str, Any] = {"description": openapi3["description"]}
+    if "content" in openapi3:
+        response["schema"] = _schema(next(iter(openapi3["content"].values()))["schema"])
     return response
 
 

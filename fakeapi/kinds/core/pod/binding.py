@@ -17,7 +17,7 @@ from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOp
 from fakeapi.registry.server import Server
 from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS
 from fakeapi.registry.stored import form as stored_form
-from fakeapi.registry.stored.etcd_keys import etcd_key
+from fakeapi.registry.stored.etcd_keys import failed_precondition
 from fakeapi.releases import Release
 from fakeapi_storage import KeyNotFound, RevisionConflict
 
@@ -78,17 +78,11 @@ def _check_preconditions(
     resource: Resource, target: ObjectReference, pod: Object, wanted: Object, *, dry_run: bool
 ) -> None:
     """Checks that the binding's uid and resourceVersion, if set, are the pod's. Raises ApiError 409."""
-    key = etcd_key(resource.kind, target, dry_run=dry_run)
-    for name, called in (("uid", "UID"), ("resourceVersion", "ResourceVersion")):
+    for name, field in (("uid", "UID"), ("resourceVersion", "ResourceVersion")):
         expected, actual = wanted.get(name, ""), pod["metadata"][name]
         if expected and expected != actual:
-            why = f"{called} in precondition: {expected}, {called} in object meta: {actual}"
-            raise errors.conflict(
-                resource.qualified,
-                target.name,
-                f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, "
-                f"AdditionalErrorMsg: Precondition failed: {why}",
-            )
+            why = failed_precondition(resource.kind, target, field, expected, actual, dry_run=dry_run)
+            raise errors.conflict(resource.qualified, target.name, why)
 
 
 def _problem(pod: Object) -> str:

@@ -8,9 +8,9 @@ from typing import Final
 
 from fakeapi.kinds.core.service import spec as specs
 from fakeapi.kinds.core.service.allocating import Allocator
-from fakeapi.kinds.core.service.holdings import SERVICES, Holdings
 from fakeapi.kinds.core.service.inferred import normalize_cluster_ips, patch_allocated_values
 from fakeapi.kinds.core.service.pools import AddressPool, PortPool
+from fakeapi.kinds.core.service.usage import SERVICES, UsageTracker
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.golang.ip_addresses import family_of, parse_ip
@@ -36,14 +36,14 @@ _NETWORKING: Final = "networking.k8s.io"
 class ServiceHooks:
     """Allocates addresses and ports of services, and keeps their IPAddresses and Endpoints in sync."""
 
-    run_beside = False
+    may_run_in_thread = False
     pool = SERVICES
 
     def __init__(self, kind: Kind, rules: ReleaseRules, context: StrategyContext) -> None:
         self._kind = kind
         self._rules = rules
         self._context = context
-        self._holdings = Holdings(context.entries)
+        self._usage = UsageTracker(context.entries)
 
     def begin_create(self, obj: Object, *, dry_run: bool) -> Object:
         spec = _own_spec(obj)
@@ -73,12 +73,12 @@ class ServiceHooks:
 
     def _allocator(self, obj: Object, *, dry_run: bool) -> Allocator:
         meta = obj["metadata"]
-        taken = self._holdings.taken()
+        taken = self._usage.taken()
         if not dry_run:
-            self._holdings.expect(meta.get("namespace", ""), meta.get("name", ""))
+            self._usage.expect(meta.get("namespace", ""), meta.get("name", ""))
         several = self._rules.gates.enabled(MULTIPLE_RANGES_GATE)
-        addresses = taken.addresses | (self._holdings.addresses_in_use() if several else frozenset())
-        networks = self._holdings.networks(several=several)
+        addresses = taken.addresses | (self._usage.addresses_in_use() if several else frozenset())
+        networks = self._usage.networks(several=several)
         return Allocator(
             name=meta.get("name", ""),
             addresses=AddressPool(networks, addresses, self._context.fraction, names_network=not several),

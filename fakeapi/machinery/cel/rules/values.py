@@ -11,6 +11,7 @@ from typing import Any
 
 from fakeapi.machinery.cel.rules.escaping import escaped, unescaped
 from fakeapi.machinery.cel.runtime.functions.times import parsed_duration, parsed_timestamp
+from fakeapi.machinery.cel.runtime.json_values import JsonList, JsonMap
 from fakeapi.machinery.cel.runtime.memory import ITEM_BYTES, look, take
 from fakeapi.machinery.cel.runtime.values import (
     MISSING,
@@ -19,8 +20,6 @@ from fakeapi.machinery.cel.runtime.values import (
     Duration,
     Err,
     Items,
-    JsonList,
-    JsonMap,
     ListValue,
     MapValue,
     Opaque,

@@ -3,10 +3,11 @@
 from typing import Any
 
 from fakeapi.machinery.cel.runtime.memory import ENTRY_BYTES, ITEM_BYTES, take
-from fakeapi.machinery.cel.runtime.values import Entries, Err, Items, Optional, text_of
+from fakeapi.machinery.cel.runtime.texts import text_of
+from fakeapi.machinery.cel.runtime.values import Entries, Err, Items, Optional
 
 
-def made_list(values: list[Any], optional: frozenset[int]) -> Any:
+def list_of(values: list[Any], optional: frozenset[int]) -> Any:
     """A list of the values; those at `optional` positions must be optionals. An Err if one is not."""
     take(len(values) * ITEM_BYTES)
     if not optional:
@@ -22,7 +23,7 @@ def made_list(values: list[Any], optional: frozenset[int]) -> Any:
     return Items(items)
 
 
-def made_map(entries: list[tuple[Any, Any, bool]]) -> Any:
+def map_of(entries: list[tuple[Any, Any, bool]]) -> Any:
     """A map of (key, value, is optional); an Err if an optional entry has a value that is not an optional."""
     take(len(entries) * ENTRY_BYTES)
     pairs = []

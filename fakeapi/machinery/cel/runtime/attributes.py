@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from fakeapi.machinery.cel.runtime.frame import Frame
+from fakeapi.machinery.cel.runtime.texts import text_of
 from fakeapi.machinery.cel.runtime.values import (
     INT_MAX,
     MISSING,
@@ -19,7 +20,6 @@ from fakeapi.machinery.cel.runtime.values import (
     MapValue,
     Optional,
     UInt,
-    text_of,
     type_name,
 )
 

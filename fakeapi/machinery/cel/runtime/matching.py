@@ -7,14 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from fakeapi.machinery.cel.declarations import Overload
-from fakeapi.machinery.cel.runtime.values import (
-    MISSING,
-    NO_OVERLOAD,
-    Err,
-    ListValue,
-    MapValue,
-    type_name,
-)
+from fakeapi.machinery.cel.runtime.values import MISSING, NO_OVERLOAD, Err, ListValue, MapValue, type_name
 from fakeapi.machinery.cel.types import Type
 
 _TERSE = frozenset(("contains_string", "ends_with_string", "starts_with_string"))

@@ -6,8 +6,8 @@ Follows cel-go `common/types/provider.go`, for the well-known messages.
 from collections.abc import Callable
 from typing import Any
 
+from fakeapi.machinery.cel.runtime.constructed import Constructed, is_constructed
 from fakeapi.machinery.cel.runtime.functions.operators import a_duration, a_timestamp
-from fakeapi.machinery.cel.runtime.made import Made, is_made
 from fakeapi.machinery.cel.runtime.memory import ENTRY_BYTES, take
 from fakeapi.machinery.cel.runtime.values import SECOND, Err, UInt
 
@@ -36,8 +36,8 @@ _MAKERS: dict[str, Callable[[dict[str, Any]], Any]] = {
 
 def message(name: str, fields: dict[str, Any]) -> Any:
     """The value of a message; an Err if its type is unknown."""
-    if is_made(name):
+    if is_constructed(name):
         take(len(fields) * ENTRY_BYTES)
-        return Made(name, fields)
+        return Constructed(name, fields)
     make = _MAKERS.get(name.removeprefix(_PREFIX)) if name.startswith(_PREFIX) else None
     return Err(f"unknown type: {name}") if make is None else make(fields)

@@ -10,7 +10,7 @@ from typing import Any
 from fakeapi.machinery.cel.checker import Checked
 from fakeapi.machinery.cel.environment import Environment
 from fakeapi.machinery.cel.runtime import cost
-from fakeapi.machinery.cel.runtime.aggregates import made_list, made_map
+from fakeapi.machinery.cel.runtime.aggregates import list_of, map_of
 from fakeapi.machinery.cel.runtime.attributes import Attribute, Qualifier, Step
 from fakeapi.machinery.cel.runtime.calls import (
     charged,
@@ -206,7 +206,7 @@ class _Planner:
         planned = [self._plan(element) for element in node.elements]
         values = [element.value for element in planned if isinstance(element, Constant)]
         if len(values) == len(planned):
-            return Constant(made_list(values, node.optional))
+            return Constant(list_of(values, node.optional))
         steps = [step_of(element) for element in planned]
         optional = node.optional
 
@@ -219,7 +219,7 @@ class _Planner:
                     return value
                 evaluated.append(value)
             frame.cost += cost.LIST
-            return made_list(evaluated, optional)
+            return list_of(evaluated, optional)
 
         return make
 
@@ -230,7 +230,7 @@ class _Planner:
             entries.append((self._plan(entry.key), self._plan(entry.value), entry.optional))
         if all(isinstance(key, Constant) and isinstance(value, Constant) for key, value, _ in entries):
             pairs = [(key.value, value.value, optional) for key, value, optional in entries]  # type: ignore[union-attr]
-            return Constant(made_map(pairs))
+            return Constant(map_of(pairs))
         steps = [(step_of(key), step_of(value), optional) for key, value, optional in entries]
 
         def make(frame: Frame) -> Any:
@@ -243,7 +243,7 @@ class _Planner:
                     return value
                 evaluated.append((key, value, optional))
             frame.cost += cost.MAP
-            return made_map(evaluated)
+            return map_of(evaluated)
 
         return make
 

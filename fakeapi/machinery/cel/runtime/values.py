@@ -1,4 +1,4 @@
-"""Values of CEL as Python objects: their types, equality, order and text.
+"""Values of CEL as Python objects: their types, equality and order.
 
 Follows cel-go `common/types`. bool, int, float, str, bytes and None represent the CEL types of the same kind.
 `UInt`, `Duration`, `Timestamp`, `Optional`, `TypeValue`, `ListValue`, `MapValue` and `Opaque` represent the
@@ -9,12 +9,9 @@ result.
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from decimal import Decimal
 from typing import Any
 
 from fakeapi.machinery.cel.runtime.memory import ITEM_BYTES, look, stop, take
-from fakeapi.machinery.golang.fmt import shortest_float
 
 INT_MIN, INT_MAX = -(1 << 63), (1 << 63) - 1
 UINT_MAX = (1 << 64) - 1
@@ -378,144 +375,3 @@ def size_of(value: Any) -> int:
     if kind is str or kind is bytes or isinstance(value, ListValue | MapValue):
         return len(value)
     return getattr(value, "size", 1) if isinstance(value, Opaque) else 1
-
-
-def text_of(value: Any) -> str:
-    """The value as Go's `%v` prints it in errors."""
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "true" if value else "false"
-        case str():
-            return value
-        case bytes():
-            return value.decode("utf-8", "replace")
-        case float():
-            return double_text(value)
-        case Duration():
-            return duration_go_text(value.nanoseconds)
-        case Timestamp():
-            return timestamp_text(value)
-        case TypeValue():
-            return value.name
-        case _:
-            return str(value)
-
-
-def double_text(value: float) -> str:
-    """A double as Go's `%g` prints it."""
-    if math.isnan(value):
-        return "NaN"
-    if math.isinf(value):
-        return "+Inf" if value > 0 else "-Inf"
-    return shortest_float(value)
-
-
-def _expanded(value: float) -> str:
-    return format(Decimal(repr(value)).normalize(), "f")
-
-
-def duration_text(nanoseconds: int) -> str:
-    """A duration as CEL's `string(duration)` writes it: in seconds, with a decimal fraction if needed."""
-    seconds, rest = divmod(abs(nanoseconds), SECOND)
-    value = float(seconds) + rest / 1e9
-    value = -value if nanoseconds < 0 else value
-    text = repr(value)
-    if "e" in text or text.endswith(".0"):
-        text = _expanded(value) if value else "0"
-    return f"{text}s"
-
-
-def duration_go_text(nanoseconds: int) -> str:
-    """A duration as Go's Duration.String writes it: `1h0m0s`."""
-    sign, rest = ("-", -nanoseconds) if nanoseconds < 0 else ("", nanoseconds)
-    if rest == 0:
-        return "0s"
-    for unit, size in (("ns", 1), ("µs", 1_000), ("ms", 1_000_000)):
-        if rest < size * 1_000:
-            return f"{sign}{_fraction(rest, size)}{unit}"
-    minutes, seconds = divmod(rest, 60 * SECOND)
-    hours, minutes = divmod(minutes, 60)
-    text = f"{_fraction(seconds, SECOND)}s"
-    if hours:
-        return f"{sign}{hours}h{minutes}m{text}"
-    return f"{sign}{minutes}m{text}" if minutes else f"{sign}{text}"
-
-
-def _fraction(number: int, unit: int) -> str:
-    whole, rest = divmod(number, unit)
-    return f"{whole}.{str(rest).rjust(len(str(unit)) - 1, '0').rstrip('0')}" if rest else str(whole)
-
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def moment(stamp: Timestamp, offset: int | None = None) -> datetime:
-    """The date and time of day of a timestamp, to the second.
-
-    `offset`: seconds east of UTC; None: the timestamp's own offset.
-    """
-    seconds = stamp.nanoseconds // SECOND + (stamp.offset if offset is None else offset)
-    return _EPOCH + timedelta(seconds=seconds)
-
-
-def timestamp_text(stamp: Timestamp) -> str:
-    """A timestamp in Go's layout RFC3339Nano."""
-    local = moment(stamp)
-    fraction = stamp.nanoseconds % SECOND
-    digits = f".{fraction:09d}".rstrip("0") if fraction else ""
-    if stamp.offset == 0:
-        zone = "Z"
-    else:
-        minutes = abs(stamp.offset) // 60
-        zone = f"{'-' if stamp.offset < 0 else '+'}{minutes // 60:02d}:{minutes % 60:02d}"
-    return f"{local:%Y-%m-%dT%H:%M:%S}".rjust(19, "0") + digits + zone
-
-
-def from_json(value: Any) -> Any:
-    """Converts a decoded JSON value without a schema to a CEL value."""
-    kind = type(value)
-    if kind is dict:
-        return JsonMap(value)
-    if kind is list:
-        return JsonList(value)
-    return value
-
-
-class JsonList(ListValue):
-    """A list of a decoded JSON document."""
-
-    __slots__ = ("raw",)
-
-    def __init__(self, raw: list[Any]) -> None:
-        self.raw = raw
-
-    def __len__(self) -> int:
-        return len(self.raw)
-
-    def __iter__(self) -> Iterator[Any]:
-        return map(from_json, self.raw)
-
-    def at(self, index: int) -> Any:
-        return from_json(self.raw[index])
-
-
-class JsonMap(MapValue):
-    """An object of a decoded JSON document."""
-
-    __slots__ = ("raw",)
-
-    def __init__(self, raw: dict[str, Any]) -> None:
-        self.raw = raw
-
-    def __len__(self) -> int:
-        return len(self.raw)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(sorted(self.raw))
-
-    def find(self, key: Any) -> Any:
-        if type(key) is not str or key not in self.raw:
-            return MISSING
-        return from_json(self.raw[key])

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fakeapi.cluster import Cluster
-from fakeapi.http.discovery.openapi.documents import document_of, group_versions, root_document
+from fakeapi.http.discovery.openapi.documents import document_of, resources_by_version, root_document
 from fakeapi.http.discovery.openapi.roots import root_paths
 from fakeapi.releases import KNOWN_RELEASES
 from fakeapi.releases.gates import requirements, specs
@@ -69,9 +69,9 @@ def test_paths_operations_parameters_and_types_are_the_published_ones(
         cluster = Cluster(Settings(release=name, runtime_config="api/all=true", feature_gates=gates))
         await cluster.start()
         try:
-            for path, (group, version) in group_versions(cluster.catalogue).items():
+            for path, resources in resources_by_version(cluster.catalogue).items():
                 file = folder / f"{path.replace('/', '__')}_openapi.json"
-                whole, ours = json.loads(file.read_bytes()), document_of(cluster.catalogue, group, version)
+                whole, ours = json.loads(file.read_bytes()), document_of(resources)
                 known = name not in ITEM_DEFAULTS_DIFFER
                 types, wanted = (of_types(each["components"], item_defaults=known) for each in (ours, whole))
                 assert types["securitySchemes"] == wanted["securitySchemes"]
@@ -82,9 +82,9 @@ def test_paths_operations_parameters_and_types_are_the_published_ones(
                 assert set(made) == set(published), path
                 for each, item in made.items():
                     assert item == published[each], each
-            for path in root_paths(cluster.catalogue):
+            for path, (url, item) in root_paths(cluster.catalogue).items():
                 whole = json.loads((folder / f"{path.replace('/', '__')}_openapi.json").read_bytes())
-                ours = root_document(cluster.catalogue, path)
+                ours = root_document(cluster.catalogue.primary, url, item)
                 known = name not in ITEM_DEFAULTS_DIFFER
                 types, wanted = (of_types(each["components"], item_defaults=known) for each in (ours, whole))
                 assert types == wanted, path

@@ -2,12 +2,15 @@
 
 import itertools
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fakeapi.http.discovery.openapi.documents import document_of
 from fakeapi.http.discovery.openapi.gnostic import encode_document
 from fakeapi.releases import KNOWN_RELEASES
 from fakeapi.testing.server import FakeAPI
@@ -208,3 +211,23 @@ def test_texts_of_any_length_survive_the_protobuf_form(title: str, version: str)
 def test_what_has_no_place_in_the_protobuf_form_is_an_error() -> None:
     with pytest.raises(KeyError):
         encode_document({"swagger": "2.0", "host": "example.com"})
+
+
+def test_other_clients_are_served_while_a_document_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    entered, answered = Event(), Event()
+    made: list[Document] = []
+
+    def slowly(*arguments: Any, **options: Any) -> Document:
+        entered.set()
+        assert answered.wait(30), "the event loop waits for the document"
+        made.append(document_of(*arguments, **options))
+        return made[-1]
+
+    monkeypatch.setattr("fakeapi.http.discovery.openapi.service.document_of", slowly)
+    with FakeAPI() as api, ThreadPoolExecutor() as pool:
+        documents = [pool.submit(ask, api, f"{V3}/api/v1") for _ in range(3)]
+        assert entered.wait(30)
+        health = ask(api, "/healthz")
+        answered.set()
+        assert health.body == b"ok"
+        assert [document.result().json() for document in documents] == made * 3

@@ -14,6 +14,7 @@ from fakeapi.machinery.cel.runtime.functions.operators import (
     a_timestamp,
 )
 from fakeapi.machinery.cel.runtime.functions.times import parsed_duration, parsed_timestamp
+from fakeapi.machinery.cel.runtime.texts import double_text, duration_text, timestamp_text
 from fakeapi.machinery.cel.runtime.values import (
     INT_MAX,
     INT_MIN,
@@ -22,9 +23,6 @@ from fakeapi.machinery.cel.runtime.values import (
     Err,
     TypeValue,
     UInt,
-    double_text,
-    duration_text,
-    timestamp_text,
     type_name,
 )
 from fakeapi.machinery.golang.numbers import parse_int, parse_uint

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from fakeapi.machinery.cel.runtime.memory import ENTRY_BYTES, ITEM_BYTES, take
+from fakeapi.machinery.cel.runtime.texts import double_text, duration_text, timestamp_text
 from fakeapi.machinery.cel.runtime.values import (
     MISSING,
     Duration,
@@ -18,9 +19,6 @@ from fakeapi.machinery.cel.runtime.values import (
     Timestamp,
     TypeValue,
     UInt,
-    double_text,
-    duration_text,
-    timestamp_text,
     type_name,
 )
 from fakeapi.machinery.golang.strconv import quote

@@ -10,6 +10,7 @@ from typing import Any
 
 from fakeapi.machinery.cel.runtime.functions.operators import add
 from fakeapi.machinery.cel.runtime.memory import ENTRY_BYTES, ITEM_BYTES, look, take
+from fakeapi.machinery.cel.runtime.texts import text_of
 from fakeapi.machinery.cel.runtime.values import (
     MISSING,
     NO_OVERLOAD,
@@ -25,7 +26,6 @@ from fakeapi.machinery.cel.runtime.values import (
     equal,
     is_ordered,
     plain_equal,
-    text_of,
     type_name,
 )
 

@@ -6,6 +6,7 @@ Follows cel-go `cel/library.go`.
 from collections.abc import Callable
 from typing import Any
 
+from fakeapi.machinery.cel.runtime.texts import text_of
 from fakeapi.machinery.cel.runtime.values import (
     NONE,
     Duration,
@@ -15,7 +16,6 @@ from fakeapi.machinery.cel.runtime.values import (
     MapValue,
     Optional,
     Timestamp,
-    text_of,
 )
 
 

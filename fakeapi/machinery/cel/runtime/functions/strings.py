@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from fakeapi.machinery.cel.runtime.memory import ITEM_BYTES, check, take
-from fakeapi.machinery.cel.runtime.values import Err, Items, ListValue, text_of
+from fakeapi.machinery.cel.runtime.texts import text_of
+from fakeapi.machinery.cel.runtime.values import Err, Items, ListValue
 
 _SPACES = " \t\n\v\f\r\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 

@@ -9,7 +9,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from fakeapi.machinery.cel.runtime.values import SECOND, Duration, Err, Timestamp, moment
+from fakeapi.machinery.cel.runtime.texts import moment
+from fakeapi.machinery.cel.runtime.values import SECOND, Duration, Err, Timestamp
 from fakeapi.machinery.golang.duration import duration_error
 from fakeapi.machinery.golang.strconv import quote
 

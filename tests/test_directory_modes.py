@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from fakeapi import FakeAPI
+from fakeapi.atomic_file import make_directory
 from fakeapi.serving.certificates import CA_CERTIFICATE, CA_KEY, issue
-from fakeapi.wholefile import make_directory
 
 
 @pytest.fixture(autouse=True)

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from fakeapi.control.nouns.requests import RequestView, view_of
+from fakeapi.control.handlers.requests import RequestView, view_of
 from fakeapi.control.route import Call, Route
 
 

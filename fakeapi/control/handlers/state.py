@@ -42,6 +42,13 @@ async def reset(call: Call) -> None:
 
 
 ROUTES = (
-    Route("GET", "/state", read, "What the server serves and has.", answer=State),
-    Route("POST", "/reset", reset, "Make it a new cluster: no objects but the first; watches end."),
+    Route(
+        "GET", "/state", read, "The state of the server: versions, time and number of objects.", answer=State
+    ),
+    Route(
+        "POST",
+        "/reset",
+        reset,
+        "Reset the server to a new cluster with only the bootstrap objects; watches end.",
+    ),
 )

@@ -18,13 +18,13 @@ async def compact(call: Call) -> Compaction:
     storage = call.server.cluster.storage
     version: str = call.body.resource_version
     if version and not (version.isascii() and version.isdecimal() and len(version) < 19):
-        raise refused(400, f"resourceVersion {version!r} is no resourceVersion")
+        raise refused(400, f"resourceVersion {version!r} is not a valid resourceVersion")
     revision = int(version) if version else storage.revision
     try:
         await storage.compact(revision)
     except FutureRevision:
         raise refused(
-            400, f"resourceVersion {version} is yet to come: {storage.revision} is newest"
+            400, f"resourceVersion {version} does not exist yet: {storage.revision} is the newest"
         ) from None
     await return_freed_memory()
     return Compaction(str(storage.oldest))
@@ -35,7 +35,7 @@ ROUTES = (
         "POST",
         "/compaction",
         compact,
-        "Forget the history: lists and watches at an older resourceVersion are 410 Expired.",
+        "Delete the history: lists and watches at an older resourceVersion get 410 Expired.",
         answer=Compaction,
         body=Compaction,
         body_is_optional=True,

@@ -1,13 +1,13 @@
-"""The resources of the control API: each module lists its routes in ROUTES.
+"""Handlers of the control API: each module handles one resource, and lists its routes in ROUTES.
 
-To add a resource, add a module and its name in NOUNS.
+To add a resource, add a module and its name in MODULES.
 """
 
 from importlib import import_module
 
 from fakeapi.control.route import Route
 
-NOUNS = (
+MODULES = (
     "state",
     "compaction",
     "clock",
@@ -23,4 +23,4 @@ NOUNS = (
 
 def all_routes() -> list[Route]:
     """Returns the routes of all resources, in order."""
-    return [route for noun in NOUNS for route in import_module(f"{__name__}.{noun}").ROUTES]
+    return [route for module in MODULES for route in import_module(f"{__name__}.{module}").ROUTES]

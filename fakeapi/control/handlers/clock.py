@@ -86,17 +86,19 @@ def _clock(call: Call) -> ClusterClock:
 
 
 ROUTES = (
-    Route("GET", "/clock", read, "The time that the server goes by.", answer=Clock),
+    Route("GET", "/clock", read, "The server's time.", answer=Clock),
     Route(
         "POST",
         "/clock/freeze",
         freeze,
-        "Let the clock stand still, now or at a later time.",
+        "Freeze the clock, now or at a later time.",
         answer=Clock,
         body=Freeze,
         body_is_optional=True,
     ),
-    Route("POST", "/clock/resume", resume, "Let the clock go on from where it stands.", answer=Clock),
+    Route(
+        "POST", "/clock/resume", resume, "Let a frozen clock run again, from its frozen time.", answer=Clock
+    ),
     Route("POST", "/clock/advance", advance, "Move the clock forward.", answer=Clock, body=Advance),
     Route("POST", "/clock/jump", jump, "Move the clock forward to a time.", answer=Clock, body=Jump),
 )

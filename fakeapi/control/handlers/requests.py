@@ -1,5 +1,6 @@
 """Requests: filters the journal, and shows one request with its bodies."""
 
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -7,6 +8,7 @@ import msgspec
 from fakeapi.control.errors import refused
 from fakeapi.control.route import Call, Route
 from fakeapi.journal.entry import Entry
+from fakeapi.journal.journal import ENTRIES_MAX
 from fakeapi.journal.pattern import PatternError, RequestPattern
 from fakeapi.journal.progress import WatchProgress
 
@@ -135,12 +137,12 @@ def _watch(progress: WatchProgress) -> WatchView:
 async def read(call: Call) -> RequestList:
     query: RequestQuery = call.query
     pattern, journal = pattern_of(query), call.server.cluster.journal
-    entries = [
+    matching = (
         entry
-        for entry in journal.entries(query.after)
+        for entry in journal.newest_entries(query.after)
         if (not query.code or entry.code == query.code) and pattern.matches(entry)
-    ]
-    last_entries = entries[-query.last :] if query.last > 0 else []
+    )
+    last_entries = [*islice(matching, min(max(0, query.last), ENTRIES_MAX))][::-1]
     async with call.room(sum(REQUEST_BYTES + len(entry.bodies.answer) for entry in last_entries)):
         return RequestList([view_of(entry) for entry in last_entries], journal.last, journal.forgotten)
 
@@ -151,10 +153,10 @@ async def read_one(call: Call) -> RequestWithBodies:
     entry = call.server.cluster.journal.entry(int(number)) if is_number else None
     if entry is None:
         raise refused(404, f"the journal has no request {number[:20]!r}")
-    return RequestWithBodies(**_members(entry), body=_shown(entry.body), answer=_shown(entry.answer))
+    return RequestWithBodies(**_members(entry), body=_as_json(entry.body), answer=_as_json(entry.answer))
 
 
-def _shown(body: Any) -> Any:
+def _as_json(body: Any) -> Any:
     """Converts a body for JSON; replaces bytes that are not UTF-8."""
     return body.decode("utf-8", "replace") if isinstance(body, bytes) else body
 
@@ -165,6 +167,6 @@ async def clear(call: Call) -> None:
 
 ROUTES = (
     Route("GET", "/requests", read, "The last requests, filtered.", answer=RequestList, query=RequestQuery),
-    Route("DELETE", "/requests", clear, "Forget the requests until now."),
+    Route("DELETE", "/requests", clear, "Delete all requests from the journal."),
     Route("GET", "/requests/{number}", read_one, "One request with its bodies.", answer=RequestWithBodies),
 )

@@ -1,4 +1,4 @@
-"""Guard: who may use the control API. The rules are those of the cluster's API."""
+"""Checks who may use the control API. The rules are those of the cluster's API."""
 
 import hmac
 
@@ -8,7 +8,7 @@ from fakeapi.control.errors import refused, status_response
 from fakeapi.machinery.hosts import HostRules
 
 
-class Guard:
+class AccessCheck:
     """Requires the server's token; without a token it refuses foreign Host and Origin headers.
 
     Tokens of service accounts and impersonation give no access, because the control API can change everything

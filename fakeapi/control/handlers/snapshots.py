@@ -121,15 +121,15 @@ async def diff(call: Call) -> Differences:
 
 async def _at(call: Call, name: str) -> Snapshot:
     """Returns the snapshot with this name, or a new one of the current state for "". Raises ApiError 404."""
-    return _found(call, name) if name else await call.server.cluster.snapshot()
+    return _snapshot(call, name) if name else await call.server.cluster.snapshot()
 
 
 def _named(call: Call) -> Snapshot:
     """Returns the snapshot that the path names. Raises ApiError 404."""
-    return _found(call, call.path["name"])
+    return _snapshot(call, call.path["name"])
 
 
-def _found(call: Call, name: str) -> Snapshot:
+def _snapshot(call: Call, name: str) -> Snapshot:
     try:
         return call.server.cluster.snapshots[name]
     except SnapshotError as error:
@@ -141,9 +141,11 @@ def _kept(name: str, snapshot: Snapshot) -> Kept:
     return Kept(name, len(snapshot), version, snapshot.release, snapshot.taken_at)
 
 
-def _difference(found: comparing.Difference) -> Difference:
-    fields = [Change(field.path, field.old, field.new) for field in found.fields]
-    return Difference(found.kind, found.resource, found.namespace, found.name, fields, found.more)
+def _difference(compared: comparing.Difference) -> Difference:
+    fields = [Change(field.path, field.old, field.new) for field in compared.fields]
+    return Difference(
+        compared.kind, compared.resource, compared.namespace, compared.name, fields, compared.more
+    )
 
 
 ROUTES = (
@@ -152,17 +154,17 @@ ROUTES = (
         "GET",
         "/snapshots/diff",
         diff,
-        "What differs between two snapshots, or between one and the present.",
+        "The differences between two snapshots, or between a snapshot and the current objects.",
         answer=Differences,
         query=Between,
     ),
-    Route("PUT", "/snapshots/{name}", take, "Keep the objects as they are now.", answer=Kept),
-    Route("DELETE", "/snapshots/{name}", delete, "Forget a snapshot."),
+    Route("PUT", "/snapshots/{name}", take, "Take a snapshot of the current objects.", answer=Kept),
+    Route("DELETE", "/snapshots/{name}", delete, "Delete a snapshot."),
     Route(
         "POST",
         "/snapshots/{name}/restore",
         restore,
-        "Replace all objects by those of a snapshot; watches end.",
+        "Replace all objects with those of a snapshot; watches end.",
         body=Restore,
         body_is_optional=True,
     ),
@@ -174,5 +176,5 @@ ROUTES = (
         answer=bytes,
         media_type=MEDIA_TYPE,
     ),
-    Route("PUT", "/snapshots/{name}/file", upload, "Keep the snapshot of a file.", answer=Kept, body=bytes),
+    Route("PUT", "/snapshots/{name}/file", upload, "Load a snapshot from a file.", answer=Kept, body=bytes),
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from fakeapi.control.nouns.objects import KindView, kinds
+from fakeapi.control.handlers.objects import KindView, kinds
 from fakeapi.control.route import Call, Route
 from fakeapi.faults.armed import ArmedFault
 from fakeapi.journal.entry import Record
@@ -134,7 +134,7 @@ ROUTES = (
         "GET",
         "/figures",
         read,
-        "How much the server is asked and has: requests by verb and code, latency, watches, objects, memory.",
+        "The figures of `fakeapi top`: requests by verb and code, latency, watches, objects, memory.",
         answer=Figures,
         query=FiguresQuery,
     ),

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fakeapi.machinery.cel.runtime.memory import ENTRY_BYTES, ITEM_BYTES, take
+from fakeapi.machinery.cel.runtime.texts import duration_text, timestamp_text
 from fakeapi.machinery.cel.runtime.values import (
     Duration,
     Entries,
@@ -16,14 +17,12 @@ from fakeapi.machinery.cel.runtime.values import (
     Optional,
     Timestamp,
     UInt,
-    duration_text,
-    timestamp_text,
 )
 
 OBJECT, JSON_PATCH = "Object", "JSONPatch"
 
 
-class Made(Entries):
+class Constructed(Entries):
     """An object of a named type that has no schema."""
 
     __slots__ = ("type_name",)
@@ -33,7 +32,7 @@ class Made(Entries):
         self.type_name = type_name
 
 
-def is_made(name: str) -> bool:
+def is_constructed(name: str) -> bool:
     """Whether a type name is `JSONPatch`, `Object` or one below `Object`."""
     return name == JSON_PATCH or name.partition(".")[0] == OBJECT
 
@@ -45,7 +44,7 @@ def misnamed(value: Any, path: str = "") -> Iterator[str]:
     Raises MemoryLimitError, within a `Memory`, for values that contain the same value too many times.
     """
     take(len(path) + 1)
-    if isinstance(value, Made):
+    if isinstance(value, Constructed):
         path = path or value.type_name
         if value.type_name == JSON_PATCH:
             yield from misnamed(value.find("value"))

@@ -43,7 +43,7 @@ class Pace:
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
 
-class Leading:
+class LeaderElection:
     """A candidate of the leader election. Awaits `start` when it becomes leader, `stop` afterwards."""
 
     def __init__(

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from fakeapi.wholefile import whole_file
+from fakeapi.atomic_file import atomic_file
 
 
 def test_a_file_appears_when_it_is_whole_for_its_owner_only(tmp_path: Path) -> None:
     path = tmp_path / "a"
-    with whole_file(path) as file:
+    with atomic_file(path) as file:
         file.write(b"whole")
         assert not path.exists()
     assert path.read_bytes() == b"whole"
@@ -20,12 +20,12 @@ def test_a_file_appears_when_it_is_whole_for_its_owner_only(tmp_path: Path) -> N
 def test_what_stood_there_stays_if_the_new_file_cannot_be_finished(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"old")
-    with pytest.raises(TypeError), whole_file(path) as file:
+    with pytest.raises(TypeError), atomic_file(path) as file:
         file.writelines([b"half", "no bytes"])  # type: ignore[list-item]
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
 
 
 def test_a_directory_that_is_not_there_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError), whole_file(tmp_path / "none" / "a"):
+    with pytest.raises(FileNotFoundError), atomic_file(tmp_path / "none" / "a"):
         pass

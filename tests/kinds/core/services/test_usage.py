@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from fakeapi.kinds.core.service.holdings import RECENT_MAX, Holdings
+from fakeapi.kinds.core.service.usage import RECENT_MAX, UsageTracker
 from fakeapi.machinery import codec
 from fakeapi_storage import Entry
 
@@ -35,38 +35,38 @@ def test_addresses_and_ports_of_stored_services_are_taken() -> None:
     entries.committed = {
         each.key: each for each in (entry("a", "10.0.0.5", nodePort=30001), entry("b", "None"))
     }
-    held = Holdings(entries).taken()
+    held = UsageTracker(entries).taken()
     assert held.addresses == {"10.0.0.5"}
     assert held.ports == {30001}
 
 
 def test_a_service_that_changed_at_the_same_revision_is_read_again() -> None:
     entries = Entries()
-    holdings = Holdings(entries)
+    tracker = UsageTracker(entries)
     for address in ("10.0.0.5", "10.0.0.6"):
         entries.committed = {f"{PREFIX}a": entry("a", address)}
-        assert holdings.taken().addresses == {address}
+        assert tracker.taken().addresses == {address}
 
 
 def test_what_is_accepted_counts_before_it_is_committed() -> None:
     entries = Entries()
-    holdings = Holdings(entries)
+    tracker = UsageTracker(entries)
     entries.committed = {f"{PREFIX}b": entry("b", "10.0.0.6")}
     for name in ("a", "b"):
-        holdings.expect("default", name)
+        tracker.expect("default", name)
     entries.accepted = {f"{PREFIX}a": entry("a", "10.0.0.5"), f"{PREFIX}b": None}
-    assert holdings.taken().addresses == {"10.0.0.5"}
+    assert tracker.taken().addresses == {"10.0.0.5"}
 
 
 def test_no_more_writes_are_remembered_than_can_be_waiting() -> None:
     entries = Entries()
-    holdings = Holdings(entries)
+    tracker = UsageTracker(entries)
     entries.accepted = {f"{PREFIX}old": entry("old", "10.0.0.5")}
-    holdings.expect("default", "old")
+    tracker.expect("default", "old")
     for number in range(RECENT_MAX):
-        assert holdings.taken().addresses == {"10.0.0.5"} or number
-        holdings.expect("default", f"a-{number}")
-    assert holdings.taken().addresses == set()
+        assert tracker.taken().addresses == {"10.0.0.5"} or number
+        tracker.expect("default", f"a-{number}")
+    assert tracker.taken().addresses == set()
 
 
 def test_ranges_that_are_not_ready_are_not_allocated_from() -> None:
@@ -81,6 +81,6 @@ def test_ranges_that_are_not_ready_are_not_allocated_from() -> None:
         )
         key = f"/networking.k8s.io/servicecidrs/{name}"
         entries.committed[key] = Entry(key, value, 2, 2)
-    networks = [str(each) for each in Holdings(entries).networks(several=True)]
+    networks = [str(each) for each in UsageTracker(entries).networks(several=True)]
     assert networks == ["10.0.0.0/24", "10.5.0.0/28"]
-    assert [str(each) for each in Holdings(entries).networks(several=False)] == ["10.0.0.0/24"]
+    assert [str(each) for each in UsageTracker(entries).networks(several=False)] == ["10.0.0.0/24"]

@@ -6,7 +6,7 @@ import msgspec
 
 from fakeapi.cluster import Cluster
 from fakeapi.control.errors import refused
-from fakeapi.control.nouns.events import type_of
+from fakeapi.control.handlers.events import type_of
 from fakeapi.control.route import Call, Route
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.stored.keys import first_keys
@@ -115,7 +115,9 @@ async def history(call: Call) -> History:
     entries = [("STORED", stored)] if stored is not None else []
     entries += [(type_of(event), event.entry) for event in events]
     if not entries:
-        raise refused(404, f"{query.resource} {query.name!r} is not there, and the history has nothing of it")
+        raise refused(
+            404, f"{query.resource} {query.name!r} does not exist, and the history has no version of it"
+        )
     last_entries = entries[-VERSIONS_MAX:]
     async with call.room(sum(len(entry.value) for _, entry in last_entries)):
         await resource.prepare([entry for _, entry in last_entries])

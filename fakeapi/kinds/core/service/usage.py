@@ -15,28 +15,27 @@ SERVICES = "/core/services/"
 IP_ADDRESSES = "/networking.k8s.io/ipaddresses/"
 SERVICE_CIDRS = "/networking.k8s.io/servicecidrs/"
 
-DEFAULT_CIDR = "kubernetes"
-"""The name of the ServiceCIDR for the cluster's initial range."""
-
 RECENT_MAX = 1024
-"""Limit of remembered keys of recent writes, whose entries may be accepted but not committed yet. Entries of
-older keys are committed, because no more writes than this are in progress at a time."""
+"""Maximum number of Services with recent writes that are remembered, because they may not be committed yet.
+
+Older writes are committed: no more writes than this are in progress at a time.
+"""
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
+class Usage:
     """The cluster IPs, in canonical form, and the node ports of a service."""
 
     addresses: frozenset[str]
     ports: frozenset[int]
 
 
-class Holdings:
+class UsageTracker:
     """Reads cluster IPs and node ports of services from the storage; caches entries until they change."""
 
     def __init__(self, entries: StoredEntries) -> None:
         self._entries = entries
-        self._read: dict[str, tuple[bytes, Holding]] = {}
+        self._read: dict[str, tuple[bytes, Usage]] = {}
         self._recent: dict[str, None] = {}
 
     def expect(self, namespace: str, name: str) -> None:
@@ -45,13 +44,13 @@ class Holdings:
         while len(self._recent) > RECENT_MAX:
             del self._recent[next(iter(self._recent))]
 
-    def taken(self) -> Holding:
+    def taken(self) -> Usage:
         """Returns the addresses and ports of all services in the newest accepted state."""
-        self._read = {entry.key: (entry.value, self._holding(entry)) for entry in self._newest()}
-        holdings = [holding for _, holding in self._read.values()]
-        return Holding(
-            frozenset(address for holding in holdings for address in holding.addresses),
-            frozenset(port for holding in holdings for port in holding.ports),
+        self._read = {entry.key: (entry.value, self._usage_of(entry)) for entry in self._newest()}
+        usages = [usage for _, usage in self._read.values()]
+        return Usage(
+            frozenset(address for usage in usages for address in usage.addresses),
+            frozenset(port for usage in usages for port in usage.ports),
         )
 
     def addresses_in_use(self) -> frozenset[str]:
@@ -79,13 +78,13 @@ class Holdings:
             if newest is not None:
                 yield newest
 
-    def _holding(self, entry: Entry) -> Holding:
+    def _usage_of(self, entry: Entry) -> Usage:
         known = self._read.get(entry.key)
         if known is not None and known[0] == entry.value:
             return known[1]
         spec = stored_form.decode(entry)["spec"]
         ports = [*specs.node_ports(spec), spec.get("healthCheckNodePort", 0)]
-        return Holding(_addresses(specs.cluster_ips(spec)), frozenset(filter(None, ports)))
+        return Usage(_addresses(specs.cluster_ips(spec)), frozenset(filter(None, ports)))
 
 
 def _addresses(texts: Iterable[str]) -> frozenset[str]:

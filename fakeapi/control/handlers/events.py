@@ -3,6 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -10,7 +11,7 @@ from starlette.responses import StreamingResponse
 
 from fakeapi.cluster import Cluster
 from fakeapi.control.errors import refused
-from fakeapi.control.nouns.requests import pattern_of, view_of
+from fakeapi.control.handlers.requests import pattern_of, view_of
 from fakeapi.control.route import Call, Route
 from fakeapi.journal.entry import Entry
 from fakeapi.journal.journal import Listener
@@ -65,7 +66,7 @@ class EventQueue:
     def put_request(self, entry: Entry) -> None:
         """Adds a request; a full queue still has room for failed requests."""
         if len(self._waiting) < (self._most if entry.code < 400 else 2 * self._most):
-            self._waiting.append({"type": "request", "request": view_of(entry)})
+            self._waiting.append(_request_event(entry))
         else:
             self._lost["requests"] += 1
         self._wake.set()
@@ -98,6 +99,12 @@ class EventQueue:
             taken.append({"type": "lost", "count": sum(self._lost.values()), **self._lost})
             self._lost = dict.fromkeys(self._lost, 0)
         return taken
+
+
+@lru_cache(maxsize=1)
+def _request_event(entry: Entry) -> dict[str, Any]:
+    """Returns the event about a request. All clients share it, because each gets it right after the other."""
+    return {"type": "request", "request": view_of(entry)}
 
 
 async def follow(call: Call) -> StreamingResponse:

@@ -1,4 +1,4 @@
-"""Taps: change the events of a watch on their way to the client, for faults."""
+"""Event filters of faults: change the events of a watch on their way to the client."""
 
 import asyncio
 
@@ -14,15 +14,15 @@ from fakeapi.faults.actions import (
 )
 from fakeapi.faults.armed import ArmedFault
 from fakeapi.http.faulting.pause import NEVER, pause
-from fakeapi.http.watch import OpenWatch, Tap
+from fakeapi.http.watch import EventFilter, OpenWatch
 from fakeapi.machinery.errors import ApiError
 
 EXPIRED = ApiError(410, "Expired", "The resourceVersion for the provided watch is too old.")
 """The error of k8s.io/apiserver `pkg/storage/etcd3` for a version that was compacted during a watch."""
 
 
-def tap_of(fault: ArmedFault, watch: OpenWatch, clock: Clock, *, opening: bool) -> Tap | None:
-    """Returns the tap of a fault for a watch; None if the fault does not affect watches.
+def watch_fault_of(fault: ArmedFault, watch: OpenWatch, clock: Clock, *, opening: bool) -> EventFilter | None:
+    """Returns the event filter of a fault for a watch; None if the fault does not affect watches.
 
     `opening`: the watch is being opened now.
     """
@@ -45,8 +45,8 @@ def tap_of(fault: ArmedFault, watch: OpenWatch, clock: Clock, *, opening: bool) 
             return None
 
 
-class FaultTap:
-    """Base of the taps: passes all events, and counts the fault when it acts for the first time."""
+class WatchFault:
+    """Base of the event filters: passes all events, and counts the fault when it acts for the first time."""
 
     def __init__(self, fault: ArmedFault, watch: OpenWatch) -> None:
         self._fault = fault
@@ -70,7 +70,7 @@ class FaultTap:
             self._fault.fired += 1
 
 
-class Ending(FaultTap):
+class Ending(WatchFault):
     """Ends the stream after `after` events, with a last frame."""
 
     def __init__(self, fault: ArmedFault, watch: OpenWatch, after: int, *last: bytes) -> None:
@@ -97,7 +97,7 @@ class Ending(FaultTap):
             self._watch.stream.end(*self._last)
 
 
-class Cutting(FaultTap):
+class Cutting(WatchFault):
     """Sends half of the event that follows the first `after` ones, and closes the connection."""
 
     def __init__(self, fault: ArmedFault, watch: OpenWatch, after: int) -> None:
@@ -121,7 +121,7 @@ class Cutting(FaultTap):
         return [*frames[: self._left], torn[: max(1, len(torn) // 2)]]
 
 
-class Holding(FaultTap):
+class Holding(WatchFault):
     """Holds back events for a time, from the next event or from `since` on; later ones wait behind them."""
 
     def __init__(
@@ -156,7 +156,7 @@ class Holding(FaultTap):
         return frames
 
 
-class Withholding(FaultTap):
+class Withholding(WatchFault):
     """Withholds all bookmarks."""
 
     @property

@@ -4,14 +4,14 @@ import asyncio
 import time
 from contextlib import ExitStack
 
-from fakeapi.controllers import leading
+from fakeapi.controllers import leader_election
 from fakeapi.controllers.api import API, Refused
-from fakeapi.controllers.leading import Leading, Pace
+from fakeapi.controllers.leader_election import LeaderElection, Pace
 from fakeapi.machinery.json_types import Object
 from fakeapi.testing.server import FakeAPI
 from tests.postgresql_server import PostgreSQL
 
-LEASE = f"{leading.LEASES}/{leading.NAME}"
+LEASE = f"{leader_election.LEASES}/{leader_election.NAME}"
 PATIENCE_SECONDS = 30.0
 QUICK = Pace(lease=0.3, renew=0.2, retry=0.02)
 
@@ -56,12 +56,12 @@ class LeaseClient(API):
     def _store(self, obj: Object) -> Object:
         self._check()
         self._leases.version += 1
-        metadata = {"name": leading.NAME, "resourceVersion": str(self._leases.version)}
+        metadata = {"name": leader_election.NAME, "resourceVersion": str(self._leases.version)}
         self._leases.lease = {**obj, "metadata": metadata}
         return self._leases.lease
 
 
-def candidate(leases: Leases, name: str, happened: asyncio.Queue[str], pace: Pace = QUICK) -> Leading:
+def candidate(leases: Leases, name: str, happened: asyncio.Queue[str], pace: Pace = QUICK) -> LeaderElection:
     async def start() -> None:
         happened.put_nowait(f"{name} starts")
 
@@ -69,7 +69,7 @@ def candidate(leases: Leases, name: str, happened: asyncio.Queue[str], pace: Pac
         leases.asked.append(f"{name} stops")
         happened.put_nowait(f"{name} stops")
 
-    return Leading(leases.of(name), time.time, start, stop, pace)
+    return LeaderElection(leases.of(name), time.time, start, stop, pace)
 
 
 def test_a_leader_that_is_cut_off_stops_before_another_starts() -> None:

@@ -12,7 +12,7 @@ _BUFFER = 1 << 18
 
 
 @contextlib.contextmanager
-def whole_file(path: Path) -> Iterator[IO[bytes]]:
+def atomic_file(path: Path) -> Iterator[IO[bytes]]:
     """Opens a temporary file that replaces `path` at the end of the block, readable only by its owner.
 
     If the block raises, `path` does not change and the temporary file is removed. Raises OSError.
@@ -28,9 +28,9 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
         raise
 
 
-def write_whole(path: Path, data: bytes) -> None:
+def write_atomically(path: Path, data: bytes) -> None:
     """Writes a file atomically, readable only by its owner. Raises OSError."""
-    with whole_file(path) as file:
+    with atomic_file(path) as file:
         file.write(data)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from fakeapi.releases.tables import ReleaseTables
 
-Mark = dict[str, str]
+GroupVersionKind = dict[str, str]
 
 COMMON = ("meta/v1.DeleteOptions", "meta/v1.WatchEvent")
 """Kinds that every group has."""
@@ -65,26 +65,26 @@ GRANULAR = frozenset(("lifecycle/v1alpha1.ResponderStatus",))
 """Structs with an explicit `granular` map type; nearly all other structs are granular by default."""
 
 
-def marks_of(tables: ReleaseTables) -> dict[str, list[Mark]]:
+def group_version_kinds(tables: ReleaseTables) -> dict[str, list[GroupVersionKind]]:
     """Returns the group, version and kind of every type that is a kind, by Go name."""
-    marks = {name: [_mark(name, *version)] for name, version in _BY_SUBRESOURCE.items()}
+    kinds = {name: [_group_version_kind(name, *version)] for name, version in _BY_SUBRESOURCE.items()}
     versions = [(group_version.group, group_version.version) for group_version in tables.index.group_versions]
     for group_version in tables.index.group_versions:
         for entry in group_version.kind_entries():
             for name in (entry["type"], entry.get("list_type")):
                 if name:
-                    marks[name] = [_mark(name, group_version.group, group_version.version)]
+                    kinds[name] = [_group_version_kind(name, group_version.group, group_version.version)]
     if ("resource.k8s.io", "v1alpha2") in versions:  # v1alpha2 registered it again
-        marks["meta/v1.Status"].append(_mark("meta/v1.Status", "resource.k8s.io", "v1alpha2"))
+        kinds["meta/v1.Status"].append(_group_version_kind("meta/v1.Status", "resource.k8s.io", "v1alpha2"))
     for name in COMMON:
-        marks[name] = [_mark(name, *version) for version in sorted(_registered(tables))]
-    return marks
+        kinds[name] = [_group_version_kind(name, *version) for version in sorted(_registered(tables))]
+    return kinds
 
 
-def own_marks(name: str, group: str, version: str) -> list[Mark]:
+def common_kind_entries(name: str, group: str, version: str) -> list[GroupVersionKind]:
     """Returns the entries of a COMMON kind in the document of one version."""
-    own = [] if not group else [_mark(name, group, version)]
-    return [_mark(name, "", "v1"), *own]
+    own = [] if not group else [_group_version_kind(name, group, version)]
+    return [_group_version_kind(name, "", "v1"), *own]
 
 
 def union_of(go: str, members: Iterator[str]) -> list[dict[str, Any]]:
@@ -107,5 +107,5 @@ def _registered(tables: ReleaseTables) -> Iterator[tuple[str, str]]:
         yield from ((group, "v1"), (group, "v1beta1"))
 
 
-def _mark(name: str, group: str, version: str) -> Mark:
+def _group_version_kind(name: str, group: str, version: str) -> GroupVersionKind:
     return {"group": group, "kind": name.rpartition(".")[2], "version": version}

@@ -1,0 +1,7 @@
+"""The type of options and arguments that name a file; commands receive a Path."""
+
+from pathlib import Path
+
+import click
+
+FILE = click.Path(dir_okay=False, path_type=Path)

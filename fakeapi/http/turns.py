@@ -1,0 +1,72 @@
+"""Turns: long lists are made one at a time, and nothing is made for a client that has disconnected."""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fakeapi.asgi import ClientGone, Gone
+
+
+class Turn:
+    """A lock whose waiters get it in the order of their requests.
+
+    `lists` counts the lists that are being made in parts. `resumed` is when the only such list last continued
+    after other tasks had a turn.
+    """
+
+    def __init__(self) -> None:
+        self.lists = 0
+        self.resumed = 0.0
+        self.is_held = False
+        self._waiters: deque[asyncio.Future[bool]] = deque()
+
+    @asynccontextmanager
+    async def held(self, gone: Gone | None) -> AsyncIterator[None]:
+        """Holds the lock. Raises ClientGone if the client disconnects before it is free."""
+        if self.is_held:
+            await self._wait(gone)
+        self.is_held = True
+        try:
+            yield
+        finally:
+            self._pass_on()
+
+    async def _wait(self, gone: Gone | None) -> None:
+        granted: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._waiters.append(granted)
+        left = None if gone is None else gone()
+
+        def give_up(_: object) -> None:
+            if not granted.done():
+                granted.set_result(False)
+
+        if left is not None:
+            left.add_done_callback(give_up)
+        try:
+            is_granted = await granted
+        except asyncio.CancelledError:
+            if granted.done() and not granted.cancelled() and granted.result():
+                self._pass_on()
+            raise
+        finally:
+            if left is not None:
+                left.remove_done_callback(give_up)
+        if not is_granted:
+            raise ClientGone
+
+    def _pass_on(self) -> None:
+        while self._waiters:
+            granted = self._waiters.popleft()
+            if not granted.done():
+                granted.set_result(True)
+                return
+        self.is_held = False
+
+
+class Turns:
+    """Ensures that long lists are made one at a time: in parts while clients read, or in a thread."""
+
+    def __init__(self) -> None:
+        self.parts = Turn()
+        self.threads = Turn()

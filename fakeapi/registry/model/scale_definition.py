@@ -1,0 +1,23 @@
+"""The definition of the internal resource of Scales."""
+
+from fakeapi.registry.model.columns import Cell
+from fakeapi.registry.model.definition import KindDefinition
+from fakeapi.registry.model.scale import SCALE
+from fakeapi.registry.model.strategy import Strategy
+from fakeapi.releases import Kind
+
+
+def scale_definition(kind: Kind) -> KindDefinition:
+    """Returns the definition of the Scales of a resource; `kind` is their kind."""
+    return KindDefinition(
+        group=kind.group,
+        resource=kind.resource,
+        strategies=lambda kind, rules, context: {"": Strategy(), SCALE: Strategy()},
+        cells=lambda quirks: {"Desired": _replicas_of("spec"), "Available": _replicas_of("status")},
+        table_subresources=frozenset((SCALE,)),
+    )
+
+
+def _replicas_of(member: str) -> Cell:
+    """Returns a cell with the replicas in the spec or the status of a Scale."""
+    return lambda obj, now: (obj.get(member) or {}).get("replicas", 0)

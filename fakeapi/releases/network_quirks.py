@@ -1,0 +1,155 @@
+"""Differences between releases in services, endpoints and networking.k8s.io.
+
+The source is k8s.io/kubernetes `pkg/apis/core`, `discovery` and `networking`.
+"""
+
+from dataclasses import dataclass
+
+from fakeapi.releases.history import History
+
+
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)  # a base of `Quirks`
+class NetworkQuirks:
+    """Differences in services, endpoints and networking.k8s.io."""
+
+    ambiguous_address: str
+    """Phrase of the warning about an address that not all programs parse alike."""
+
+    address_warnings_quote_parser: bool
+    """Warnings about addresses quote the error of Go's strict parser; other releases suggest a spelling, and
+    also warn for network policies, endpoint slices and load balancer status.
+    """
+
+    any_service_has_balancer_status: bool
+    """Services of any type may have a `status.loadBalancer`."""
+
+    load_balancers_spare_kubelets: bool
+    """A LoadBalancer service may not expose the port of kubelets."""
+
+    source_ranges_are_checked_together: bool
+    """Invalid source ranges of a load balancer have one error for all of them, in the field or the
+    annotation.
+    """
+
+    external_ips_have_traffic_policy: bool
+    """A service with external IPs has an externalTrafficPolicy."""
+
+    unallocated_node_ports_are_not_patched: bool
+    """An update does not copy stored node ports to a load balancer for which none are allocated."""
+
+    service_updates_check_metadata: bool
+    """An update of a service validates its metadata as a create does, including the name."""
+
+    services_have_field_labels: bool
+    """Field selectors of services may use `spec.clusterIP` and `spec.type`."""
+
+    full_range_names_service: bool
+    """The error for an IP range without free addresses names the service."""
+
+    endpoints_go_with_service: bool
+    """Deleting a service also deletes its Endpoints."""
+
+    headless_services_are_warned_of: bool
+    """A headless service returns warnings about fields that it ignores."""
+
+    ignored_names_are_warned_of: bool
+    """A service returns warnings about `externalName` and `externalIPs` that its type ignores."""
+
+    external_ips_are_deprecated: bool
+    """A service with external IPs returns a deprecation warning."""
+
+    prefer_close_is_deprecated: bool
+    """A service with the traffic distribution PreferClose returns a deprecation warning."""
+
+    stored_endpoints_are_trusted: bool
+    """An update does not validate endpoints that it does not change; EndpointSlices validate endpoints after
+    ports.
+    """
+
+    endpoint_slices_take_any_spelling: bool
+    """An address in an EndpointSlice must be of the right family, but may have any spelling."""
+
+    status_address_error: str
+    """Detail of the error for an invalid address in the status of a Service or an Ingress."""
+
+    bad_exception_ends_ip_block: bool
+    """An IP block with an invalid CIDR in `except` is not validated further, and the error for an invalid
+    CIDR is `not a valid CIDR`.
+    """
+
+    end_port_error_shows_port: bool
+    """The error for an `endPort` before `port` prints `port`; in other releases it prints `endPort`."""
+
+    network_policies_are_checked_twice: bool
+    """An update of a NetworkPolicy reports each error of its rules twice."""
+
+    required_reference_parts_are_named: bool
+    """The error for a reference without kind or name says which one is required."""
+
+    ingresses_keep_relaxed_names: str
+    """Part of a stored Ingress in which a relaxed service name permits such names in an update while the gate
+    RelaxedServiceNameValidation is off: `rules`, `everywhere` (the default backend too), or empty for none.
+    """
+
+    default_ingress_class_is_marked: bool
+    """Tables mark the default IngressClass."""
+
+    service_cidrs_are_parsed_by_netip: bool
+    """Go's strict parser (net/netip) parses the ranges of a ServiceCIDR, and they are immutable; other
+    releases allow adding a range of the other family.
+    """
+
+    service_cidr_status_resets_metadata: bool
+    """A write to a ServiceCIDR's status keeps the stored metadata."""
+
+    service_cidr_status_resets_fields: bool
+    """A write to a ServiceCIDR's status owns only status fields; in other releases it owns all fields that it
+    sends.
+    """
+
+    ip_address_name_error: str
+    """Detail of the error for an IPAddress name that is not a canonical address; empty: the common rules for
+    addresses have their own errors.
+    """
+
+
+HISTORY: History = {
+    "ambiguous_address": {
+        27: "will be considered invalid in a future Kubernetes release",
+        36: "is invalid",
+    },
+    "address_warnings_quote_parser": {27: True, 33: False},
+    "any_service_has_balancer_status": {27: True, 29: False},
+    "load_balancers_spare_kubelets": {27: True, 33: False},
+    "source_ranges_are_checked_together": {27: True, 30: False},
+    "external_ips_have_traffic_policy": {27: False, 29: True},
+    "unallocated_node_ports_are_not_patched": {27: False, 30: True},
+    "service_updates_check_metadata": {27: True, 34: False},
+    "services_have_field_labels": {27: False, 31: True},
+    "full_range_names_service": {27: False, 36: True},
+    "endpoints_go_with_service": {27: True, 37: False},
+    "headless_services_are_warned_of": {27: False, 34: True},
+    "ignored_names_are_warned_of": {27: False, 28: True},
+    "external_ips_are_deprecated": {27: False, 36: True},
+    "prefer_close_is_deprecated": {27: False, 35: True},
+    "stored_endpoints_are_trusted": {27: False, 33: True},
+    "endpoint_slices_take_any_spelling": {27: True, 33: False},
+    "status_address_error": {
+        27: "must be a valid IP address",
+        30: "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
+    },
+    "bad_exception_ends_ip_block": {27: True, 30: False},
+    "end_port_error_shows_port": {27: True, 37: False},
+    "network_policies_are_checked_twice": {27: True, 36: False},
+    "required_reference_parts_are_named": {27: True, 34: False},
+    "ingresses_keep_relaxed_names": {27: "", 34: "rules", 35: "everywhere"},
+    "default_ingress_class_is_marked": {27: False, 36: True},
+    "service_cidrs_are_parsed_by_netip": {27: True, 33: False},
+    "service_cidr_status_resets_metadata": {27: False, 33: True},
+    "service_cidr_status_resets_fields": {27: False, 36: True},
+    "ip_address_name_error": {
+        27: "not a valid ip in canonical format",
+        29: "must be a canonical format IP address",
+        33: "",
+    },
+}

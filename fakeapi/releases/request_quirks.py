@@ -1,0 +1,180 @@
+"""Differences between releases in requests for any resource, discovery and OpenAPI.
+
+The source is k8s.io/apiserver and k8s.io/apimachinery.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from fakeapi.machinery.meta.wording import Wording
+from fakeapi.releases.history import History
+
+
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)  # a base of `Quirks`
+class RequestQuirks:
+    """Differences in requests for any resource."""
+
+    list_resource_version_error_is_500: bool
+    """A list from the watch cache with an invalid resourceVersion fails with 500 instead of 400."""
+
+    list_parses_resource_version_before_continue: bool
+    """A list that combines a continue token with an invalid resourceVersion reports the invalid
+    resourceVersion, not that the two exclude each other.
+    """
+
+    watch_cache_serves_pages: bool
+    """The watch cache also serves lists without a resourceVersion, and first pages. Its continue tokens begin
+    the key with a slash.
+    """
+
+    uid_of_missing_object_conflicts: bool
+    """An update of a missing object with a uid fails with 409 Conflict (failed precondition) instead of 404.
+    """
+
+    zero_creation_timestamp_is_null: bool
+    """An unset creationTimestamp is written as null instead of being omitted: `omitempty` of encoding/json
+    keeps empty structs, `omitzero` omits them.
+    """
+
+    delete_body_error_is_500: bool
+    """A DELETE with a body that cannot be decoded fails with 500 instead of 400."""
+
+    unsafe_deletes_may_be_dry_runs: bool
+    """DeleteOptions may combine `ignoreStoreReadErrorWithClusterBreakingPotential` with `dryRun`."""
+
+    merge_keeps_directives: bool
+    """Objects that a strategic merge patch adds keep directives, such as `$patch`, that are inside them."""
+
+    watch_cache_start: int
+    """The oldest resourceVersion at which a watch may start on a new server."""
+
+    initial_events_blueprint: bool
+    """The bookmark that ends initial events has an annotation with an empty list of the kind."""
+
+    apply_checks_type_first: bool
+    """Server-side apply of an object with another group, version or kind fails with `invalid object type`;
+    other releases fail later, when they miss its version or schema.
+    """
+
+    managed_fields_allow_duplicates: bool
+    """An object with duplicate items in a set or map list keeps its managedFields."""
+
+    patches_are_checked_for_audit: bool
+    """A patch that is not valid JSON or YAML is rejected before its object is read."""
+
+    managed_fields_survive_errors: bool
+    """An update or patch whose fields cannot be determined keeps the managedFields of the stored object;
+    other releases drop them. It happens to custom objects whose managedFields name a version that their
+    definition does not have. Follows `UpdateNoErrors` of k8s.io/apimachinery `pkg/util/managedfields`.
+    """
+
+    list_keys_may_be_absent: bool
+    """An item of a map list may omit some of its keys, but not all. It differs from any item that has these
+    keys.
+    """
+
+    managed_fields_order_matters: bool
+    """A list whose items only changed their order counts as changed in managedFields."""
+
+    aggregated_discovery: tuple[str, ...]
+    """Versions of apidiscovery.k8s.io that clients can request, preferred version first. The gate
+    AggregatedDiscoveryRemoveBetaType removes v2beta1.
+    """
+
+    openapi_items_have_defaults: bool
+    """In OpenAPI, items of lists and values of maps have Go's zero value as their default."""
+
+    definitions_scheme: str
+    """Go source line of the scheme of CustomResourceDefinitions, which errors about other kinds print."""
+
+    openapi_opaque_items_have_defaults: bool
+    """In OpenAPI, quantities and times in lists and maps have an empty object as their default."""
+
+    openapi_documents_mark_own_version: bool
+    """In OpenAPI v3, the x-kubernetes-group-version-kind of kinds that all groups share, such as
+    DeleteOptions, lists only the document's own version.
+    """
+
+    openapi_without_text: tuple[str, ...]
+    """Fields without a description in OpenAPI: they refer to another type, and their Go fields have no
+    comment.
+    """
+
+    openapi_lists_have_shards: bool
+    """In OpenAPI, list, watch and deletecollection have the parameter `shardSelector`."""
+
+    openapi_requires_bodies: bool
+    """In OpenAPI, the bodies of writes are required."""
+
+    openapi_log_has_stream: bool
+    """In OpenAPI, pods/log has the parameter `stream`."""
+
+    wording: Wording
+    """Wording of errors about metadata, options and selectors."""
+
+    too_long: str
+    """Detail of the error for a string or for metadata over its limit; `{}` is the limit in bytes."""
+
+    declared_rules: Literal["unknown", "taken over", "of new kinds", "enforced"]
+    """Kinds whose declarative validation is enforced: none before 1.33; all while
+    DeclarativeValidationTakeover is on from 1.33; kinds without other validation in 1.36; all from 1.37.
+    """
+
+
+_TOO_LONG = "may not be more than {} bytes"
+_DEFINITIONS_SCHEME = "k8s.io/apiextensions-apiserver/pkg/apiserver/apiserver.go:{}"
+_SCHEMA_PROPS = tuple(
+    f"apiextensions/v1.JSONSchemaProps.{name}"
+    for name in ("additionalItems", "additionalProperties", "example", "externalDocs", "items", "not")
+)
+_WORDS_32 = Wording(too_long=_TOO_LONG)
+_WORDS_29 = replace(_WORDS_32, too_long="must have at most {} bytes")
+_WORDS_27 = replace(_WORDS_29, quoted_resource_names=True)
+_WORDS_34 = replace(_WORDS_32, json_values=True, empty_owner_member="must not be empty")
+_WORDS_35 = replace(_WORDS_34, length_unit="bytes")
+_WORDS_37 = replace(_WORDS_35, required_where_empty=True, applied="patch")
+
+HISTORY: History = {
+    "list_resource_version_error_is_500": {27: True, 33: False},
+    "list_parses_resource_version_before_continue": {27: True, 30: False},
+    "watch_cache_serves_pages": {27: False, 31: True},
+    "uid_of_missing_object_conflicts": {27: True, 34: False},
+    "zero_creation_timestamp_is_null": {27: True, 34: False},
+    "delete_body_error_is_500": {27: True, 35: False},
+    "unsafe_deletes_may_be_dry_runs": {27: False, 37: True},
+    "merge_keeps_directives": {27: True, 28: False},
+    "watch_cache_start": {27: 1, 33: 2, 37: 1},
+    "initial_events_blueprint": {27: False, 32: True, 33: False},
+    "apply_checks_type_first": {27: False, 28: True},
+    "managed_fields_allow_duplicates": {27: False, 29: True},
+    "patches_are_checked_for_audit": {27: False, 37: True},
+    "managed_fields_survive_errors": {27: False, 37: True},
+    "list_keys_may_be_absent": {27: False, 34: True},
+    "managed_fields_order_matters": {27: False, 29: True},
+    "aggregated_discovery": {27: ("v2beta1",), 30: ("v2", "v2beta1")},
+    "openapi_items_have_defaults": {27: True, 36: False},
+    "definitions_scheme": {
+        27: _DEFINITIONS_SCHEME.format(56),
+        29: _DEFINITIONS_SCHEME.format(54),
+        31: _DEFINITIONS_SCHEME.format(53),
+        33: _DEFINITIONS_SCHEME.format(55),
+        37: _DEFINITIONS_SCHEME.format(56),
+    },
+    "openapi_opaque_items_have_defaults": {27: True, 29: False},
+    "openapi_documents_mark_own_version": {27: False, 36: True},
+    "openapi_without_text": {
+        27: (
+            "core/v1.NamespaceCondition.lastTransitionTime",
+            "networking/v1.IngressRule.http",
+            *_SCHEMA_PROPS,
+        ),
+        32: ("networking/v1.IngressRule.http", *_SCHEMA_PROPS),
+        37: _SCHEMA_PROPS,
+    },
+    "openapi_lists_have_shards": {27: False, 36: True},
+    "openapi_requires_bodies": {27: False, 29: True},
+    "openapi_log_has_stream": {27: False, 32: True},
+    "wording": {27: _WORDS_27, 29: _WORDS_29, 32: _WORDS_32, 34: _WORDS_34, 35: _WORDS_35, 37: _WORDS_37},
+    "too_long": {27: "must have at most {} bytes", 32: _TOO_LONG},
+    "declared_rules": {27: "unknown", 33: "taken over", 36: "of new kinds", 37: "enforced"},
+}

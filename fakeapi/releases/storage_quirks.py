@@ -1,0 +1,160 @@
+"""Differences between releases in volumes and their claims, and in small API groups.
+
+The source is k8s.io/kubernetes `pkg/apis/core`, `storage`, `coordination`, `node` and `storagemigration`.
+"""
+
+from dataclasses import dataclass
+
+from fakeapi.releases.history import History
+
+
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)  # a base of `Quirks`
+class StorageQuirks:
+    """Differences in volumes, and in leases, runtimes and migrations."""
+
+    # Persistent volumes and claims for them
+
+    volumes_warn_of_deprecation: bool
+    """PersistentVolumes and claims with deprecated sources or annotations return warnings."""
+
+    mount_options_are_deprecated: bool
+    """A PersistentVolume with the annotation for mount options returns a deprecation warning."""
+
+    recycling_is_deprecated: bool
+    """A PersistentVolume with the reclaim policy Recycle returns a deprecation warning."""
+
+    volumes_keep_transitions: bool
+    """A PersistentVolume's status has the time of its last phase transition."""
+
+    attributes_class_stays_when_off: bool
+    """A PersistentVolume keeps its volumeAttributesClassName although the gate VolumeAttributesClass is off.
+    """
+
+    attributes_class_may_change: str
+    """State in which a claim's volumeAttributesClassName may change: "never", "always", "bound and set"
+    (bound, with a new name) or "bound".
+    """
+
+    claims_drop_resource_claims: bool
+    """`resources.claims` of a PersistentVolumeClaim is dropped."""
+
+    claims_have_resize_statuses: bool
+    """A PersistentVolumeClaim has a resize status for each resource; in other releases it has one
+    `resizeStatus`.
+    """
+
+    resize_statuses_field: str
+    """Name of the field `allocatedResourceStatuses` in errors."""
+
+    data_source_groups_are_checked: bool
+    """The API group of a claim's data source must be a DNS subdomain."""
+
+    # Classes, drivers and attachments of volumes
+
+    class_changes_are_forbidden: bool
+    """The change of a fixed field of a StorageClass is Forbidden; in other releases it is Invalid
+    (immutable).
+    """
+
+    one_storage_class_is_default: bool
+    """Tables mark at most one StorageClass as the default."""
+
+    attributes_class_may_be_default: bool
+    """Tables mark a VolumeAttributesClass with the default annotation as the default."""
+
+    attributes_classes_are_checked_again: bool
+    """An update of a VolumeAttributesClass reports errors of the object twice."""
+
+    capacities_are_checked_twice: bool
+    """A create of a CSIStorageCapacity reports each error twice."""
+
+    csi_drivers_may_change: bool
+    """All fields of a CSIDriver may change except `attachRequired` and `volumeLifecycleModes`; any change is
+    a new generation.
+    """
+
+    csi_drivers_know_secrets: bool
+    """A CSIDriver that requests tokens should say whether they are passed as secrets."""
+
+    csi_node_updates_are_checked_once: bool
+    """An update of a CSINode reports errors of the object once instead of twice."""
+
+    csi_node_driver_path: str
+    """Path of the error for a changed driver of a CSINode."""
+
+    csi_node_counts_may_change: bool
+    """`allocatable` of a CSINode driver may change, unless the gate MutableCSINodeAllocatableCount is off."""
+
+    attachers_are_driver_names: bool
+    """The attacher of a VolumeAttachment is validated as a driver name with the rest of the spec; in other
+    releases only on create, at the end.
+    """
+
+    volume_error_limit_in_errors: int
+    """Limit that the error for a too long message in a VolumeAttachment's status prints."""
+
+    single_pod_is_a_mode: bool
+    """The access mode ReadWriteOncePod is supported in inline volume specs too."""
+
+    volume_node_values_are_checked: bool
+    """Values in the node affinity of a PersistentVolume must be valid label values."""
+
+    # Leases, runtimes and migrations
+
+    candidates_list_strategies: bool
+    """A LeaseCandidate has `preferredStrategies` and needs no version; in other releases it has one
+    `strategy`.
+    """
+
+    empty_handler_is_required: bool
+    """An empty handler of a RuntimeClass is a required value, not an invalid name."""
+
+    toleration_path_repeats: bool
+    """The path of errors in a RuntimeClass's tolerations is `scheduling.tolerations.tolerations`."""
+
+    tolerations_compare: bool
+    """The error for the toleration operators Lt and Gt lists them as supported."""
+
+    storage_versions_are_served: bool
+    """`servedVersions` of a StorageVersion are validated, and each API server may occur only once."""
+
+    migrations_need_version: bool
+    """The status of a StorageVersionMigration requires a resourceVersion."""
+
+    ended_migrations_do_not_run: bool
+    """A StorageVersionMigration that succeeded or failed cannot be running."""
+
+
+HISTORY: History = {
+    "volumes_warn_of_deprecation": {27: False, 28: True},
+    "mount_options_are_deprecated": {27: False, 31: True},
+    "recycling_is_deprecated": {27: False, 30: True},
+    "volumes_keep_transitions": {27: False, 28: True},
+    "attributes_class_stays_when_off": {27: False, 29: True, 31: False},
+    "attributes_class_may_change": {27: "never", 29: "always", 31: "bound and set", 34: "bound"},
+    "claims_drop_resource_claims": {27: True, 29: False},
+    "claims_have_resize_statuses": {27: False, 28: True},
+    "resize_statuses_field": {27: "allocatedResourceStatus", 34: "allocatedResourceStatuses"},
+    "data_source_groups_are_checked": {27: False, 29: True},
+    "class_changes_are_forbidden": {27: True, 36: False},
+    "one_storage_class_is_default": {27: False, 37: True},
+    "attributes_class_may_be_default": {27: True, 34: False},
+    "attributes_classes_are_checked_again": {27: False, 30: True},
+    "capacities_are_checked_twice": {27: True, 28: False},
+    "csi_drivers_may_change": {27: False, 30: True},
+    "csi_drivers_know_secrets": {27: False, 35: True},
+    "csi_node_updates_are_checked_once": {27: False, 36: True},
+    "csi_node_driver_path": {27: "CSINodeDriver", 33: "spec.drivers"},
+    "csi_node_counts_may_change": {27: False, 33: True},
+    "attachers_are_driver_names": {27: False, 36: True},
+    "volume_error_limit_in_errors": {27: 262144, 37: 1024},
+    "single_pod_is_a_mode": {27: False, 29: True},
+    "volume_node_values_are_checked": {27: False, 33: True},
+    "candidates_list_strategies": {27: True, 32: False},
+    "empty_handler_is_required": {27: False, 36: True},
+    "toleration_path_repeats": {27: True, 35: False},
+    "tolerations_compare": {27: False, 35: True},
+    "storage_versions_are_served": {27: False, 28: True},
+    "migrations_need_version": {27: True, 36: False},
+    "ended_migrations_do_not_run": {27: True, 36: False},
+}
