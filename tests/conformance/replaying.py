@@ -6,16 +6,6 @@ from fakeapi.testing.server import FakeAPI
 from tests.conformance import projections
 from tests.conformance.differences import Comparison, Difference
 from tests.conformance.player import Player
-from tests.conformance.recordings import Recording
-
-
-def server_for(recording: Recording, servers: dict[str, FakeAPI]) -> FakeAPI:
-    if recording.name not in servers:
-        servers[recording.name] = FakeAPI(release=recording.release, feature_gates=recording.gates).start()
-    server = servers[recording.name]
-    server.reset()
-    server.create_namespace("conformance")
-    return server
 
 
 def differences(

@@ -1,33 +1,22 @@
 """Every recorded exchange gets the response of Kubernetes' own server, except those listed in `known`."""
 
-from collections.abc import Iterator
-
 import pytest
 
-from fakeapi.testing.server import FakeAPI
 from tests.conformance import known, page
 from tests.conformance.recordings import RECORDINGS, Recording
-from tests.conformance.replaying import differences, server_for
+from tests.conformance.replaying import differences
+from tests.conformance.servers import Servers
 
 CASES = [(recording, scenario) for recording in RECORDINGS for scenario in recording.scenarios]
-
-
-@pytest.fixture(scope="session")
-def servers() -> Iterator[dict[str, FakeAPI]]:
-    """Keeps the running servers by recording; tests start them on first use."""
-    running: dict[str, FakeAPI] = {}
-    yield running
-    for server in running.values():
-        server.stop()
 
 
 @pytest.mark.parametrize(
     ("recording", "scenario"), CASES, ids=[f"{recording.name}-{scenario}" for recording, scenario in CASES]
 )
 def test_a_recorded_scenario_is_answered_as_recorded(
-    recording: Recording, scenario: str, servers: dict[str, FakeAPI]
+    recording: Recording, scenario: str, servers: Servers
 ) -> None:
-    server = server_for(recording, servers)
+    server = servers.prepared(recording)
     differences_by_number = differences(server, recording.scenarios[scenario], scenario)
     entries = known.of(recording.name, scenario)
     in_full = {number for entry in entries if not entry.wording_only for number in entry.exchanges}

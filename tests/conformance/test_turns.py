@@ -10,7 +10,7 @@ from contextlib import ExitStack
 import pytest
 
 from fakeapi.testing.server import FakeAPI
-from tests.conformance import known, replaying, world
+from tests.conformance import known, replaying, servers, world
 from tests.conformance.recordings import RECORDINGS, WORLD_RECORDINGS, Recording
 from tests.conformance.turns import Turns, servers_of
 from tests.postgresql_server import PostgreSQL
@@ -37,7 +37,7 @@ class Clusters:
             self.close()
             self._servers = self._stack.enter_context(servers_of(recording, self._postgresql))
             self._of = recording.name
-        world.prepare(self._servers[0])
+        servers.prepare(self._servers[0])
         return self._servers
 
     def close(self) -> None:

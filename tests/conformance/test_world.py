@@ -1,36 +1,22 @@
 """Other kinds than claims give the recorded responses, except listed differences."""
 
-from collections.abc import Iterator
-
 import pytest
 
-from fakeapi.testing.server import FakeAPI
 from tests.conformance import world
 from tests.conformance.recordings import WORLD_RECORDINGS, Recording
+from tests.conformance.servers import Servers
 
 CASES = [(recording, scenario) for recording in WORLD_RECORDINGS for scenario in recording.scenarios]
 AGAIN = "write the list again: make world fidelity"
-
-
-@pytest.fixture(scope="session")
-def servers() -> Iterator[dict[str, FakeAPI]]:
-    """Keeps the running servers by recording; tests start them on first use."""
-    running: dict[str, FakeAPI] = {}
-    yield running
-    for server in running.values():
-        server.stop()
 
 
 @pytest.mark.parametrize(
     ("recording", "scenario"), CASES, ids=[f"{recording.name}-{scenario}" for recording, scenario in CASES]
 )
 def test_a_recorded_scenario_differs_in_what_is_listed_and_in_nothing_else(
-    recording: Recording, scenario: str, servers: dict[str, FakeAPI]
+    recording: Recording, scenario: str, servers: Servers
 ) -> None:
-    if recording.name not in servers:
-        servers[recording.name] = FakeAPI(release=recording.release, feature_gates=recording.gates).start()
-    server = servers[recording.name]
-    world.prepare(server)
+    server = servers.prepared(recording)
     differences = world.differences(server, recording.scenarios[scenario])
     known = world.listed()[recording.name].get(scenario, {})
     in_full, in_words = set(known.get(world.ANSWER, ())), set(known.get(world.WORDS, ()))

@@ -10,6 +10,7 @@ from typing import Any
 from fakeapi.testing.server import FakeAPI
 from tests.conformance.player import Exchange, Player
 from tests.conformance.recordings import Recording
+from tests.conformance.servers import new_server
 from tests.postgresql_server import PostgreSQL
 
 
@@ -52,9 +53,4 @@ class Turns(Player):
 def servers_of(recording: Recording, postgresql: PostgreSQL, count: int = 2) -> Iterator[list[FakeAPI]]:
     place = postgresql.place()
     with ExitStack() as stack:
-        yield [
-            stack.enter_context(
-                FakeAPI(release=recording.release, feature_gates=recording.gates, database=place)
-            )
-            for _ in range(count)
-        ]
+        yield [stack.enter_context(new_server(recording, database=place, seed=None)) for _ in range(count)]

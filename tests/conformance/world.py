@@ -6,8 +6,6 @@ fidelity page is made from the list.
 
 import json
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,8 @@ from fakeapi.testing.server import FakeAPI
 from tests.conformance.differences import Comparison, Difference
 from tests.conformance.identities import Identities
 from tests.conformance.player import Player
-from tests.conformance.recordings import WORLD_RECORDINGS, Recording
+from tests.conformance.recordings import WORLD_RECORDINGS
+from tests.conformance.servers import started_servers
 
 LISTED = Path(__file__).with_name("world_differences.json")
 
@@ -116,27 +115,14 @@ def listed() -> dict[str, dict[str, Found]]:
     return known
 
 
-@contextmanager
-def server_of(recording: Recording) -> Iterator[FakeAPI]:
-    with FakeAPI(release=recording.release, feature_gates=recording.gates) as server:
-        yield server
-
-
-def prepare(server: FakeAPI) -> None:
-    """Resets the server and creates the namespace of the recordings."""
-    server.reset()
-    server.create_namespace("conformance")
-
-
 def main() -> None:
     """Replays all recordings and writes the list of differences."""
     listing: dict[str, dict[str, Found]] = {}
     for recording in WORLD_RECORDINGS:
-        with server_of(recording) as server:
+        with started_servers() as servers:
             by_scenario: dict[str, Found] = {}
             for scenario, exchanges in recording.scenarios.items():
-                prepare(server)
-                if numbers := summary(differences(server, exchanges)):
+                if numbers := summary(differences(servers.prepared(recording), exchanges)):
                     by_scenario[scenario] = numbers
             listing[recording.name] = by_scenario
     LISTED.write_text(_rendered(listing))

@@ -1,0 +1,13 @@
+"""Keeps the servers of the recordings for all tests."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.conformance.servers import Servers, started_servers
+
+
+@pytest.fixture(scope="session")
+def servers() -> Iterator[Servers]:
+    with started_servers() as servers:
+        yield servers
