@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from fakeapi.clients.kubeconfig.reading import target_of_kubeconfig
+from fakeapi.clients.target import TargetError
 from fakeapi.faults.reading import read_rules
 from fakeapi.faults.rules import RuleError
 from fakeapi.inputfile import read_regular
 from fakeapi.installing.sources import InstallError, manifests_of
 from fakeapi.snapshots.content import SnapshotError
 from fakeapi.snapshots.file import read as read_snapshot
-from fakeapi.traces.client.kubeconfig import target_of_kubeconfig
-from fakeapi.traces.client.target import TargetError
 from fakeapi.traces.formats.open import open_trace
 from fakeapi.traces.model import TraceError
 
@@ -84,7 +84,7 @@ def test_a_file_that_hides_its_size_is_read_up_to_its_bound() -> None:
 
 
 def test_certificates_and_tokens_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fakeapi.traces.client.target.FILE_BYTES_MAX", 100)
+    monkeypatch.setattr("fakeapi.clients.target.FILE_BYTES_MAX", 100)
     path = tmp_path / "config"
     path.write_text("{}".ljust(101))
     with pytest.raises(TargetError, match="longer than 100 bytes"):

@@ -9,6 +9,7 @@ from types import ModuleType
 
 import pytest
 
+from fakeapi.clients.errors import StatusError
 from fakeapi.cluster import Cluster
 from fakeapi.http.app import Application
 from fakeapi.registry.model.definition import KindDefinition
@@ -18,7 +19,7 @@ from fakeapi.releases.release import ReleaseKinds
 from fakeapi.releases.tables import ReleaseTables
 from fakeapi.serving.runner import Runner
 from fakeapi.settings import Settings
-from fakeapi.testing.client import Client, StatusError
+from fakeapi.testing.client import Client
 from tests.http.asking import ask
 from tests.http.watching import told, watch
 

@@ -9,8 +9,9 @@ from click.testing import CliRunner
 
 from fakeapi import FakeAPI, token_file
 from fakeapi.cli.main import main
-from fakeapi.testing.client import Client, StatusError
-from fakeapi.testing.control import ControlClient
+from fakeapi.clients.control import ControlClient
+from fakeapi.clients.errors import StatusError
+from fakeapi.testing.client import Client
 from fakeapi.token_file import TokenFileError, given_token, read_token
 
 

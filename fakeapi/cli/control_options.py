@@ -13,7 +13,7 @@ from fakeapi.machinery.printable import printable_line
 from fakeapi.settings import DEFAULT_PORT
 
 if TYPE_CHECKING:
-    from fakeapi.traces.client.target import Target
+    from fakeapi.clients.target import Target
 
 
 def control_client(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -24,7 +24,7 @@ def control_client(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(command)
     def call(*, target: "Target", **rest: Any) -> Any:
-        from fakeapi.testing.control import ControlClient, ControlError  # noqa: PLC0415 - keeps --help fast
+        from fakeapi.clients.control import ControlClient, ControlError  # noqa: PLC0415 - keeps --help fast
 
         try:
             client = ControlClient.of_target(target)
@@ -48,7 +48,7 @@ def server_target(command: Callable[..., Any]) -> Callable[..., Any]:
     def call(
         *, server: str, kubeconfig: Path | None, token: str | None, ca_file: Path | None, **rest: Any
     ) -> Any:
-        from fakeapi.traces.client.target import TargetError  # noqa: PLC0415 - keeps --help fast
+        from fakeapi.clients.target import TargetError  # noqa: PLC0415 - keeps --help fast
 
         try:
             return command(target=_target(server, kubeconfig, token, ca_file), **rest)
@@ -64,10 +64,10 @@ def server_target(command: Callable[..., Any]) -> Callable[..., Any]:
 def _target(server: str, kubeconfig: Path | None, token: str | None, ca_file: Path | None) -> "Target":
     """Returns the server that the options select. Raises TargetError."""
     if kubeconfig is not None:
-        from fakeapi.traces.client.kubeconfig import target_of_kubeconfig  # noqa: PLC0415 - keeps --help fast
+        from fakeapi.clients.kubeconfig.reading import target_of_kubeconfig  # noqa: PLC0415 - keeps --help fast
 
         return target_of_kubeconfig(kubeconfig)
-    from fakeapi.traces.client.target import target_of_url  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.clients.target import target_of_url  # noqa: PLC0415 - keeps --help fast
 
     return target_of_url(server, token=token, ca_file=ca_file)
 

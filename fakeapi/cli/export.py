@@ -16,7 +16,7 @@ from fakeapi.cli.transfer_options import read_limit, reported, selection_of, sel
 from fakeapi.machinery.printable import printable_line
 
 if TYPE_CHECKING:
-    from fakeapi.traces.client.target import Target
+    from fakeapi.clients.target import Target
     from fakeapi.transfer.exporting import Exported
     from fakeapi.transfer.selection import Selection
 
@@ -96,11 +96,11 @@ def export(
 
 def _read(target: "Target", selection: "Selection", *, status: bool, limit: int) -> "Exported":
     from fakeapi.cli.progress import Activity  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.clients.remote import ReadOnlyClient  # noqa: PLC0415 - keeps --help fast
     from fakeapi.transfer.exporting import AGENT, export  # noqa: PLC0415 - keeps --help fast
-    from fakeapi.transfer.remote import ReadOnlyAPI  # noqa: PLC0415 - keeps --help fast
 
     async def read() -> "Exported":
-        api = ReadOnlyAPI(target, AGENT)
+        api = ReadOnlyClient(target, AGENT)
         try:
             return await export(api, selection, status=status, limit=limit, progress=activity)
         finally:

@@ -10,7 +10,7 @@ from fakeapi.cli.file_type import FILE
 from fakeapi.machinery.printable import printable_line
 
 if TYPE_CHECKING:
-    from fakeapi.testing.control import ControlClient
+    from fakeapi.clients.control import ControlClient
 
 
 @click.group()

@@ -14,11 +14,11 @@ from fakeapi.cli.transfer_options import read_limit, reported, selection_of, sel
 from fakeapi.machinery.printable import printable_line
 
 if TYPE_CHECKING:
+    from fakeapi.clients.remote import ReadOnlyClient
+    from fakeapi.clients.target import Target
     from fakeapi.installing.plan import Plan
-    from fakeapi.traces.client.target import Target
     from fakeapi.transfer.importing import Imported
     from fakeapi.transfer.reading import State
-    from fakeapi.transfer.remote import ReadOnlyAPI
     from fakeapi.transfer.selection import Selection
 
 
@@ -99,17 +99,17 @@ async def _plan(
 ) -> "tuple[Plan, list[str]]":
     """Reads the manifests or the cluster; returns the plan, and one line for each list that failed."""
     from fakeapi.cli.progress import Activity  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.clients.remote import ReadOnlyClient  # noqa: PLC0415 - keeps --help fast
     from fakeapi.installing.plan import plan_of  # noqa: PLC0415 - keeps --help fast
     from fakeapi.transfer.cluster import read_cluster  # noqa: PLC0415 - keeps --help fast
     from fakeapi.transfer.importing import AGENT  # noqa: PLC0415 - keeps --help fast
-    from fakeapi.transfer.kinds import discover  # noqa: PLC0415 - keeps --help fast
     from fakeapi.transfer.manifests import plain_manifests  # noqa: PLC0415 - keeps --help fast
-    from fakeapi.transfer.remote import ReadOnlyAPI  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.transfer.served import discover  # noqa: PLC0415 - keeps --help fast
 
     if cluster is None:
         return plan_of(sources), []
-    api = ReadOnlyAPI(target, AGENT)
-    source = ReadOnlyAPI(_cluster_target(cluster, context), AGENT)
+    api = ReadOnlyClient(target, AGENT)
+    source = ReadOnlyClient(_cluster_target(cluster, context), AGENT)
     try:
         await _check_fakeapi(api)
         served, _ = await discover(api)
@@ -126,8 +126,8 @@ async def _plan(
 
 def _cluster_target(cluster: str, context: str | None) -> "Target":
     """Returns the cluster of a URL or a kubeconfig. Raises TargetError."""
-    from fakeapi.traces.client.kubeconfig import target_of_kubeconfig  # noqa: PLC0415 - keeps --help fast
-    from fakeapi.traces.client.target import target_of_url  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.clients.kubeconfig.reading import target_of_kubeconfig  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.clients.target import target_of_url  # noqa: PLC0415 - keeps --help fast
 
     if not cluster.startswith(("http://", "https://")):
         return target_of_kubeconfig(Path(cluster).expanduser(), context)
@@ -136,7 +136,7 @@ def _cluster_target(cluster: str, context: str | None) -> "Target":
     return target_of_url(cluster)
 
 
-async def _check_fakeapi(api: "ReadOnlyAPI") -> None:
+async def _check_fakeapi(api: "ReadOnlyClient") -> None:
     """Raises ClickException if the server is not fakeapi: imports never write to real clusters."""
     from fakeapi.transfer.exporting import is_fakeapi  # noqa: PLC0415 - keeps --help fast
 
@@ -149,10 +149,10 @@ async def _import(
     target: "Target", plan: "Plan", *, lenient: bool, status: bool, dry_run: bool
 ) -> "Imported":
     from fakeapi.cli.progress import Activity  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.clients.remote import RemoteClient  # noqa: PLC0415 - keeps --help fast
     from fakeapi.transfer.importing import AGENT, Importer  # noqa: PLC0415 - keeps --help fast
-    from fakeapi.transfer.remote import RemoteAPI  # noqa: PLC0415 - keeps --help fast
 
-    api = RemoteAPI(target, AGENT)
+    api = RemoteClient(target, AGENT)
     try:
         await _check_fakeapi(api)
         with Activity("importing", "steps") as activity:

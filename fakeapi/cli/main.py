@@ -153,8 +153,8 @@ def serve(
     if trace is None and (at or speed != 1.0):
         raise click.UsageError("--at and --speed need --from.")
     from fakeapi.cli.progress import Waiting  # noqa: PLC0415 - see the module's docstring
+    from fakeapi.clients.target import TargetError  # noqa: PLC0415 - see the module's docstring
     from fakeapi.testing.server import FakeAPI, StartError  # noqa: PLC0415 - see the module's docstring
-    from fakeapi.traces.client.target import TargetError  # noqa: PLC0415 - see the module's docstring
     from fakeapi.traces.model import TraceError  # noqa: PLC0415 - see the module's docstring
 
     database = options["database"]
@@ -257,7 +257,7 @@ def healthcheck(host: str, port: int, *, tls: bool) -> None:
     import http.client  # noqa: PLC0415 - see the module's docstring
     import ssl  # noqa: PLC0415 - see the module's docstring
 
-    from fakeapi.testing.connection import Connections  # noqa: PLC0415 - see the module's docstring
+    from fakeapi.clients.connections import Connections  # noqa: PLC0415 - see the module's docstring
 
     context = None
     if tls:

@@ -14,16 +14,16 @@ from typing import Any
 
 import click
 
-from fakeapi import kubeconfig as kubeconfigs
 from fakeapi.cli.file_type import FILE
 from fakeapi.cli.token_options import token_options
 from fakeapi.cli.trace_options import redaction_options, redactor, reported
+from fakeapi.clients.kubeconfig import writing
+from fakeapi.clients.kubeconfig.reading import target_of_kubeconfig
+from fakeapi.clients.target import Target, TargetError, target_of_url
 from fakeapi.machinery.hosts import ACCEPTED_HOSTS, HostRules, connect_host, is_loopback, url_host
 from fakeapi.machinery.printable import printable, printable_line
 from fakeapi.serving.runner import Runner, StartError
 from fakeapi.traces import fieldpaths
-from fakeapi.traces.client.kubeconfig import target_of_kubeconfig
-from fakeapi.traces.client.target import Target, TargetError, target_of_url
 from fakeapi.traces.inspecting.convert import check_target
 from fakeapi.traces.recording.recording import Recording
 from fakeapi.traces.recording.redaction import Redactor
@@ -190,10 +190,10 @@ def _serve(
 
     def ready() -> None:
         try:
-            kubeconfigs.write(kubeconfig, kubeconfigs.render(url, ca=authority, token=token))
+            writing.write(kubeconfig, writing.render(url, ca=authority, token=token))
             if ready_file is not None:
                 facts = {"url": url, "kubeconfig": str(kubeconfig), "pid": os.getpid()}
-                kubeconfigs.write(ready_file, json.dumps(facts) + "\n")
+                writing.write(ready_file, json.dumps(facts) + "\n")
         except OSError as error:
             raise StartError(f"cannot write {error.filename}: {error.strerror}") from error
         server = printable(recording.header.server) or "a server of unknown version"

@@ -19,14 +19,14 @@ from fakeapi.cli.file_type import FILE
 from fakeapi.cli.keyboard import HELP, keys
 from fakeapi.cli.progress import ProgressLine
 from fakeapi.cli.token_options import token_options
+from fakeapi.clients.control import page_of
+from fakeapi.clients.kubeconfig.reading import target_of_kubeconfig
+from fakeapi.clients.target import Target, TargetError, target_of_url
 from fakeapi.machinery.patch.media_types import SHORT_NAMES
 from fakeapi.machinery.printable import printable
 from fakeapi.releases import gates
 from fakeapi.testing import replaying
-from fakeapi.testing.control import page_of
 from fakeapi.testing.server import FakeAPI, StartError
-from fakeapi.traces.client.kubeconfig import target_of_kubeconfig
-from fakeapi.traces.client.target import Target, TargetError, target_of_url
 from fakeapi.traces.formats.open import TraceReader, open_trace
 from fakeapi.traces.model import TraceError
 from fakeapi.traces.replay.options import ORDERS, Options, Progress

@@ -9,7 +9,7 @@ from fakeapi.cli.control_options import control_client
 from fakeapi.machinery.printable import LINE_MAX, printable
 
 if TYPE_CHECKING:
-    from fakeapi.testing.control import ControlClient
+    from fakeapi.clients.control import ControlClient
 
 
 @click.command()

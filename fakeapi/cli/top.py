@@ -13,7 +13,7 @@ import click
 from fakeapi.cli.control_options import control_client
 
 if TYPE_CHECKING:
-    from fakeapi.testing.control import ControlClient
+    from fakeapi.clients.control import ControlClient
 
 
 @click.command(context_settings={"show_default": True})

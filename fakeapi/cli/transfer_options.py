@@ -73,9 +73,9 @@ def selection_of(chosen: dict[str, Any], **more: Any) -> "Selection":
 @contextmanager
 def reported() -> Iterator[None]:
     """Turns errors that prevent an export or import into one line and exit status 1."""
-    from fakeapi.controllers.api import Refused  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.clients.errors import StatusError  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.clients.target import TargetError  # noqa: PLC0415 - keeps --help fast
     from fakeapi.installing.sources import InstallError  # noqa: PLC0415 - keeps --help fast
-    from fakeapi.traces.client.target import TargetError  # noqa: PLC0415 - keeps --help fast
     from fakeapi.transfer.database import DatabaseUnreadable  # noqa: PLC0415 - keeps --help fast
     from fakeapi.transfer.files import WriteError  # noqa: PLC0415 - keeps --help fast
     from fakeapi.transfer.reading import TooManyObjects  # noqa: PLC0415 - keeps --help fast
@@ -84,7 +84,7 @@ def reported() -> Iterator[None]:
     try:
         yield
     except (
-        Refused,
+        StatusError,
         InstallError,
         TargetError,
         DatabaseUnreadable,

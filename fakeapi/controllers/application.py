@@ -4,8 +4,8 @@ from collections.abc import Coroutine, Iterable
 from typing import TYPE_CHECKING, Any
 
 from fakeapi.asgi import Application, Receive, Scope, Send
+from fakeapi.clients.in_process import InProcessClient
 from fakeapi.cluster import Cluster
-from fakeapi.controllers.api import API
 from fakeapi.controllers.gaps import warn_of_gaps
 from fakeapi.controllers.manager import Manager
 from fakeapi.controllers.names import makers
@@ -78,7 +78,7 @@ class ControlledApplication:
             return
         from fakeapi.controllers.leader_election import LeaderElection  # noqa: PLC0415 - only for several servers
 
-        api = API(self._app, "fakeapi/leader-election", token=self._token, host=self._host)
+        api = InProcessClient(self._app, "fakeapi/leader-election", token=self._token, host=self._host)
         self._election = LeaderElection(api, self._cluster.clock.now, self._run, self._rest)
         self._election.begin()
 

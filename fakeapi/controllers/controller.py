@@ -4,11 +4,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine, Hashable
 from typing import Any, ClassVar, Protocol
 
+from fakeapi.clients.in_process import InProcessClient
+from fakeapi.clients.served_resource import ServedResource
 from fakeapi.clock.clocks import ClockAndNames
 from fakeapi.cluster import Cluster
-from fakeapi.controllers.api import API
 from fakeapi.controllers.informer import Informer
-from fakeapi.controllers.paths import ServedResource, find_resource, served_as
+from fakeapi.controllers.served import find_resource, served_as
 from fakeapi.machinery.golang import times
 from fakeapi.machinery.schema.nodes import Node, Struct
 from fakeapi.releases.rules import ReleaseRules, rules_of
@@ -17,7 +18,7 @@ from fakeapi.releases.rules import ReleaseRules, rules_of
 class Work(Protocol):
     """The part of the controller manager that ControllerContext uses."""
 
-    def api(self, agent: str) -> API: ...
+    def api(self, agent: str) -> InProcessClient: ...
 
     def informer(self, resource: ServedResource) -> Informer: ...
 
@@ -49,7 +50,7 @@ class ControllerContext:
         """The git version of the release, such as v1.33.13."""
         return self.cluster.catalogue.primary.version
 
-    def api(self, component: str, client: str = "") -> API:
+    def api(self, component: str, client: str = "") -> InProcessClient:
         """Returns a client with the User-Agent of a Kubernetes component, such as kube-scheduler."""
         end = f"/{client}" if client else ""
         return self._work.api(f"{component}/{self.version} (linux/amd64) kubernetes/fakeapi{end}")
@@ -119,7 +120,7 @@ class Controller(ABC):
 
     @abstractmethod
     async def reconcile(self, key: Any) -> None:
-        """Reconciles one key. If it raises Refused, the manager retries the key, at once after a conflict."""
+        """Reconciles one key. After StatusError the manager retries the key, at once after a conflict."""
 
     async def stop(self) -> None:  # noqa: B027 - most controllers have nothing to release
         """Releases resources outside the server."""

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
+from fakeapi.clients.errors import StatusError
 from fakeapi.controllers.allocation.model import Slice
 from fakeapi.controllers.allocation.taints import tolerates
-from fakeapi.controllers.api import Refused
 from fakeapi.controllers.controller import Controller
 from fakeapi.controllers.device_taint_status import Counts, condition_of
 from fakeapi.controllers.events import EventRecorder
@@ -125,8 +125,8 @@ class DeviceTaintEvictionController(Controller):
         try:
             await self._api.patch(self._pods.resource.path_of(pod, "status"), patch, "strategic")
             await self._api.delete(self._pods.resource.path_of(pod), uid=uid)
-        except Refused as problem:
-            if not (problem.is_missing or problem.is_conflict):
+        except StatusError as problem:
+            if not (problem.is_not_found or problem.is_conflict):
                 raise
 
     # when to evict a pod --------------------------------------------------------------------------

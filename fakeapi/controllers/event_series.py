@@ -5,7 +5,8 @@ Follows k8s.io/client-go `tools/events`, which counts equal events within a seri
 
 from datetime import UTC, datetime
 
-from fakeapi.controllers.api import API, Refused
+from fakeapi.clients.errors import StatusError
+from fakeapi.clients.in_process import InProcessClient
 from fakeapi.controllers.controller import ControllerContext
 from fakeapi.controllers.events import KnownEvents
 from fakeapi.machinery.json_types import Object
@@ -29,7 +30,7 @@ def truncated_note(message: str) -> str:
 class EventSeriesRecorder(KnownEvents):
     """Records the events of one component."""
 
-    def __init__(self, context: ControllerContext, api: API, component: str) -> None:
+    def __init__(self, context: ControllerContext, api: InProcessClient, component: str) -> None:
         super().__init__(context, api)
         self._component = component
 
@@ -46,8 +47,8 @@ class EventSeriesRecorder(KnownEvents):
                 path = resource.path_of(known)
                 self._known[key] = await self._api.patch(path, {"series": series}, "strategic")
                 return
-        except Refused as problem:
-            if not problem.is_missing:
+        except StatusError as problem:
+            if not problem.is_not_found:
                 return
         regarding = {
             "kind": obj["kind"],

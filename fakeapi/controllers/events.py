@@ -3,7 +3,8 @@
 Follows k8s.io/client-go `tools/record`.
 """
 
-from fakeapi.controllers.api import API, Refused
+from fakeapi.clients.errors import StatusError
+from fakeapi.clients.in_process import InProcessClient
 from fakeapi.controllers.controller import ControllerContext
 from fakeapi.machinery.json_types import Object
 
@@ -14,7 +15,7 @@ EVENTS_MAX = 4096
 class KnownEvents:
     """The events that a recorder has created, by the properties that make two events equal."""
 
-    def __init__(self, context: ControllerContext, api: API) -> None:
+    def __init__(self, context: ControllerContext, api: InProcessClient) -> None:
         self._context = context
         self._api = api
         self._known: dict[tuple[str, ...], Object] = {}
@@ -23,13 +24,13 @@ class KnownEvents:
         """Creates the event; adds a suffix if its name exists, which happens while the clock is frozen."""
         try:
             stored = await self._api.create(path, event)
-        except Refused as problem:
-            if not problem.exists:
+        except StatusError as problem:
+            if not problem.is_already_exists:
                 return
             event["metadata"]["name"] += self._context.clock.suffix()
             try:
                 stored = await self._api.create(path, event)
-            except Refused:
+            except StatusError:
                 return
         if len(self._known) >= EVENTS_MAX:
             self._known.clear()
@@ -39,7 +40,9 @@ class KnownEvents:
 class EventRecorder(KnownEvents):
     """Records the events of one component."""
 
-    def __init__(self, context: ControllerContext, api: API, component: str, host: str = "") -> None:
+    def __init__(
+        self, context: ControllerContext, api: InProcessClient, component: str, host: str = ""
+    ) -> None:
         super().__init__(context, api)
         self._source = {"component": component, **({"host": host} if host else {})}
 
@@ -54,8 +57,8 @@ class EventRecorder(KnownEvents):
                 changes = {"count": known["count"] + 1, "lastTimestamp": self._context.now()}
                 self._known[key] = await self._api.patch(resource.path_of(known), changes, "strategic")
                 return
-        except Refused as problem:
-            if not problem.is_missing:
+        except StatusError as problem:
+            if not problem.is_not_found:
                 return
         event = self._event(obj, kind, reason, message)
         await self._create(resource.path(event["metadata"]["namespace"]), event, key)

@@ -7,19 +7,19 @@ bytes.
 
 from collections.abc import Callable
 
-from fakeapi.controllers.api import API
-from fakeapi.controllers.paths import served_as
+from fakeapi.clients.in_process import InProcessClient
+from fakeapi.controllers.served import served_as
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema import protobuf, protobuf_encoding
 from fakeapi.registry.model.resource import Resource
 
 
 async def update_exactly(
-    api: API, resource: Resource, obj: Object, change: Callable[[Object], None]
+    api: InProcessClient, resource: Resource, obj: Object, change: Callable[[Object], None]
 ) -> Object:
     """Reads an object, applies `change` and writes it back, in protobuf; returns the stored object.
 
-    Raises Refused, with a Conflict if `obj` is older than the stored object.
+    Raises StatusError, with a Conflict if `obj` is older than the stored object.
     """
     path = served_as(resource).path_of(obj)
     _, _, message = protobuf.unwrap(await api.read_protobuf(path))

@@ -7,11 +7,13 @@ the caches of all resources that have objects.
 from collections import defaultdict
 from typing import Any
 
-from fakeapi.controllers.api import API, Refused
+from fakeapi.clients.errors import StatusError
+from fakeapi.clients.in_process import InProcessClient
+from fakeapi.clients.served_resource import ServedResource
 from fakeapi.controllers.controller import Controller
 from fakeapi.controllers.informer import Informer
 from fakeapi.controllers.inventory import prefix_of, resource_of, stored_prefixes
-from fakeapi.controllers.paths import ServedResource, find_resource, served_as
+from fakeapi.controllers.served import find_resource, served_as
 from fakeapi.machinery.json_types import Object
 from fakeapi_storage import StorageError
 
@@ -105,8 +107,8 @@ class GarbageCollector(Controller):
         place, obj = known
         try:
             await self._collect(place, obj)
-        except Refused as problem:
-            if not problem.is_missing:
+        except StatusError as problem:
+            if not problem.is_not_found:
                 raise
 
     async def _collect(self, place: ServedResource, obj: Object) -> None:
@@ -172,8 +174,8 @@ class GarbageCollector(Controller):
             return {"metadata": {}}
         try:
             owner = await self._api.get(owner_resource.path(namespace, reference["name"]))
-        except Refused as problem:
-            if problem.is_missing:
+        except StatusError as problem:
+            if problem.is_not_found:
                 return None
             raise
         return owner if owner["metadata"]["uid"] == reference["uid"] else None
@@ -208,8 +210,8 @@ class GarbageCollector(Controller):
             dependent_place, dependent_obj = self._objects[dependent]
             try:
                 await self._remove_owners(dependent_place, dependent_obj, [uid])
-            except Refused as problem:
-                if not problem.is_missing:
+            except StatusError as problem:
+                if not problem.is_not_found:
                     raise
         await self._remove_finalizer(place, obj, ORPHAN)
 
@@ -233,14 +235,14 @@ class GarbageCollector(Controller):
 
 
 async def _patch_references(
-    api: API, place: ServedResource, obj: Object, strategic: list[Object], merged: list[Object]
+    api: InProcessClient, place: ServedResource, obj: Object, strategic: list[Object], merged: list[Object]
 ) -> None:
     """Changes owner references with a strategic merge patch, or a merge patch if the kind has no other."""
     path, metadata = place.path_of(obj), obj["metadata"]
     try:
         patch = {"metadata": {"uid": metadata["uid"], "ownerReferences": strategic}}
         await api.patch(path, patch, "strategic")
-    except Refused as problem:
+    except StatusError as problem:
         if problem.code != 415:
             raise
         version = metadata["resourceVersion"]

@@ -9,9 +9,10 @@ import logging
 from collections.abc import Callable
 from typing import TypeAlias
 
+from fakeapi.clients.errors import StatusError
+from fakeapi.clients.in_process import InProcessClient
+from fakeapi.clients.served_resource import ServedResource
 from fakeapi.clock.clocks import Clock
-from fakeapi.controllers.api import API, Refused
-from fakeapi.controllers.paths import ServedResource
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.printable import printable_line
 
@@ -39,7 +40,7 @@ def key_of(obj: Object) -> str:
 class Informer:
     """A cache of objects by key. All readers share the objects and must not change them."""
 
-    def __init__(self, api: API, resource: ServedResource) -> None:
+    def __init__(self, api: InProcessClient, resource: ServedResource) -> None:
         self.resource = resource
         self.objects: dict[str, Object] = {}
         self.position = 0
@@ -63,7 +64,7 @@ class Informer:
         self._wakers.add(waker)
 
     async def list(self) -> None:
-        """Reads all objects into the cache. Raises Refused."""
+        """Reads all objects into the cache. Raises StatusError."""
         query = {"limit": PAGE}
         objects: dict[str, Object] = {}
         while True:
@@ -87,7 +88,7 @@ class Informer:
                     self._expired = False
                 query = {"resourceVersion": str(self.position), "allowWatchBookmarks": "true"}
                 await self._api.watch(self.resource.path(), query, self._handle)
-            except Refused as problem:
+            except StatusError as problem:
                 if problem.code != 410:
                     log.debug("informer of %s: %s", self.resource.plural, printable_line(problem))
                     await asyncio.sleep(RETRY_SECONDS)

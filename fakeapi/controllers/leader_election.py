@@ -13,7 +13,8 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from fakeapi.controllers.api import API, Refused
+from fakeapi.clients.errors import StatusError
+from fakeapi.clients.in_process import InProcessClient
 from fakeapi.machinery.golang import times
 from fakeapi.machinery.json_types import Object
 
@@ -48,7 +49,7 @@ class LeaderElection:
 
     def __init__(
         self,
-        api: API,
+        api: InProcessClient,
         now: Callable[[], float],
         start: Callable[[], Awaitable[None]],
         stop: Callable[[], Awaitable[None]],
@@ -79,7 +80,7 @@ class LeaderElection:
                 lease = await self._api.get(f"{LEASES}/{NAME}")
                 if lease["spec"].get("holderIdentity") == self.identity:
                     await self._api.update(f"{LEASES}/{NAME}", self._held(lease, "", 1))
-            except Refused as error:
+            except StatusError as error:
                 log.info("the lease of the controllers was not let go: %s", error)
 
     async def _run(self) -> None:
@@ -87,7 +88,7 @@ class LeaderElection:
             await self._resign_if_late()  # first of all: the process may have been paused
             try:
                 is_held = await self._take_or_renew()
-            except Refused as error:
+            except StatusError as error:
                 log.debug("the lease of the controllers: %s", error)
                 is_held = False
             if is_held:
@@ -112,12 +113,12 @@ class LeaderElection:
     async def _take_or_renew(self) -> bool:
         """Takes or renews the Lease; returns whether this server holds it.
 
-        Raises Refused, also if another candidate was faster.
+        Raises StatusError, also if another candidate was faster.
         """
         try:
             lease = await self._api.get(f"{LEASES}/{NAME}")
-        except Refused as error:
-            if not error.is_missing:
+        except StatusError as error:
+            if not error.is_not_found:
                 raise
             await self._api.create(LEASES, self._held({"metadata": {"name": NAME}, "spec": {}}))
             return True

@@ -6,11 +6,12 @@ from collections.abc import Coroutine, Hashable, Mapping
 from typing import Any
 
 from fakeapi.asgi import ASGIApp
+from fakeapi.clients.errors import StatusError
+from fakeapi.clients.in_process import InProcessClient
+from fakeapi.clients.served_resource import ServedResource
 from fakeapi.cluster import Cluster
-from fakeapi.controllers.api import API, Refused
 from fakeapi.controllers.controller import Controller, ControllerContext, MakeController
 from fakeapi.controllers.informer import Informer
-from fakeapi.controllers.paths import ServedResource
 from fakeapi.controllers.work import Item, WorkQueue
 from fakeapi.machinery.printable import printable_line
 from fakeapi.registry.model.resource import Resource
@@ -107,8 +108,8 @@ class Manager:
 
     # methods for controller contexts ----------------------------------------------------------------
 
-    def api(self, agent: str) -> API:
-        return API(self._app, agent, token=self._token, host=self._host)
+    def api(self, agent: str) -> InProcessClient:
+        return InProcessClient(self._app, agent, token=self._token, host=self._host)
 
     def informer(self, resource: ServedResource) -> Informer:
         """Returns the cache of a resource; a new cache is listed before the next key is reconciled."""
@@ -164,7 +165,7 @@ class Manager:
         name, key = item
         try:
             await self._controllers[name].reconcile(key)
-        except Refused as problem:
+        except StatusError as problem:
             conflicts = self._conflicts.get(item, 0)
             if problem.is_conflict and conflicts < CONFLICTS_AT_ONCE_MAX:
                 self._conflicts[item] = conflicts + 1
@@ -184,7 +185,7 @@ class Manager:
             informer = self._unlisted.pop(0)
             try:
                 await informer.list()
-            except Refused as problem:
+            except StatusError as problem:
                 log.warning("cannot list %s: %s", informer.resource.plural, printable_line(problem))
             self._tasks.append(asyncio.ensure_future(informer.run()))
 
@@ -237,7 +238,7 @@ class Manager:
     async def _guard(self, controller: str, work: Coroutine[Any, Any, None]) -> None:
         try:
             await work
-        except Refused as problem:
+        except StatusError as problem:
             log.warning("%s: %s", controller, printable_line(problem))
         except Exception:
             log.exception("%s: unexpected error", controller)

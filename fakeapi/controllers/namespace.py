@@ -10,11 +10,12 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
-from fakeapi.controllers.api import Refused
+from fakeapi.clients.errors import StatusError
+from fakeapi.clients.served_resource import ServedResource
 from fakeapi.controllers.controller import Controller
 from fakeapi.controllers.informer import Informer
 from fakeapi.controllers.inventory import has_objects, resources_with_objects
-from fakeapi.controllers.paths import ServedResource, served_as
+from fakeapi.controllers.served import served_as
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.resource import Resource
 
@@ -107,9 +108,9 @@ class NamespaceController(Controller):
         body = {"kind": resource.kind, "apiVersion": resource.api_version, **obj}
         try:
             await api.create(resource.path(obj["metadata"]["namespace"]), body)
-        except Refused as problem:
-            ends = problem.is_missing or "NamespaceTerminating" in str(problem.status.get("details"))
-            if not (ends or problem.exists):
+        except StatusError as problem:
+            ends = problem.is_not_found or "NamespaceTerminating" in str(problem.status.get("details"))
+            if not (ends or problem.is_already_exists):
                 raise
 
     async def _empty(self, cached: Object) -> None:
@@ -127,8 +128,8 @@ class NamespaceController(Controller):
             else:
                 self.context.add_after(name, left.estimate)
                 self._await(name, left.resources)
-        except Refused as problem:
-            if not problem.is_missing:
+        except StatusError as problem:
+            if not problem.is_not_found:
                 raise
 
     def _await(self, namespace: str, resources: Iterable[Resource]) -> None:
@@ -156,7 +157,7 @@ class NamespaceController(Controller):
             place = served_as(resource)
             try:
                 left.add(resource, await self._delete_all(place, namespace))
-            except Refused as problem:
+            except StatusError as problem:
                 left.failures.append(problem.message)
                 left.estimate = max(left.estimate, FINALIZERS_ESTIMATE_SECONDS)
             if pods_first and place.plural == "pods" and left.counts:
@@ -170,7 +171,7 @@ class NamespaceController(Controller):
         collection = place.path(namespace)
         try:
             await self._deleter.request("DELETE", collection, options)
-        except Refused as problem:
+        except StatusError as problem:
             if problem.code != 405:
                 raise
             for obj in (await self._deleter.get(collection)).get("items") or ():

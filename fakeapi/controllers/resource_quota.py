@@ -12,9 +12,10 @@ from fakeapi.admission.plugins.resource_quota.recalculation import (
     counted_resources,
     recalculated,
 )
+from fakeapi.clients.served_resource import ServedResource
 from fakeapi.controllers.controller import Controller
-from fakeapi.controllers.paths import ServedResource, find_resource, served_as
 from fakeapi.controllers.quota_replenishment import replenishes
+from fakeapi.controllers.served import find_resource, served_as
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.resource import Resource
 

@@ -7,12 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from fakeapi.controllers.api import Refused
+from fakeapi.clients.errors import StatusError
 from fakeapi.controllers.controller import Controller
 from fakeapi.controllers.events import EventRecorder
 from fakeapi.controllers.exact import update_exactly
 from fakeapi.controllers.informer import Informer
-from fakeapi.controllers.paths import find_resource
 from fakeapi.controllers.pod_claims import (
     ClaimNameUnknown,
     claim_of_pod,
@@ -24,6 +23,7 @@ from fakeapi.controllers.pod_claims import (
     reference_to_pod,
     reserved_for,
 )
+from fakeapi.controllers.served import find_resource
 from fakeapi.machinery.json_types import Object
 
 GROUP = "resource.k8s.io"
@@ -147,11 +147,11 @@ class ResourceClaimController(Controller):
         for pod_claim in pod["spec"].get("resourceClaims") or ():
             try:
                 claim = await self._claim_for(pod, pod_claim)
-            except (Refused, _Missing) as problem:
-                text = problem.message if isinstance(problem, Refused) else str(problem)
+            except (StatusError, _Missing) as problem:
+                text = problem.message if isinstance(problem, StatusError) else str(problem)
                 message = f"PodResourceClaim {pod_claim['name']}: {text}"
                 await self._events.record(pod, "Warning", "FailedResourceClaimCreation", message)
-                if isinstance(problem, Refused):
+                if isinstance(problem, StatusError):
                     raise
                 self.context.add_after((POD, namespace, name), 1.0)
                 return
@@ -170,7 +170,7 @@ class ResourceClaimController(Controller):
     async def _claim_for(self, pod: Object, pod_claim: Object) -> str | None:
         """Creates or finds the claim of a pod claim; returns its name for the pod's status.
 
-        Returns None if there is nothing to do. Raises Refused, _Missing.
+        Returns None if there is nothing to do. Raises StatusError, _Missing.
         """
         template_name = claim_source(pod_claim).get("resourceClaimTemplateName")
         if not template_name:
@@ -308,8 +308,8 @@ class ResourceClaimController(Controller):
                 await self._unblock_deletion(claim)
             if not left:
                 await self._delete_unneeded(claim)
-        except Refused as problem:
-            if not problem.is_missing:
+        except StatusError as problem:
+            if not problem.is_not_found:
                 raise
 
     async def _is_valid(self, namespace: str, consumer: Object) -> bool:
@@ -322,8 +322,8 @@ class ResourceClaimController(Controller):
         if pod is None:
             try:
                 pod = await self._api.get(self._pods.resource.path(namespace, consumer["name"]))
-            except Refused as problem:
-                if problem.is_missing:
+            except StatusError as problem:
+                if problem.is_not_found:
                     return False
                 raise
         return bool(pod["metadata"]["uid"] == consumer["uid"] and not is_done(pod))

@@ -4,7 +4,7 @@ from collections.abc import Coroutine, Iterable
 from typing import Any
 
 from fakeapi.asgi import Application, Receive, Scope, Send
-from fakeapi.controllers.api import API
+from fakeapi.clients.in_process import InProcessClient
 from fakeapi.installing.installer import AGENT, Installer
 from fakeapi.installing.plan import Plan, plan_of
 from fakeapi.installing.sources import Source
@@ -66,7 +66,7 @@ async def install(
 
     Unless `checked`, dry runs find errors before the first object is installed. Raises InstallError.
     """
-    installer = Installer(API(app, AGENT, token=token, host=host))
+    installer = Installer(InProcessClient(app, AGENT, token=token, host=host))
     if not checked:
         await installer.check(plan)
     return await installer.install(plan)

@@ -8,8 +8,10 @@ import copy
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from fakeapi.controllers.api import Refused
-from fakeapi.installing.plan import Kind, Plan, described
+from fakeapi.clients.discovery import served_resources
+from fakeapi.clients.errors import StatusError
+from fakeapi.clients.served_resource import ServedResource, version_path
+from fakeapi.installing.plan import Plan, described
 from fakeapi.installing.references import Identities, Reference, references_of
 from fakeapi.installing.sources import InstallError, Manifest
 from fakeapi.machinery.json_types import Object
@@ -27,7 +29,7 @@ _SOME_UID = "00000000-0000-0000-0000-000000000000"
 
 
 class Server(Protocol):
-    """The methods of an API server that an installation needs. Each raises Refused."""
+    """The methods of an API server that an installation needs. Each raises StatusError."""
 
     async def get(self, path: str) -> Object: ...
 
@@ -49,7 +51,7 @@ class Installer:
 
     def __init__(self, api: Server) -> None:
         self._api = api
-        self._served: dict[str, dict[str, Kind]] = {}
+        self._served: dict[str, dict[str, ServedResource]] = {}
         self._uids = Identities()
 
     async def check(self, plan: Plan) -> None:
@@ -101,7 +103,7 @@ class Installer:
     def advanced(self) -> None:
         """Called after each manifest, both in `check` and in `install`."""
 
-    def applied(self, manifest: Manifest, kind: Kind, obj: Object) -> None:
+    def applied(self, manifest: Manifest, kind: ServedResource, obj: Object) -> None:
         """Called with each stored object."""
 
     def refused(self, error: InstallError) -> None:
@@ -113,7 +115,9 @@ class Installer:
             for api_version, kind in Plan([definition]).defined_kinds():
                 await self._served_now(api_version, kind, definition)
 
-    async def _kind_now(self, manifest: Manifest, defined: Mapping[tuple[str, str], Kind]) -> Kind:
+    async def _kind_now(
+        self, manifest: Manifest, defined: Mapping[tuple[str, str], ServedResource]
+    ) -> ServedResource:
         """Returns the kind of a manifest; waits for it if the plan defines it. Raises InstallError."""
         api_version, name = manifest.obj["apiVersion"], manifest.obj["kind"]
         if (api_version, name) in defined:
@@ -131,7 +135,7 @@ class Installer:
                 raise manifest.error(f"{kind} of {api_version} is not served after {SERVED_SECONDS:.0f} s")
             await asyncio.sleep(_POLL_SECONDS)
 
-    async def _kind(self, api_version: str, kind: str, *, fresh: bool = False) -> Kind | None:
+    async def _kind(self, api_version: str, kind: str, *, fresh: bool = False) -> ServedResource | None:
         """Returns a kind, or None if the server does not serve it.
 
         `fresh`: an unknown kind is discovered again.
@@ -141,32 +145,24 @@ class Installer:
             known = self._served[api_version] = await self._discovered(api_version)
         return known.get(kind)
 
-    async def _discovered(self, api_version: str) -> dict[str, Kind]:
-        root = "/apis/" if "/" in api_version else "/api/"
+    async def _discovered(self, api_version: str) -> dict[str, ServedResource]:
         try:
-            listed = await self._api.get(root + api_version)
-        except Refused as error:
-            if error.is_missing:
+            resources = served_resources(api_version, await self._api.get(version_path(api_version)))
+        except StatusError as error:
+            if error.is_not_found:
                 return {}
             raise InstallError(f"cannot discover {api_version}: {error}") from error
-        names = {resource["name"] for resource in listed["resources"]}
-        return {
-            resource["kind"]: Kind(
-                api_version, resource["name"], resource["namespaced"], f"{resource['name']}/status" in names
-            )
-            for resource in listed["resources"]
-            if "/" not in resource["name"]
-        }
+        return {resource.kind: resource for resource in resources}
 
     async def _get(self, path: str) -> Object | None:
         try:
             return await self._api.get(path)
-        except Refused as error:
-            if error.is_missing:
+        except StatusError as error:
+            if error.is_not_found:
                 return None
             raise
 
-    async def _apply(self, manifest: Manifest, kind: Kind, *, dry_run: bool = False) -> Object:
+    async def _apply(self, manifest: Manifest, kind: ServedResource, *, dry_run: bool = False) -> Object:
         path = kind.path(namespace_of(manifest), manifest.obj["metadata"]["name"])
         query = {"fieldManager": self.agent, "force": "true", "fieldValidation": self.validation}
         if dry_run:
@@ -176,11 +172,11 @@ class Installer:
                 return existing
             body = await self.with_uids(manifest, status=False, dry_run=dry_run)
             return await self.send(kind, path, body, query)
-        except Refused as error:
+        except StatusError as error:
             raise manifest.error(f"{described(manifest.obj)}: {one_line(str(error))}") from error
 
-    async def send(self, kind: Kind, path: str, body: Object, query: dict[str, str]) -> Object:
-        """Applies an object; returns the stored one. Raises Refused."""
+    async def send(self, kind: ServedResource, path: str, body: Object, query: dict[str, str]) -> Object:
+        """Applies an object; returns the stored one. Raises StatusError."""
         return await self._api.patch(path, body, "apply", **query)
 
     async def with_uids(self, manifest: Manifest, *, status: bool, dry_run: bool = False) -> Object:

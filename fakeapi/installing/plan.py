@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from fakeapi.clients.served_resource import ServedResource
 from fakeapi.installing.references import Identities, places_of, references_of
 from fakeapi.installing.sources import Manifest, Source, manifests_of, type_of
 from fakeapi.machinery.json_types import Object
@@ -37,22 +38,6 @@ OF_THE_SERVER = ("uid", "resourceVersion", "managedFields", "selfLink", "creatio
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
-    """The path of a kind in the API."""
-
-    api_version: str
-    plural: str
-    namespaced: bool
-    has_status: bool = False
-    """Whether the status is a subresource."""
-
-    def path(self, namespace: str, name: str) -> str:
-        root = "/apis" if "/" in self.api_version else "/api"
-        scope = f"/namespaces/{namespace}" if self.namespaced else ""
-        return f"{root}/{self.api_version}{scope}/{self.plural}/{name}"
-
-
-@dataclass(frozen=True, slots=True)
 class Plan:
     """Manifests in the order of applying: namespaces, definitions, then other objects."""
 
@@ -68,7 +53,7 @@ class Plan:
         manifests = (manifest for manifest in self.manifests if type_of(manifest.obj) == ("", "Namespace"))
         return frozenset(manifest.obj["metadata"]["name"] for manifest in manifests)
 
-    def defined_kinds(self) -> dict[tuple[str, str], Kind]:
+    def defined_kinds(self) -> dict[tuple[str, str], ServedResource]:
         """Returns the kinds of the definitions by apiVersion and kind."""
         return {key: kind for definition in self.definitions for key, kind in _kinds_of(definition).items()}
 
@@ -158,15 +143,15 @@ def rank_of(obj: Mapping[str, Any]) -> int:
     return _ORDER.index((group, kind)) if (group, kind) in _ORDER else len(_ORDER)
 
 
-def _kinds_of(definition: Manifest) -> dict[tuple[str, str], Kind]:
+def _kinds_of(definition: Manifest) -> dict[tuple[str, str], ServedResource]:
     spec = definition.obj.get("spec")
     try:
         assert isinstance(spec, Mapping)
         names, namespaced = spec["names"], spec.get("scope") != "Cluster"
         versions = [version["name"] for version in spec["versions"] if version.get("served", True)]
         return {
-            (f"{spec['group']}/{version}", names["kind"]): Kind(
-                f"{spec['group']}/{version}", names["plural"], namespaced
+            (f"{spec['group']}/{version}", names["kind"]): ServedResource(
+                spec["group"], version, names["plural"], names["kind"], namespaced
             )
             for version in versions
         }

@@ -1,50 +1,22 @@
-"""A small client for any Kubernetes API server. It needs only the standard library."""
+"""The client of tests: creates, reads and changes objects of any Kubernetes API server."""
 
 import json
 import ssl
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
+from fakeapi.clients.connections import Answer, Connections
+from fakeapi.clients.discovery import preferred_versions, served_resources
+from fakeapi.clients.errors import StatusError
+from fakeapi.clients.served_resource import ServedResource, version_path
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.patch.media_types import SHORT_NAMES
-from fakeapi.testing.connection import Answer, Connections
 from fakeapi.testing.manifests import Manifest, load
 
 Objects = list[Object]
-Versions = list[str]
 PatchType = Literal["json", "merge", "strategic", "apply"]
-
-
-class StatusError(Exception):
-    """The server answered with an HTTP status of 400 or above.
-
-    `status` is the Status object of the response; it is empty if the response was not a JSON object.
-    """
-
-    def __init__(self, code: int, status: Object, text: str = "") -> None:
-        self.code = code
-        self.status = status
-        self.reason: str = status.get("reason", "")
-        self.message: str = status.get("message", text)
-        super().__init__(
-            f"{code} {self.reason}: {self.message}" if self.reason else f"{code}: {self.message}"
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class _Resource:
-    """The URL root, the plural name and the scope of a kind."""
-
-    root: str
-    plural: str
-    namespaced: bool
-
-    def path(self, namespace: str | None, *rest: str) -> str:
-        scope = ("namespaces", namespace) if self.namespaced and namespace else ()
-        return "/".join((self.root, *(quote(part, safe="") for part in (*scope, self.plural, *rest))))
 
 
 class Verbs(ABC):
@@ -56,7 +28,7 @@ class Verbs(ABC):
     """
 
     def __init__(self) -> None:
-        self._resources: dict[tuple[str, str | None], _Resource] = {}
+        self._resources: dict[tuple[str, str | None], ServedResource] = {}
 
     @abstractmethod
     def request(
@@ -102,8 +74,7 @@ class Verbs(ABC):
         self, kind: str, name: str, *, namespace: str = "default", api_version: str | None = None
     ) -> Object:
         """Returns one object. Raises StatusError with code 404 if it does not exist."""
-        resource = self._resource(kind, api_version)
-        obj: Object = self.request("GET", resource.path(namespace, name))
+        obj: Object = self.request("GET", self._object_path(kind, api_version, namespace, name))
         return obj
 
     def list(
@@ -119,15 +90,15 @@ class Verbs(ABC):
         query = {"labelSelector": label_selector, "fieldSelector": field_selector}
         selectors = {key: value for key, value in query.items() if value}
         resource = self._resource(kind, api_version)
-        items: Objects = self.request("GET", resource.path(namespace), query=selectors)["items"]
+        items: Objects = self.request("GET", resource.path(namespace or ""), query=selectors)["items"]
         return items
 
     def update(self, obj: Mapping[str, Any], *, subresource: str = "") -> Object:
         """Replaces an object (PUT). With a stale resourceVersion the server answers 409 Conflict."""
-        resource = self._resource(obj["kind"], obj.get("apiVersion"))
         metadata = obj["metadata"]
-        rest = (metadata["name"], subresource) if subresource else (metadata["name"],)
-        updated: Object = self.request("PUT", resource.path(metadata.get("namespace", "default"), *rest), obj)
+        namespace = metadata.get("namespace", "default")
+        path = self._object_path(obj["kind"], obj.get("apiVersion"), namespace, metadata["name"], subresource)
+        updated: Object = self.request("PUT", path, obj)
         return updated
 
     def update_status(self, obj: Mapping[str, Any]) -> Object:
@@ -147,8 +118,7 @@ class Verbs(ABC):
         **query: Any,
     ) -> Object:
         """Patches an object. Keywords are query parameters, such as `fieldManager` and `force`."""
-        rest = (name, subresource) if subresource else (name,)
-        path = self._resource(kind, api_version).path(namespace, *rest)
+        path = self._object_path(kind, api_version, namespace, name, subresource)
         patched: Object = self.request("PATCH", path, patch, query=query, content_type=SHORT_NAMES[type])
         return patched
 
@@ -165,33 +135,33 @@ class Verbs(ABC):
 
         `options` is a DeleteOptions. Returns the server's answer: the object or a Status.
         """
-        path = self._resource(kind, api_version).path(namespace, name)
+        path = self._object_path(kind, api_version, namespace, name)
         deleted: Object = self.request("DELETE", path, options)
         return deleted
 
-    def _resource(self, kind: str, api_version: str | None) -> _Resource:
+    def _object_path(
+        self, kind: str, api_version: str | None, namespace: str, name: str, subresource: str = ""
+    ) -> str:
+        """Returns the path of an object. Raises ValueError for an empty name, which means the collection."""
+        if not name:
+            raise ValueError(f"the name of the {kind} is empty")
+        return self._resource(kind, api_version).path(namespace, name, subresource)
+
+    def _resource(self, kind: str, api_version: str | None) -> ServedResource:
         key = (kind, api_version)
         if key not in self._resources:
             versions = [api_version] if api_version is not None else self._preferred_versions()
             self._resources[key] = self._discover(kind, versions)
         return self._resources[key]
 
-    def _preferred_versions(self) -> Versions:
-        groups = self.request("GET", "/apis")["groups"]
-        return ["v1", *(group["preferredVersion"]["groupVersion"] for group in groups)]
+    def _preferred_versions(self) -> Iterable[str]:
+        return ["v1", *preferred_versions(self.request("GET", "/apis"))]
 
-    def _discover(self, kind: str, versions: Versions) -> _Resource:
+    def _discover(self, kind: str, versions: Iterable[str]) -> ServedResource:
         for version in versions:
-            root = ("/apis/" if "/" in version else "/api/") + version
-            for entry in self.request("GET", root)["resources"]:
-                names = (
-                    entry["kind"],
-                    entry["name"],
-                    entry.get("singularName"),
-                    *entry.get("shortNames", ()),
-                )
-                if kind in names and "/" not in entry["name"]:
-                    return _Resource(root, entry["name"], entry["namespaced"])
+            for resource in served_resources(version, self.request("GET", version_path(version))):
+                if kind == resource.kind or kind in resource.names:
+                    return resource
         raise ValueError(f"the server has no {kind!r} in {', '.join(versions)}")
 
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from fakeapi.clients.target import TargetError
 from fakeapi.testing.replaying import target_of
 from fakeapi.testing.server import FakeAPI
-from fakeapi.traces.client.target import TargetError
 from fakeapi.traces.formats.open import TraceReader, open_trace
 from fakeapi.traces.replay.playback import Playback, PlaybackSummary
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from fakeapi.clients.target import target_of_url
 from fakeapi.machinery.patch.media_types import STRATEGIC_MERGE_PATCH
 from fakeapi.testing.replaying import options, replay_on, run
 from fakeapi.testing.server import FakeAPI
-from fakeapi.traces.client.target import target_of_url
 from fakeapi.traces.formats.open import open_trace
 from fakeapi.traces.replay.replay import replay as replay_trace
 from fakeapi.traces.reporting.report import Report

@@ -6,9 +6,9 @@ from collections.abc import Callable, Coroutine, Iterable
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from fakeapi.clients.target import Target, target_of_url
 from fakeapi.eventloop import loop_factory
 from fakeapi.traces import fieldpaths
-from fakeapi.traces.client.target import Target, target_of_url
 from fakeapi.traces.formats.open import TraceReader
 from fakeapi.traces.replay.options import ORDERS, Options, Order, Progress
 from fakeapi.traces.replay.pacing import ReplayControl

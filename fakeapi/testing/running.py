@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from fakeapi import kubeconfig as kubeconfigs
 from fakeapi.asgi import Application as ASGIApplication
 from fakeapi.asgi import ASGIApp, Receive, Scope, Send
+from fakeapi.clients.kubeconfig import writing
 from fakeapi.clock.adjustable import ClusterClock
 from fakeapi.cluster import Cluster
 from fakeapi.controllers.names import chosen
@@ -409,7 +409,7 @@ class RunningServer:
     def _write_kubeconfig(self, path: Path) -> None:
         url = self._settings.advertise_url or self.url
         try:
-            kubeconfigs.write(path, kubeconfigs.render(url, ca=self._ca, token=self._settings.token))
+            writing.write(path, writing.render(url, ca=self._ca, token=self._settings.token))
         except OSError as error:
             raise StartError(f"cannot write the kubeconfig {path}: {error.strerror}") from error
 

@@ -7,12 +7,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from fakeapi.clients.errors import StatusError
 from fakeapi.controllers.names import SETTLE_SECONDS
 from fakeapi.machinery.json_types import Object
 from fakeapi.releases import gates
 from fakeapi.serving.runner import StartError
 from fakeapi.settings import Settings, described, takes_settings
-from fakeapi.testing.client import Client, StatusError, Verbs
+from fakeapi.testing.client import Client, Verbs
 from fakeapi.testing.running import RunningServer
 from fakeapi.token_file import given_token
 

@@ -4,8 +4,8 @@ import re
 import zlib
 from collections.abc import Iterable
 
+from fakeapi.clients.messages import Headers
 from fakeapi.machinery.meta import request_info
-from fakeapi.traces.model import Headers
 
 BODY_MAX = 16 << 20
 """Most bytes recorded of a body or of a watch's events; the exchange lists the rest as missing."""
@@ -48,11 +48,6 @@ def kept(headers: Iterable[tuple[str, str]]) -> Headers:
     """Selects the headers to record, with their names in lower case."""
     lowered = ((name.lower(), value) for name, value in headers)
     return tuple(pair for pair in lowered if pair[0] not in _NOT_KEPT and pair[0][:1] != ":")
-
-
-def first(headers: Iterable[tuple[str, str]], name: str) -> str:
-    """Returns the value of the first header named `name`, or ""; all names are in lower case."""
-    return next((value for key, value in headers if key == name), "")
 
 
 def is_kubernetes(target: str) -> bool:

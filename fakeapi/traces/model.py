@@ -9,10 +9,8 @@ from enum import Enum
 from functools import lru_cache
 from typing import Literal
 
+from fakeapi.clients.messages import Headers, Response
 from fakeapi.machinery.printable import printable
-
-Headers = tuple[tuple[str, str], ...]
-"""Pairs of (name in lower case, value) in the order of the message; a name may repeat."""
 
 Ending = Literal["", "client", "server", "cut", "open"]
 """The end of a watch; "" for an exchange that is not a watch.
@@ -130,15 +128,6 @@ class Request:
 
     method: str
     target: str
-    headers: Headers = ()
-    body: bytes = b""
-
-
-@dataclass(frozen=True, slots=True)
-class Response:
-    """A response. The body of a watch is empty: its lines are the exchange's `events`."""
-
-    status: int
     headers: Headers = ()
     body: bytes = b""
 

@@ -1,17 +1,18 @@
 """Reads the objects to import from a cluster, with their definitions and namespaces."""
 
-from fakeapi.controllers.api import Refused
+from fakeapi.clients.errors import StatusError
+from fakeapi.clients.served_resource import ServedResource
+from fakeapi.clients.shapes import malformed, object_of
 from fakeapi.installing.plan import DEFINITION, EXTENSIONS
 from fakeapi.machinery.json_types import Object
-from fakeapi.transfer.answers import malformed, object_of
 from fakeapi.transfer.bounds import OBJECTS_MAX
-from fakeapi.transfer.kinds import Getter, Served, ServedKind, discover
 from fakeapi.transfer.manifests import redact
 from fakeapi.transfer.reading import Progress, ReadObject, State, no_progress, read_state
 from fakeapi.transfer.selection import Selection, SelectionError, is_initial_namespace
+from fakeapi.transfer.served import Getter, Served, discover
 
-_NAMESPACE = ServedKind("", "v1", "namespaces", "Namespace", namespaced=False, has_status=True)
-_DEFINITION = ServedKind(
+_NAMESPACE = ServedResource("", "v1", "namespaces", "Namespace", namespaced=False, has_status=True)
+_DEFINITION = ServedResource(
     EXTENSIONS, "v1", "customresourcedefinitions", DEFINITION, namespaced=False, has_status=True
 )
 
@@ -28,7 +29,7 @@ async def read_cluster(
 
     For each resource it reads the first version that `target` serves too; without `target`, the preferred
     version. It adds the namespaces of the objects, and the definitions of custom resources that the target
-    lacks. Raises Refused (401), SelectionError, TooManyObjects.
+    lacks. Raises StatusError (401), SelectionError, TooManyObjects.
     """
     served, problems = await discover(cluster)
     chosen = selection.chosen(served)
@@ -45,7 +46,7 @@ async def read_cluster(
     return state
 
 
-def _versions(chosen: Served, target: Served | None) -> tuple[list[ServedKind], list[str]]:
+def _versions(chosen: Served, target: Served | None) -> tuple[list[ServedResource], list[str]]:
     """Returns the resources to read, each in one version, and those that the target does not serve.
 
     A resource in a group that the target does not know may be a custom resource, so it is read.
@@ -68,18 +69,18 @@ async def _add_definitions(cluster: Getter, state: State, target: Served) -> Non
     """Adds the definitions of kinds that the target lacks; drops objects whose definition cannot be read."""
     read = {item.name for item in state.objects if item.kind.plural == _DEFINITION.plural}
     unknown = {
-        (item.kind.group, item.kind.plural): item.kind
+        item.kind.group_resource: item.kind
         for item in state.objects
-        if (item.kind.group, item.kind.plural) not in target and item.kind.qualified not in read
+        if item.kind.group_resource not in target and item.kind.qualified not in read
     }
     for key, kind in unknown.items():
         try:
             state.objects.append(await _one(cluster, _DEFINITION, kind.qualified))
-        except Refused as error:
-            left = [item for item in state.objects if (item.kind.group, item.kind.plural) != key]
+        except StatusError as error:
+            left = [item for item in state.objects if item.kind.group_resource != key]
             count = len(state.objects) - len(left)
             state.objects = left
-            why = "nothing defines it" if error.is_missing else f"its definition: {error}"
+            why = "nothing defines it" if error.is_not_found else f"its definition: {error}"
             state.problems.append(f"{kind.qualified}: {count} left out, as the server lacks it and {why}")
 
 
@@ -92,8 +93,8 @@ async def _add_namespaces(cluster: Getter, state: State, selection: Selection) -
             continue
         try:
             namespace = await _one(cluster, _NAMESPACE, name)
-        except Refused as error:
-            if error.is_missing and name in selection.namespaces:
+        except StatusError as error:
+            if error.is_not_found and name in selection.namespaces:
                 raise SelectionError(f"the cluster has no namespace {name!r}") from error
             state.problems.append(f"namespace {name}: made with its name alone: {error}")
             bare = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
@@ -101,9 +102,9 @@ async def _add_namespaces(cluster: Getter, state: State, selection: Selection) -
         state.objects.append(namespace)
 
 
-async def _one(cluster: Getter, kind: ServedKind, name: str) -> ReadObject:
-    answer = await cluster.get(kind.path(name=name))
-    typed = {**answer, "apiVersion": kind.api_version, "kind": kind.kind}
+async def _one(cluster: Getter, kind: ServedResource, name: str) -> ReadObject:
+    stored = await cluster.get(kind.path(name=name))
+    typed = {**stored, "apiVersion": kind.api_version, "kind": kind.kind}
     obj = object_of(typed, kind.api_version, kind.kind)
     if obj["metadata"]["name"] != name:
         raise malformed(f"is the {kind.kind} {obj['metadata']['name']!r:.80}, not {name!r:.80}")

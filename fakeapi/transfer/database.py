@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from fakeapi.traces.client.target import Target, target_of_url
+from fakeapi.clients.target import Target, target_of_url
 
 BUSY_SECONDS = 1.0
 """Seconds to wait for a locked database."""

@@ -2,19 +2,28 @@
 
 from dataclasses import dataclass, field
 
-from fakeapi.controllers.api import Refused
+import msgspec
+
+from fakeapi.clients.errors import StatusError
+from fakeapi.clients.remote import ReadOnlyClient
+from fakeapi.clients.shapes import checked
 from fakeapi.machinery.json_types import Object
-from fakeapi.transfer.answers import CountedResource, checked
 from fakeapi.transfer.bounds import OBJECTS_MAX
 from fakeapi.transfer.cluster import read_cluster
-from fakeapi.transfer.kinds import Served, discover
 from fakeapi.transfer.manifests import plain_manifests
 from fakeapi.transfer.reading import Progress, State, no_progress, read_state
-from fakeapi.transfer.remote import ReadOnlyAPI
 from fakeapi.transfer.selection import Selection
+from fakeapi.transfer.served import Served, discover
 
 AGENT = "fakeapi-export"
 """The User-Agent of the requests."""
+
+
+class CountedResource(msgspec.Struct):
+    """A resource that has objects, as listed by the control API of a fakeapi server."""
+
+    group: str
+    resource: str
 
 
 @dataclass(slots=True)
@@ -26,7 +35,7 @@ class Exported:
 
 
 async def export(
-    api: ReadOnlyAPI,
+    api: ReadOnlyClient,
     selection: Selection,
     *,
     status: bool = False,
@@ -35,7 +44,7 @@ async def export(
 ) -> Exported:
     """Exports the chosen objects. The Secrets of a server other than fakeapi lose their data.
 
-    Raises Refused, TargetError, SelectionError, TooManyObjects.
+    Raises StatusError, TargetError, SelectionError, TooManyObjects.
     """
     if await is_fakeapi(api):
         state = await _read_fakeapi(api, selection, limit, progress)
@@ -45,18 +54,18 @@ async def export(
     return Exported([(read.kind.qualified, manifest) for read, manifest in plain], state.problems)
 
 
-async def is_fakeapi(api: ReadOnlyAPI) -> bool:
-    """Whether the server is fakeapi with a control API. Raises TargetError, Refused (401)."""
+async def is_fakeapi(api: ReadOnlyClient) -> bool:
+    """Whether the server is fakeapi with a control API. Raises TargetError, StatusError (401)."""
     try:
         state = await api.get("/_fakeapi/state")
-    except Refused as error:
+    except StatusError as error:
         if error.code == 401:
             raise
         return False
     return "oldestResourceVersion" in state
 
 
-async def _read_fakeapi(api: ReadOnlyAPI, selection: Selection, limit: int, progress: Progress) -> State:
+async def _read_fakeapi(api: ReadOnlyClient, selection: Selection, limit: int, progress: Progress) -> State:
     """Reads a fakeapi server; skips empty resources, because a request would create their defaults."""
     if selection.resources or selection.everything:
         served, problems = await discover(api)

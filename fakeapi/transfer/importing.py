@@ -4,9 +4,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from fakeapi.controllers.api import Refused
+from fakeapi.clients.errors import StatusError
+from fakeapi.clients.served_resource import ServedResource
 from fakeapi.installing.installer import Installer, Server, namespace_of, one_line
-from fakeapi.installing.plan import Kind, Plan, described
+from fakeapi.installing.plan import Plan, described
 from fakeapi.installing.references import Reference
 from fakeapi.installing.sources import InstallError, Manifest
 from fakeapi.machinery.json_types import Object
@@ -47,7 +48,7 @@ class Importer(Installer):
         self._lenient = lenient
         self._progress = progress
         self._done = self._total = 0
-        self._with_status: list[tuple[Manifest, Kind, Object]] = []
+        self._with_status: list[tuple[Manifest, ServedResource, Object]] = []
         if lenient:
             self.validation = "Ignore"
 
@@ -81,15 +82,14 @@ class Importer(Installer):
                 self._count(kind)
         return self.result
 
-    def _count(self, kind: Kind) -> None:
-        group = kind.api_version.rpartition("/")[0]
-        self.result.objects[f"{kind.plural}.{group}" if group else kind.plural] += 1
+    def _count(self, kind: ServedResource) -> None:
+        self.result.objects[kind.qualified] += 1
 
     def advanced(self) -> None:
         self._done += 1
         self._progress(self._done, self._total, "")
 
-    def applied(self, manifest: Manifest, kind: Kind, obj: Object) -> None:
+    def applied(self, manifest: Manifest, kind: ServedResource, obj: Object) -> None:
         self._count(kind)
         if kind.has_status and manifest.obj.get("status") and manifest.obj["kind"] not in _OWN_STATUS:
             self._with_status.append((manifest, kind, obj))
@@ -110,10 +110,10 @@ class Importer(Installer):
     def is_open(self, reference: Reference) -> bool:
         return super().is_open(reference) or (self._lenient and reference.is_owner)
 
-    async def send(self, kind: Kind, path: str, body: Object, query: dict[str, str]) -> Object:
+    async def send(self, kind: ServedResource, path: str, body: Object, query: dict[str, str]) -> Object:
         try:
             return await super().send(kind, path, body, query)
-        except Refused as error:
+        except StatusError as error:
             if error.code in {400, 500} and "typed" in error.message:
                 return await self._create(path, body, query, error)
             reduced = _without_addresses(body) if self._lenient and error.code == 422 else None
@@ -121,15 +121,15 @@ class Importer(Installer):
                 raise
         return await super().send(kind, path, reduced, query)
 
-    async def _create(self, path: str, body: Object, query: dict[str, str], refusal: Refused) -> Object:
+    async def _create(self, path: str, body: Object, query: dict[str, str], refusal: StatusError) -> Object:
         """Creates an object that cannot be applied, such as one with duplicate keys in a list."""
         asked = {name: value for name, value in query.items() if name != "force"}
         try:
             return await self._api.create(path.rpartition("/")[0], body, **asked)
-        except Refused:
+        except StatusError:
             raise refusal from None
 
-    async def _import_status(self, manifest: Manifest, kind: Kind, stored: Object) -> None:
+    async def _import_status(self, manifest: Manifest, kind: ServedResource, stored: Object) -> None:
         status = (await self.with_uids(manifest, status=True))["status"]
         patch = merge_patch(stored.get("status") or {}, status)
         if not patch:
@@ -138,7 +138,7 @@ class Importer(Installer):
         path = kind.path(namespace_of(manifest), manifest.obj["metadata"]["name"])
         try:
             await self._api.patch(f"{path}/status", {"status": patch}, "merge", fieldManager=self.agent)
-        except Refused as error:
+        except StatusError as error:
             words = f"{described(manifest.obj)}: status: {one_line(str(error))}"
             self.refused(manifest.error(words))
         else:

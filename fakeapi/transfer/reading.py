@@ -7,12 +7,13 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from fakeapi.controllers.api import Refused
+from fakeapi.clients.errors import StatusError
+from fakeapi.clients.served_resource import ServedResource
+from fakeapi.clients.shapes import Page, checked, malformed, object_of
 from fakeapi.machinery.json_types import Object
-from fakeapi.transfer.answers import Page, checked, malformed, object_of
 from fakeapi.transfer.bounds import LIST_ATTEMPTS, OBJECTS_MAX, PAGE_OBJECTS, PAGES_MAX
-from fakeapi.transfer.kinds import Getter, ServedKind
 from fakeapi.transfer.selection import Selection
+from fakeapi.transfer.served import Getter
 
 
 class TooManyObjects(Exception):
@@ -23,7 +24,7 @@ class TooManyObjects(Exception):
 class ReadObject:
     """An object with `apiVersion` and `kind`, and its resource."""
 
-    kind: ServedKind
+    kind: ServedResource
     obj: Object
 
     @property
@@ -53,7 +54,7 @@ def no_progress(done: int, total: int, what: str) -> None:
 
 async def read_state(
     server: Getter,
-    kinds: Iterable[ServedKind],
+    kinds: Iterable[ServedResource],
     selection: Selection,
     *,
     limit: int = OBJECTS_MAX,
@@ -61,7 +62,7 @@ async def read_state(
 ) -> State:
     """Reads the objects of these resources.
 
-    Raises TooManyObjects beyond `limit`, Refused for missing authentication (401) or an invalid selector
+    Raises TooManyObjects beyond `limit`, StatusError for missing authentication (401) or an invalid selector
     (400), and the server's errors if it does not answer.
     """
     state = State()
@@ -71,7 +72,7 @@ async def read_state(
         for namespace in selection.namespaces if kind.namespaced and selection.namespaces else ("",):
             try:
                 listed = await _listed(server, kind, namespace, selection, limit - len(state.objects))
-            except Refused as error:
+            except StatusError as error:
                 if error.code in {400, 401}:
                     raise
                 where = f" in {namespace}" if namespace else ""
@@ -83,7 +84,7 @@ async def read_state(
 
 
 async def _listed(
-    server: Getter, kind: ServedKind, namespace: str, selection: Selection, room: int
+    server: Getter, kind: ServedResource, namespace: str, selection: Selection, room: int
 ) -> list[ReadObject]:
     for attempt in range(1, LIST_ATTEMPTS + 1):
         objects: list[ReadObject] = []
@@ -95,7 +96,7 @@ async def _listed(
                 if len(objects) > room:
                     words = "choose resources or namespaces, or allow more with --limit"
                     raise TooManyObjects(f"more objects than the limit, counted at {kind.qualified}: {words}")
-        except Refused as error:
+        except StatusError as error:
             if error.code != 410 or attempt == LIST_ATTEMPTS:
                 raise
         else:
@@ -103,7 +104,7 @@ async def _listed(
     raise AssertionError("the last attempt returns or raises")
 
 
-async def _items(server: Getter, kind: ServedKind, namespace: str, labels: str) -> AsyncIterator[Any]:
+async def _items(server: Getter, kind: ServedResource, namespace: str, labels: str) -> AsyncIterator[Any]:
     query = {"limit": str(PAGE_OBJECTS)} | ({"labelSelector": labels} if labels else {})
     for _ in range(PAGES_MAX):
         page = checked(await server.get(kind.path(namespace), **query), Page)

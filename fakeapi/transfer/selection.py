@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from fakeapi.clients.served_resource import ServedResource
 from fakeapi.machinery.json_types import Object
-from fakeapi.transfer.kinds import Served, ServedKind
+from fakeapi.transfer.served import Served
 
 EVENTS = frozenset({("", "events"), ("events.k8s.io", "events")})
 """Resources that exports omit by default: events are history, not state."""
@@ -61,10 +62,10 @@ class Selection:
             if (self.everything or key not in self.left_out) and self._in_scope(kinds[0])
         }
 
-    def _in_scope(self, kind: ServedKind) -> bool:
+    def _in_scope(self, kind: ServedResource) -> bool:
         return kind.namespaced or not self.namespaces
 
-    def includes(self, kind: ServedKind, obj: Object) -> bool:
+    def includes(self, kind: ServedResource, obj: Object) -> bool:
         """Whether an object of a chosen resource is selected; by default the server's own are not."""
         return self.everything or not _is_of_the_server(kind, obj)
 
@@ -83,7 +84,7 @@ def _named(served: Served, name: str) -> list[tuple[str, str]]:
     return keys if "." in lowered else keys[:1]
 
 
-def _is_of_the_server(kind: ServedKind, obj: Object) -> bool:
+def _is_of_the_server(kind: ServedResource, obj: Object) -> bool:
     metadata = obj["metadata"]
     servers: tuple[str, ...] = _SERVERS
     if not kind.group and (kind.kind, metadata.get("name")) in _MADE_BY_CONTROLLERS:

@@ -13,7 +13,7 @@ from fakeapi.admission.plugins.pod_security.policy import (
     label_errors,
     policy_of,
 )
-from fakeapi.testing.client import StatusError
+from fakeapi.clients.errors import StatusError
 from fakeapi.testing.server import FakeAPI
 
 ENFORCE, WARN = "pod-security.kubernetes.io/enforce", "pod-security.kubernetes.io/warn"

@@ -8,9 +8,9 @@ import pytest
 
 from fakeapi.admission.plugins.resource_quota.evaluators import Evaluator, evaluator_of
 from fakeapi.admission.plugins.resource_quota.plugin import ATTEMPTS, ResourceQuota
+from fakeapi.clients.errors import StatusError
 from fakeapi.machinery.errors import ApiError
 from fakeapi.registry.objects import ClusterObjects
-from fakeapi.testing.client import StatusError
 from fakeapi.testing.server import FakeAPI
 from tests.registry.world import World, in_world
 

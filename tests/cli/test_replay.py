@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 from fakeapi import FakeAPI
 from fakeapi.cli.main import main
-from fakeapi.testing.control import ControlClient
+from fakeapi.clients.control import ControlClient
 from tests.traces.sessions import RELEASE, changed, method, record, with_answer
 
 LOG = Path(__file__).parents[2] / "fixtures" / "traces" / "audit-k8s1.31-v1alpha3.jsonl.gz"

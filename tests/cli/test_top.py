@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from fakeapi import FakeAPI, StatusError
 from fakeapi.cli.main import main
 from fakeapi.cli.top import as_text
-from fakeapi.testing.control import ControlClient
+from fakeapi.clients.control import ControlClient
 
 FIGURES = {
     "version": "1.0",

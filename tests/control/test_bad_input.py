@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from fakeapi import FakeAPI
 from fakeapi.cli.main import main
-from fakeapi.testing.control import ControlClient, ControlError
+from fakeapi.clients.control import ControlClient, ControlError
 
 FROZEN = "2199-01-31T12:00:00Z"
 EARLIER = "2199-01-31T11:59:59Z"

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from fakeapi import FakeAPI
 from fakeapi.cli.main import main
-from fakeapi.testing.control import ControlClient, ControlError
+from fakeapi.clients.control import ControlClient, ControlError
 
 FROZEN = "2026-01-31T12:00:00Z"
 

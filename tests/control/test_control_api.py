@@ -13,8 +13,8 @@ from urllib.error import HTTPError
 import pytest
 
 from fakeapi import FakeAPI
+from fakeapi.clients.control import ControlClient, ControlError
 from fakeapi.control import endpoint
-from fakeapi.testing.control import ControlClient, ControlError
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 
 from fakeapi import FakeAPI, StatusError
 from fakeapi.cli.main import main
-from fakeapi.testing.control import ControlClient, ControlError
+from fakeapi.clients.control import ControlClient, ControlError
 
 PATH = "/api/v1/namespaces/one"
 

@@ -7,8 +7,8 @@ import threading
 import pytest
 
 from fakeapi import FakeAPI
+from fakeapi.clients.control import ControlClient
 from fakeapi.control import freed_memory
-from fakeapi.testing.control import ControlClient
 from fakeapi_storage import Entry
 
 CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"

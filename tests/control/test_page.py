@@ -8,7 +8,7 @@ from urllib.error import HTTPError
 import pytest
 
 from fakeapi import FakeAPI, StatusError
-from fakeapi.testing.control import ControlClient
+from fakeapi.clients.control import ControlClient
 from tests.control import browser as browsers
 from tests.control.browser import Browser
 

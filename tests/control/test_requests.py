@@ -12,9 +12,9 @@ from click.testing import CliRunner
 
 from fakeapi import FakeAPI, StatusError
 from fakeapi.cli.main import main
+from fakeapi.clients.control import ControlClient, ControlError, EventStream
 from fakeapi.control.handlers import events
 from fakeapi.journal.entry import Bodies, Entry, Record
-from fakeapi.testing.control import ControlClient, ControlError, EventStream
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from fakeapi import FakeAPI
-from fakeapi.testing.control import ControlClient, ControlError
+from fakeapi.clients.control import ControlClient, ControlError
 
 BOUNDS = "fakeapi.serving.response_bytes"
 MAP = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "long"}, "data": {"a": "x" * 300_000}}

@@ -8,12 +8,13 @@ from typing import Any, TypeVar
 
 import pytest
 
+from fakeapi.clients.errors import StatusError
+from fakeapi.clients.in_process import InProcessClient
 from fakeapi.clock.adjustable import AdjustableClock
 from fakeapi.clock.clocks import SeededClockAndNames
 from fakeapi.cluster import Cluster
 from fakeapi.controllers import event_series, events, work
 from fakeapi.controllers.allocation.effort import Effort
-from fakeapi.controllers.api import API, Refused
 from fakeapi.controllers.controller import Controller
 from fakeapi.controllers.manager import Manager
 from fakeapi.controllers.resourceclaim import ResourceClaimController
@@ -45,14 +46,14 @@ NODE = {
 }
 
 
-def with_api(test: Callable[[API], Awaitable[None]]) -> None:
+def with_api(test: Callable[[InProcessClient], Awaitable[None]]) -> None:
     """Runs a test with a client of a server in the same event loop."""
 
     async def main() -> None:
         app = Application(Cluster(Settings(release="1.33")))
         await app.startup()
         try:
-            await test(API(app, "test"))
+            await test(InProcessClient(app, "test"))
         finally:
             await app.shutdown()
 
@@ -63,7 +64,7 @@ ControllerType = TypeVar("ControllerType", bound=Controller)
 
 
 def with_controller(
-    kind: type[ControllerType], test: Callable[[Manager, ControllerType, API], Awaitable[None]]
+    kind: type[ControllerType], test: Callable[[Manager, ControllerType, InProcessClient], Awaitable[None]]
 ) -> None:
     """Runs a test together with a controller and a frozen clock."""
 
@@ -76,7 +77,7 @@ def with_controller(
         try:
             controller = manager[kind.name]
             assert isinstance(controller, kind)
-            await test(manager, controller, API(app, "test"))
+            await test(manager, controller, InProcessClient(app, "test"))
         finally:
             await manager.stop()
             await app.shutdown()
@@ -85,10 +86,10 @@ def with_controller(
 
 
 def test_an_event_that_is_too_long_ends_the_watch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fakeapi.controllers.api.LINE_BYTES_MAX", 5_000)
+    monkeypatch.setattr("fakeapi.clients.in_process.LINE_BYTES_MAX", 5_000)
     seen: list[str] = []
 
-    async def test(api: API) -> None:
+    async def test(api: InProcessClient) -> None:
         for name, size in (("short", 10), ("long", 10_000)):
             body = {
                 "apiVersion": "v1",
@@ -106,7 +107,7 @@ def test_an_event_that_is_too_long_ends_the_watch(monkeypatch: pytest.MonkeyPatc
             if size < 5_000:
                 await api.watch(MAPS, query, lambda event: seen.append(event["object"]["metadata"]["name"]))
                 continue
-            with pytest.raises(Refused, match="an event is longer than 5000 bytes"):
+            with pytest.raises(StatusError, match="a line is longer than 5000 bytes"):
                 await api.watch(MAPS, query, lambda event: seen.append(event["object"]["metadata"]["name"]))
 
     with_api(test)
@@ -140,7 +141,7 @@ def test_of_too_many_events_all_are_forgotten_and_equal_ones_counted_anew(
         served=lambda group, plural: resource,
     )
 
-    async def test(api: API) -> None:
+    async def test(api: InProcessClient) -> None:
         pod = await api.create(PODS, POD)
         recorder = make(context, api, "example.com/test")
         for number in (0, 1, 2, 0, 3, 0):
@@ -177,7 +178,7 @@ def test_a_key_that_fails_for_ever_comes_back_after_a_bounded_time(monkeypatch: 
 def test_the_scheduler_remembers_its_last_decisions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fakeapi.controllers.scheduler.controller.DECISIONS_MAX", 2)
 
-    async def test(manager: Manager, scheduler: SchedulerController, api: API) -> None:
+    async def test(manager: Manager, scheduler: SchedulerController, api: InProcessClient) -> None:
         await api.create("/api/v1/nodes", NODE)
         await api.patch("/api/v1/nodes/n", {"spec": {"taints": None}})
         for name in "abc":
@@ -197,7 +198,7 @@ def delays(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 def test_a_pod_that_cannot_be_bound_comes_back_after_a_bounded_time(delays: list[float]) -> None:
-    async def test(manager: Manager, scheduler: SchedulerController, api: API) -> None:
+    async def test(manager: Manager, scheduler: SchedulerController, api: InProcessClient) -> None:
         pod = await api.create(PODS, POD)
         await manager.settle(20)
         delays.clear()
@@ -216,11 +217,11 @@ def test_a_claim_that_changes_all_the_time_is_given_up(
 
     async def conflict(*_: object, **__: object) -> None:
         attempts.append("update")
-        raise Refused(409, "Conflict", "somebody else was faster", {})
+        raise StatusError(409, {"reason": "Conflict", "message": "somebody else was faster"})
 
     monkeypatch.setattr("fakeapi.controllers.scheduler.binding.Binder._update", conflict)
 
-    async def test(manager: Manager, scheduler: SchedulerController, api: API) -> None:
+    async def test(manager: Manager, scheduler: SchedulerController, api: InProcessClient) -> None:
         await api.create(CLAIMS, CLAIM)
         await api.create("/api/v1/nodes", NODE)
         await api.patch("/api/v1/nodes/n", {"spec": {"taints": None}})
@@ -244,7 +245,7 @@ def test_pods_that_are_not_remembered_as_deleted_free_their_claims_too(
     names = [f"p{number}" for number in range(5)]
     spec = {**POD["spec"], "resourceClaims": [{"name": "c", "resourceClaimName": "c"}]}
 
-    async def test(manager: Manager, controller: ResourceClaimController, api: API) -> None:
+    async def test(manager: Manager, controller: ResourceClaimController, api: InProcessClient) -> None:
         await api.create(CLAIMS, CLAIM)
         pods = [await api.create(PODS, {**POD, "metadata": {"name": name}, "spec": spec}) for name in names]
         users = [
@@ -269,7 +270,9 @@ def device(number: int, group: str) -> dict[str, Any]:
     return {"name": f"d{number}", "basic": {"attributes": {"group": {"string": group}}}}
 
 
-async def asked_for(api: API, manager: Manager, count: int, *groups: str, selector: str = "") -> str:
+async def asked_for(
+    api: InProcessClient, manager: Manager, count: int, *groups: str, selector: str = ""
+) -> str:
     """Returns the scheduler's message about a pod that needs `count` devices of one group."""
     await api.create("/api/v1/nodes", NODE)
     await api.patch("/api/v1/nodes/n", {"spec": {"taints": None}})
@@ -313,7 +316,7 @@ def test_a_search_for_devices_that_goes_on_and_on_is_given_up(
 ) -> None:
     monkeypatch.setattr("fakeapi.controllers.allocation.effort.TRIES_MAX", tries)
 
-    async def test(manager: Manager, scheduler: SchedulerController, api: API) -> None:
+    async def test(manager: Manager, scheduler: SchedulerController, api: InProcessClient) -> None:
         output = await asked_for(api, manager, 9, *"a" * 8, *"b" * 8)
         assert output.startswith(f"0/1 nodes are available: 1 {message}.")
 
@@ -323,7 +326,7 @@ def test_a_search_for_devices_that_goes_on_and_on_is_given_up(
 def test_a_pod_is_tried_again_if_a_node_came_during_its_search(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fakeapi.controllers.allocation.effort.TURN_SECONDS", -1.0)
 
-    async def test(manager: Manager, scheduler: SchedulerController, api: API) -> None:
+    async def test(manager: Manager, scheduler: SchedulerController, api: InProcessClient) -> None:
         nodes = [{**NODE, "metadata": {"name": "m"}}]
 
         async def create_node(effort: Effort) -> None:
@@ -344,7 +347,7 @@ def test_selectors_that_take_too_long_end_the_search(
 ) -> None:
     monkeypatch.setattr("fakeapi.controllers.allocation.effort.SECONDS_MAX", seconds)
 
-    async def test(manager: Manager, scheduler: SchedulerController, api: API) -> None:
+    async def test(manager: Manager, scheduler: SchedulerController, api: InProcessClient) -> None:
         output = await asked_for(api, manager, 2, "a", "a", selector="true")
         assert output.count("timed out trying to allocate devices") == times
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from fakeapi import FakeAPI
+from fakeapi import FakeAPI, StatusError
 
 Object = dict[str, Any]
 
@@ -38,6 +38,24 @@ def test_what_is_owned_goes_with_its_owner_however_deep(api: FakeAPI, policy: st
     api.delete("ConfigMap", "a", options={"propagationPolicy": policy})
     api.settle()
     assert names(api) == []
+
+
+def test_an_owned_object_whose_name_has_a_colon_is_deleted_with_its_owner(api: FakeAPI) -> None:
+    def role(name: str, *references: Object) -> Object:
+        metadata = {"name": name, "ownerReferences": references}
+        return api.create(
+            {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": metadata}
+        )
+
+    owner = role("team:owner")
+    reference = {"apiVersion": owner["apiVersion"], "kind": "ClusterRole", "name": "team:owner"}
+    role("team:owned", {**reference, "uid": owner["metadata"]["uid"]})
+    api.settle()
+    assert api.get("ClusterRole", "team:owned")
+    api.delete("ClusterRole", "team:owner")
+    api.settle()
+    with pytest.raises(StatusError, match="not found"):
+        api.get("ClusterRole", "team:owned")
 
 
 def test_what_is_orphaned_stays_without_its_owner(api: FakeAPI) -> None:

@@ -7,15 +7,16 @@ from typing import Any, ClassVar
 import pytest
 
 from fakeapi import FakeAPI
+from fakeapi.clients.errors import StatusError
+from fakeapi.clients.in_process import InProcessClient
 from fakeapi.clock.adjustable import AdjustableClock
 from fakeapi.clock.clocks import ClockAndNames, SeededClockAndNames
 from fakeapi.cluster import Cluster
-from fakeapi.controllers.api import API, Refused
 from fakeapi.controllers.controller import Controller, ControllerContext
 from fakeapi.controllers.informer import Informer
 from fakeapi.controllers.manager import CONFLICTS_AT_ONCE_MAX, Manager, NotSettled
 from fakeapi.controllers.names import chosen
-from fakeapi.controllers.paths import find_resource, served_as
+from fakeapi.controllers.served import find_resource, served_as
 from fakeapi.http.app import Application
 from fakeapi.settings import Settings
 
@@ -52,7 +53,9 @@ async def nothing(controller: Counting, key: Any) -> None:
 
 
 def run(
-    work: Work, test: Callable[[Manager, API], Awaitable[None]], clock: ClockAndNames | None = None
+    work: Work,
+    test: Callable[[Manager, InProcessClient], Awaitable[None]],
+    clock: ClockAndNames | None = None,
 ) -> None:
     """Runs a test together with a controller that calls `work`."""
 
@@ -66,7 +69,7 @@ def run(
         manager = Manager(app, cluster, {"counting": make})
         await manager.start()
         try:
-            await test(manager, API(app, "test"))
+            await test(manager, InProcessClient(app, "test"))
         finally:
             await manager.stop()
             await app.shutdown()
@@ -101,7 +104,7 @@ def test_caches_catch_up_although_the_process_did_not_run_during_a_timeout(
             await controller.context.api("test").create(SECRETS, {**SECRET, "metadata": {"name": name}})
             controller.context.add(name)
 
-    async def test(manager: Manager, api: API) -> None:
+    async def test(manager: Manager, api: InProcessClient) -> None:
         manager.add("counting", "first")
         await manager.settle(5)
 
@@ -113,7 +116,7 @@ def test_a_key_is_reconciled_when_the_caches_show_what_was_written() -> None:
     async def check(controller: Counting, key: Any) -> None:
         assert controller.secrets.get("default", key) is not None
 
-    async def test(manager: Manager, api: API) -> None:
+    async def test(manager: Manager, api: InProcessClient) -> None:
         for number in range(20):
             await api.create(SECRETS, {**SECRET, "metadata": {"name": f"s{number}"}})
         await manager.settle(5)
@@ -124,9 +127,9 @@ def test_a_key_is_reconciled_when_the_caches_show_what_was_written() -> None:
 
 def test_a_conflict_is_tried_again_at_once_and_not_for_ever() -> None:
     async def conflict(controller: Counting, key: Any) -> None:
-        raise Refused(409, "Conflict", "somebody else was faster", {})
+        raise StatusError(409, {"reason": "Conflict", "message": "somebody else was faster"})
 
-    async def test(manager: Manager, api: API) -> None:
+    async def test(manager: Manager, api: InProcessClient) -> None:
         await api.create(SECRETS, SECRET)
         await manager.settle(5)
         assert len(counting(manager).keys) == CONFLICTS_AT_ONCE_MAX + 1
@@ -144,7 +147,7 @@ def test_a_key_that_failed_comes_back_when_the_clock_says_so() -> None:
             raise RuntimeError("a defect")
         failed_again.set()
 
-    async def test(manager: Manager, api: API) -> None:
+    async def test(manager: Manager, api: InProcessClient) -> None:
         await api.create(SECRETS, SECRET)
         await manager.settle(5)
         assert counting(manager).keys == ["s"]
@@ -161,7 +164,7 @@ def test_what_does_not_settle_is_named() -> None:
     async def hang(controller: Counting, key: Any) -> None:
         await asyncio.get_running_loop().create_future()
 
-    async def test(manager: Manager, api: API) -> None:
+    async def test(manager: Manager, api: InProcessClient) -> None:
         await api.create(SECRETS, SECRET)
         with pytest.raises(NotSettled, match=r"did not settle in 0.05 s: counting s"):
             await manager.settle(0.05)
@@ -180,7 +183,7 @@ def test_work_that_was_spawned_is_waited_for() -> None:
 
         controller.context.spawn(call())
 
-    async def test(manager: Manager, api: API) -> None:
+    async def test(manager: Manager, api: InProcessClient) -> None:
         await api.create(SECRETS, SECRET)
         await manager.settle(5)
         assert done == ["s"]
@@ -192,7 +195,7 @@ def test_an_informer_lists_again_when_its_resource_version_is_410_expired() -> N
     async def main() -> None:
         app = Application(cluster := Cluster(Settings(release="1.33", history=1)))
         await app.startup()
-        api = API(app, "test")
+        api = InProcessClient(app, "test")
         secrets = find_resource(cluster.catalogue, "", "secrets")
         assert secrets is not None
         informer = Informer(api, served_as(secrets))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fakeapi import FakeAPI
-from fakeapi.testing.client import StatusError
+from fakeapi.clients.errors import StatusError
 from tests.http.watching import watch
 
 DATABASES = Path(__file__).parents[2] / "fixtures" / "databases"

@@ -14,8 +14,8 @@ from kubernetes_asyncio import watch as asyncio_watch
 from kubernetes_asyncio.client.exceptions import ApiException as AsyncioApiException
 
 from fakeapi import FakeAPI
+from fakeapi.clients.control import ControlClient
 from fakeapi.http.watch import BOOKMARK_SECONDS
-from fakeapi.testing.control import ControlClient
 from tests.clients.kopf_operator import Operator, kopf_server
 from tests.faults.clients import make, names
 from tests.registry.custom.world import WIDGETS, widget

@@ -11,7 +11,7 @@ import pytest
 
 from fakeapi.admission.policies import expressions
 from fakeapi.admission.policies.expressions import Expressions
-from fakeapi.testing.client import StatusError
+from fakeapi.clients.errors import StatusError
 from fakeapi.testing.server import FakeAPI
 from tests.http.conftest import SmallServer
 

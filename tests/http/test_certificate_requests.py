@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from fakeapi.testing.client import StatusError
+from fakeapi.clients.errors import StatusError
 from tests.http.certificate_requests import REQUESTS, request
 from tests.http.conftest import SmallServer
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from fakeapi.clients.errors import StatusError
 from fakeapi.clock.adjustable import AdjustableClock
-from fakeapi.testing.client import StatusError
 from fakeapi.testing.server import FakeAPI
 
 PODS = "/api/v1/namespaces/default/pods"

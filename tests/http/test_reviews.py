@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from fakeapi.testing.client import StatusError
+from fakeapi.clients.errors import StatusError
 from tests.http.asking import ask
 from tests.http.conftest import SmallServer
 

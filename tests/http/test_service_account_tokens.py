@@ -9,7 +9,7 @@ import pytest
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
-from fakeapi.testing.client import StatusError
+from fakeapi.clients.errors import StatusError
 from tests.http.conftest import SmallServer
 
 CORE = "/api/v1/namespaces/default"

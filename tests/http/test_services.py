@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from fakeapi.testing.client import StatusError
+from fakeapi.clients.errors import StatusError
 from fakeapi.testing.server import FakeAPI
 
 SERVICES = "/api/v1/namespaces/default/services"

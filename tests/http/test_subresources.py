@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from fakeapi.clients.errors import StatusError
 from fakeapi.kinds import definition_of
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.resource import Resource
@@ -18,7 +19,6 @@ from fakeapi.registry.requests.options import (
 from fakeapi.registry.server import Server
 from fakeapi.registry.verbs import deleting
 from fakeapi.releases import load_release
-from fakeapi.testing.client import StatusError
 from tests.http.conftest import SmallServer
 
 PODS = "/api/v1/namespaces/default/pods"

@@ -4,8 +4,9 @@ import asyncio
 import time
 from contextlib import ExitStack
 
+from fakeapi.clients.errors import StatusError
+from fakeapi.clients.in_process import InProcessClient
 from fakeapi.controllers import leader_election
-from fakeapi.controllers.api import API, Refused
 from fakeapi.controllers.leader_election import LeaderElection, Pace
 from fakeapi.machinery.json_types import Object
 from fakeapi.testing.server import FakeAPI
@@ -29,7 +30,7 @@ class Leases:
         return LeaseClient(self, candidate)
 
 
-class LeaseClient(API):
+class LeaseClient(InProcessClient):
     def __init__(self, leases: Leases, candidate: str) -> None:
         self._leases = leases
         self._candidate = candidate
@@ -37,12 +38,12 @@ class LeaseClient(API):
     def _check(self) -> None:
         self._leases.asked.append(self._candidate)
         if self._candidate in self._leases.away:
-            raise Refused(503, "ServiceUnavailable", "away", {})
+            raise StatusError(503, {"reason": "ServiceUnavailable", "message": "away"})
 
-    async def get(self, path: str) -> Object:
+    async def get(self, path: str, **query: str) -> Object:
         self._check()
         if self._leases.lease is None:
-            raise Refused(404, "NotFound", "none", {})
+            raise StatusError(404, {"reason": "NotFound", "message": "none"})
         return self._leases.lease
 
     async def create(self, path: str, obj: Object, **query: str) -> Object:
@@ -50,7 +51,7 @@ class LeaseClient(API):
 
     async def update(self, path: str, obj: Object) -> Object:
         if obj["metadata"]["resourceVersion"] != str(self._leases.version):
-            raise Refused(409, "Conflict", "changed", {})
+            raise StatusError(409, {"reason": "Conflict", "message": "changed"})
         return self._store(obj)
 
     def _store(self, obj: Object) -> Object:

@@ -3,18 +3,10 @@
 from dataclasses import replace
 from pathlib import Path
 
+from fakeapi.clients.messages import Response
 from fakeapi.traces.formats.native import TraceWriter
 from fakeapi.traces.formats.open import open_trace
-from fakeapi.traces.model import (
-    Exchange,
-    Gap,
-    Header,
-    Inferred,
-    Missing,
-    Request,
-    Response,
-    StreamEvent,
-)
+from fakeapi.traces.model import Exchange, Gap, Header, Inferred, Missing, Request, StreamEvent
 
 HEADER = Header(1, "kubernetes v1.31.14", "1.31", 1_795_204_158.902336, "proxy", "a note", ("credentials",))
 

@@ -14,12 +14,13 @@ import pytest
 
 import fakeapi
 from fakeapi import FakeAPI
+from fakeapi.clients.messages import Response
 from fakeapi.machinery.schema import protobuf
 from fakeapi.releases.release import kinds_of_release
 from fakeapi.traces.analysis.plan import Step
 from fakeapi.traces.formats.open import open_trace
 from fakeapi.traces.messages import PROTOBUF
-from fakeapi.traces.model import Exchange, Request, Response, StreamEvent
+from fakeapi.traces.model import Exchange, Request, StreamEvent
 from fakeapi.traces.replay import replay
 from fakeapi.traces.replay.options import ORDERS, Order
 from tests.clients.kubectl import KUBECTL, needs_kubectl

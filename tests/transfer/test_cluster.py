@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fakeapi import FakeAPI, StatusError
-from fakeapi.transfer import bounds, remote
+from fakeapi.clients import remote
 from tests.transfer.seeding import failing, run, seed
 
 CRD = {
@@ -160,7 +160,7 @@ def test_a_busy_cluster_is_asked_again(
     monkeypatch.setattr(remote, "RETRY_SECONDS_MAX", 0.01)
     cluster.faults.throttle("list configmaps", times=2)
     assert "Left out" not in imported(server, cluster, "-n", "team", "-r", "configmaps")
-    cluster.faults.throttle("list configmaps", times=bounds.RETRIES_MAX + 1)
+    cluster.faults.throttle("list configmaps", times=remote.RETRIES_MAX + 1)
     assert (
         "configmaps in team: 429"
         in run(

@@ -56,23 +56,23 @@ def test_the_namespace_cluster_is_not_the_scope_of_the_cluster(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("items", "problem"),
     [
-        ([5], "the answer is not a ConfigMap but 5"),
-        ([{}], "the answer is not a ConfigMap: Object missing required field `metadata`"),
+        ([5], "the response is not a ConfigMap but 5"),
+        ([{}], "the response is not a ConfigMap: Object missing required field `metadata`"),
         ([{"metadata": []}], "Expected `object`, got `array` - at `$.metadata`"),
-        ([config_map("")], "the answer is not a ConfigMap: it has no name"),
+        ([config_map("")], "the response is not a ConfigMap: it has no name"),
         ([config_map("a", 5)], "Expected `str | null`, got `int` - at `$.metadata.namespace`"),
         ([config_map("a", managedFields=[5])], "at `$.metadata.managedFields[0]`"),
         ([config_map("a", ownerReferences={})], "at `$.metadata.ownerReferences`"),
         ([{**config_map("a"), "kind": []}], "at `$.kind`"),
         ([{**config_map("a"), "apiVersion": 1}], "at `$.apiVersion`"),
-        ("x", "the answer is not a valid Page: Expected `array | null`, got `str`"),
-        (["\x1b[31m"], r"the answer is not a ConfigMap but '\x1b[31m'"),
+        ("x", "the response is not a valid Page: Expected `array | null`, got `str`"),
+        (["\x1b[31m"], r"the response is not a ConfigMap but '\x1b[31m'"),
     ],
 )
 def test_a_malformed_list_is_left_out_with_its_reason(items: Any, problem: str) -> None:
     with answering(cluster_of(items).get) as url:
         line = left_out(url)
-    assert line.startswith("configmaps: 0 Unknown: the answer ")
+    assert line.startswith("configmaps: 0 Unknown: the response ")
     assert problem in line
 
 
@@ -95,9 +95,9 @@ def test_members_of_a_wrong_type_are_exported(tmp_path: Path, data: Any, exporte
 @pytest.mark.parametrize(
     ("apis", "problem"),
     [
-        ([], "answers a list where an object is expected"),
-        ({"groups": {}}, "the answer is not a valid GroupList: "),
-        ({"groups": [5]}, "the answer is not a valid GroupList: "),
+        ([], "the response is a list where an object is expected"),
+        ({"groups": {}}, "the response is not a valid GroupList: "),
+        ({"groups": [5]}, "the response is not a valid GroupList: "),
         ({"groups": [{"versions": [{}]}]}, "Object missing required field `groupVersion`"),
         (
             {"groups": [{"versions": [{"groupVersion": f"a/v{n}"} for n in range(1_000)]}]},
@@ -105,7 +105,7 @@ def test_members_of_a_wrong_type_are_exported(tmp_path: Path, data: Any, exporte
         ),
         (b"not JSON \x1b[31m", "answers 200 'not JSON \\x1b[31m'"),
         (b"[" * 100_000, "answers 200 '[[["),
-        (b"[" + b"1," * 2_000_001 + b"1]", "the answer is too large"),
+        (b"[" + b"1," * 2_000_001 + b"1]", "the response is too large"),
     ],
 )
 def test_malformed_discovery_is_an_error_of_one_line(apis: Any, problem: str) -> None:
@@ -121,13 +121,13 @@ def test_malformed_discovery_is_an_error_of_one_line(apis: Any, problem: str) ->
 )
 def test_a_version_with_malformed_resources_is_left_out(resources: Any) -> None:
     with answering(cluster_of([], **{"/api/v1": {"resources": resources}}).get) as url:
-        assert left_out(url).startswith("v1: 0 Unknown: the answer is not a valid ResourceList: ")
+        assert left_out(url).startswith("v1: 0 Unknown: the response is not a valid ResourceList: ")
 
 
 def test_resources_and_pages_beyond_their_bounds_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fakeapi.transfer.kinds.RESOURCES_MAX", 3)
+    monkeypatch.setattr("fakeapi.transfer.served.RESOURCES_MAX", 3)
     with answering(cluster_of([], **{"/api/v1": {"resources": [RESOURCE] * 4}}).get) as url:
-        assert left_out(url) == "v1: 0 Unknown: the answer lists more than 3 resources"
+        assert left_out(url) == "v1: 0 Unknown: the response lists more than 3 resources"
     monkeypatch.setattr("fakeapi.transfer.reading.PAGES_MAX", 5)
     numbers = count()
     endless = cluster_of([])
@@ -138,7 +138,7 @@ def test_resources_and_pages_beyond_their_bounds_are_left_out(monkeypatch: pytes
         return {"items": [], "metadata": {"continue": f"{next(numbers)}"}}
 
     with answering(answer_of) as url:
-        assert left_out(url) == "configmaps: 0 Unknown: the answer has more than 5 pages"
+        assert left_out(url) == "configmaps: 0 Unknown: the response has more than 5 pages"
     assert next(numbers) == 5
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from fakeapi.testing.client import StatusError
+from fakeapi.clients.errors import StatusError
 from fakeapi.testing.server import FakeAPI
 from tests.registry.custom.world import DEFINITIONS, WIDGETS, definition, version, widget
 from tests.webhooks.server import WebhookServer

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from fakeapi.atomic_file import make_directory
-from fakeapi.controllers.api import API
+from fakeapi.clients.in_process import InProcessClient
 from fakeapi.controllers.controller import ControllerContext
 from fakeapi.controllers.events import EventRecorder
 from fakeapi.controllers.informer import Informer
@@ -39,7 +39,7 @@ class NodeAgent:
         self.prepared = Prepared()
         self._context = context
         self._pods = pods
-        self._api: API = context.api("kubelet")
+        self._api: InProcessClient = context.api("kubelet")
         self._addresses = NodeAddresses(number)
         self.registrations = self._make_registrations()
         self.slices = NodeSlices(context, self._api, name, self._wipe_later)
@@ -89,7 +89,7 @@ class NodeAgent:
         ]
 
     async def start(self) -> None:
-        """Creates the directories and the Node. Raises OSError, Refused.
+        """Creates the directories and the Node. Raises OSError, StatusError.
 
         The directories have the mode 0750, as in k8s.io/kubernetes `pkg/kubelet` (setupDataDirs), because
         drivers run as the user of the kubelet.
@@ -122,7 +122,7 @@ class NodeAgent:
             checkpoint.save(self.directory, self.prepared)
 
     async def sync_capacity(self, node: Object | None) -> None:
-        """Makes extended resources that were added to the node's capacity allocatable. Raises Refused."""
+        """Makes extended resources that were added to the node's capacity allocatable. Raises StatusError."""
         if node is None:
             return
         changed = self._extended.changed_allocatable(node)
@@ -131,7 +131,7 @@ class NodeAgent:
             await self._api.patch(path, {"status": {"allocatable": changed}}, "strategic")
 
     async def report_unreachable(self, problem: str) -> None:
-        """Records an event about the node: a driver's socket is unreachable. Raises Refused."""
+        """Records an event about the node: a driver's socket is unreachable. Raises StatusError."""
         node = await self._api.get(self._context.served("", "nodes").path(name=self.name))
         await self._events.record(node, "Warning", UNREACHABLE, shortened(problem))
 
@@ -167,7 +167,7 @@ class NodeAgent:
                 self._context.add((self.name, "health", key))
 
     async def publish(self, driver: str) -> None:
-        """Writes the ResourceSlices of a driver for 1.30, which publishes via the kubelet. Raises Refused."""
+        """Writes the ResourceSlices of a driver of 1.30, which uses the kubelet. Raises StatusError."""
         if self._published is not None:
             await self._published.sync(driver)
 

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from fakeapi.controllers.api import API, Refused
+from fakeapi.clients.errors import StatusError
+from fakeapi.clients.in_process import InProcessClient
 from fakeapi.controllers.controller import ControllerContext
 from fakeapi.controllers.kubelet.driver import Claim, Driver, DriverError
 from fakeapi.controllers.kubelet.prepared import Prepared, PreparedClaim, drivers_of
 from fakeapi.controllers.kubelet.registrations import Registrations
-from fakeapi.controllers.paths import find_resource, served_as
 from fakeapi.controllers.pod_claims import (
     ClaimNameUnknown,
     claim_of_pod,
@@ -21,6 +21,7 @@ from fakeapi.controllers.pod_claims import (
     is_for_pod,
     reserved_for,
 )
+from fakeapi.controllers.served import find_resource, served_as
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema import protobuf_encoding
 from fakeapi.registry.model.resource import Resource
@@ -39,7 +40,7 @@ class Claims:
     def __init__(
         self,
         context: ControllerContext,
-        api: API,
+        api: InProcessClient,
         registrations: Registrations,
         prepared: Prepared,
         keep: Callable[[], None],
@@ -58,7 +59,7 @@ class Claims:
         self._by_pod = not context.has_field("", "pods", "status", "resourceClaimStatuses")
 
     async def prepare(self, pod: Object) -> None:
-        """Prepares all claims of a pod that are not prepared yet. Raises PrepareError, Refused."""
+        """Prepares all claims of a pod that are not prepared yet. Raises PrepareError, StatusError."""
         try:
             await self._prepare(pod)
         except PrepareError as error:
@@ -165,7 +166,7 @@ class Claims:
             raise PrepareError(f"fetch ResourceClaim {name}: not served")
         try:
             claim = await self._api.get(served_as(resource).path(metadata["namespace"], name))
-        except Refused as problem:
+        except StatusError as problem:
             text = self._quirks.claim_not_found.format(
                 claim=name, pod=metadata["name"], problem=problem.message
             )

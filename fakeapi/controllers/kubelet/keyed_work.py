@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from fakeapi.controllers.api import Refused
+from fakeapi.clients.errors import StatusError
 from fakeapi.controllers.controller import ControllerContext
 from fakeapi.controllers.work import retry_seconds
 from fakeapi.machinery.printable import printable_line
@@ -42,7 +42,7 @@ class KeyedWork:
     async def _guarded(self, key: Key, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         try:
             await work()
-        except Refused as problem:
+        except StatusError as problem:
             log.warning("%s: %s: %s", self._context.name, printable_line(key), printable_line(problem))
             self._retry(key)
         except Exception:

@@ -2,7 +2,8 @@
 
 from contextlib import suppress
 
-from fakeapi.controllers.api import API, Refused
+from fakeapi.clients.errors import StatusError
+from fakeapi.clients.in_process import InProcessClient
 from fakeapi.controllers.controller import ControllerContext
 from fakeapi.controllers.informer import pause
 from fakeapi.machinery.json_types import Object
@@ -87,14 +88,14 @@ class ExtendedResources:
         return {**changed, **dict.fromkeys(gone)}
 
 
-async def register(context: ControllerContext, api: API, name: str, address: str) -> None:
-    """Creates the Node, and removes the taint that admission adds to new nodes. Raises Refused."""
+async def register(context: ControllerContext, api: InProcessClient, name: str, address: str) -> None:
+    """Creates the Node, and removes the taint that admission adds to new nodes. Raises StatusError."""
     nodes = context.served("", "nodes")
     node = node_object(name, address, context.version, context.now())
     try:
         await api.create(nodes.path(), node)
-    except Refused as problem:
-        if not problem.exists:
+    except StatusError as problem:
+        if not problem.is_already_exists:
             raise
     path = nodes.path(name=name)
     current = await api.get(path)
@@ -108,7 +109,7 @@ async def register(context: ControllerContext, api: API, name: str, address: str
     await api.patch(f"{path}/status", {"status": node["status"]}, "strategic")
 
 
-async def beat(context: ControllerContext, api: API, name: str) -> None:
+async def beat(context: ControllerContext, api: InProcessClient, name: str) -> None:
     """Renews the lease of the node until it is cancelled."""
     leases = context.served("coordination.k8s.io", "leases")
     path = leases.path("kube-node-lease", name)
@@ -117,8 +118,8 @@ async def beat(context: ControllerContext, api: API, name: str) -> None:
         spec = {"holderIdentity": name, "leaseDurationSeconds": LEASE_SECONDS, "renewTime": now}
         try:
             await api.patch(path, {"spec": spec})
-        except Refused as problem:
-            if problem.is_missing:
+        except StatusError as problem:
+            if problem.is_not_found:
                 metadata = {
                     "name": name,
                     "namespace": "kube-node-lease",
@@ -130,15 +131,15 @@ async def beat(context: ControllerContext, api: API, name: str) -> None:
                     "metadata": metadata,
                     "spec": spec,
                 }
-                with suppress(Refused):
+                with suppress(StatusError):
                     await api.create(leases.path("kube-node-lease"), lease)
         await pause(context.clock, HEARTBEAT_SECONDS)
 
 
-async def _owner(context: ControllerContext, api: API, name: str) -> list[Object]:
+async def _owner(context: ControllerContext, api: InProcessClient, name: str) -> list[Object]:
     """Returns the Node as the owner of its lease; an empty list while the Node does not exist."""
     try:
         node = await api.get(context.served("", "nodes").path(name=name))
-    except Refused:
+    except StatusError:
         return []
     return [{"apiVersion": "v1", "kind": "Node", "name": name, "uid": node["metadata"]["uid"]}]

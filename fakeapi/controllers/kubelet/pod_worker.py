@@ -7,7 +7,8 @@ import logging
 from datetime import datetime
 from typing import Any
 
-from fakeapi.controllers.api import API, Refused
+from fakeapi.clients.errors import StatusError
+from fakeapi.clients.in_process import InProcessClient
 from fakeapi.controllers.controller import ControllerContext
 from fakeapi.controllers.events import EventRecorder
 from fakeapi.controllers.informer import Informer, key_of
@@ -35,7 +36,7 @@ class PodWorker:
     def __init__(
         self,
         context: ControllerContext,
-        api: API,
+        api: InProcessClient,
         pods: Informer,
         node: str,
         addresses: NodeAddresses,
@@ -56,7 +57,7 @@ class PodWorker:
     async def sync(self, pod: Object) -> None:
         """Runs a pod, ends a pod that is being deleted, or unprepares the claims of a finished pod.
 
-        Raises Refused.
+        Raises StatusError.
         """
         self._waiting.pop((self._node, "pod", key_of(pod)), None)
         if "deletionTimestamp" in pod["metadata"]:
@@ -76,7 +77,7 @@ class PodWorker:
             self._context.add(key)
 
     async def show_health(self, pod: Object) -> None:
-        """Writes the health of a running pod's devices to its status if it has changed. Raises Refused."""
+        """Writes changed health of a running pod's devices to its status. Raises StatusError."""
         if self._health is None or pod["status"].get("phase") != "Running":
             return
         known = pod["status"].get("containerStatuses") or []
@@ -160,8 +161,8 @@ class PodWorker:
             return
         try:
             await self._api.delete(self._pods.resource.path_of(pod), uid=pod["metadata"]["uid"], grace=0)
-        except Refused as problem:
-            if not (problem.is_missing or problem.is_conflict):
+        except StatusError as problem:
+            if not (problem.is_not_found or problem.is_conflict):
                 raise
 
     async def _unprepare_or_wait(self, pod: Object) -> bool:

@@ -10,12 +10,12 @@ from typing import Any
 
 import grpc.aio
 
-from fakeapi.controllers.api import API
+from fakeapi.clients.in_process import InProcessClient
 from fakeapi.controllers.controller import ControllerContext
 from fakeapi.controllers.informer import Informer
 from fakeapi.controllers.kubelet.driver import OLD_BATCH, Driver, stream
 from fakeapi.controllers.kubelet.messages import MESSAGES
-from fakeapi.controllers.paths import find_resource, served_as
+from fakeapi.controllers.served import find_resource, served_as
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema import protobuf
 
@@ -30,7 +30,7 @@ class PublishedResources:
     """Resources that the drivers of one node published; calls `changed` with a driver's name."""
 
     def __init__(
-        self, context: ControllerContext, api: API, node: str, changed: Callable[[str], None]
+        self, context: ControllerContext, api: InProcessClient, node: str, changed: Callable[[str], None]
     ) -> None:
         resource = find_resource(context.cluster.catalogue, "resource.k8s.io", "resourceslices")
         assert resource is not None, "the release has slices"
@@ -89,7 +89,7 @@ class PublishedResources:
         return {key: value for key, value in decoded.items() if key not in _OWN}
 
     async def sync(self, driver: str) -> None:
-        """Creates, updates and deletes slices until they match what a driver published. Raises Refused."""
+        """Writes and deletes slices until they match what a driver published. Raises StatusError."""
         missing = list(self._models.get(driver, ()))
         obsolete = []
         for known in self._slices.objects.values():

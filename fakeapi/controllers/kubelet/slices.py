@@ -7,7 +7,8 @@ that a driver can be replaced.
 
 from collections.abc import Callable
 
-from fakeapi.controllers.api import API, Refused
+from fakeapi.clients.errors import StatusError
+from fakeapi.clients.in_process import InProcessClient
 from fakeapi.controllers.controller import ControllerContext
 from fakeapi.machinery.json_types import Object
 
@@ -24,7 +25,7 @@ class NodeSlices:
     def __init__(
         self,
         context: ControllerContext,
-        api: API,
+        api: InProcessClient,
         node: str,
         later: Callable[[str, float], None],
     ) -> None:
@@ -73,7 +74,7 @@ class NodeSlices:
             await self._api.request(
                 "DELETE", self._resource.path(), options, query={"fieldSelector": selector}
             )
-        except Refused:
+        except StatusError:
             attempts = self._attempts[driver] = self._attempts.get(driver, 0) + 1
             self._later(driver, min(RETRY_SECONDS_MIN * 2 ** min(attempts - 1, 20), RETRY_SECONDS_MAX))
             return

@@ -3,7 +3,8 @@
 Follows k8s.io/kubernetes `pkg/kubelet/status` as far as the API sees it.
 """
 
-from fakeapi.controllers.api import API, Refused
+from fakeapi.clients.errors import StatusError
+from fakeapi.clients.in_process import InProcessClient
 from fakeapi.controllers.controller import ControllerContext
 from fakeapi.controllers.kubelet import pod_status
 from fakeapi.controllers.observed_generation import FIELD, status_observed, tells_generation
@@ -16,7 +17,7 @@ READY_GATE = "PodReadyToStartContainersCondition"
 class StatusWriter:
     """Patches the statuses of pods; ignores a pod that was deleted, or replaced by one with the same name."""
 
-    def __init__(self, context: ControllerContext, api: API) -> None:
+    def __init__(self, context: ControllerContext, api: InProcessClient) -> None:
         self._pods = context.served("", "pods")
         self._api = api
         self._gates = context.rules.gates
@@ -28,7 +29,7 @@ class StatusWriter:
         return tells_generation(self._gates, pod) and pod["status"].get(FIELD) != generation
 
     async def report(self, pod: Object, status: Object) -> None:
-        """Writes the status if anything except conditions differs from the pod's status. Raises Refused."""
+        """Writes the status if more than its conditions differs from the pod's. Raises StatusError."""
         known = pod["status"]
         if all(known.get(name) == value for name, value in status.items() if name != "conditions") and (
             known.get("phase") == status["phase"]
@@ -37,13 +38,13 @@ class StatusWriter:
         await self.patch(pod, status)
 
     async def patch(self, pod: Object, status: Object) -> None:
-        """Writes parts of the status, with the observed generation. Raises Refused."""
+        """Writes parts of the status, with the observed generation. Raises StatusError."""
         if "conditions" in status:
             status = pod_status.ordered(pod, status, self._without)
         status = status_observed(self._gates, pod, status)
         patch = {"metadata": {"uid": pod["metadata"]["uid"]}, "status": status}
         try:
             await self._api.patch(self._pods.path_of(pod, "status"), patch, "strategic")
-        except Refused as problem:
-            if not (problem.is_missing or problem.is_conflict):
+        except StatusError as problem:
+            if not (problem.is_not_found or problem.is_conflict):
                 raise

@@ -3,18 +3,19 @@
 import contextlib
 from collections.abc import Awaitable, Callable, Iterable
 
+from fakeapi.clients.errors import StatusError
+from fakeapi.clients.in_process import InProcessClient
 from fakeapi.controllers.allocation.rules import AllocationRules
-from fakeapi.controllers.api import API, Refused
 from fakeapi.controllers.controller import ControllerContext
 from fakeapi.controllers.event_series import EventSeriesRecorder
 from fakeapi.controllers.exact import update_exactly
-from fakeapi.controllers.paths import served_as
 from fakeapi.controllers.pod_claims import reference_to_pod, reserved_for
 from fakeapi.controllers.scheduler.claim_plugin import Deallocation
 from fakeapi.controllers.scheduler.cycle import Outcome
 from fakeapi.controllers.scheduler.extended_resources import IN_MEMORY
 from fakeapi.controllers.scheduler.node_allocatable import FIELD
 from fakeapi.controllers.scheduler.pod_claim_view import DeviceView
+from fakeapi.controllers.served import served_as
 from fakeapi.machinery.json_types import Object
 
 FINALIZER = "resource.kubernetes.io/delete-protection"
@@ -27,7 +28,7 @@ OnFailure = Callable[[str], Awaitable[None]]
 
 class Binder:
     def __init__(
-        self, context: ControllerContext, api: API, view: DeviceView, rules: AllocationRules
+        self, context: ControllerContext, api: InProcessClient, view: DeviceView, rules: AllocationRules
     ) -> None:
         self._context = context
         self._api = api
@@ -78,7 +79,7 @@ class Binder:
             return
         try:
             await self._patch_status(pod, {FIELD: statuses}, "strategic")
-        except Refused as problem:
+        except StatusError as problem:
             whose = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
             raise BindError(
                 f"updating pod {whose} NodeAllocatableResourceClaimStatuses: {problem.message}"
@@ -89,7 +90,7 @@ class Binder:
         if pod["metadata"]["uid"] in self._with_node_claims:
             self._with_node_claims.discard(pod["metadata"]["uid"])
             nothing: list[Object] | None = [] if self._rules.quirks.devices_have_overhead else None
-            with contextlib.suppress(Refused):
+            with contextlib.suppress(StatusError):
                 await self._patch_status(pod, {FIELD: nothing}, "merge")
 
     async def _patch_status(self, pod: Object, status: Object, kind: str) -> None:
@@ -98,7 +99,7 @@ class Binder:
         await self._api.patch(path, patch, kind)
 
     async def bind(self, pod: Object, node: str) -> None:
-        """Binds the pod to a node and records the event Scheduled. Raises Refused."""
+        """Binds the pod to a node and records the event Scheduled. Raises StatusError."""
         metadata = pod["metadata"]
         binding = {
             "kind": "Binding",
@@ -114,7 +115,7 @@ class Binder:
     async def deallocate(self, wanted: Deallocation) -> str:
         """Deletes a claim, requests its deallocation from its driver, or removes allocation and reservations.
 
-        Returns the message for the pod's condition. Raises Refused.
+        Returns the message for the pod's condition. Raises StatusError.
         """
         if wanted.is_deleted:
             await self._without_finalizer(wanted.claim)
@@ -146,7 +147,7 @@ class Binder:
                     claim = await self._with_finalizer(claim)
                     action = "add allocation and reservation to"
                 return await self._update(self._reserved(pod, claim, result), "status")
-            except Refused as problem:
+            except StatusError as problem:
                 if not problem.is_conflict or not attempts_left:
                     raise BindError(f"{action} claim {name}: {problem.message}") from None
             claim = await self._fetch(claim, name)
@@ -173,7 +174,7 @@ class Binder:
         }
         try:
             await self._patch_status(pod, status, "strategic")
-        except Refused as problem:
+        except StatusError as problem:
             whose = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
             raise BindError(f"update pod {whose} ExtendedResourceClaimStatus: {problem.message}") from None
         return claim
@@ -185,7 +186,7 @@ class Binder:
         body = {"kind": place.kind, **resource.from_hub({**claim, "kind": place.kind, "metadata": metadata})}
         try:
             return resource.to_hub(await self._api.create(place.path(metadata["namespace"]), body))
-        except Refused as problem:
+        except StatusError as problem:
             whose = f"{metadata['namespace']}/"
             raise BindError(f"create claim for extended resources {whose}: {problem.message}") from None
 
@@ -229,14 +230,14 @@ class Binder:
                 place = served_as(self._view.resource("resourceclaims"))
                 try:
                     await self._api.patch(place.path_of(claim, "status"), patch, "strategic")
-                except Refused:
+                except StatusError:
                     continue
 
     async def _fetch(self, claim: Object, name: str) -> Object:
         resource = self._view.resource("resourceclaims")
         try:
             return resource.to_hub(await self._api.get(served_as(resource).path_of(claim)))
-        except Refused as problem:
+        except StatusError as problem:
             raise BindError(f"get updated claim {name} after conflict: {problem.message}") from None
 
     async def _update(self, claim: Object, subresource: str) -> Object:

@@ -81,12 +81,12 @@ class ClaimPlugin(ABC, Generic[State]):
     async def reserve(self, state: State, pod: Object, node: str, fitting: Sequence[str]) -> None:
         """Completes the allocations for the chosen node; `fitting` are all nodes that the pod fits on.
 
-        Raises Waiting if a driver has to act first, PluginError, Refused.
+        Raises Waiting if a driver has to act first, PluginError, StatusError.
         """
 
     @abstractmethod
     async def post_filter(self, state: State, pod: Object) -> Deallocation | None:
-        """Returns a claim whose deallocation makes other nodes possible, or None. Raises Refused."""
+        """Returns a claim whose deallocation makes other nodes possible, or None. Raises StatusError."""
 
     @abstractmethod
     async def after_binding(self, state: State, pod: Object) -> None:

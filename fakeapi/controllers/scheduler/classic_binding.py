@@ -1,9 +1,9 @@
 """ClassicBinder: writes allocations and reservations of v1alpha2 claims, like schedulers until 1.30."""
 
-from fakeapi.controllers.api import Refused
-from fakeapi.controllers.paths import served_as
+from fakeapi.clients.errors import StatusError
 from fakeapi.controllers.pod_claims import reference_to_pod
 from fakeapi.controllers.scheduler.binding import Binder, BindError
+from fakeapi.controllers.served import served_as
 from fakeapi.machinery.json_types import Object
 
 
@@ -17,12 +17,12 @@ class ClassicBinder(Binder):
         if result is not None:
             try:
                 await self._with_finalizer(claim)
-            except Refused as problem:
+            except StatusError as problem:
                 raise BindError(f"add finalizer: {problem.message}") from None
         status = {**(result or {}), "reservedFor": [reference_to_pod(pod)]}
         patch = {"metadata": {"uid": claim["metadata"]["uid"]}, "status": status}
         place = served_as(self._view.resource("resourceclaims"))
         try:
             return await self._api.patch(place.path_of(claim, "status"), patch, "strategic")
-        except Refused as problem:
+        except StatusError as problem:
             raise BindError(problem.message) from None

@@ -102,7 +102,7 @@ class ClassicDrivers:
     async def reserve(self, pod: Object, talk: Negotiation, node: str, fitting: Sequence[str]) -> None:
         """Writes the next step to the PodSchedulingContext; does nothing without pending claims.
 
-        Raises Waiting, Refused.
+        Raises Waiting, StatusError.
         """
         if not talk.pending:
             return
@@ -125,7 +125,7 @@ class ClassicDrivers:
                 raise Waiting(nodes_message(1, "", {_DRIVER if is_told else _INFORMATION: 1}))
 
     async def stop_allocating(self, pod: Object, talk: Negotiation) -> None:
-        """Clears selectedNode before the scheduler asks a driver to deallocate. Raises Refused."""
+        """Clears selectedNode before the scheduler asks a driver to deallocate. Raises StatusError."""
         if ((talk.known or {}).get("spec") or {}).get("selectedNode"):
             await self._contexts.publish(pod, talk.known, "", None)
 

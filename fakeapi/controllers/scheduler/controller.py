@@ -7,9 +7,9 @@ again after the next change that could help it.
 from collections.abc import Iterable
 from typing import Any
 
+from fakeapi.clients.errors import StatusError
 from fakeapi.controllers.allocation.effort import Effort
 from fakeapi.controllers.allocation.rules import AllocationRules, allocation_rules
-from fakeapi.controllers.api import Refused
 from fakeapi.controllers.controller import Controller
 from fakeapi.controllers.event_series import EventSeriesRecorder, truncated_note
 from fakeapi.controllers.informer import Informer, key_of
@@ -266,7 +266,7 @@ class SchedulerController(Controller):
             if not await self._reserve(pod, outcome):
                 return
             claims = await self._binder.reserve(pod, outcome, failed)
-        except Refused as problem:
+        except StatusError as problem:
             await self._give_up(pod, problem.message)
             return
         if claims is None:
@@ -280,8 +280,8 @@ class SchedulerController(Controller):
         """Binds a pod whose claims are ready."""
         try:
             await self._binder.bind(pod, outcome.node)
-        except Refused as problem:
-            if not problem.is_missing:
+        except StatusError as problem:
+            if not problem.is_not_found:
                 await self._give_up(pod, problem.message)
             return
         await self._plugin.after_binding(outcome.claims, pod)
@@ -322,7 +322,7 @@ class SchedulerController(Controller):
             self.context.add((BINDING, key))
 
     async def _reserve(self, pod: Object, outcome: Outcome) -> bool:
-        """Runs Reserve; returns False if the pod has to wait for a driver. Raises Refused, PluginError."""
+        """Runs Reserve. Returns False if the pod waits for a driver. Raises StatusError, PluginError."""
         try:
             await self._plugin.reserve(outcome.claims, pod, outcome.node, list(outcome.feasible))
         except Waiting as wait:
@@ -359,8 +359,8 @@ class SchedulerController(Controller):
         try:
             await self._api.patch(f"{path}/status", {"status": {"conditions": [condition]}}, "strategic")
             await self._api.delete(path)
-        except Refused as problem:
-            if not problem.is_missing:
+        except StatusError as problem:
+            if not problem.is_not_found:
                 raise
             return
         note = f"Preempted by pod {pod['metadata']['uid']} on node {node}"
@@ -404,8 +404,8 @@ class SchedulerController(Controller):
             status["nominatedNodeName"] = nominated
         try:
             await self._api.patch(path, {"status": status}, "strategic")
-        except Refused as problem:
-            if not problem.is_missing:
+        except StatusError as problem:
+            if not problem.is_not_found:
                 raise
 
 

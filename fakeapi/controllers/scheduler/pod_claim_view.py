@@ -6,8 +6,8 @@ from functools import partial
 from fakeapi.controllers.allocation.model import Slice
 from fakeapi.controllers.controller import ControllerContext
 from fakeapi.controllers.informer import Informer
-from fakeapi.controllers.paths import find_resource, served_as
 from fakeapi.controllers.pod_claims import ClaimNameUnknown, claim_of_pod, claim_source, is_for_pod
+from fakeapi.controllers.served import find_resource, served_as
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.resource import Resource

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Sequence
 
-from fakeapi.controllers.api import API, Refused
+from fakeapi.clients.errors import StatusError
+from fakeapi.clients.in_process import InProcessClient
+from fakeapi.clients.served_resource import ServedResource
 from fakeapi.controllers.controller import ControllerContext
 from fakeapi.controllers.informer import Informer
-from fakeapi.controllers.paths import ServedResource
 from fakeapi.controllers.pod_claims import owner_reference_to_pod, owning_pod
 from fakeapi.controllers.scheduler.status import PluginError
 from fakeapi.machinery.json_types import Object
@@ -17,7 +18,7 @@ PLUGIN = "DynamicResources"
 class SchedulingContexts:
     """Reads PodSchedulingContexts from a cache and writes them for the scheduler."""
 
-    def __init__(self, context: ControllerContext, api: API, resource: ServedResource) -> None:
+    def __init__(self, context: ControllerContext, api: InProcessClient, resource: ServedResource) -> None:
         self._api = api
         self._resource = resource
         self._informer: Informer = context.informer(resource)
@@ -44,7 +45,7 @@ class SchedulingContexts:
     async def publish(
         self, pod: Object, known: Object | None, selected: str | None, potential: Sequence[str] | None
     ) -> None:
-        """Creates or updates the PodSchedulingContext; None leaves a field unchanged. Raises Refused."""
+        """Creates or updates the PodSchedulingContext; None leaves a field unchanged. Raises StatusError."""
         spec = dict((known or {}).get("spec") or {})
         if selected is not None:
             spec["selectedNode"] = selected
@@ -63,7 +64,7 @@ class SchedulingContexts:
         path = self._resource.path_of(known)
         try:
             await self._api.update(path, {**known, "spec": spec})
-        except Refused as problem:
+        except StatusError as problem:
             if not problem.is_conflict:
                 raise
             own = {"name": metadata["name"], "namespace": metadata["namespace"]}
@@ -75,7 +76,7 @@ class SchedulingContexts:
         metadata = pod["metadata"]
         try:
             await self._api.delete(self._resource.path(metadata["namespace"], metadata["name"]))
-        except Refused:
+        except StatusError:
             return
 
     def _body(self, metadata: Object, spec: Object) -> Object:

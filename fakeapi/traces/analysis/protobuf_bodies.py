@@ -9,14 +9,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property
 
+from fakeapi.clients.messages import Headers, Response, first_header
 from fakeapi.machinery.codec import encode
 from fakeapi.machinery.schema import protobuf, protobuf_wire
 from fakeapi.machinery.schema.decoding import DecodeError, decode
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.releases import COMPILED_RELEASES
 from fakeapi.releases.release import ReleaseKinds, UnknownReleaseError, known_name, release_with
-from fakeapi.traces.messages import PROTOBUF, first
-from fakeapi.traces.model import Exchange, Headers, Request, Response, StreamEvent
+from fakeapi.traces.messages import PROTOBUF
+from fakeapi.traces.model import Exchange, Request, StreamEvent
 
 JSON = "application/json"
 _NOT_ACCEPTABLE = 406
@@ -57,7 +58,7 @@ class ProtobufBodies:
             if converted is not None:
                 headers, body = _with_type(headers), converted
         refused = response is not None and response.status == _NOT_ACCEPTABLE
-        if PROTOBUF in first(headers, "accept") and not refused:
+        if PROTOBUF in first_header(headers, "accept") and not refused:
             headers = tuple(
                 (name, _without_protobuf(value) if name == "accept" else value) for name, value in headers
             )
@@ -132,7 +133,7 @@ class _Releases:
 
 
 def _is_protobuf(headers: Headers) -> bool:
-    return first(headers, "content-type").startswith(PROTOBUF)
+    return first_header(headers, "content-type").startswith(PROTOBUF)
 
 
 def _with_type(headers: Headers) -> Headers:

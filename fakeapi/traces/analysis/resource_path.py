@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from fakeapi.clients.served_resource import api_version_of, object_path, version_path
 from fakeapi.machinery.meta import request_info
 
 NAMESPACES = request_info.NAMESPACES
@@ -30,13 +31,12 @@ class ResourcePath(NamedTuple):
     @property
     def collection(self) -> str:
         """The path of the collection, for list and create."""
-        scope = f"/namespaces/{self.namespace}" if self.namespace else ""
-        return f"{self.group_version}{scope}/{self.resource}"
+        return object_path(api_version_of(self.group, self.version), self.resource, self.namespace)
 
     @property
     def group_version(self) -> str:
         """The path of the API version, such as "/apis/resource.k8s.io/v1" or "/api/v1"."""
-        return f"/apis/{self.group}/{self.version}" if self.group else f"/api/{self.version}"
+        return version_path(api_version_of(self.group, self.version))
 
     @property
     def full_resource(self) -> str:

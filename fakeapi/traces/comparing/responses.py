@@ -8,14 +8,13 @@ lists.
 
 from typing import Any
 
+from fakeapi.clients.messages import Response, first_header
 from fakeapi.machinery.codec import JsonError, decode
 from fakeapi.machinery.golang import yaml_text
 from fakeapi.machinery.golang.yaml_text import YamlError
 from fakeapi.traces.analysis.identity_map import IdentityMap
 from fakeapi.traces.comparing.differences import SHOWN_MAX, Difference, DifferenceKind, show
 from fakeapi.traces.comparing.values import CompareOptions, compare_values
-from fakeapi.traces.messages import first
-from fakeapi.traces.model import Response
 
 
 def compare_answers(
@@ -47,7 +46,7 @@ def compare_answers(
 
 def _decoded(response: Response, body: bytes) -> Any:
     """Decodes a body in JSON or YAML. Raises JsonError, YamlError."""
-    if "yaml" in first(response.headers, "content-type"):
+    if "yaml" in first_header(response.headers, "content-type"):
         return yaml_text.load(body)
     return decode(body)
 
@@ -59,7 +58,10 @@ def _headers(recorded: Response, now: Response, how: CompareOptions) -> list[Dif
         if ours != theirs:
             differences.append(Difference(DifferenceKind.WARNING, "header Warning", show(ours), show(theirs)))
     if how.strict and recorded.headers:
-        media, found_media = first(recorded.headers, "content-type"), first(now.headers, "content-type")
+        media, found_media = (
+            first_header(recorded.headers, "content-type"),
+            first_header(now.headers, "content-type"),
+        )
         if media != found_media:
             differences.append(
                 Difference(DifferenceKind.HEADER, "header Content-Type", show(media), show(found_media))

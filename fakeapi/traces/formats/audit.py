@@ -13,23 +13,14 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
+from fakeapi.clients.messages import Response
 from fakeapi.machinery.codec import JsonError, decode
 from fakeapi.machinery.meta.request_info import first_values
 from fakeapi.machinery.patch.media_types import STRATEGIC_MERGE_PATCH
 from fakeapi.traces.actors import actor
 from fakeapi.traces.formats import native_lines, patch_types
 from fakeapi.traces.formats.native import lines_of
-from fakeapi.traces.model import (
-    Ending,
-    Exchange,
-    Gap,
-    Inference,
-    Inferred,
-    Missing,
-    Request,
-    Response,
-    TraceError,
-)
+from fakeapi.traces.model import Ending, Exchange, Gap, Inference, Inferred, Missing, Request, TraceError
 
 VERSION = "audit.k8s.io/v1"
 

@@ -17,22 +17,12 @@ import msgspec
 from msgspec import UNSET, Meta, Raw, UnsetType
 
 from fakeapi.atomic_file import atomic_file
+from fakeapi.clients.messages import Headers, Response, first_header
 from fakeapi.machinery.codec import encode
 from fakeapi.traces.actors import actor
 from fakeapi.traces.formats import compression, native_lines
-from fakeapi.traces.messages import first, is_kubernetes, is_watch, kept
-from fakeapi.traces.model import (
-    Exchange,
-    Gap,
-    Header,
-    Headers,
-    Inferred,
-    Missing,
-    Request,
-    Response,
-    StreamEvent,
-    TraceError,
-)
+from fakeapi.traces.messages import is_kubernetes, is_watch, kept
+from fakeapi.traces.model import Exchange, Gap, Header, Inferred, Missing, Request, StreamEvent, TraceError
 from fakeapi.version import __version__
 
 ORIGIN = "http://kubernetes.invalid"
@@ -173,7 +163,7 @@ def _request_entry(request: Request) -> dict[str, Any]:
         "bodySize": len(request.body),
     }
     if request.body:
-        media_type = first(request.headers, "content-type")
+        media_type = first_header(request.headers, "content-type")
         entry["postData"] = {"mimeType": media_type, "params": [], **_text(request.body)}
     return entry
 
@@ -186,7 +176,7 @@ def _response_entry(response: Response | None, body: bytes) -> dict[str, Any]:
         "httpVersion": _HTTP,
         "cookies": [],
         "headers": _pairs(headers),
-        "content": {"size": len(body), "mimeType": first(headers, "content-type"), **_text(body)},
+        "content": {"size": len(body), "mimeType": first_header(headers, "content-type"), **_text(body)},
         "redirectURL": "",
         "headersSize": -1,
         "bodySize": len(body),
@@ -301,7 +291,7 @@ class HarFile:
             events = tuple(StreamEvent(started + duration, each) for each in lines)
             response = Response(answer.status, answered)
             missing = (Missing(Gap.EVENT_TIMES),)
-        who = actor(first(headers, "user-agent"), first(headers, "impersonate-user"))
+        who = actor(first_header(headers, "user-agent"), first_header(headers, "impersonate-user"))
         return Exchange(
             self._next,
             started,

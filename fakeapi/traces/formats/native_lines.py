@@ -8,17 +8,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, Raw, UnsetType
 
-from fakeapi.traces.model import (
-    Ending,
-    Exchange,
-    Header,
-    Inferred,
-    Missing,
-    Request,
-    Response,
-    StreamEvent,
-    TraceError,
-)
+from fakeapi.clients.messages import Response
+from fakeapi.traces.model import Ending, Exchange, Header, Inferred, Missing, Request, StreamEvent, TraceError
 
 VERSION: Literal[1] = 1
 KIND: Literal["fakeapi.trace"] = "fakeapi.trace"

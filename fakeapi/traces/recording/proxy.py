@@ -19,9 +19,9 @@ from multidict import CIMultiDict
 from yarl import URL
 
 from fakeapi.asgi import Receive, Scope, Send
+from fakeapi.clients.target import Target, TargetError
 from fakeapi.machinery.hosts import HostRules
 from fakeapi.registry.identity.users import ANYBODY
-from fakeapi.traces.client.target import Target, TargetError
 from fakeapi.traces.recording.middleware import end, target_of
 from fakeapi.traces.recording.recording import ObservedExchange, Recording
 

@@ -10,22 +10,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from fakeapi.clients.messages import Headers, Response, first_header
 from fakeapi.traces.actors import actor
 from fakeapi.traces.formats import native_lines
 from fakeapi.traces.formats.native import LineTooLong, TraceWriter
-from fakeapi.traces.messages import BODY_MAX, Inflater, NotDecoded, decoded, first, is_watch, kept
-from fakeapi.traces.model import (
-    Ending,
-    Exchange,
-    Gap,
-    Header,
-    Headers,
-    Missing,
-    Request,
-    Response,
-    StreamEvent,
-    TraceError,
-)
+from fakeapi.traces.messages import BODY_MAX, Inflater, NotDecoded, decoded, is_watch, kept
+from fakeapi.traces.model import Ending, Exchange, Gap, Header, Missing, Request, StreamEvent, TraceError
 from fakeapi.traces.recording.redaction import Redactor
 
 logger = logging.getLogger("fakeapi.traces")
@@ -198,9 +188,9 @@ class ObservedExchange:
         self._started = (status, texts)
         if status == 200 and is_watch(self._method, self._target):
             self._events = []
-            if "protobuf" in first(texts, "content-type"):
+            if "protobuf" in first_header(texts, "content-type"):
                 self._split = _frames
-            if first(texts, "content-encoding") == "gzip":
+            if first_header(texts, "content-encoding") == "gzip":
                 self._inflater = Inflater("gzip")
 
     def answered(self, data: bytes) -> None:
@@ -244,7 +234,7 @@ class ObservedExchange:
         return Exchange(
             self.id,
             self._offset,
-            actor(first(headers, "user-agent"), first(headers, "impersonate-user")),
+            actor(first_header(headers, "user-agent"), first_header(headers, "impersonate-user")),
             self._asked(),
             self._response(),
             self._over - self._offset,
@@ -257,8 +247,8 @@ class ObservedExchange:
         return any(each.gap is gap for each in self._missing)
 
     def _asked(self) -> Request:
-        encoding, body = first(self._headers, "content-encoding"), bytes(self._request)
-        announced = first(self._headers, "content-length")
+        encoding, body = first_header(self._headers, "content-encoding"), bytes(self._request)
+        announced = first_header(self._headers, "content-length")
         if announced.isdecimal() and int(announced) > len(body) and not self._missing:
             self._missing.append(Missing(Gap.UNREAD_REQUEST_BODY))
         plain = b""
@@ -291,7 +281,7 @@ class ObservedExchange:
             self._missing.append(Missing(Gap.RESPONSE_END))
         body = b""
         try:
-            body = decoded(bytes(self._answer), first(texts, "content-encoding"))
+            body = decoded(bytes(self._answer), first_header(texts, "content-encoding"))
         except NotDecoded as error:
             self._missing.append(Missing(Gap.RESPONSE_BODY, str(error)))
         return Response(status, headers, body)

@@ -10,10 +10,11 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
+from fakeapi.clients.messages import Headers, Response
 from fakeapi.machinery.codec import JsonError, decode, encode
 from fakeapi.traces import fieldpaths
 from fakeapi.traces.fieldpaths import FieldPath
-from fakeapi.traces.model import Exchange, Headers, Request, Response, StreamEvent
+from fakeapi.traces.model import Exchange, Request, StreamEvent
 from fakeapi.traces.recording.credentials import (
     REDACTED,
     clean_binary,

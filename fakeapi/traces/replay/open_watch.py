@@ -3,11 +3,11 @@
 import asyncio
 import contextlib
 
+from fakeapi.clients.http import HttpClient, Stream
+from fakeapi.clients.messages import Headers, Response
+from fakeapi.clients.target import TargetError
 from fakeapi.traces.analysis.plan import Step
-from fakeapi.traces.client.http import HttpClient, Stream
-from fakeapi.traces.client.target import TargetError
 from fakeapi.traces.comparing.events import is_bookmark
-from fakeapi.traces.model import Headers, Response
 
 PATIENCE_SECONDS = 2.0
 """Seconds to wait at the end of a watch for the recorded events."""

@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Literal
 
-from fakeapi.traces.client.http import CONNECTIONS
+from fakeapi.clients.http import CONNECTIONS
 from fakeapi.traces.fieldpaths import FieldPath
 
 Order = Literal["recorded", "actors", "fast"]

@@ -10,15 +10,16 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from fakeapi.clients.http import HttpClient, UnsendableRequest
+from fakeapi.clients.messages import Headers, Response
+from fakeapi.clients.target import Target
 from fakeapi.machinery.codec import JsonError, decode, encode
 from fakeapi.machinery.printable import printable
 from fakeapi.traces.analysis.identity_map import IdentityMap
 from fakeapi.traces.analysis.plan import ReplayPlan, Step, plan_replay
 from fakeapi.traces.analysis.request_facts import RequestFacts
-from fakeapi.traces.client.http import HttpClient, UnsendableRequest
-from fakeapi.traces.client.target import Target
 from fakeapi.traces.formats.open import TraceReader
-from fakeapi.traces.model import Exchange, Gap, Headers, Response
+from fakeapi.traces.model import Exchange, Gap
 from fakeapi.traces.replay.restore import InitialStateRestorer
 from fakeapi.traces.replay.rewrite import NotRewritable, rewritten_request
 from fakeapi.traces.replay.target_discovery import served_paths

@@ -7,19 +7,20 @@ from dataclasses import replace
 from functools import partial
 from heapq import heappop, heappush
 
+from fakeapi.clients.http import HttpClient, UnsendableRequest
+from fakeapi.clients.messages import Response, first_header
+from fakeapi.clients.target import Target, TargetError
 from fakeapi.machinery.printable import printable
 from fakeapi.traces.analysis.identity_map import IdentityMap
 from fakeapi.traces.analysis.plan import ReplayPlan, Step, plan_replay
-from fakeapi.traces.client.http import HttpClient, UnsendableRequest
-from fakeapi.traces.client.target import Target, TargetError
 from fakeapi.traces.comparing.differences import Difference, DifferenceKind
 from fakeapi.traces.comparing.events import compare_events, learn_events
 from fakeapi.traces.comparing.reasons import Explainer
 from fakeapi.traces.comparing.responses import compare_answers, status_of
 from fakeapi.traces.comparing.values import CompareOptions
 from fakeapi.traces.formats.open import TraceReader
-from fakeapi.traces.messages import CBOR, PROTOBUF, first, is_watch
-from fakeapi.traces.model import Exchange, Gap, Response
+from fakeapi.traces.messages import CBOR, PROTOBUF, is_watch
+from fakeapi.traces.model import Exchange, Gap
 from fakeapi.traces.replay.open_watch import (
     LATER_PATIENCE_SECONDS,
     PATIENCE_SECONDS,
@@ -352,7 +353,7 @@ class Replayer:
             return NotCompared.CUT_OFF, ""
         if not step.facts.path.resource and not self._compare_options.strict:
             return None if recorded.body == answer.body else NotCompared.SELF_DESCRIPTION, ""
-        media = first(recorded.headers, "content-type")
+        media = first_header(recorded.headers, "content-type")
         if media.startswith((PROTOBUF, CBOR)):
             return NotCompared.FORMAT, media.partition(";")[0]
         return None, ""

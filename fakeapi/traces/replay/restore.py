@@ -9,15 +9,15 @@ from collections.abc import Iterable
 from copy import deepcopy
 from typing import Any
 
+from fakeapi.clients.http import HttpClient, UnsendableRequest
+from fakeapi.clients.messages import Headers, Response
 from fakeapi.machinery.codec import JsonError, decode, encode
 from fakeapi.machinery.json_types import Object
 from fakeapi.traces.analysis.identity_map import IdentityMap
 from fakeapi.traces.analysis.initial_state import InitialObject, of_served
 from fakeapi.traces.analysis.plan import ReplayPlan
 from fakeapi.traces.analysis.resource_path import NAMESPACES, ResourcePath
-from fakeapi.traces.client.http import HttpClient, UnsendableRequest
 from fakeapi.traces.comparing.differences import show
-from fakeapi.traces.model import Headers, Response
 from fakeapi.traces.reporting.results import RestoredObject
 
 USER_AGENT = "fakeapi-replay"

@@ -1,11 +1,12 @@
 """Rewrites recorded requests for the target."""
 
+from fakeapi.clients.messages import Headers, first_header
 from fakeapi.machinery.codec import JsonError, decode, encode
 from fakeapi.machinery.patch.media_types import JSON_PATCH
 from fakeapi.traces.analysis.identity_map import STALE_VERSION, IdentityMap
 from fakeapi.traces.analysis.request_facts import RequestFacts, head_of
-from fakeapi.traces.messages import CBOR, PROTOBUF, first
-from fakeapi.traces.model import Exchange, Headers
+from fakeapi.traces.messages import CBOR, PROTOBUF
+from fakeapi.traces.model import Exchange
 
 _NOT_SENT = frozenset(
     {"authorization", "cookie", "host", "content-length", "connection", "transfer-encoding"}
@@ -29,7 +30,7 @@ def rewritten_request(
     body = request.body
     if not body:
         return target, headers, body
-    media = first(request.headers, "content-type")
+    media = first_header(request.headers, "content-type")
     if media.startswith((PROTOBUF, CBOR)):
         raise NotRewritable(media.partition(";")[0])
     if b'Timestamp"' in body:
@@ -63,6 +64,6 @@ def with_name(body: bytes, name: str) -> bytes:
 def sent_headers(exchange: Exchange) -> Headers:
     """Returns the recorded headers without credentials and connection headers."""
     headers = tuple(pair for pair in exchange.request.headers if pair[0].lower() not in _NOT_SENT)
-    if first(headers, "accept"):
+    if first_header(headers, "accept"):
         return headers
     return (*headers, ("accept", "application/json"))

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable
 
+from fakeapi.clients.errors import StatusError
+from fakeapi.clients.http import HttpClient, UnsendableRequest
+from fakeapi.clients.messages import Headers, Response
+from fakeapi.clients.shapes import Resource, ResourceList, checked
+from fakeapi.clients.target import TargetError
 from fakeapi.machinery.codec import JsonError, decode
 from fakeapi.traces.analysis.request_facts import version_number
-from fakeapi.traces.client.http import HttpClient, UnsendableRequest
-from fakeapi.traces.client.target import TargetError
-from fakeapi.traces.model import Headers
 
 _HEADERS: Headers = (("accept", "application/json"), ("user-agent", "fakeapi-replay"))
 
@@ -27,17 +29,22 @@ async def served_paths(client: HttpClient, group_versions: Iterable[str]) -> fro
             raise TargetError(f"{client.url} does not tell what it serves: {root} answers {answer.status}")
         if answer.status == 404 and root != "/api/v1":
             continue
-        try:
-            body = decode(answer.body)
-        except JsonError:
-            body = None
-        if answer.status == 404 or not isinstance(body, dict) or body.get("kind") != "APIResourceList":
-            start = answer.body[:80].decode("utf-8", "replace")
-            raise TargetError(
-                f"{client.url} is not a Kubernetes API server: {root} answers {answer.status} {start!r}"
-            )
-        paths.update(f"{root}/{each['name']}" for each in body.get("resources") or ())
+        paths.update(f"{root}/{resource.name}" for resource in _resources(client, root, answer))
     return frozenset(paths)
+
+
+def _resources(client: HttpClient, root: str, answer: Response) -> list[Resource]:
+    """Returns the resources and subresources in a response of discovery. Raises TargetError."""
+    try:
+        body = decode(answer.body)
+        if answer.status != 404 and isinstance(body, dict) and body.get("kind") == "APIResourceList":
+            return checked(body, ResourceList).resources or []
+    except (JsonError, StatusError):
+        pass
+    start = answer.body[:80].decode("utf-8", "replace")
+    raise TargetError(
+        f"{client.url} is not a Kubernetes API server: {root} answers {answer.status} {start!r}"
+    )
 
 
 async def current_version(client: HttpClient) -> int:

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from fakeapi.clients.errors import StatusError
 from fakeapi.releases import Kind
-from fakeapi.testing.client import StatusError
 from tests.http.asking import ask
 from tests.http.conftest import SmallServer
 from tests.http.watching import told, watch

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from fakeapi.clients.errors import StatusError
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.registry.custom.validation import ObjectValidator
-from fakeapi.testing.client import StatusError
 from fakeapi.testing.server import FakeAPI
 from tests.registry.custom.world import DEFINITIONS, WIDGETS, definition, version, widget
 

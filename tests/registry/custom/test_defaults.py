@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from fakeapi.clients.errors import StatusError
 from fakeapi.machinery.cel import allowance
 from fakeapi.machinery.structural import defaulting
 from fakeapi.machinery.structural.schema import parse_schema
-from fakeapi.testing.client import StatusError
 from fakeapi.testing.server import FakeAPI
 from tests.registry.custom.world import DEFINITIONS, GROUP, WIDGETS, definition, version
 

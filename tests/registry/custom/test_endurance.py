@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from fakeapi.clients.errors import StatusError
 from fakeapi.journal.entry import Bodies
-from fakeapi.testing.client import StatusError
 from fakeapi.testing.server import FakeAPI
 from tests.registry.custom.world import (
     ALL_WIDGETS,

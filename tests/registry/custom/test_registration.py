@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from fakeapi.testing.client import StatusError
+from fakeapi.clients.errors import StatusError
 from fakeapi.testing.server import FakeAPI
 from tests.registry.custom.world import DEFINITIONS, definition, version
 

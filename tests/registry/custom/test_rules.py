@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from fakeapi.clients.errors import StatusError
 from fakeapi.machinery.cel.rules.validator import Outcome, RuleValidator
-from fakeapi.testing.client import StatusError
 from fakeapi.testing.server import FakeAPI
 from tests.http.asking import ask
 from tests.registry.custom.world import DEFINITIONS, SCHEMA, WIDGETS, definition, version, widget

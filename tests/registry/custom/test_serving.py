@@ -2,7 +2,7 @@
 
 import pytest
 
-from fakeapi.testing.client import StatusError
+from fakeapi.clients.errors import StatusError
 from fakeapi.testing.server import FakeAPI
 from tests.http.asking import ask
 from tests.http.watching import told, watch

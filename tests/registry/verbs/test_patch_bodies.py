@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from fakeapi.testing.client import StatusError
+from fakeapi.clients.errors import StatusError
 from fakeapi.testing.server import FakeAPI
 
 MAPS = "/api/v1/namespaces/default/configmaps"

@@ -12,13 +12,13 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from fakeapi.clients.kubeconfig.reading import target_of_kubeconfig
+from fakeapi.clients.target import TargetError
 from fakeapi.faults.reading import read_rules
 from fakeapi.faults.rules import RuleError
 from fakeapi.installing.plan import plan_of
 from fakeapi.installing.sources import InstallError
 from fakeapi.testing import manifests
-from fakeapi.traces.client.kubeconfig import target_of_kubeconfig
-from fakeapi.traces.client.target import TargetError
 from tests.torture.budget import Budget, Finding, patience
 from tests.torture.grammar import Grammar
 

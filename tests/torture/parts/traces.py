@@ -16,15 +16,16 @@ from pathlib import Path
 from typing import Any
 
 from fakeapi import FakeAPI, StatusError
+from fakeapi.clients.messages import Response
+from fakeapi.clients.target import TargetError
 from fakeapi.testing import replaying
-from fakeapi.traces.client.target import TargetError
 from fakeapi.traces.formats.native import TraceWriter
 from fakeapi.traces.formats.open import TraceReader, open_trace
 from fakeapi.traces.inspecting.convert import convert
 from fakeapi.traces.inspecting.show import in_full, one_line
 from fakeapi.traces.inspecting.statistics import statistics
 from fakeapi.traces.inspecting.validate import validate
-from fakeapi.traces.model import Exchange, Gap, Missing, Response, TraceError
+from fakeapi.traces.model import Exchange, Gap, Missing, TraceError
 from fakeapi.traces.recording.redaction import Redactor
 from fakeapi.traces.replay.options import ORDERS
 from fakeapi.traces.replay.playback import Playback

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fakeapi.clients.messages import Response, first_header
 from fakeapi.traces.analysis.protobuf_bodies import ProtobufBodies
-from fakeapi.traces.messages import PROTOBUF, first
-from fakeapi.traces.model import Exchange, Request, Response, StreamEvent
+from fakeapi.traces.messages import PROTOBUF
+from fakeapi.traces.model import Exchange, Request, StreamEvent
 from tests.traces.protobuf import envelope, watch_event
 from tests.traces.samples import EXCHANGES
 
@@ -37,12 +38,12 @@ def test_bodies_become_json(release: str) -> None:
         (converted.request.headers, converted.request.body),
         (converted.response.headers, converted.response.body),
     ):
-        assert first(headers, "content-type") == "application/json"
+        assert first_header(headers, "content-type") == "application/json"
         value = json.loads(body)
         assert value["metadata"].pop("creationTimestamp", None) is None
         value.pop("status", None)
         assert value == CLAIM
-    assert first(converted.request.headers, "accept") == "application/json"
+    assert first_header(converted.request.headers, "accept") == "application/json"
 
 
 def test_a_list_becomes_json() -> None:
@@ -69,7 +70,7 @@ def test_the_frames_of_a_watch_become_lines() -> None:
 def test_a_body_that_cannot_be_decoded_stays_as_it_is(body: bytes) -> None:
     converted = ProtobufBodies("1.33").in_json(exchange(body, body))
     assert converted.request.body == body
-    assert first(converted.request.headers, "content-type") == PROTOBUF
+    assert first_header(converted.request.headers, "content-type") == PROTOBUF
     assert converted.response == Response(201, HEADERS[:1], body)
 
 

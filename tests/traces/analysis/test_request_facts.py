@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from fakeapi.clients.messages import Response
 from fakeapi.traces.analysis.request_facts import RequestFacts, facts_of, head_of, version_number
-from fakeapi.traces.model import Exchange, Request, Response
+from fakeapi.traces.model import Exchange, Request
 
 CLAIMS = "/apis/resource.k8s.io/v1/namespaces/ns/resourceclaims"
 

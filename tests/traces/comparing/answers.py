@@ -3,11 +3,11 @@
 import json
 from typing import Any
 
+from fakeapi.clients.messages import Response
 from fakeapi.traces.analysis.identity_map import IdentityMap
 from fakeapi.traces.comparing.differences import Difference
 from fakeapi.traces.comparing.responses import compare_answers
 from fakeapi.traces.comparing.values import CompareOptions
-from fakeapi.traces.model import Response
 
 JSON = (("content-type", "application/json"),)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from fakeapi.clients.messages import Response
 from fakeapi.traces.analysis.causal_order import Key
 from fakeapi.traces.analysis.initial_state import InitialObject
 from fakeapi.traces.analysis.plan import ReplayPlan
@@ -15,7 +16,7 @@ from fakeapi.traces.analysis.resource_path import ResourcePath
 from fakeapi.traces.comparing.differences import Difference, DifferenceKind
 from fakeapi.traces.comparing.events import EventComparison
 from fakeapi.traces.comparing.reasons import Explainer, Explanation, Reason
-from fakeapi.traces.model import Exchange, Inferred, Request, Response
+from fakeapi.traces.model import Exchange, Inferred, Request
 
 GROUP = "resource.k8s.io"
 PATH = ResourcePath(GROUP, "v1", "resourceclaims", "ns", "a")

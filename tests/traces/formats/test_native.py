@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fakeapi.clients.messages import Response
 from fakeapi.traces.formats import compression, native_lines
 from fakeapi.traces.formats.native import NativeReader, TraceWriter
 from fakeapi.traces.formats.open import open_trace
-from fakeapi.traces.model import Exchange, Request, Response, TraceError
+from fakeapi.traces.model import Exchange, Request, TraceError
 from tests.traces.samples import EXCHANGES, HEADER, plain, read, written
 
 LINES = [

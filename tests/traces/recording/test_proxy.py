@@ -18,17 +18,17 @@ import pytest
 import trustme
 
 from fakeapi import FakeAPI
+from fakeapi.clients.kubeconfig.reading import target_of_kubeconfig
+from fakeapi.clients.target import Target, target_of_url
 from fakeapi.machinery.hosts import HostRules
 from fakeapi.registry.identity.users import ANYBODY
 from fakeapi.serving.runner import Runner, StartError
-from fakeapi.traces.client.kubeconfig import target_of_kubeconfig
-from fakeapi.traces.client.target import Target, target_of_url
 from fakeapi.traces.formats.open import open_trace
 from fakeapi.traces.model import Exchange, Gap
 from fakeapi.traces.recording.proxy import Proxy
 from fakeapi.traces.recording.recording import Recording
+from tests.fakeapi_clients.kubeconfigs import kubeconfig
 from tests.serving.h2client import Client as HTTP2Client
-from tests.traces.client.kubeconfigs import kubeconfig
 from tests.traces.streams import CLAIMS, Watch, claim
 
 VERSION = b'{"major":"1","minor":"31+","gitVersion":"v1.31.14-x"}'

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fakeapi.clients.messages import Response
 from fakeapi.traces import fieldpaths
-from fakeapi.traces.model import Request, Response, StreamEvent
+from fakeapi.traces.model import Request, StreamEvent
 from fakeapi.traces.recording import credentials
 from fakeapi.traces.recording.credentials import clean_text, is_credential
 from fakeapi.traces.recording.redaction import Redactor

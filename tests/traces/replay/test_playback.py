@@ -15,9 +15,9 @@ from typing import IO
 import pytest
 
 from fakeapi import FakeAPI
+from fakeapi.clients.http import HttpClient
 from fakeapi.testing.replaying import options, replay_on, target_of
 from fakeapi.traces.analysis.identity_map import IdentityMap
-from fakeapi.traces.client.http import HttpClient
 from fakeapi.traces.formats.open import open_trace
 from fakeapi.traces.model import Exchange
 from fakeapi.traces.replay.playback import Playback, PlaybackSummary

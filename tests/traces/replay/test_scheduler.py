@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from fakeapi.clients.messages import Response
 from fakeapi.traces.analysis.plan import Step
 from fakeapi.traces.analysis.request_facts import facts_of
-from fakeapi.traces.model import Exchange, Request, Response
+from fakeapi.traces.model import Exchange, Request
 from fakeapi.traces.replay.scheduler import Scheduler
 
 CLAIMS = "/apis/resource.k8s.io/v1/namespaces/ns/resourceclaims"

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from fakeapi.traces.client.kubeconfig import target_of_kubeconfig
-from fakeapi.traces.client.target import TargetError
-from tests.traces.client.kubeconfigs import kubeconfig
+from fakeapi.clients.kubeconfig.reading import target_of_kubeconfig
+from fakeapi.clients.target import TargetError
+from tests.fakeapi_clients.kubeconfigs import kubeconfig
 
 
 def credential(directory: Path, **user: Any) -> str | None:

@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 
 import h11
 
-from fakeapi.traces.client.target import Target, TargetError
-from fakeapi.traces.messages import first
-from fakeapi.traces.model import Headers, Response
+from fakeapi.clients.lines import LineSplitter, LineTooLong
+from fakeapi.clients.messages import Headers, Response, first_header
+from fakeapi.clients.target import Target, TargetError
 
 CONNECTIONS = 16
 """Maximum number of connections of a client, unless the caller asks for another number."""
@@ -183,19 +183,15 @@ class Stream:
 
         The last line may be incomplete.
         """
-        rest = bytearray()
-        async for data in self._connection.pieces():
-            if b"\n" not in data:
-                rest += data
-            else:
-                *whole, last = (rest + data).split(b"\n")
-                rest = bytearray(last)
-                for line in whole:
-                    yield bytes(line)
-            if len(rest) > BODY_MAX:
-                raise TargetError(f"a line of a watch is longer than {BODY_MAX} bytes")
-        if rest:
-            yield bytes(rest)
+        lines = LineSplitter(BODY_MAX)
+        try:
+            async for data in self._connection.pieces():
+                for line in lines.feed(data):
+                    yield line
+        except LineTooLong as error:
+            raise TargetError(f"watch: {error}") from error
+        if rest := lines.rest():
+            yield rest
 
     async def body(self) -> bytes:
         """Reads the whole body, for a response that is not a stream."""
@@ -284,7 +280,8 @@ class _Connection(asyncio.Protocol):
             event = await self._event()
             if isinstance(event, h11.Response):
                 headers = tuple((name.decode(), value.decode("latin-1")) for name, value in event.headers)
-                length = int(first(headers, "content-length") or 0)  # h11 allows no more than 20 digits
+                # h11 allows no more than 20 digits.
+                length = int(first_header(headers, "content-length") or 0)
                 if length > BODY_MAX:
                     raise TargetError(f"{self._url} answers {length} bytes")
                 return event.status_code, headers

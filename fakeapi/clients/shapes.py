@@ -4,7 +4,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from fakeapi.controllers.api import Refused
+from fakeapi.clients.errors import StatusError
 from fakeapi.machinery.json_types import Object
 
 T = TypeVar("T")
@@ -20,7 +20,7 @@ class Group(msgspec.Struct):
 
 
 class GroupList(msgspec.Struct):
-    """The fields of an APIGroupList that the transfer needs."""
+    """The fields of an APIGroupList that the clients read."""
 
     groups: list[Group] | None = None
 
@@ -35,16 +35,9 @@ class Resource(msgspec.Struct):
 
 
 class ResourceList(msgspec.Struct):
-    """The fields of an APIResourceList that the transfer needs."""
+    """The fields of an APIResourceList that the clients read."""
 
     resources: list[Resource] | None = None
-
-
-class CountedResource(msgspec.Struct):
-    """A resource that has objects, as listed by the control API of a fakeapi server."""
-
-    group: str
-    resource: str
 
 
 class _ListMetadata(msgspec.Struct):
@@ -79,22 +72,22 @@ class _Object(msgspec.Struct):
     metadata: _ObjectMeta
 
 
-def checked(answer: Any, shape: type[T]) -> T:
-    """Converts a response to this shape, without unknown fields. Raises Refused with code 0."""
+def checked(body: Any, shape: type[T]) -> T:
+    """Converts a response to this shape, without unknown fields. Raises StatusError with code 0."""
     try:
-        return msgspec.convert(answer, shape)
+        return msgspec.convert(body, shape)
     except msgspec.ValidationError as error:
         raise malformed(f"is not a valid {shape.__name__}: {error}") from error
 
 
-def object_of(answer: Any, api_version: str, kind: str) -> Object:
+def object_of(body: Any, api_version: str, kind: str) -> Object:
     """Returns the object in a response or list, with its type.
 
-    Raises Refused with code 0 if it is malformed.
+    Raises StatusError with code 0 if it is malformed.
     """
-    if not isinstance(answer, dict):
-        raise malformed(f"is not a {kind} but {answer!r:.80}")
-    obj = {"apiVersion": api_version, "kind": kind, **answer}
+    if not isinstance(body, dict):
+        raise malformed(f"is not a {kind} but {body!r:.80}")
+    obj = {"apiVersion": api_version, "kind": kind, **body}
     try:
         stated = msgspec.convert(obj, _Object)
     except msgspec.ValidationError as error:
@@ -104,6 +97,6 @@ def object_of(answer: Any, api_version: str, kind: str) -> Object:
     return obj
 
 
-def malformed(why: str) -> Refused:
+def malformed(why: str) -> StatusError:
     """Returns the error for a response of a wrong shape."""
-    return Refused(0, "Unknown", f"the answer {why}", {})
+    return StatusError.without_response("Unknown", f"the response {why}")

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Self
 from urllib.parse import urlencode, urlsplit
 
-from fakeapi.testing.connection import Answer, Connections
-from fakeapi.traces.client.target import Target
+from fakeapi.clients.connections import Answer, Connections
+from fakeapi.clients.target import Target
 
 CONTROL = "/_fakeapi"
 

@@ -12,8 +12,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from fakeapi.clients.target import Target, TargetError, checked_url, is_https, read_file, tls_context
 from fakeapi.machinery.documents import DocumentError, document_of
-from fakeapi.traces.client.target import Target, TargetError, checked_url, is_https, read_file, tls_context
 
 TOKEN_FILE_SECONDS = 60.0
 """Seconds after which a token file is read again: tokens of service accounts are renewed in place."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fakeapi.traces.client.target import TargetError, target_of_url
+from fakeapi.clients.target import TargetError, target_of_url
 
 
 @pytest.mark.parametrize("url", ["127.0.0.1:1", "http://", "http://a:x", "http://a/?q", "ftp://a"])

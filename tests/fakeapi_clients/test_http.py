@@ -9,10 +9,10 @@ from collections.abc import Iterator
 import pytest
 
 from fakeapi import FakeAPI
-from fakeapi.traces.client import http
-from fakeapi.traces.client.http import HttpClient
-from fakeapi.traces.client.target import TargetError, target_of_url
-from fakeapi.traces.model import Response
+from fakeapi.clients import http
+from fakeapi.clients.http import HttpClient
+from fakeapi.clients.messages import Response
+from fakeapi.clients.target import TargetError, target_of_url
 
 
 @contextlib.contextmanager

@@ -1,0 +1,191 @@
+"""InProcessClient: a client of an API server that is an ASGI application in the same event loop."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import unquote, urlencode
+
+from fakeapi.asgi import ASGIApp, DropConnection, Message, Scope
+from fakeapi.clients.errors import StatusError
+from fakeapi.clients.lines import LineSplitter, LineTooLong
+from fakeapi.clients.verbs import JSON, Verbs
+from fakeapi.machinery import codec
+from fakeapi.machinery.json_types import Object
+
+PROTOBUF = "application/vnd.kubernetes.protobuf"
+LINE_BYTES_MAX = 16 * 1024 * 1024
+"""Maximum size of a watch event in bytes; a larger event ends the watch."""
+
+
+class InProcessClient(Verbs):
+    """Sends requests as one client, with its own User-Agent.
+
+    Responses are decoded JSON that belongs to the caller. Every method raises StatusError. Its code is 0 if
+    the server dropped the connection.
+    """
+
+    def __init__(
+        self, app: ASGIApp, agent: str, *, token: str | None = None, host: str = "localhost"
+    ) -> None:
+        self._app = app
+        self._headers = [
+            (b"host", host.encode()),
+            (b"user-agent", agent.encode()),
+        ]
+        if token is not None:
+            self._headers.append((b"authorization", b"Bearer " + token.encode()))
+
+    async def request(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        query: Mapping[str, str] | None = None,
+        content_type: str = JSON,
+    ) -> Object:
+        content = None if body is None else codec.encode(body)
+        response = _Response()
+        await self._send(method, path, query, response, content=content, content_type=content_type)
+        return response.decoded()
+
+    async def read_protobuf(self, path: str) -> bytes:
+        """Reads an object in protobuf; returns the bytes with their envelope."""
+        response = _Response()
+        await self._send("GET", path, None, response, accept=PROTOBUF)
+        return response.content()
+
+    async def write_protobuf(self, path: str, body: bytes) -> Object:
+        """Updates an object from protobuf bytes with their envelope; returns the stored object."""
+        response = _Response()
+        await self._send("PUT", path, None, response, content=body, content_type=PROTOBUF)
+        return response.decoded()
+
+    async def watch(self, path: str, query: Mapping[str, str], on_event: Callable[[Object], None]) -> None:
+        """Calls `on_event` with each event when it arrives; returns when the server ends the watch."""
+        response = _WatchResponse(on_event)
+        await self._send("GET", path, {**query, "watch": "true"}, response)
+        response.decoded()
+
+    async def _send(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str] | None,
+        response: "_Response",
+        *,
+        content: bytes | None = None,
+        content_type: str = JSON,
+        accept: str = JSON,
+    ) -> None:
+        """Sends a request and collects the response; a dropped connection leaves the response incomplete."""
+        headers = [*self._headers, (b"accept", accept.encode())]
+        if content is not None:
+            headers.append((b"content-type", content_type.encode()))
+            headers.append((b"content-length", b"%d" % len(content)))
+        with contextlib.suppress(DropConnection):
+            await self._app(
+                _scope(method, path, query, headers), _RequestBody(content or b"").receive, response.send
+            )
+
+
+def _scope(
+    method: str, path: str, query: Mapping[str, str] | None, headers: list[tuple[bytes, bytes]]
+) -> Scope:
+    return {
+        "type": "http",
+        "asgi": {"version": "3.0", "spec_version": "2.4"},
+        "http_version": "1.1",
+        "method": method,
+        "scheme": "http",
+        "path": unquote(path),
+        "raw_path": path.encode(),
+        "query_string": urlencode(query or {}).encode(),
+        "root_path": "",
+        "headers": headers,
+        "client": None,
+        "server": None,
+        "extensions": {},
+    }
+
+
+class _RequestBody:
+    """Sends a request's body; afterwards the client stays connected until its task is cancelled."""
+
+    def __init__(self, body: bytes) -> None:
+        self._body: bytes | None = body
+
+    async def receive(self) -> Message:
+        if self._body is not None:
+            body, self._body = self._body, None
+            return {"type": "http.request", "body": body, "more_body": False}
+        await asyncio.get_running_loop().create_future()
+        return {"type": "http.disconnect"}
+
+
+class _Response:
+    """Collects a whole response."""
+
+    def __init__(self) -> None:
+        self.code = 0
+        self._parts: list[bytes] = []
+        self._is_whole = False
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.code = message["status"]
+        elif message["type"] == "http.response.body":
+            self.take(message.get("body", b""))
+            self._is_whole = not message.get("more_body", False)
+
+    def take(self, part: bytes) -> None:
+        """Receives a part of the body."""
+        self._parts.append(part)
+
+    def content(self) -> bytes:
+        """Returns the body of a successful response.
+
+        Raises StatusError for an error, and for an incomplete response, whose write may or may not have taken
+        place.
+        """
+        if not self._is_whole:
+            raise StatusError.without_response(
+                "ConnectionLost", "the connection was lost before the response was complete"
+            )
+        content = b"".join(self._parts)
+        if self.code >= 300:
+            raise StatusError(self.code, _decoded(content))
+        return content
+
+    def decoded(self) -> Object:
+        """Returns the decoded JSON of a successful response. Raises StatusError like `content`."""
+        return _decoded(self.content())
+
+
+class _WatchResponse(_Response):
+    """Collects a response with one JSON value per line, and passes each value on."""
+
+    def __init__(self, on_event: Callable[[Object], None]) -> None:
+        super().__init__()
+        self._on_event = on_event
+        self._lines = LineSplitter(LINE_BYTES_MAX)
+
+    def take(self, part: bytes) -> None:
+        if self.code != 200:
+            super().take(part)
+            return
+        try:
+            for line in self._lines.feed(part):
+                if line:
+                    self._on_event(codec.decode(line))
+        except LineTooLong as error:
+            raise StatusError.without_response("TooLong", f"watch: {error}") from error
+
+
+def _decoded(body: bytes) -> Object:
+    try:
+        value = codec.decode(body) if body else {}
+    except codec.JsonError:
+        value = {}
+    return value if isinstance(value, dict) else {}

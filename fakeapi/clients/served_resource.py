@@ -1,0 +1,74 @@
+"""ServedResource: a resource in one version of its group, with the paths of its objects."""
+
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from fakeapi.machinery.json_types import Object
+
+_UNESCAPED = ":@!$&'()*+,;=~"
+"""Characters that a path segment may contain without percent-encoding, as RFC 3986 defines."""
+
+
+def version_path(api_version: str) -> str:
+    """Returns the path of an API version: "/apis/apps/v1" or "/api/v1"."""
+    return f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
+
+
+def api_version_of(group: str, version: str) -> str:
+    """Returns the apiVersion of a group and a version: "apps/v1", or "v1" for the core group."""
+    return f"{group}/{version}" if group else version
+
+
+def object_path(api_version: str, plural: str, namespace: str = "", *rest: str) -> str:
+    """Returns the percent-encoded path of a collection, or with `rest` of an object or its subresource."""
+    scope = ("namespaces", namespace) if namespace else ()
+    segments = (quote(segment, safe=_UNESCAPED) for segment in (*scope, plural, *rest))
+    return "/".join((version_path(api_version), *segments))
+
+
+@dataclass(frozen=True, slots=True)
+class ServedResource:
+    """A resource in one version of its group.
+
+    - `plural`: the resource's name in paths, such as "resourceclaims"
+    - `namespaced`: whether its objects are in namespaces
+    - `has_status`: whether the status is a subresource
+    - `verbs`: the verbs in discovery; empty if unknown
+    - `names`: plural, singular, short names and kind in lower case; empty if unknown
+    """
+
+    group: str
+    version: str
+    plural: str
+    kind: str
+    namespaced: bool
+    has_status: bool = False
+    verbs: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
+
+    @property
+    def api_version(self) -> str:
+        return api_version_of(self.group, self.version)
+
+    @property
+    def group_resource(self) -> tuple[str, str]:
+        """The group and plural, which are equal for all versions of a resource."""
+        return self.group, self.plural
+
+    @property
+    def qualified(self) -> str:
+        """The name for kubectl: "deployments.apps", or "pods" for the core group."""
+        return f"{self.plural}.{self.group}" if self.group else self.plural
+
+    def path(self, namespace: str = "", name: str = "", subresource: str = "") -> str:
+        """Returns the path of the collection, of an object or of its subresource.
+
+        Without a namespace, the path of the collection covers all namespaces.
+        """
+        rest = [segment for segment in (name, subresource) if segment]
+        return object_path(self.api_version, self.plural, namespace if self.namespaced else "", *rest)
+
+    def path_of(self, obj: Object, subresource: str = "") -> str:
+        """Returns the path of an existing object, or of its subresource."""
+        metadata = obj["metadata"]
+        return self.path(metadata.get("namespace", ""), metadata["name"], subresource)

@@ -1,0 +1,23 @@
+"""Finds the resources that controllers use in the server's own catalogue, without discovery."""
+
+from fakeapi.clients.served_resource import ServedResource
+from fakeapi.registry.model.catalogue import Catalogue
+from fakeapi.registry.model.resource import Resource
+
+
+def find_resource(catalogue: Catalogue, group: str, plural: str, *versions: str) -> Resource | None:
+    """Returns the resource in the first served version of `versions`, or in discovery's preferred version.
+
+    Returns None if no version has the resource.
+    """
+    for version in versions or catalogue.versions(group):
+        resource = catalogue.find(group, version, plural)
+        if resource is not None:
+            return resource
+    return None
+
+
+def served_as(resource: Resource) -> ServedResource:
+    """Returns the ServedResource for a resource of the catalogue."""
+    kind = resource.kind
+    return ServedResource(kind.group, kind.version, kind.resource, kind.kind, kind.namespaced)

@@ -1,0 +1,53 @@
+"""Finds the resources of a server that can be listed and created."""
+
+from collections.abc import Container
+from typing import Protocol
+
+from fakeapi.clients.discovery import group_versions, served_resources
+from fakeapi.clients.errors import StatusError
+from fakeapi.clients.served_resource import ServedResource, version_path
+from fakeapi.clients.shapes import malformed
+from fakeapi.machinery.json_types import Object
+from fakeapi.transfer.bounds import RESOURCES_MAX, VERSIONS_MAX
+
+
+class Getter(Protocol):
+    """A server to read from. Raises StatusError."""
+
+    async def get(self, path: str, **query: str) -> Object: ...
+
+
+Served = dict[tuple[str, str], list[ServedResource]]
+"""Resources by group and plural, each in its served versions, preferred version first."""
+
+
+async def discover(server: Getter, groups: Container[str] | None = None) -> tuple[Served, list[str]]:
+    """Returns the resources that can be listed and created, and one line for each failed version.
+
+    Without `groups`, all groups are discovered. Raises StatusError if the list of groups fails or is too
+    long.
+    """
+    served: Served = {}
+    problems = []
+    versions = ["v1", *group_versions(await server.get("/apis"))]
+    if len(versions) > VERSIONS_MAX:
+        raise malformed(f"lists more than {VERSIONS_MAX} group versions")
+    room = RESOURCES_MAX
+    for version in versions:
+        if groups is not None and version.rpartition("/")[0] not in groups:
+            continue
+        try:
+            body = await server.get(version_path(version))
+            resources = served_resources(version, body)
+            room -= len(body.get("resources") or ())
+            if room < 0:
+                raise malformed(f"lists more than {RESOURCES_MAX} resources")
+        except StatusError as error:
+            if error.code == 401:
+                raise
+            problems.append(f"{version}: {error}")
+            continue
+        for resource in resources:
+            if {"list", "create"} <= resource.verbs:
+                served.setdefault(resource.group_resource, []).append(resource)
+    return served, problems
