@@ -30,6 +30,7 @@ from fakeapi.faults.actions import (
 )
 from fakeapi.faults.rules import Match, Rule, RuleError, When, checked
 from fakeapi.journal.pattern import VERBS, PatternError, RequestPattern
+from fakeapi.machinery.errors import LIST_TOO_OLD
 
 _WRITES = "create,update,patch,delete,deletecollection"
 _LOCK = "the object has been modified; please apply your changes to the latest version and try again"
@@ -98,7 +99,7 @@ READY: Mapping[str, tuple[Callable[..., AnyAction], str]] = {
     ),
     "forbidden": (_refuse(403, "Forbidden", '{resource} "{name}" is forbidden: refused by a fault'), ""),
     "gone": (
-        _refuse(410, "Expired", "The resourceVersion for the provided list is too old.", details=False),
+        _refuse(410, "Expired", LIST_TOO_OLD, details=False),
         "list,watch",
     ),
     "invalid": (_invalid, "create,update,patch"),

@@ -25,7 +25,7 @@ from fakeapi.registry.admission.connect_options import connect_options
 from fakeapi.registry.admission.steps import mutate, run
 from fakeapi.registry.model.body_type import BodyType
 from fakeapi.registry.model.resource import Resource
-from fakeapi.registry.offloading.conversion import converted
+from fakeapi.registry.offloading.rerun import completed
 from fakeapi.registry.requests.decoding import PROTOBUF, read_object
 from fakeapi.registry.requests.delete_options import read_delete_options
 from fakeapi.registry.requests.naming import check_name, match_namespace
@@ -99,7 +99,7 @@ class Verbs:
     ) -> Response:
         """Returns the response with a stored object, or with its Scale."""
         show = partial(resource.json_of, entry.value, entry.revision, exact=_is_exact(ctx))
-        body = await converted(show) if resource.kind.unstructured else show()
+        body = await completed(show) if resource.kind.unstructured else show()
         return respond(ctx, view, body if view is resource else resource.scale_view.json_of(body))
 
     async def connect(self, ctx: RequestContext, resource: Resource) -> Response:
@@ -131,7 +131,7 @@ class Verbs:
         read = partial(listing.list_entries, self._server.store.storage, resource, ctx.object, options)
         if not resource.kind.unstructured:
             return read()
-        listed = await converted(read)
+        listed = await completed(read)
         await resource.prepare(listed.entries)
         return listed
 

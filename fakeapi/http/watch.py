@@ -25,7 +25,7 @@ from fakeapi.journal.progress import WatchProgress
 from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError
 from fakeapi.registry.model.resource import Resource
-from fakeapi.registry.offloading.conversion import converted
+from fakeapi.registry.offloading.rerun import completed
 from fakeapi.registry.requests.decoding import CBOR, PROTOBUF
 from fakeapi.registry.requests.options import WatchOptions
 from fakeapi.registry.store import Store
@@ -99,7 +99,7 @@ class Watches:
             negotiate_for(ctx, resource, tables=False)
         await ctx.request.drain()
         try:
-            watch = await converted(
+            watch = await completed(
                 partial(open_watch, self._store.storage, resource, ctx.object, options, at=ctx.stale_at)
             )
         except TooOld as problem:
@@ -264,7 +264,7 @@ class Events:
         except DropConnection:
             raise
         except Compacted as error:  # with shared storage, if this server was disconnected for long
-            yield [self.encode_error(ApiError(410, "Expired", str(TooOld(error.revision, error.oldest))))]
+            yield [self.encode_error(TooOld(error.revision, error.oldest).error)]
         except (StorageError, ApiError):
             return
         except Exception:
@@ -354,7 +354,7 @@ def timeout_seconds(options: WatchOptions, clock: ClockAndNames) -> float:
 
 def _expired(ctx: RequestContext, problem: TooOld) -> StreamingResponse:
     """Returns a stream with only an ERROR event, for a version that the history no longer contains."""
-    status = status_of(ApiError(410, "Expired", str(problem)))
+    status = status_of(problem.error)
     assert ctx.resource is not None, "routed to a resource"
     body, frame = codec.encode(status), _frame_encoder(ctx.representation, ctx.resource)
 

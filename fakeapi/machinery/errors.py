@@ -99,6 +99,20 @@ def conflict(resource: Qualified, name: str, why: str) -> ApiError:
     )
 
 
+LIST_TOO_OLD = "The resourceVersion for the provided list is too old."
+WATCH_TOO_OLD = "The resourceVersion for the provided watch is too old."
+"""For a version that was compacted during the watch, from k8s.io/apiserver `pkg/storage/etcd3`."""
+
+
+def expired(message: str, continue_token: str = "") -> ApiError:
+    """Returns a 410 for a resourceVersion that the history no longer contains.
+
+    `continue_token` continues the list at the newest version.
+    """
+    details = Details(continue_token=continue_token) if continue_token else None
+    return ApiError(410, "Expired", message, details)
+
+
 def forbidden(resource: Qualified, name: str, why: str, *causes: Cause) -> ApiError:
     return ApiError(
         403,

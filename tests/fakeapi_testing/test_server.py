@@ -89,6 +89,11 @@ def test_objects_are_read_changed_and_deleted(fakeapi: FakeAPI) -> None:
     assert refused.value.status["kind"] == "Status"
 
 
+def test_an_empty_name_is_refused_because_its_path_would_be_the_collection(fakeapi: FakeAPI) -> None:
+    with pytest.raises(ValueError, match="the name of the ResourceClaim is empty"):
+        fakeapi.delete("ResourceClaim", "")
+
+
 def test_an_error_prints_its_reason_where_it_has_one() -> None:
     status = {"reason": "Conflict", "message": "m"}
     assert str(StatusError(409, status)) == "409 Conflict: m"

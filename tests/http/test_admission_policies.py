@@ -285,7 +285,7 @@ def test_the_expressions_of_a_policy_share_a_budget(
 
 
 def test_match_conditions_have_a_smaller_budget(server: SmallServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fakeapi.admission.policies.expressions.CONDITIONS_BUDGET", 20)
+    monkeypatch.setattr("fakeapi.machinery.cel.limits.CONDITIONS_COST_MAX", 20)
     costly = {"name": "c", "expression": "object.data.all(key, key != 'x')"}
     install(server, "true", matchConditions=[costly])
     server.request("POST", MAPS, config_map("small", a="1"))

@@ -3,10 +3,11 @@ import threading
 
 import pytest
 
-from fakeapi.machinery.cel.deferred import AT_ONCE_MAX, current
-from fakeapi.registry.offloading.compilation import with_expressions_compiled
+from fakeapi.machinery.cel.deferred import current
+from fakeapi.machinery.cel.limits import EVENT_LOOP_CHARACTERS_MAX
+from fakeapi.registry.offloading.rerun import compiling, completed
 
-LONG = "x" * (AT_ONCE_MAX + 1)
+LONG = "x" * (EVENT_LOOP_CHARACTERS_MAX + 1)
 
 
 def verdict(text: str) -> str:
@@ -19,7 +20,7 @@ def verdict(text: str) -> str:
 
 def test_a_step_that_puts_nothing_off_runs_once_and_nothing_is_awaited() -> None:
     runs: list[str] = []
-    step = with_expressions_compiled(lambda: runs.append(verdict("a")))
+    step = completed(compiling(lambda: runs.append(verdict("a"))))
     with pytest.raises(StopIteration):
         step.send(None)
     assert runs == ["A"]
@@ -32,7 +33,7 @@ def test_a_step_runs_again_once_what_it_put_off_is_compiled() -> None:
         runs.append(verdict(LONG))
         return runs[-1]
 
-    assert asyncio.run(with_expressions_compiled(step)) == LONG.upper()
+    assert asyncio.run(completed(compiling(step))) == LONG.upper()
     assert runs == [None, LONG.upper()]
 
 
@@ -43,7 +44,7 @@ def test_an_error_counts_only_once_everything_is_compiled() -> None:
         raise ValueError("after")
 
     with pytest.raises(ValueError, match="after"):
-        asyncio.run(with_expressions_compiled(step))
+        asyncio.run(completed(compiling(step)))
 
 
 def test_others_are_served_while_expressions_are_compiled() -> None:
@@ -59,6 +60,6 @@ def test_others_are_served_while_expressions_are_compiled() -> None:
 
     async def main() -> object:
         asyncio.get_running_loop().call_soon(served.set)
-        return await with_expressions_compiled(step)
+        return await completed(compiling(step))
 
     assert asyncio.run(main()) is True

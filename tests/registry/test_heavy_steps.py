@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from fakeapi import FakeAPI
-from fakeapi.machinery.cel.allowance import AT_ONCE_UNITS, current
-from fakeapi.registry.offloading.heavy_steps import BESIDE_UNITS, HEAVY_BYTES, HeavySteps
+from fakeapi.machinery.cel.allowance import current
+from fakeapi.machinery.cel.limits import EVENT_LOOP_COST_MAX, THREAD_COST_MAX
+from fakeapi.registry.offloading.heavy_steps import HEAVY_BYTES, HeavySteps
 from fakeapi.registry.verbs import patching
 
 LARGE = "x" * HEAVY_BYTES
@@ -64,7 +65,7 @@ def spends(units: int) -> int:
 
 
 def test_a_step_whose_expressions_cost_little_runs_at_once() -> None:
-    running = HeavySteps().run(0, lambda: spends(AT_ONCE_UNITS))
+    running = HeavySteps().run(0, lambda: spends(EVENT_LOOP_COST_MAX))
     with pytest.raises(StopIteration) as end:
         running.send(None)
     assert end.value.value == threading.get_ident()
@@ -98,7 +99,7 @@ def test_a_cancelled_step_keeps_its_turn_until_its_thread_has_ended() -> None:
 
 
 @pytest.mark.parametrize("size", [0, HEAVY_BYTES + 1])
-@pytest.mark.parametrize("units", [AT_ONCE_UNITS + 1, BESIDE_UNITS + 1])
+@pytest.mark.parametrize("units", [EVENT_LOOP_COST_MAX + 1, THREAD_COST_MAX + 1])
 def test_a_step_whose_expressions_cost_much_is_begun_again_in_another_thread(size: int, units: int) -> None:
     assert asyncio.run(HeavySteps().run(size, lambda: spends(units))) != threading.get_ident()
 
@@ -107,14 +108,14 @@ def test_steps_that_take_some_time_do_not_wait_for_one_that_takes_long() -> None
     may_end = threading.Event()
 
     def takes_long() -> int:
-        spends(BESIDE_UNITS + 1)
+        spends(THREAD_COST_MAX + 1)
         assert may_end.wait(PATIENCE_SECONDS)
         return 1
 
     async def main() -> list[int]:
         steps = HeavySteps()
         long = asyncio.ensure_future(steps.run(0, takes_long))
-        others = [steps.run(size, lambda: spends(BESIDE_UNITS)) for size in (0, HEAVY_BYTES + 1)]
+        others = [steps.run(size, lambda: spends(THREAD_COST_MAX)) for size in (0, HEAVY_BYTES + 1)]
         await asyncio.gather(*others)
         ended = [long.done()]
         may_end.set()

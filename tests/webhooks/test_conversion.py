@@ -12,8 +12,8 @@ import pytest
 from fakeapi.outbound.posting import PostingClient
 from fakeapi.registry.custom.conversion import Conversions
 from fakeapi.registry.objects import ClusterObjects
-from fakeapi.registry.offloading.conversion import converted
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
+from fakeapi.registry.offloading.rerun import completed
 from fakeapi.registry.webhooks.clients import WebhookClients
 from fakeapi.registry.webhooks.conversion import ConversionFailed, ConversionWebhook
 from fakeapi.registry.webhooks.outbound import ServiceUrls
@@ -127,6 +127,6 @@ def test_a_number_of_converted_objects_is_kept(monkeypatch: pytest.MonkeyPatch) 
     webhook = Webhook()
     conversions = Conversions(cast(ConversionWebhook, webhook))
     for name, calls in (("a", 1), ("b", 2), ("a", 2), ("c", 3), ("a", 4)):
-        found = asyncio.run(converted(lambda name=name: conversions.convert(widget(name), NEW)))  # type: ignore[misc]
+        found = asyncio.run(completed(lambda name=name: conversions.convert(widget(name), NEW)))  # type: ignore[misc]
         assert found == widget(name, NEW)
         assert webhook.calls == calls

@@ -12,23 +12,17 @@ from fakeapi.admission.plugins.webhooks.versioned_write import VersionedWrite, p
 from fakeapi.admission.policies.authority import authorizer_of
 from fakeapi.admission.policies.programs import Uncompiled, program
 from fakeapi.kinds.admissionregistration.policy_spec import variable_errors
+from fakeapi.machinery.cel import limits
 from fakeapi.machinery.cel.admission import Declared
 from fakeapi.machinery.cel.evaluation import Failed, Outcome, Unsupported, Value
 from fakeapi.machinery.cel.runtime.json_values import from_json
-from fakeapi.machinery.cel.runtime.memory import MEMORY_MAX, Memory
+from fakeapi.machinery.cel.runtime.memory import Memory
 from fakeapi.machinery.cel.runtime.values import MISSING, Err, MapValue
 from fakeapi.machinery.golang.aggregates import aggregate
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.server import Server
 from fakeapi.releases.rules import ReleaseRules, rules_of
-
-BUDGET = 10_000_000
-"""Cost limit of all expressions of one policy for one write."""
-CONDITIONS_BUDGET = BUDGET // 4
-"""Cost limit of the match conditions of one policy."""
-POLICY_MEMORY_MAX = 2 * MEMORY_MAX
-"""Maximum bytes that all expressions of one policy may use for one write, including their variables."""
 
 OUT_OF_BUDGET = "validation failed due to running out of cost budget, no further validation rules will be run"
 CALL_EXCEEDED = "operation cancelled: actual cost limit exceeded"
@@ -68,17 +62,17 @@ class Expressions:
             variables=variable_errors(spec, rules, always=True)[1],
         )
         self._found: dict[str, Any] = {}
-        self._left = BUDGET
-        self.memory = Memory(POLICY_MEMORY_MAX)
+        self._left = limits.POLICY_COST_MAX
+        self.memory = Memory(limits.POLICY_MEMORY_MAX)
         self._known["variables"] = _Variables(self)
 
-    def budget(self, units: int = BUDGET) -> None:
+    def budget(self, units: int = limits.POLICY_COST_MAX) -> None:
         """Starts a new cost budget."""
         self._left = units
 
     def conditions(self, conditions: Iterable[Mapping[str, str]]) -> Outcome:
         """Returns whether all match conditions hold. A false condition decides, even if others fail."""
-        self.budget(CONDITIONS_BUDGET)
+        self.budget(limits.CONDITIONS_COST_MAX)
         unsupported: Outcome | None = None
         failures: list[str] = []
         for condition in conditions:

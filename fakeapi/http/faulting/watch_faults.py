@@ -15,10 +15,7 @@ from fakeapi.faults.actions import (
 from fakeapi.faults.armed import ArmedFault
 from fakeapi.http.faulting.pause import NEVER, pause
 from fakeapi.http.watch import EventFilter, OpenWatch
-from fakeapi.machinery.errors import ApiError
-
-EXPIRED = ApiError(410, "Expired", "The resourceVersion for the provided watch is too old.")
-"""The error of k8s.io/apiserver `pkg/storage/etcd3` for a version that was compacted during a watch."""
+from fakeapi.machinery import errors
 
 
 def watch_fault_of(fault: ArmedFault, watch: OpenWatch, clock: Clock, *, opening: bool) -> EventFilter | None:
@@ -30,7 +27,9 @@ def watch_fault_of(fault: ArmedFault, watch: OpenWatch, clock: Clock, *, opening
         case EndWatch(after=after):
             return Ending(fault, watch, after)
         case ExpireWatch(after=after):
-            return Ending(fault, watch, after, watch.events.encode_error(EXPIRED))
+            return Ending(
+                fault, watch, after, watch.events.encode_error(errors.expired(errors.WATCH_TOO_OLD))
+            )
         case CutWatch(after=after):
             return Cutting(fault, watch, after)
         case HoldEvents(seconds=seconds):

@@ -10,9 +10,6 @@ from contextvars import ContextVar, Token
 from types import TracebackType
 from typing import Self
 
-AT_ONCE_UNITS = 20_000
-"""Cost units that a step on the event loop may spend: about 20 ms, more than most objects need."""
-
 EVALUATION_UNITS = 5
 """Cost units charged for starting an evaluation, because every item of a list may have a cheap rule."""
 

@@ -1,8 +1,8 @@
 """Defers compiling many expressions, so that a server can compile them off its event loop.
 
 Validation is one synchronous step. An object may hold hundreds of expressions of 10 KiB, and each takes a
-tenth of a second to compile. The step runs within a Deferral, which compiles AT_ONCE_MAX characters at once.
-It defers further expressions, and treats them as valid for now. If it deferred any, the step's result or
+tenth of a second to compile. The step runs within a Deferral, which compiles EVENT_LOOP_CHARACTERS_MAX
+characters at once. It defers further expressions, and treats them as valid for now. If it deferred any, the step's result or
 error is void: the caller compiles the deferred expressions and runs the step again, which then finds their
 verdicts.
 """
@@ -11,8 +11,7 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
-AT_ONCE_MAX = 20 * 1024
-"""Limit on the characters that one step compiles itself; almost no object has more."""
+from fakeapi.machinery.cel.limits import EVENT_LOOP_CHARACTERS_MAX
 
 Result = TypeVar("Result")
 
@@ -46,7 +45,7 @@ class Deferral:
         key = compile_, text
         if key in self._verdicts:
             return self._verdicts[key]
-        if not self._pending and self._spent + len(text) <= AT_ONCE_MAX:
+        if not self._pending and self._spent + len(text) <= EVENT_LOOP_CHARACTERS_MAX:
             self._spent += len(text)
             return compile_(text)
         self._pending[key] = None

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from fakeapi.machinery.cel import limits
 from fakeapi.machinery.cel.compiler import Invalid, Strictness, Unchecked, check_text, planning_fault
 from fakeapi.machinery.cel.devices import attribute_type
 from fakeapi.machinery.cel.environment import Environment
@@ -17,16 +18,12 @@ from fakeapi.machinery.cel.runtime.functions.versions import parse as parse_vers
 from fakeapi.machinery.cel.runtime.json_values import JsonList
 from fakeapi.machinery.cel.runtime.memory import Memory
 from fakeapi.machinery.cel.runtime.plan import plan
-from fakeapi.machinery.cel.runtime.program import CALL_LIMIT, Dialect, Program
+from fakeapi.machinery.cel.runtime.program import Dialect, Program
 from fakeapi.machinery.cel.runtime.values import Entries, Err, Items, MapValue, type_name
 from fakeapi.machinery.cel.types import BOOL
 from fakeapi.machinery.json_types import Object
 
 DEVICE = "device"
-DEVICE_MEMORY_MAX = 8 * 1024 * 1024
-"""Memory limit in bytes for a selector on one device; lower than for other expressions, as there are many
-devices.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +56,12 @@ class DeviceSelector:
     def __init__(self, program: Program) -> None:
         self._program = program
 
-    def matches(self, device: Device, limit: int = CALL_LIMIT) -> Selection:
+    def matches(self, device: Device, limit: int = limits.EVALUATION_COST_MAX) -> Selection:
         try:
             value = _device_value(device)
         except ValueError as error:
             return Selection(matches=False, error=str(error))
-        evaluation = self._program.evaluate({DEVICE: value}, limit, Memory(DEVICE_MEMORY_MAX))
+        evaluation = self._program.evaluate({DEVICE: value}, limit, Memory(limits.DEVICE_MEMORY_MAX))
         if evaluation.exceeded:
             return Selection(
                 matches=False, error="operation cancelled: actual cost limit exceeded", cost=evaluation.cost

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from fakeapi.registry.admission.attributes import Attributes, Operation
-from fakeapi.registry.offloading.conversion import ConversionNeeded, converted
+from fakeapi.registry.offloading.rerun import completed
 
 if TYPE_CHECKING:
     from fakeapi.registry.model.resource import Resource
@@ -47,11 +47,7 @@ class NoAdmission:
 async def run(steps: Sequence[Step], attributes: Attributes) -> None:
     """Runs the steps in their order. Raises the ApiError of the first step that refuses the write."""
     for step in steps:
-        try:
-            waiting = step(attributes)
-        except ConversionNeeded as needed:
-            await needed.fetch()
-            waiting = await converted(partial(step, attributes))
+        waiting = await completed(partial(step, attributes))
         if waiting is not None:
             await waiting
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.offloading.conversion import ConversionNeeded
+from fakeapi.registry.offloading.rerun import Rerun
 
 if TYPE_CHECKING:
     from fakeapi.registry.webhooks.conversion import ConversionWebhook
@@ -33,7 +33,7 @@ class Conversions:
     def convert(self, obj: Object, api_version: str) -> Object:
         """Returns an object in another version; without a webhook the result shares parts with `obj`.
 
-        Raises ConversionNeeded if the webhook has not converted the object yet.
+        Raises Rerun if the webhook has not converted the object yet.
         """
         if obj.get("apiVersion") == api_version:
             return obj
@@ -42,7 +42,7 @@ class Conversions:
         key = codec.encode(obj), api_version
         kept = self._kept.get(key)
         if kept is None:
-            raise ConversionNeeded(lambda: self._fetch([obj], api_version, ""))
+            raise Rerun(lambda: self._fetch([obj], api_version, ""))
         result: Object = codec.decode(kept)
         return result
 

@@ -5,11 +5,12 @@ which only its run reveals. Python's threads share one interpreter and take turn
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 
-from fakeapi.machinery.cel.allowance import AT_ONCE_UNITS, Allowance, AllowanceSpent
+from fakeapi.machinery.cel.allowance import Allowance, AllowanceSpent
+from fakeapi.machinery.cel.limits import EVENT_LOOP_COST_MAX, THREAD_COST_MAX
 
 Result = TypeVar("Result")
 
@@ -18,16 +19,6 @@ HEAVY_BYTES = 128 * 1024
 
 Python decodes and validates some megabytes per second, so a step over fewer bytes delays other requests no
 longer than a switch of threads.
-"""
-
-RunStep = Callable[[Callable[[], Result]], Awaitable[Result]]
-"""Runs a synchronous step, on the event loop or in a thread."""
-
-
-BESIDE_UNITS = 20 * AT_ONCE_UNITS
-"""Cost limit of a step's CEL expressions in the first queue of `HeavySteps`.
-
-Steps over the limit move to the second queue, since one of them may take ten seconds.
 """
 
 
@@ -59,17 +50,17 @@ class HeavySteps:
     def on_event_loop(self, step: Callable[[], Result]) -> Result:
         """Runs a step on the event loop; returns its result or raises its error.
 
-        Raises AllowanceSpent if its CEL expressions cost more than AT_ONCE_UNITS.
+        Raises AllowanceSpent if its CEL expressions cost more than EVENT_LOOP_COST_MAX.
         """
-        return _within(AT_ONCE_UNITS, step)
+        return _within(EVENT_LOOP_COST_MAX, step)
 
     async def in_thread(self, step: Callable[[], Result]) -> Result:
         """Runs a step in a thread; returns its result or raises its error.
 
-        If its CEL expressions cost more than BESIDE_UNITS, the step starts again in the queue for long steps.
+        If its CEL expressions cost more than THREAD_COST_MAX, the step starts again in the long queue.
         """
         try:
-            return await _in_turn(self._turn, partial(_within, BESIDE_UNITS, step))
+            return await _in_turn(self._turn, partial(_within, THREAD_COST_MAX, step))
         except AllowanceSpent:
             return await _in_turn(self._long_turn, step)
 

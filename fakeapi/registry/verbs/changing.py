@@ -40,8 +40,7 @@ from fakeapi.registry.admission.steps import NO_STEPS, mutate, run
 from fakeapi.registry.model.definition import Write
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.registry.offloading.compilation import on_event_loop, with_expressions_compiled
-from fakeapi.registry.offloading.conversion import converted, converted_heavy
+from fakeapi.registry.offloading.rerun import compiling, completed, completed_by
 from fakeapi.registry.requests.naming import check_path_name, match_namespace
 from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
 from fakeapi.registry.server import Server
@@ -112,7 +111,7 @@ class Attempt:
         self._entry = self._server.store.storage.newest(resource.key(target.namespace, target.name))
         try:
             entry = self._entry
-            old = None if entry is None else await converted(lambda: resource.decode(entry))
+            old = None if entry is None else await completed(lambda: resource.decode(entry))
             _check_uid(resource, target, self._uid, old, dry_run=self._dry_run)
             if old is None:
                 raise errors.not_found(resource.qualified, target.name)
@@ -135,7 +134,9 @@ class Attempt:
         loop, so that short writes of other clients cannot overtake it again.
         """
         size = 0 if self._entry is None else len(self._entry.value)
-        return await converted_heavy(self._server.heavy, size + body_bytes if self._waits else 0, step)
+        return await completed_by(
+            partial(self._server.heavy.run, size + body_bytes if self._waits else 0, step)
+        )
 
     async def check(self, new: Object, options: WriteOptions, warnings: Warnings) -> None:
         """Runs admission on `new`, prepares and validates it.
@@ -154,10 +155,13 @@ class Attempt:
             new = asked.new_object()
         deduplicate_owners(new, warnings, after_admission=True)
         hub = resource.to_hub(new)
-        self._new = await with_expressions_compiled(
-            lambda: _before_update(resource, target, hub, self._old, warnings, dry_run=self._dry_run),
-            partial(self.run, options.body_bytes) if resource.may_run_in_thread else on_event_loop,
+        step = compiling(
+            lambda: _before_update(resource, target, hub, self._old, warnings, dry_run=self._dry_run)
         )
+        if resource.may_run_in_thread:
+            self._new = await self.run(options.body_bytes, step)
+        else:
+            self._new = await completed(step)
         if steps.validating:
             asked = Attributes(Operation.UPDATE, resource, target, self._new, self._old, options, warnings)
             await run(steps.validating, asked)
@@ -179,7 +183,7 @@ class Attempt:
         assert entry is not None, "commit before the attempt was entered"
         key, exact = resource.key(target.namespace, target.name), options.exact
         new = with_old_times(self._new, self._old)
-        value = await converted(lambda: resource.encode(new))
+        value = await completed(lambda: resource.encode(new))
         strategy = resource.strategy_for(target.subresource)
         if is_finished(new["metadata"], self._old["metadata"]) and not strategy.blocks_final_delete(new):
             if not options.dry_run:

@@ -17,8 +17,7 @@ from fakeapi.registry.authorization.attributes import AccessAttributes, forbidde
 from fakeapi.registry.authorization.authorizer import ALWAYS_ALLOW
 from fakeapi.registry.model.definition import Write
 from fakeapi.registry.model.resource import Resource
-from fakeapi.registry.offloading.compilation import on_event_loop, with_expressions_compiled
-from fakeapi.registry.offloading.conversion import converted
+from fakeapi.registry.offloading.rerun import compiling, completed, completed_by
 from fakeapi.registry.requests.answers import admit
 from fakeapi.registry.requests.naming import match_namespace
 from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
@@ -114,10 +113,11 @@ async def insert(
         since = server.store.storage.revision
         if generated:
             meta["name"] = names.generated_name(meta["generateName"], server.store.clock.suffix())
-        candidate = await with_expressions_compiled(
-            partial(_before_create, resource, target, obj, warnings, dry_run=options.dry_run),
-            partial(server.heavy.run, options.body_bytes) if resource.may_run_in_thread else on_event_loop,
-        )
+        step = compiling(partial(_before_create, resource, target, obj, warnings, dry_run=options.dry_run))
+        if resource.may_run_in_thread:
+            candidate = await completed_by(partial(server.heavy.run, options.body_bytes, step))
+        else:
+            candidate = await completed(step)
         if target.name and server.authorizer is not ALWAYS_ALLOW:
             await _authorize(server, resource, target, options)
         await admit(server, resource, target, candidate, options, warnings)
@@ -196,7 +196,7 @@ async def _store_new(
     since: int,
 ) -> WriteResult:
     key = resource.key(target.namespace, obj["metadata"]["name"])
-    value = await converted(lambda: resource.encode(obj))
+    value = await completed(lambda: resource.encode(obj))
     if options.dry_run:
         existing = server.store.storage.newest(key)
         if existing is not None:

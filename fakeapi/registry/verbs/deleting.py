@@ -14,7 +14,7 @@ from fakeapi.registry.admission.steps import NO_STEPS, mutate, run
 from fakeapi.registry.model.definition import Write
 from fakeapi.registry.model.deletion import DeletionRequest, LastState
 from fakeapi.registry.model.resource import Resource
-from fakeapi.registry.offloading.conversion import converted
+from fakeapi.registry.offloading.rerun import completed
 from fakeapi.registry.requests.options import DeleteOptions, ObjectReference, WriteResult
 from fakeapi.registry.server import Server
 from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS
@@ -64,7 +64,7 @@ async def _delete_entry(
     *,
     asks_admission: bool,
 ) -> WriteResult:
-    obj = await converted(lambda: resource.decode(entry))
+    obj = await completed(lambda: resource.decode(entry))
     request = DeletionRequest(
         options, server.store.now(), resource.qualified, resource.qualified_kind, resource.release.quirks
     )
@@ -80,7 +80,7 @@ async def _delete_entry(
         return _gone(resource, obj, entry.value, gone.revision, before=entry.revision, exact=exact)
     is_deleted = isinstance(outcome, LastState)
     last = outcome.obj if isinstance(outcome, LastState) else outcome
-    value = await converted(lambda: resource.encode(last))
+    value = await completed(lambda: resource.encode(last))
     accepted = options.orphan is False and not is_deleted
     if options.dry_run or (value == entry.value and not is_deleted):
         await server.store.settle(entry)

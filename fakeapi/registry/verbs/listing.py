@@ -8,7 +8,7 @@ import sys
 from dataclasses import dataclass, replace
 
 from fakeapi.machinery import errors
-from fakeapi.machinery.errors import ApiError, Details
+from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.meta.field_selector import FieldSelector, Requirement
 from fakeapi.registry.model.field_labels import NAME
 from fakeapi.registry.model.resource import Resource
@@ -219,11 +219,7 @@ def _page(
         if options.continue_token:
             key, _ = decode_token(options.continue_token, prefix)
             token = encode_token(key, prefix, -1)
-            raise _expired(_TOO_OLD_TO_CONTINUE, token) from None
-        raise _expired("The resourceVersion for the provided list is too old.") from None
+            raise errors.expired(_TOO_OLD_TO_CONTINUE, token) from None
+        raise errors.expired(errors.LIST_TOO_OLD) from None
     except FutureRevision:
         raise ApiError(500, "", "etcdserver: mvcc: required revision is a future revision") from None
-
-
-def _expired(message: str, token: str = "") -> ApiError:
-    return ApiError(410, "Expired", message, Details(continue_token=token) if token else None)

@@ -13,11 +13,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from fakeapi.machinery import codec
+from fakeapi.machinery import codec, errors
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.attached import Attached
 from fakeapi.registry.model.resource import Resource
-from fakeapi.registry.offloading.conversion import converted
+from fakeapi.registry.offloading.rerun import completed
 from fakeapi.registry.requests.options import ObjectReference, WatchOptions
 from fakeapi.registry.requests.predicate import SelectionPredicate, predicate_of
 from fakeapi.registry.requests.resource_version import parse_version
@@ -31,10 +31,11 @@ FRAMES_KEPT = 2048
 
 
 class TooOld(Exception):
-    """The storage no longer has the version at which a watch should begin."""
+    """The storage no longer has the version at which a watch should begin; `error` is the 410."""
 
-    def __init__(self, wanted: int, oldest: int) -> None:
-        super().__init__(f"too old resource version: {wanted} ({oldest})")
+    def __init__(self, requested: int, oldest: int) -> None:
+        self.error = errors.expired(f"too old resource version: {requested} ({oldest})")
+        super().__init__(str(self.error))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,7 @@ class Watch:
         """
         while True:
             batch = await self._watcher.next_batch()
-            events = await converted(partial(self._translated, batch))
+            events = await completed(partial(self._translated, batch))
             if events:
                 return events
 

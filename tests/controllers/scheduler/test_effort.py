@@ -11,7 +11,8 @@ from fakeapi.controllers.allocation.effort import Effort
 from fakeapi.controllers.allocation.model import AllocatedState, NodeError, Slice
 from fakeapi.controllers.allocation.pools import Slices
 from fakeapi.controllers.allocation.rules import allocation_rules
-from fakeapi.machinery.cel.allowance import AT_ONCE_UNITS, current
+from fakeapi.machinery.cel.allowance import current
+from fakeapi.machinery.cel.limits import EVENT_LOOP_COST_MAX
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
 
 Object = dict[str, Any]
@@ -25,7 +26,7 @@ def matches_at_once(expression: str, driver: str, device: Object) -> bool:
 def matches_expensively(expression: str, driver: str, device: Object) -> bool:
     allowance = current()
     if allowance is not None:
-        allowance.pay(AT_ONCE_UNITS * 1000)
+        allowance.pay(EVENT_LOOP_COST_MAX * 1000)
     return True
 
 

@@ -1,11 +1,12 @@
-from fakeapi.machinery.cel.deferred import AT_ONCE_MAX, Deferral, current
+from fakeapi.machinery.cel.deferred import Deferral, current
+from fakeapi.machinery.cel.limits import EVENT_LOOP_CHARACTERS_MAX
 
 
 def length(text: str) -> int:
     return len(text)
 
 
-HALF = "a" * (AT_ONCE_MAX // 2)
+HALF = "a" * (EVENT_LOOP_CHARACTERS_MAX // 2)
 
 
 def test_outside_of_a_step_nothing_is_put_off() -> None:

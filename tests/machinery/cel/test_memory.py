@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from fakeapi.admission.policies.programs import program
-from fakeapi.machinery.cel import allowance
+from fakeapi.machinery.cel import allowance, limits
 from fakeapi.machinery.cel.admission import Declared
-from fakeapi.machinery.cel.runtime import memory
 from fakeapi.machinery.cel.runtime.constructed import json_of
 from fakeapi.machinery.cel.runtime.json_values import from_json
 from fakeapi.machinery.cel.runtime.memory import Memory, MemoryLimitError
@@ -110,7 +109,7 @@ def test_an_evaluation_has_a_memory_of_its_own() -> None:
     text = repeated("'aa'", "'%s%s%s%s'.format([a, a, a, a])", 20)
     assert program(text, Declared(), RULES["1.37"]).evaluate({}).exceeded
     big = "lists.range(500000).size() > 0 && lists.range(400000).size() > 0"
-    assert evaluated(big, memory.MEMORY_MAX).value is True
+    assert evaluated(big, limits.EVALUATION_MEMORY_MAX).value is True
 
 
 def test_a_map_that_a_loop_builds_is_not_copied_for_each_entry() -> None:

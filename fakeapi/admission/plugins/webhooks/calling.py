@@ -21,7 +21,7 @@ from fakeapi.admission.plugins.webhooks.versioned_write import VersionedWrite
 from fakeapi.machinery import errors
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.offloading.conversion import converted
+from fakeapi.registry.offloading.rerun import completed
 from fakeapi.registry.webhooks.clients import SECONDS, CallFailed, NoClient, WebhookClients
 
 _QUIET = ("None", "NoneOnDryRun")
@@ -51,7 +51,7 @@ async def ask(
     if not version:
         raise WebhookFailed(webhook.name, f"could not create admission objects: {_UNKNOWN_VERSION}")
     uid = str(uuid4())
-    review = review_of(version, await converted(partial(_request, invocation, write, uid)))
+    review = review_of(version, await completed(partial(_request, invocation, write, uid)))
     seconds = float(settings.get("timeoutSeconds") or SECONDS)
     try:
         answered = await clients.call(settings["clientConfig"], review, review_type(version), seconds)

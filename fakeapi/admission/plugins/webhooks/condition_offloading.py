@@ -9,7 +9,7 @@ from fakeapi.admission.plugins.webhooks.versioned_write import VersionedWrite
 from fakeapi.admission.policies.authority import is_asked, prepare
 from fakeapi.machinery.cel.allowance import AllowanceSpent
 from fakeapi.registry.objects import reading_on
-from fakeapi.registry.offloading.conversion import converted, converted_by
+from fakeapi.registry.offloading.rerun import completed, completed_by
 from fakeapi.registry.server import Server
 
 
@@ -22,11 +22,11 @@ async def matched_invocation(webhook: Webhook, write: VersionedWrite, server: Se
     step = partial(invocation_of, webhook, write, server)
     conditions = webhook.settings.get("matchConditions") or ()
     if not conditions:
-        return await converted(step)
+        return await completed(step)
     if is_asked(conditions, server):
         await prepare(server)
     try:
-        return await converted(partial(server.heavy.on_event_loop, step))
+        return await completed(partial(server.heavy.on_event_loop, step))
     except AllowanceSpent:
         reading = partial(reading_on, asyncio.get_running_loop(), step)
-        return await converted_by(partial(server.heavy.in_thread, reading))
+        return await completed_by(partial(server.heavy.in_thread, reading))

@@ -10,9 +10,10 @@ from typing import Protocol
 from fakeapi.admission.admission_request import namespace_of
 from fakeapi.admission.plugins.webhooks.configurations import Webhook
 from fakeapi.admission.plugins.webhooks.versioned_write import VersionedWrite
-from fakeapi.admission.policies.expressions import CONDITIONS_BUDGET, OutOfBudget, expressions_of
+from fakeapi.admission.policies.expressions import OutOfBudget, expressions_of
 from fakeapi.admission.rule_matching import RequestedResource, rule_matches
 from fakeapi.machinery import errors
+from fakeapi.machinery.cel import limits
 from fakeapi.machinery.cel.evaluation import Failed, Unsupported
 from fakeapi.machinery.errors import ApiError, Qualified
 from fakeapi.machinery.json_types import Object
@@ -177,7 +178,7 @@ def _conditions_hold(webhook: Webhook, write: VersionedWrite, resource: Resource
     attributes = write.attributes
     failures: list[str] = []
     expressions = expressions_of({}, None, write, resource, server)
-    expressions.budget(CONDITIONS_BUDGET)
+    expressions.budget(limits.CONDITIONS_COST_MAX)
     for condition in conditions:
         try:
             outcome = expressions.outcome(condition["expression"])

@@ -28,7 +28,7 @@ from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.reinvocation import Reinvocation
 from fakeapi.registry.model.object_meta import in_order
 from fakeapi.registry.model.semantic_equality import semantically_equal
-from fakeapi.registry.offloading.conversion import converted_heavy
+from fakeapi.registry.offloading.rerun import completed_by
 from fakeapi.registry.server import Server
 
 _INVALID_FIELDS = (
@@ -89,10 +89,10 @@ class MutatingWebhooks(AdmissionPlugin):
             verdict = await ask(self.server.webhooks, invocation, write, mutating=True)
             if not verdict.patch:
                 return False
-            run = partial(converted_heavy, self.server.heavy, len(verdict.patch))
-            obj, is_same = await run(partial(_patched, verdict, invocation, write))
+            run = partial(self.server.heavy.run, len(verdict.patch))
+            obj, is_same = await completed_by(partial(run, partial(_patched, verdict, invocation, write)))
             if obj is not None:
-                await run(partial(write.put, obj, invocation.resource))
+                await completed_by(partial(run, partial(write.put, obj, invocation.resource)))
             return not is_same
         except WebhookFailed as error:
             if invocation.webhook.ignores_failures:

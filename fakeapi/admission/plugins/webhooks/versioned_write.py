@@ -74,7 +74,7 @@ class VersionedWrite:
     def replace(self, document: Object, resource: Resource) -> None:
         """Replaces the new object of the write with a patched document of another version.
 
-        Raises DecodeError, and ConversionNeeded if a conversion webhook has to be called first.
+        Raises DecodeError, and Rerun if a conversion webhook has to be called first.
         """
         self.put(self.read(document, resource), resource)
 
@@ -88,7 +88,7 @@ class VersionedWrite:
         return complete(body, obj, document)
 
     def put(self, obj: Object, resource: Resource) -> None:
-        """Replaces the new object of the write with an object of another version. Raises ConversionNeeded."""
+        """Replaces the new object of the write with an object of another version. Raises Rerun."""
         if not self.has_own_type and self.attributes.operation is not Operation.CONNECT:
             metadata, before = obj["metadata"], self.attributes.new_object()["metadata"]
             if self.attributes.operation is Operation.CREATE:
@@ -112,7 +112,7 @@ class VersionedWrite:
 def _converted(obj: Object, source: Resource, target: Resource) -> Object:
     """Returns a custom object in another version.
 
-    Raises ConversionNeeded if the conversion webhook has to be called first.
+    Raises Rerun if the conversion webhook has to be called first.
     """
     result = source.versions.convert(obj, target.api_version)
     return obj if result is None else result[0]

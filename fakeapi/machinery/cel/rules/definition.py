@@ -6,11 +6,11 @@ Follows k8s.io/apiextensions-apiserver `pkg/apis/apiextensions/validation`.
 from dataclasses import dataclass
 from typing import Any
 
-from fakeapi.machinery.cel import library
+from fakeapi.machinery.cel import library, limits
 from fakeapi.machinery.cel.rules.compilation import Expression, Rule, RuleCompiler
 from fakeapi.machinery.cel.rules.declared import declared, has_rules
 from fakeapi.machinery.cel.rules.settings import Language, RuleSettings
-from fakeapi.machinery.cel.rules.validator import BUDGET, rule_validator
+from fakeapi.machinery.cel.rules.validator import rule_validator
 from fakeapi.machinery.cel.sizes import MOST, capped
 from fakeapi.machinery.field_errors import FieldError, forbidden, internal, invalid
 from fakeapi.machinery.golang.json_encoding import go_encode
@@ -18,12 +18,6 @@ from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.structural.rule_sites import RuleSite
 from fakeapi.machinery.structural.schema import Schema
-
-RULE_COST_MAX = 10_000_000
-"""Limit on the estimated cost of one rule, over all the values that it may be evaluated on."""
-
-TOTAL_COST_MAX = 100_000_000
-"""Limit on the estimated cost of all rules of a schema."""
 
 _NAMED_MAX = 4
 """Number of the most expensive rules that the error about the total cost lists."""
@@ -89,7 +83,7 @@ class DefinitionRules:
         self._settings = settings
         self._known = known or Preexisting()
         self._suppresses = suppresses_costs
-        self._budget = BUDGET
+        self._budget = limits.OBJECT_COST_MAX
         self._total = 0
         self._dearest: list[tuple[int, str]] = []
 
@@ -124,7 +118,7 @@ class DefinitionRules:
 
     def check_total(self, path: str) -> list[FieldError]:
         """Checks the total cost of all rules that `check_rules` has seen. `path`: the path of the schema."""
-        if self._total <= TOTAL_COST_MAX:
+        if self._total <= limits.SCHEMA_COST_MAX:
             return []
         contributed = (
             "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema"
@@ -132,7 +126,7 @@ class DefinitionRules:
         name = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema"
         return [
             *(forbidden(place, contributed) for _, place in self._dearest),
-            forbidden(path, _exceeds(name, self._total, TOTAL_COST_MAX)),
+            forbidden(path, _exceeds(name, self._total, limits.SCHEMA_COST_MAX)),
         ]
 
     def _rules_speak(self, text: str) -> Language:
@@ -166,13 +160,13 @@ class DefinitionRules:
 
     def _cost_errors(self, place: str, name: str, cost: int) -> list[FieldError]:
         self._total = capped(self._total + cost)
-        if cost >= TOTAL_COST_MAX // 100:
+        if cost >= limits.SCHEMA_COST_MAX // 100:
             self._dearest.append((cost, place))
             self._dearest.sort(key=lambda priced: -priced[0])
             del self._dearest[_NAMED_MAX:]
-        if self._suppresses or cost <= RULE_COST_MAX:
+        if self._suppresses or cost <= limits.RULE_COST_MAX:
             return []
-        return [forbidden(place, _exceeds(name, cost, RULE_COST_MAX))]
+        return [forbidden(place, _exceeds(name, cost, limits.RULE_COST_MAX))]
 
 
 def _exceeds(name: str, cost: int, most: int) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from fakeapi.machinery.cel import library
+from fakeapi.machinery.cel import library, limits
 from fakeapi.machinery.cel.rules.compilation import OLD_SELF, SELF, Rule, RuleCompiler
 from fakeapi.machinery.cel.rules.declared import Declared, declared, has_rules, with_object_meta
 from fakeapi.machinery.cel.rules.escaping import escaped
@@ -21,9 +21,6 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.structural.correlation import Correlated
 from fakeapi.machinery.structural.field_paths import FieldPathError, field_path
 from fakeapi.machinery.structural.schema import Schema
-
-BUDGET = 10_000_000
-"""Cost units that the rules of one object may take together."""
 
 _SPENT = "validation failed due to running out of cost budget, no further validation rules will be run"
 
@@ -46,7 +43,9 @@ class RuleValidator:
         self._root = root
         self._settings = settings
 
-    def validate(self, obj: Any, old: Any = None, path: str = "", budget: int = BUDGET) -> Outcome:
+    def validate(
+        self, obj: Any, old: Any = None, path: str = "", budget: int = limits.OBJECT_COST_MAX
+    ) -> Outcome:
         """Validates `obj`, which has been pruned and defaulted, by the rules. Changes neither `obj` nor
         `old`.
 

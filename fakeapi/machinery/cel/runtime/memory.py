@@ -9,10 +9,7 @@ from contextvars import ContextVar, Token
 from types import TracebackType
 from typing import NoReturn, Self
 
-from fakeapi.machinery.cel import allowance
-
-MEMORY_MAX = 64 * 1024 * 1024
-"""Memory limit of one evaluation in bytes; an evaluation over it ends like one over its cost limit."""
+from fakeapi.machinery.cel import allowance, limits
 
 ITEM_BYTES, ENTRY_BYTES = 8, 128
 """Bytes charged for an item of a list, and for an entry of a map."""
@@ -40,7 +37,7 @@ class Memory:
 
     __slots__ = ("_debt", "_tokens", "left")
 
-    def __init__(self, left: int = MEMORY_MAX) -> None:
+    def __init__(self, left: int = limits.EVALUATION_MEMORY_MAX) -> None:
         self.left = left
         self._debt = 0
         self._tokens: list[Token[Memory | None]] = []

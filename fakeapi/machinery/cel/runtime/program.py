@@ -7,15 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fakeapi.machinery.cel import allowance
+from fakeapi.machinery.cel import allowance, limits
 from fakeapi.machinery.cel.runtime import cost
 from fakeapi.machinery.cel.runtime.attributes import Step
 from fakeapi.machinery.cel.runtime.frame import CostLimitError, Frame
 from fakeapi.machinery.cel.runtime.memory import Memory, MemoryLimitError
 from fakeapi.machinery.cel.runtime.values import Err
-
-CALL_LIMIT = 1_000_000
-"""Cost limit of one expression."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +52,10 @@ class Program:
         self._step = step
 
     def evaluate(
-        self, variables: Mapping[str, Any], limit: int = CALL_LIMIT, memory: Memory | None = None
+        self,
+        variables: Mapping[str, Any],
+        limit: int = limits.EVALUATION_COST_MAX,
+        memory: Memory | None = None,
     ) -> Evaluation:
         """Evaluates the expression. Raises AllowanceSpent if it needs more than the running `Allowance` has
         left.

@@ -14,9 +14,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from fakeapi.machinery.cel.limits import OBJECT_COST_MAX
 from fakeapi.machinery.cel.rules.definition import DefinitionRules
 from fakeapi.machinery.cel.rules.settings import RuleSettings
-from fakeapi.machinery.cel.rules.validator import BUDGET, rule_validator
+from fakeapi.machinery.cel.rules.validator import rule_validator
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.structural.rule_sites import RuleSite
 from fakeapi.machinery.structural.schema import Schema, go_value, parse_schema
@@ -63,7 +64,7 @@ def found(case: dict[str, Any], settings: RuleSettings) -> Found:
         errors = [error for site in sites(schema, PATH) for error in checker.check_rules(site)]
         result["compile"] = written([*errors, *checker.check_total(PATH)])
     if case["object"] is not None:
-        budget = case["budget"] or BUDGET
+        budget = case["budget"] or OBJECT_COST_MAX
         validator = rule_validator(schema, settings)
         result |= {"errors": [], "warnings": [], "remaining": budget}
         if validator is not None:

@@ -1,0 +1,67 @@
+"""Runs a step of a request again, after work that the step cannot do itself.
+
+A step is synchronous: it reads, validates or encodes an object. It cannot call a conversion webhook, and must
+not compile hundreds of CEL expressions on the event loop. It raises `Rerun` instead. The caller awaits the
+work, and the step starts again. Therefore a step must not change its arguments.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TypeVar
+
+from fakeapi.machinery.cel.deferred import Deferral
+
+Result = TypeVar("Result")
+
+
+class Rerun(Exception):
+    """A step cannot complete before `work` is done; then it has to run again. `work` may raise ApiError."""
+
+    def __init__(self, work: Callable[[], Awaitable[None]]) -> None:
+        super().__init__("the step has to run again")
+        self.work = work
+
+
+async def completed(step: Callable[[], Result]) -> Result:
+    """Runs a step on the event loop until it completes; returns its result or raises its error."""
+    while True:
+        try:
+            return step()
+        except Rerun as rerun:
+            await rerun.work()
+
+
+async def completed_by(run: Callable[[], Awaitable[Result]]) -> Result:
+    """Awaits `run`, which runs a step, until the step completes; returns its result or raises its error."""
+    while True:
+        try:
+            return await run()
+        except Rerun as rerun:
+            await rerun.work()
+
+
+def compiling(step: Callable[[], Result]) -> Callable[[], Result]:
+    """Returns the step with deferred compilation of CEL expressions.
+
+    The returned step raises Rerun if expressions remain to be compiled, which a thread does one by one.
+    """
+    deferral = Deferral()
+
+    def compiled() -> Result:
+        try:
+            result = deferral.run(step)
+        except Exception:
+            if not deferral.is_pending:
+                raise
+        else:
+            if not deferral.is_pending:
+                return result
+        raise Rerun(partial(_compile_pending, deferral))
+
+    return compiled
+
+
+async def _compile_pending(deferral: Deferral) -> None:
+    while deferral.is_pending:
+        await asyncio.to_thread(deferral.compile_next)
