@@ -2,9 +2,9 @@
 
 Validation is one synchronous step. An object may hold hundreds of expressions of 10 KiB, and each takes a
 tenth of a second to compile. The step runs within a Deferral, which compiles EVENT_LOOP_CHARACTERS_MAX
-characters at once. It defers further expressions, and treats them as valid for now. If it deferred any, the step's result or
-error is void: the caller compiles the deferred expressions and runs the step again, which then finds their
-verdicts.
+characters at once. It defers further expressions, and treats them as valid for now. If it deferred any, the
+step's result or error is void: the caller compiles the deferred expressions and runs the step again, which
+then finds their verdicts.
 """
 
 from collections.abc import Callable
