@@ -14,6 +14,14 @@ from fakeapi.controllers.kubelet.claims import Claims
 from fakeapi.controllers.kubelet.driver_texts import shortened
 from fakeapi.controllers.kubelet.health_watch import HealthWatch
 from fakeapi.controllers.kubelet.keyed_work import KeyedWork
+from fakeapi.controllers.kubelet.keys import (
+    CheckpointedPodKey,
+    DepartedDriverKey,
+    DeviceHealthKey,
+    DriverKey,
+    PublishedKey,
+    UnreachableDriverKey,
+)
 from fakeapi.controllers.kubelet.pod_worker import PodWorker
 from fakeapi.controllers.kubelet.prepared import Prepared
 from fakeapi.controllers.kubelet.published import PublishedResources
@@ -31,9 +39,15 @@ class NodeAgent:
     """A node's registrations, prepared claims, slices and pods; forwards driver changes to each of them."""
 
     def __init__(
-        self, context: ControllerContext, pods: Informer, name: str, directory: Path, number: int
+        self,
+        context: ControllerContext,
+        pods: Informer,
+        machines: Informer,
+        name: str,
+        directory: Path,
+        number: int,
     ) -> None:
-        """Takes the number of the node in its cluster; the first node has 1."""
+        """`machines` has the Nodes. `number` is the node's number in its cluster; the first node has 1."""
         self.name = name
         self.directory = directory
         self.prepared = Prepared()
@@ -50,7 +64,9 @@ class NodeAgent:
         if HealthWatch.is_on(context):
             self._health = HealthWatch(context, self.prepared, self._health_changed)
         claims = Claims(context, self._api, self.registrations, self.prepared, self._keep)
-        self.worker = PodWorker(context, self._api, pods, name, self._addresses, claims, self._health)
+        self.worker = PodWorker(
+            context, self._api, pods, machines, name, self._addresses, claims, self._health
+        )
         self._has_checkpoint = False
         self.work = KeyedWork(context)
         self._extended = nodes.ExtendedResources()
@@ -115,7 +131,7 @@ class NodeAgent:
         for entry in checkpoint.load(self.directory):
             self.prepared.add(entry)
             for pod in entry.pods:
-                self._context.add((self.name, "remembered", pod))
+                self._context.add(CheckpointedPodKey(self.name, pod))
 
     def _keep(self) -> None:
         if self._has_checkpoint:
@@ -152,19 +168,19 @@ class NodeAgent:
         self.worker.retry_waiting()
 
     def _wipe_later(self, driver: str, seconds: float) -> None:
-        key = (self.name, "wipe", driver)
+        key = DepartedDriverKey(self.name, driver)
         if seconds > 0:
             self._context.add_after(key, seconds)
         else:
             self._context.add(key)
 
     def _publish_soon(self, driver: str) -> None:
-        self._context.add((self.name, "publish", driver))
+        self._context.add(PublishedKey(self.name, driver))
 
     def _health_changed(self, pods: set[str]) -> None:
         for key, pod in self._pods.objects.items():
             if pod["metadata"]["uid"] in pods:
-                self._context.add((self.name, "health", key))
+                self._context.add(DeviceHealthKey(self.name, key))
 
     async def publish(self, driver: str) -> None:
         """Writes the ResourceSlices of a driver of 1.30, which uses the kubelet. Raises StatusError."""
@@ -172,7 +188,7 @@ class NodeAgent:
             await self._published.sync(driver)
 
     def _driver_changed(self, driver: str) -> None:
-        self._context.add((self.name, "driver", driver))
+        self._context.add(DriverKey(self.name, driver))
 
     def _unreachable(self, problem: str) -> None:
-        self._context.add((self.name, "unreachable", problem))
+        self._context.add(UnreachableDriverKey(self.name, problem))

@@ -13,6 +13,18 @@ from typing import Any
 from fakeapi.controllers.controller import Controller
 from fakeapi.controllers.informer import Informer, key_of
 from fakeapi.controllers.kubelet.agent import NodeAgent
+from fakeapi.controllers.kubelet.keys import (
+    CapacityKey,
+    CheckpointedPodKey,
+    DeletedPodKey,
+    DepartedDriverKey,
+    DeviceHealthKey,
+    DriverKey,
+    Key,
+    PodKey,
+    PublishedKey,
+    UnreachableDriverKey,
+)
 from fakeapi.controllers.kubelet.socket_paths import make_short_directory
 from fakeapi.machinery.json_types import Object
 
@@ -31,14 +43,14 @@ class KubeletController(Controller):
         else:
             root = Path(settings.kubelet_directory)
         self._pods: Informer = context.informer(context.served("", "pods"))
+        self._machines: Informer = context.informer(context.served("", "nodes"))
         for number, name in enumerate(_names(settings.nodes), 1):
-            agent = NodeAgent(context, self._pods, name, root / name, number)
+            agent = NodeAgent(context, self._pods, self._machines, name, root / name, number)
             if self._remove_directory is None:
                 agent.remember()
             self.nodes[name] = agent
             await agent.start()
         self._pods.on_change(self._pod_changed)
-        self._machines: Informer = context.informer(context.served("", "nodes"))
         self._machines.on_change(self._node_changed)
 
     async def stop(self) -> None:
@@ -53,44 +65,43 @@ class KubeletController(Controller):
         if node not in self.nodes:
             return
         if old is not None and (new is None or new["metadata"]["uid"] != old["metadata"]["uid"]):
-            self.context.add((node, "gone", old["metadata"]["uid"]))
+            self.context.add(DeletedPodKey(node, old["metadata"]["uid"]))
         if new is not None:
-            self.context.add((node, "pod", key_of(new)))
+            self.context.add(PodKey(node, key_of(new)))
 
     def _node_changed(self, old: Object | None, new: Object | None) -> None:
         name = (new or old or {})["metadata"]["name"]
         if name in self.nodes and new is not None:
-            self.context.add((name, "capacity", ""))
+            self.context.add(CapacityKey(name))
 
-    async def reconcile(self, key: Any) -> None:
-        node, kind, which = key
-        agent = self.nodes[node]
-        if kind == "capacity":
-            await agent.sync_capacity(self._machines.get("", node))
-            return
-        if kind == "gone":
-            agent.work.spawn(key, partial(agent.worker.unprepare, which))
-        elif kind == "remembered":
-            if all(pod["metadata"]["uid"] != which for pod in self._pods.objects.values()):
-                self.context.add((node, "gone", which))
-        elif kind == "driver":
-            agent.driver_changed(which)
-        elif kind == "wipe":
-            await agent.slices.wipe(which)
-        elif kind == "unreachable":
-            await agent.report_unreachable(which)
-        elif kind == "publish":
-            await agent.publish(which)
-        elif kind == "health":
-            pod = self._pods.objects.get(which)
-            if pod is not None:
-                await agent.worker.show_health(pod)
-        else:
-            pod = self._pods.objects.get(which)
-            if pod is None:
-                agent.work.forget(key)
-            else:
-                agent.work.spawn(key, partial(agent.worker.sync, pod))
+    async def reconcile(self, key: Key) -> None:
+        agent = self.nodes[key.node]
+        match key:
+            case PodKey(pod=name):
+                pod = self._pods.objects.get(name)
+                if pod is None:
+                    agent.work.forget(key)
+                else:
+                    agent.work.spawn(key, partial(agent.worker.sync, pod))
+            case DeletedPodKey(uid=uid):
+                agent.work.spawn(key, partial(agent.worker.unprepare, uid))
+            case CheckpointedPodKey(uid=uid):
+                if all(pod["metadata"]["uid"] != uid for pod in self._pods.objects.values()):
+                    self.context.add(DeletedPodKey(key.node, uid))
+            case DeviceHealthKey(pod=name):
+                pod = self._pods.objects.get(name)
+                if pod is not None:
+                    await agent.worker.show_health(pod)
+            case CapacityKey():
+                await agent.sync_capacity(self._machines.get("", key.node))
+            case DriverKey(driver=driver):
+                agent.driver_changed(driver)
+            case DepartedDriverKey(driver=driver):
+                await agent.slices.wipe(driver)
+            case UnreachableDriverKey(problem=problem):
+                await agent.report_unreachable(problem)
+            case PublishedKey(driver=driver):
+                await agent.publish(driver)
 
 
 def _names(text: str) -> list[str]:

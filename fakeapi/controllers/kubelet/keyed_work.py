@@ -6,12 +6,11 @@ from typing import Any
 
 from fakeapi.clients.errors import StatusError
 from fakeapi.controllers.controller import ControllerContext
+from fakeapi.controllers.kubelet.keys import Key
 from fakeapi.controllers.work import retry_seconds
 from fakeapi.machinery.printable import printable_line
 
 log = logging.getLogger("fakeapi.controllers")
-
-Key = tuple[str, ...]
 
 
 class KeyedWork:

@@ -16,6 +16,7 @@ from fakeapi.controllers.kubelet import pod_status
 from fakeapi.controllers.kubelet.addresses import NodeAddresses
 from fakeapi.controllers.kubelet.claims import Claims, PrepareError
 from fakeapi.controllers.kubelet.health_watch import HealthWatch
+from fakeapi.controllers.kubelet.keys import DeletedPodKey, Key, PodKey
 from fakeapi.controllers.kubelet.pod_admission import Refusal, refusal
 from fakeapi.controllers.kubelet.status_writer import StatusWriter
 from fakeapi.machinery.json_types import Object
@@ -38,6 +39,7 @@ class PodWorker:
         context: ControllerContext,
         api: InProcessClient,
         pods: Informer,
+        nodes: Informer,
         node: str,
         addresses: NodeAddresses,
         claims: Claims,
@@ -46,20 +48,21 @@ class PodWorker:
         self._context = context
         self._api = api
         self._pods = pods
+        self._nodes = nodes
         self._node = node
         self._addresses = addresses
         self._claims = claims
         self._health = health
         self._statuses = StatusWriter(context, api)
         self._events = EventRecorder(context, api, "kubelet", host=node)
-        self._waiting: dict[tuple[str, ...], None] = {}
+        self._waiting: dict[Key, None] = {}
 
     async def sync(self, pod: Object) -> None:
         """Runs a pod, ends a pod that is being deleted, or unprepares the claims of a finished pod.
 
         Raises StatusError.
         """
-        self._waiting.pop((self._node, "pod", key_of(pod)), None)
+        self._waiting.pop(PodKey(self._node, key_of(pod)), None)
         if "deletionTimestamp" in pod["metadata"]:
             await self._end(pod)
         elif pod["status"].get("phase") in {"Succeeded", "Failed"}:
@@ -88,16 +91,16 @@ class PodWorker:
     async def unprepare(self, uid: str) -> None:
         """Unprepares the claims of a deleted pod, given by uid; a failure is retried later."""
         self._addresses.release(uid)
-        self._waiting.pop((self._node, "gone", uid), None)
+        key = DeletedPodKey(self._node, uid)
+        self._waiting.pop(key, None)
         try:
             await self._claims.unprepare(uid)
         except PrepareError as problem:
             log.warning("pod with UID %s: unprepare dynamic resources: %s", uid, printable_line(problem))
-            self._wait("gone", uid)
+            self._wait(key)
 
     def _refusal(self, pod: Object) -> Refusal | None:
-        cluster = self._context.cluster
-        node = cluster.server.objects.get("", "nodes", "", self._node)
+        node = self._nodes.get("", self._node)
         if node is None:
             return None
         others = (
@@ -118,7 +121,7 @@ class PodWorker:
         running = datetime.fromisoformat(self._context.now()) - datetime.fromisoformat(start)
         left = seconds - running.total_seconds()
         if left > 0:
-            self._context.add_after((self._node, "pod", key_of(pod)), left)
+            self._context.add_after(PodKey(self._node, key_of(pod)), left)
             return False
         await self._events.record(pod, "Normal", pod_status.DEADLINE_EXCEEDED, pod_status.DEADLINE_MESSAGE)
         await self._statuses.report(pod, pod_status.late(pod, self._context.now()))
@@ -143,7 +146,7 @@ class PodWorker:
         try:
             await self._claims.prepare(pod)
         except PrepareError as problem:
-            self._wait("pod", key_of(pod))
+            self._wait(PodKey(self._node, key_of(pod)))
             status = pod_status.waiting(pod, self._addresses.node, self._context.now())
             await self._statuses.report(pod, status)
             message = f"Failed to prepare dynamic resources: {problem}"
@@ -170,13 +173,13 @@ class PodWorker:
             await self._claims.unprepare(pod["metadata"]["uid"])
         except PrepareError as problem:  # a kubelet only logs this problem
             log.warning("pod %s: unprepare dynamic resources: %s", key_of(pod), printable_line(problem))
-            self._wait("pod", key_of(pod))
+            self._wait(PodKey(self._node, key_of(pod)))
             return False
         return True
 
-    def _wait(self, *key: str) -> None:
-        self._waiting[self._node, *key] = None
-        self._context.add_after((self._node, *key), RETRY_SECONDS)
+    def _wait(self, key: Key) -> None:
+        self._waiting[key] = None
+        self._context.add_after(key, RETRY_SECONDS)
 
 
 def _is_admitted(pod: Object) -> bool:
