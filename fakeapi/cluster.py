@@ -59,6 +59,21 @@ class Follower(Protocol):
         ...
 
 
+class Attachment(Follower, Protocol):
+    """A part of a server that runs besides its API: controllers, manifests to install, faults to arm.
+
+    Cluster.follow registers it, so that it also follows replacements of the state.
+    """
+
+    async def start(self) -> None:
+        """Called after the API has started."""
+        ...
+
+    async def stop(self) -> None:
+        """Called before the API stops; also if `start` failed or was not called."""
+        ...
+
+
 def _clock(settings: Settings) -> ClusterClock:
     frozen_at = None if settings.frozen_at is None else seconds_of(settings.frozen_at)
     return ClusterClock(seed=settings.seed, frozen_at=frozen_at)

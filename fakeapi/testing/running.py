@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from fakeapi.asgi import Application as ASGIApplication
 from fakeapi.asgi import ASGIApp, Receive, Scope, Send
 from fakeapi.clients.kubeconfig import writing
 from fakeapi.clock.adjustable import ClusterClock
@@ -25,15 +24,18 @@ from fakeapi.serving.runner import Runner, StartError
 from fakeapi.settings import Settings
 from fakeapi.snapshots.kept import KeptSnapshots
 from fakeapi.snapshots.model import Snapshot
+from fakeapi.testing.attached_application import AttachedApplication
 from fakeapi.traces.recording.middleware import Recorder
 from fakeapi.version import __version__ as VERSION  # noqa: N812 - it is a constant
 
 if TYPE_CHECKING:
-    from fakeapi.controllers.application import ControlledApplication
+    from fakeapi.controllers.controller_runner import ControllerRunner
     from fakeapi.controllers.kubelet.agent import NodeAgent
     from fakeapi.faults.armed import ArmedFault
     from fakeapi.faults.rules import Rule
+    from fakeapi.installing.manifest_installer import ManifestInstaller
     from fakeapi.testing.baseline import Baseline
+    from fakeapi.testing.fault_armer import FaultArmer
     from fakeapi.traces.recording.recording import Recording
 
 
@@ -48,7 +50,7 @@ class RunningServer:
         self._settings = settings
         self._process = os.getpid()
         self._directory: Path | None = None
-        cluster = self._cluster = Cluster(settings)
+        cluster = Cluster(settings)
         self._ca: bytes | None = None
         context = self._certificates() if settings.tls else None
         cluster.certificate_authority = "" if self._ca is None else self._ca.decode("ascii")
@@ -61,8 +63,11 @@ class RunningServer:
         self._recorder = Recorder(
             Application(cluster, token=settings.token, hosts=self._hosts, control=control)
         )
-        self._controlled = self._controllers(cluster, names) if names else None
-        self._app = self._arming(self._installing(self._controlled or self._recorder))
+        self._controllers = self._new_controllers(names) if names else None
+        attachments = (self._controllers, self._new_installer(), self._new_armer())
+        self._app = AttachedApplication(
+            self._recorder, cluster, [attachment for attachment in attachments if attachment is not None]
+        )
         self._runner = Runner(
             self._app,
             host=settings.host,
@@ -122,7 +127,7 @@ class RunningServer:
         """
         from fakeapi.controllers.kubelet.controller import KubeletController  # noqa: PLC0415 - imports grpc
 
-        manager = None if self._controlled is None else self._controlled.manager
+        manager = None if self._controllers is None else self._controllers.manager
         kubelet = None if manager is None else manager.find("kubelet")
         if kubelet is None:
             raise RuntimeError("the controller kubelet does not run: name it by the option `controllers`")
@@ -142,9 +147,9 @@ class RunningServer:
 
         Raises NotSettled after `seconds`, RuntimeError if no controllers run.
         """
-        if self._controlled is None:
+        if self._controllers is None:
             raise RuntimeError("no controllers run: name them by the option `controllers`")
-        manager = self._controlled.manager
+        manager = self._controllers.manager
         self._runner.call(lambda: manager.settle(seconds))
 
     def reset(self) -> None:
@@ -325,31 +330,29 @@ class RunningServer:
 
     def install(self, sources: tuple[Any, ...]) -> list[Object]:
         """Installs manifests; returns the stored objects. Raises InstallError."""
-        from fakeapi.installing.application import install  # noqa: PLC0415 - loaded only when used
+        from fakeapi.installing.manifest_installer import install  # noqa: PLC0415 - loaded only when used
         from fakeapi.installing.plan import plan_of  # noqa: PLC0415 - loaded only when used
 
         plan = plan_of(sources)
         token, host = self._settings.token, self._own_host
         return self._runner.call(lambda: install(self._recorder, plan, token=token, host=host))
 
-    def _installing(self, app: ASGIApplication) -> ASGIApplication:
-        """Wraps the application so that it installs the manifests of the settings. Raises StartError."""
+    def _new_installer(self) -> "ManifestInstaller | None":
+        """Returns the installer of the manifests in the settings, if there are any. Raises StartError."""
         sources = self._settings.install
         if not isinstance(sources, str | Path | Mapping):
             sources = tuple(sources)
         if not sources:
-            return app
-        from fakeapi.installing.application import InstallingApplication  # noqa: PLC0415 - loaded only when used
+            return None
+        from fakeapi.installing.manifest_installer import ManifestInstaller  # noqa: PLC0415 - loaded only when used
         from fakeapi.installing.sources import InstallError  # noqa: PLC0415 - loaded only when used
 
         try:
-            installing = InstallingApplication(
-                app, (sources,), token=self._settings.token, host=self._own_host
+            return ManifestInstaller(
+                self._recorder, (sources,), token=self._settings.token, host=self._own_host
             )
         except InstallError as error:
             raise StartError(f"cannot install: {error}") from error
-        self._cluster.follow(installing)
-        return installing
 
     async def _answer_control(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers requests to the control API, which is created on first use."""
@@ -364,23 +367,23 @@ class RunningServer:
             self._control = control_api(server, token=token, hosts=self._hosts)
         await self._control(scope, receive, send)
 
-    def _arming(self, app: ASGIApplication) -> ASGIApplication:
-        """Wraps the application so that it arms the faults of the settings. Raises RuleError."""
+    def _new_armer(self) -> "FaultArmer | None":
+        """Returns the armer of the faults in the settings, if there are any. Raises RuleError."""
         source = self._settings.faults
         if not isinstance(source, str | Path | Mapping):
             source = tuple(source)
         if not source:
-            return app
+            return None
         from fakeapi.faults.reading import read_rules  # noqa: PLC0415 - loaded only when used
-        from fakeapi.testing.arming import ArmingApplication  # noqa: PLC0415 - loaded only when used
+        from fakeapi.testing.fault_armer import FaultArmer  # noqa: PLC0415 - loaded only when used
 
-        return ArmingApplication(app, self._cluster, read_rules(source))
+        return FaultArmer(self._cluster, read_rules(source))
 
-    def _controllers(self, cluster: Cluster, names: list[str]) -> "ControlledApplication":
-        from fakeapi.controllers.application import ControlledApplication  # noqa: PLC0415 - loaded only when used
+    def _new_controllers(self, names: list[str]) -> "ControllerRunner":
+        from fakeapi.controllers.controller_runner import ControllerRunner  # noqa: PLC0415 - loaded only when used
 
-        return ControlledApplication(
-            self._recorder, cluster, names, token=self._settings.token, host=self._own_host
+        return ControllerRunner(
+            self._recorder, self._cluster, names, token=self._settings.token, host=self._own_host
         )
 
     def _certificates(self) -> ssl.SSLContext:

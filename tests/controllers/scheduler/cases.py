@@ -80,8 +80,8 @@ class Stage:
     def decisions(self) -> dict[str, dict[str, int]]:
         """The feasible nodes of each pod, with their scores."""
         assert self.api._server is not None
-        assert self.api._server._controlled is not None
-        scheduler = self.api._server._controlled.manager["scheduler"]
+        assert self.api._server._controllers is not None
+        scheduler = self.api._server._controllers.manager["scheduler"]
         assert isinstance(scheduler, SchedulerController)
         return scheduler.decisions
 

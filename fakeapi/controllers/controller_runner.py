@@ -1,9 +1,9 @@
-"""ControlledApplication: an application whose server also runs controllers."""
+"""ControllerRunner: starts and stops the controllers of a server."""
 
-from collections.abc import Coroutine, Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from fakeapi.asgi import Application, Receive, Scope, Send
+from fakeapi.asgi import Application
 from fakeapi.clients.in_process import InProcessClient
 from fakeapi.cluster import Cluster
 from fakeapi.controllers.gaps import warn_of_gaps
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from fakeapi.controllers.leader_election import LeaderElection
 
 
-class ControlledApplication:
-    """Runs the controllers along with the application that it wraps, as clients of its API.
+class ControllerRunner:
+    """Runs the controllers as clients of an application; an Attachment of its cluster.
 
     They stop when the state of the cluster is replaced, and start again with the new state. If several
     servers share the state, only the server that holds the Lease runs them.
@@ -38,10 +38,6 @@ class ControlledApplication:
         self._host = host
         self._manager: Manager | None = None
         self._election: LeaderElection | None = None
-        cluster.follow(self)
-
-    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Coroutine[Any, Any, None]:
-        return self._app(scope, receive, send)
 
     @property
     def manager(self) -> Manager:
@@ -51,28 +47,17 @@ class ControlledApplication:
             raise RuntimeError(f"the controllers are not started{where}")
         return self._manager
 
-    async def startup(self) -> None:
-        await self._app.startup()
+    async def start(self) -> None:
         warn_of_gaps(self._makers, self._cluster.catalogue.primary.gates)
-        await self._start()
-
-    async def shutdown(self) -> None:
-        await self._stop()
-        await self._app.shutdown()
-
-    async def reset(self) -> None:
-        await self._app.reset()
+        await self._begin()
 
     async def before_replacement(self) -> None:
-        await self._stop()
+        await self.stop()
 
     async def after_replacement(self, *, empty: bool) -> None:
-        await self._start()
+        await self._begin()
 
-    def end_watches(self) -> None:
-        self._app.end_watches()
-
-    async def _start(self) -> None:
+    async def _begin(self) -> None:
         if self._cluster.store.shared is None:
             await self._run()
             return
@@ -82,7 +67,7 @@ class ControlledApplication:
         self._election = LeaderElection(api, self._cluster.clock.now, self._run, self._rest)
         self._election.begin()
 
-    async def _stop(self) -> None:
+    async def stop(self) -> None:
         election, self._election = self._election, None
         if election is not None:
             await election.end()

@@ -1,9 +1,8 @@
-"""InstallingApplication: installs manifests at each start and each reset of a server."""
+"""ManifestInstaller: installs manifests at each start and each reset of a server."""
 
-from collections.abc import Coroutine, Iterable
-from typing import Any
+from collections.abc import Iterable
 
-from fakeapi.asgi import Application, Receive, Scope, Send
+from fakeapi.asgi import Application
 from fakeapi.clients.in_process import InProcessClient
 from fakeapi.installing.installer import AGENT, Installer
 from fakeapi.installing.plan import Plan, plan_of
@@ -11,11 +10,8 @@ from fakeapi.installing.sources import Source
 from fakeapi.machinery.json_types import Object
 
 
-class InstallingApplication:
-    """Installs manifests before the first request, and again after each reset of the cluster.
-
-    Wrap the outermost application that owns the cluster, and register this object with `Cluster.follow`.
-    """
+class ManifestInstaller:
+    """Installs manifests before the first request, and after each reset; an Attachment of the cluster."""
 
     def __init__(
         self,
@@ -32,27 +28,16 @@ class InstallingApplication:
         self._plan = plan_of(sources)
         self._is_checked = False
 
-    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Coroutine[Any, Any, None]:
-        return self._app(scope, receive, send)
-
-    async def startup(self) -> None:
-        await self._app.startup()
+    async def start(self) -> None:
         await self._install()
 
-    async def shutdown(self) -> None:
-        await self._app.shutdown()
-
-    async def reset(self) -> None:
-        await self._app.reset()
+    async def stop(self) -> None: ...
 
     async def before_replacement(self) -> None: ...
 
     async def after_replacement(self, *, empty: bool) -> None:
         if empty:
             await self._install()
-
-    def end_watches(self) -> None:
-        self._app.end_watches()
 
     async def _install(self) -> None:
         checked, self._is_checked = self._is_checked, True

@@ -1,0 +1,36 @@
+"""AttachedApplication: an application with attachments, which start after it and stop before it."""
+
+from collections.abc import Coroutine, Sequence
+from typing import Any
+
+from fakeapi.asgi import Application, Receive, Scope, Send
+from fakeapi.cluster import Attachment, Cluster
+
+
+class AttachedApplication:
+    """Starts the attachments in their order, and stops them in reverse order."""
+
+    def __init__(self, app: Application, cluster: Cluster, attachments: Sequence[Attachment]) -> None:
+        self._app = app
+        self._attachments = attachments
+        for attachment in attachments:
+            cluster.follow(attachment)
+
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Coroutine[Any, Any, None]:
+        return self._app(scope, receive, send)
+
+    async def startup(self) -> None:
+        await self._app.startup()
+        for attachment in self._attachments:
+            await attachment.start()
+
+    async def shutdown(self) -> None:
+        for attachment in reversed(self._attachments):
+            await attachment.stop()
+        await self._app.shutdown()
+
+    async def reset(self) -> None:
+        await self._app.reset()
+
+    def end_watches(self) -> None:
+        self._app.end_watches()
