@@ -15,11 +15,11 @@ run: $(READY) ## Serve on http://127.0.0.1:8001 (options: make run ARGS="--relea
 	$(BIN)/fakeapi serve $(ARGS)
 
 .PHONY: test
-test: $(READY) ## Run the tests on all cores, without slow ones and downloads (make test ARGS=tests/test_cli.py)
+test: $(READY) ## Run the quick tests on all cores; it says how many it leaves out (make test ARGS=tests/test_cli.py)
 	$(BIN)/python -m pytest -n auto $(if $(ALL_TESTS),,--fast) $(ARGS)
 
 .PHONY: test-all
-test-all: ## Run all tests on all cores, also slow ones and those that download
+test-all: ## Run all tests on all cores
 	@$(MAKE) --no-print-directory test ALL_TESTS=1
 
 .PHONY: interop

@@ -1,9 +1,11 @@
-"""`make test` leaves out slow tests, and tests that download; `make test-all` runs all.
+"""`make test` leaves out slow tests and downloads, and samples tests with many cases; `make test-all` runs all.
 
-slow_tests.txt lists the slow tests with their measured seconds, a test a line. The marker `network` is on the
-tests that download. The option --fast leaves both out, and the end of the run says how many these are.
+slow_tests.txt lists the slow tests with their measured seconds. sampled_tests.txt lists tests with hundreds
+of cases, of which `make test` runs every n-th. The marker `network` is on the tests that download. The option
+--fast leaves cases out, and the end of the run says how many.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 LIST = Path(__file__).with_name("slow_tests.txt")
+SAMPLED = Path(__file__).with_name("sampled_tests.txt")
 _LEFT_OUT = pytest.StashKey[int]()
 
 
@@ -25,26 +28,38 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[_LEFT_OUT] = 0
 
 
-def slow_tests(text: str) -> dict[str, float]:
-    """Parses slow_tests.txt: maps node ids, without their `[parameters]`, to seconds."""
+def numbers(text: str) -> dict[str, float]:
+    """Parses a list of tests: maps node ids, without their `[parameters]`, to the number before them."""
     lines = [line.split() for line in text.splitlines() if line and not line.startswith("#")]
-    return {test: float(seconds) for seconds, test in lines}
+    return {test: float(number) for number, test in lines}
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    slow = slow_tests(LIST.read_text(encoding="utf-8"))
+    slow = numbers(LIST.read_text(encoding="utf-8"))
     for item in items:
-        if item.nodeid.partition("[")[0] in slow:
+        if _test_of(item) in slow:
             item.add_marker(pytest.mark.slow)
     if config.getoption("fast"):
-        left_out = [item for item in items if is_left_out(item)]
-        items[:] = [item for item in items if not is_left_out(item)]
+        left_out = set(_left_out(items))
+        items[:] = [item for item in items if item not in left_out]
         config.stash[_LEFT_OUT] = len(left_out)
-        config.hook.pytest_deselected(items=left_out)
+        config.hook.pytest_deselected(items=list(left_out))
 
 
-def is_left_out(item: pytest.Item) -> bool:
-    return any(item.get_closest_marker(name) for name in ("slow", "network"))
+def _left_out(items: Iterable[pytest.Item]) -> Iterable[pytest.Item]:
+    """Yields the cases that --fast leaves out; of a sampled test it keeps the first case and every n-th."""
+    sampled = numbers(SAMPLED.read_text(encoding="utf-8"))
+    cases = Counter[str]()
+    for item in items:
+        test = _test_of(item)
+        is_sampled_out = cases[test] % sampled.get(test, 1) != 0
+        cases[test] += 1
+        if is_sampled_out or any(item.get_closest_marker(name) for name in ("slow", "network")):
+            yield item
+
+
+def _test_of(item: pytest.Item) -> str:
+    return item.nodeid.partition("[")[0]
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -65,6 +80,9 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 
 def summary(left_out: int) -> Iterable[str]:
-    """Returns the line about the tests that --fast left out."""
+    """Returns the line about the cases that --fast left out."""
     if left_out:
-        yield f"{left_out} slow tests and tests that download were left out: `make test-all` runs them too"
+        yield (
+            f"{left_out} cases were left out: slow tests, downloads, and most of tests with hundreds; "
+            "`make test-all` runs all"
+        )

@@ -1,6 +1,7 @@
 """In CI a missing tool fails its test, and the list of slow tests names tests that exist."""
 
 import ast
+from pathlib import Path
 
 import pytest
 
@@ -37,8 +38,9 @@ def test_a_module_that_is_skipped_for_a_missing_library_is_a_failure_where_ci_is
     assert pytester.inline_run(plugins=[skips]).ret == code
 
 
-def test_every_slow_test_exists() -> None:
-    for test in slow.slow_tests(slow.LIST.read_text(encoding="utf-8")):
+@pytest.mark.parametrize("listed", [slow.LIST, slow.SAMPLED], ids=["slow", "sampled"])
+def test_every_listed_test_exists(listed: Path) -> None:
+    for test in slow.numbers(listed.read_text(encoding="utf-8")):
         path, _, name = test.partition("::")
         functions = ast.parse((slow.ROOT / path).read_bytes()).body
         assert name in {node.name for node in functions if isinstance(node, ast.FunctionDef)}, test
@@ -57,4 +59,23 @@ def test_the_option_fast_leaves_out_slow_tests_and_says_how_many(pytester: pytes
     )
     run = pytester.runpytest_inprocess("--fast", plugins=[slow])
     run.assert_outcomes(passed=1, deselected=1)
-    run.stdout.fnmatch_lines(["1 slow tests and tests that download were left out: `make test-all`*"])
+    run.stdout.fnmatch_lines(["1 cases were left out: *`make test-all` runs all"])
+
+
+def test_the_option_fast_runs_every_nth_case_of_a_sampled_test(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    sampled = tmp_path / "sampled.txt"
+    sampled.write_text("# every n-th case, test\n3 test_cases.py::test_many\n")
+    monkeypatch.setattr(slow, "SAMPLED", sampled)
+    pytester.makepyfile(
+        test_cases="""
+        import pytest
+        @pytest.mark.parametrize("number", range(7))
+        def test_many(number):
+            assert number in (0, 3, 6)
+        def test_one():
+            pass
+        """
+    )
+    pytester.runpytest_inprocess("--fast", plugins=[slow]).assert_outcomes(passed=4, deselected=4)
