@@ -1,4 +1,4 @@
-"""`make test` leaves out slow tests and downloads, and samples tests with many cases; `make test-all` runs all.
+"""`make test` leaves out slow tests, and samples tests with many cases; `make test-all` runs all.
 
 slow_tests.txt lists the slow tests with their measured seconds. sampled_tests.txt lists tests with hundreds
 of cases, of which `make test` runs every n-th. The marker `network` is on the tests that download. The option
