@@ -27,7 +27,8 @@ from fakeapi.registry.bootstrap import Bootstrap
 from fakeapi.registry.model.catalogue import Catalogue
 from fakeapi.registry.model.definition import KindDefinition, StrategyContext
 from fakeapi.registry.model.resource import Resource
-from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions
+from fakeapi.registry.requests.options import ObjectReference, WriteOptions
+from fakeapi.registry.requests.write_request import WriteRequest
 from fakeapi.registry.server import Server
 from fakeapi.registry.store import Store
 from fakeapi.registry.webhooks.outbound import NO_OUTBOUND, Outbound
@@ -109,7 +110,7 @@ class Registry:
             obj = resource.body_type.default(body)
             options = WriteOptions(manager=MANAGER)
             try:
-                await create(self.server, resource, ObjectReference(name=name), obj, options, Warnings())
+                await create(WriteRequest(self.server, resource, ObjectReference(name=name), options), obj)
             except ApiError as error:
                 if error.reason != "AlreadyExists":  # another server was first
                     raise

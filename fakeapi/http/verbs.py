@@ -30,7 +30,9 @@ from fakeapi.registry.requests.decoding import PROTOBUF, read_object
 from fakeapi.registry.requests.delete_options import read_delete_options
 from fakeapi.registry.requests.naming import check_name, match_namespace
 from fakeapi.registry.requests.options import DeleteOptions, ListOptions, ObjectReference, WriteOptions
+from fakeapi.registry.requests.write_request import WriteRequest
 from fakeapi.registry.server import Server
+from fakeapi.registry.server_write import ServerWrite
 from fakeapi.registry.verbs import applying, creating, deleting, listing, patching, scaling, updating
 from fakeapi.registry.verbs.patch_bodies import check_body
 from fakeapi_storage import Entry
@@ -146,20 +148,22 @@ class Verbs:
         if subresource is not None and subresource.action is not None:
             obj = await self._read(ctx, subresource.body_type, body, media_type, options.validation)
             match_namespace(resource, ctx.object, obj["metadata"])
-            obj = await self._admitted(ctx, resource, obj, options)
-            result = await subresource.action(self._server, resource, ctx.object, obj, options, ctx.warnings)
+            write = self._write(ctx, resource, options)
+            result = await subresource.action(write, await self._admitted(write, obj))
             return respond_result(ctx, resource, result)
         obj = await self._read(ctx, resource.body_type, body, media_type, options.validation)
         match_namespace(resource, ctx.object, obj["metadata"])
-        result = await creating.create(self._server, resource, ctx.object, obj, options, ctx.warnings)
+        result = await creating.create(self._write(ctx, resource, options), obj)
         return respond_result(ctx, resource, result)
 
-    async def _admitted(
-        self, ctx: RequestContext, resource: Resource, body: Object, options: WriteOptions
-    ) -> Object:
+    def _write(self, ctx: RequestContext, resource: Resource, options: WriteOptions) -> ServerWrite:
+        return WriteRequest(self._server, resource, ctx.object, options, ctx.warnings)
+
+    @staticmethod
+    async def _admitted(write: ServerWrite, body: Object) -> Object:
         """Returns the body of an action after admission."""
-        steps = self._server.admission.steps(resource, ctx.object.subresource, Operation.CREATE)
-        attributes = Attributes(Operation.CREATE, resource, ctx.object, body, None, options, ctx.warnings)
+        steps = write.server.admission.steps(write.resource, write.target.subresource, Operation.CREATE)
+        attributes = Attributes.of(write, Operation.CREATE, body, None)
         await mutate(steps.mutating, attributes)
         await run(steps.validating, attributes)
         return attributes.new_object()
@@ -173,8 +177,8 @@ class Verbs:
         media_type = _media_type(ctx, resource)
         obj = await self._read(ctx, view.body_type, body, media_type, options.validation)
         check_name(view, ctx.object, obj)
-        write = updating.update if view is resource else scaling.update_scale
-        result = await write(self._server, resource, ctx.object, obj, options, ctx.warnings)
+        update = updating.update if view is resource else scaling.update_scale
+        result = await update(self._write(ctx, resource, options), obj)
         return respond_result(ctx, view, result)
 
     @_after_commit
@@ -194,16 +198,16 @@ class Verbs:
             await self._server.heavy.run(len(body), partial(check_body, body, media_type))
         if media_type == APPLY_PATCH:
             return await self._apply(ctx, resource, body, options)
-        write = patching.patch if view is resource else scaling.patch_scale
-        result = await write(self._server, resource, ctx.object, body, media_type, options, ctx.warnings)
+        patch = patching.patch if view is resource else scaling.patch_scale
+        result = await patch(self._write(ctx, resource, options), body, media_type)
         return respond_result(ctx, view, result)
 
     async def _apply(
         self, ctx: RequestContext, resource: Resource, body: bytes, options: WriteOptions
     ) -> Response:
         view = resource.resource_of(ctx.object.subresource)
-        write = applying.apply if view is resource else scaling.apply_scale
-        result = await write(self._server, resource, ctx.object, body, options, ctx.warnings)
+        apply = applying.apply if view is resource else scaling.apply_scale
+        result = await apply(self._write(ctx, resource, options), body)
         return respond_result(ctx, view, result)
 
     @_after_commit

@@ -8,15 +8,12 @@ import pytest
 from fakeapi.clients.errors import StatusError
 from fakeapi.kinds import definition_of
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.requests.options import (
     DeleteOptions,
     ObjectReference,
-    Warnings,
-    WriteOptions,
     WriteResult,
 )
-from fakeapi.registry.server import Server
+from fakeapi.registry.server_write import ServerWrite
 from fakeapi.registry.verbs import deleting
 from fakeapi.releases import load_release
 from tests.http.conftest import SmallServer
@@ -31,19 +28,12 @@ POD = {
 EVICTION = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": "a"}}
 
 
-async def evict(
-    server: Server,
-    resource: Resource,
-    target: ObjectReference,
-    body: Object,
-    options: WriteOptions,
-    warnings: Warnings,
-) -> WriteResult:
+async def evict(request: ServerWrite, body: Object) -> WriteResult:
     """Deletes the pod with the options in the body."""
     assert (body["kind"], body["apiVersion"]) == ("Eviction", "policy/v1")
     wanted = body.get("deleteOptions", {}).get("preconditions", {}).get("uid")
-    pod = ObjectReference(target.namespace, target.name)
-    return await deleting.delete(server, resource, pod, DeleteOptions(uid=wanted))
+    pod = ObjectReference(request.target.namespace, request.target.name)
+    return await deleting.delete(request.server, request.resource, pod, DeleteOptions(uid=wanted))
 
 
 @pytest.fixture

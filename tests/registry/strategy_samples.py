@@ -18,7 +18,9 @@ from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.schema.decoding import decode
 from fakeapi.registry.model.definition import StrategyContext
 from fakeapi.registry.model.resource import Resource
-from fakeapi.registry.requests.options import ObjectReference, Warnings
+from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions
+from fakeapi.registry.requests.write_request import WriteRequest
+from fakeapi.registry.server_write import ServerWrite
 from fakeapi.registry.verbs import changing, creating
 from fakeapi.releases import load_release
 
@@ -33,6 +35,9 @@ FIELDS_WITH_EMPTY_LISTS = frozenset(
 Kubernetes shows an empty list as `[]` if the request had it. The project shows null, because decoding leaves
 out empty lists of fields with `omitempty`.
 """
+
+NO_SERVER: Any = None
+"""Strategies do not use the server of a request."""
 
 Sample = dict[str, Any]
 Answer = dict[str, Any]
@@ -63,13 +68,14 @@ def answered(sample: Sample, release: str, gates: tuple[str, ...] = ()) -> Answe
     warnings = Warnings()
     meta = new["metadata"]
     target = ObjectReference(meta.get("namespace", ""), meta["name"], sample["subresource"])
+    request: ServerWrite = WriteRequest(NO_SERVER, resource, target, WriteOptions(manager=""), warnings)
     try:
         if sample["old"] is None:
             new["metadata"] |= {"uid": "u", "creationTimestamp": "1970-01-01T00:00:01Z"}
-            done = creating._before_create(resource, target, new, warnings, dry_run=False)
+            done = creating._before_create(request, new)
         else:
             old = _canonical(resource, sample["old"], sample["subresource"])
-            done = changing._before_update(resource, target, new, old, warnings, dry_run=False)
+            done = changing._before_update(request, new, old)
     except ApiError as error:
         error_causes = () if error.details is None else error.details.causes
         causes = [[cause.reason, cause.field, cause.message] for cause in error_causes]

@@ -12,6 +12,8 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.patch.media_types import JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH
 from fakeapi.registry.requests.decoding import YAML, read_object
 from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions
+from fakeapi.registry.requests.write_request import WriteRequest
+from fakeapi.registry.server_write import ServerWrite
 from fakeapi.registry.verbs import creating, updating
 from tests.registry.world import NAMESPACE, World, decoded, in_world, refusal, version_of
 
@@ -32,18 +34,18 @@ def with_parameters(claim: Object, text: str) -> bytes:
     return json.dumps(claim, separators=(",", ":")).replace('"HERE"', text).encode()
 
 
+def request_to(world: World, target: ObjectReference) -> ServerWrite:
+    return WriteRequest(world.server, world.claims, target, OPTIONS, world.warnings)
+
+
 async def create(world: World, text: str, name: str = "a") -> Object:
     obj = read(world, with_parameters(world.claim(name, namespace=NAMESPACE), text))
-    return decoded(
-        await creating.create(
-            world.server, world.claims, ObjectReference(NAMESPACE), obj, OPTIONS, world.warnings
-        )
-    )
+    return decoded(await creating.create(request_to(world, ObjectReference(NAMESPACE)), obj))
 
 
 async def put(world: World, body: bytes, subresource: str = "") -> Object:
     obj, target = read(world, body), world.target("a", subresource)
-    return decoded(await updating.update(world.server, world.claims, target, obj, OPTIONS, world.warnings))
+    return decoded(await updating.update(request_to(world, target), obj))
 
 
 async def put_parameters(world: World, text: str) -> Object:
@@ -169,9 +171,7 @@ def test_an_object_that_waits_for_finalizers_keeps_its_texts() -> None:
     async def scenario(world: World) -> None:
         body = world.claim("a", namespace=NAMESPACE, finalizers=["a.example.com/b"])
         text = with_parameters(body, SPACED)
-        await creating.create(
-            world.server, world.claims, ObjectReference(NAMESPACE), read(world, text), OPTIONS, world.warnings
-        )
+        await creating.create(request_to(world, ObjectReference(NAMESPACE)), read(world, text))
         marked = await world.delete("a")
         assert version_of(await put(world, text)) == version_of(marked)
         done = {**body, "metadata": {**body["metadata"], "finalizers": []}}
@@ -186,9 +186,7 @@ def test_yaml_is_compact_json_with_sorted_keys() -> None:
     async def scenario(world: World) -> None:
         body = with_parameters(world.claim("a", namespace=NAMESPACE), '{b: "<", a: 1.0}')
         obj = read(world, body.replace(b":", b": "), YAML)
-        await creating.create(
-            world.server, world.claims, ObjectReference(NAMESPACE), obj, OPTIONS, world.warnings
-        )
+        await creating.create(request_to(world, ObjectReference(NAMESPACE)), obj)
         made = world.get("a")
         again = await put_parameters(world, '{"a":1,"b":"\\u003c"}')
         assert version_of(again) == version_of(made)

@@ -28,6 +28,8 @@ from fakeapi.registry.requests.options import (
     WriteOptions,
     WriteResult,
 )
+from fakeapi.registry.requests.write_request import WriteRequest
+from fakeapi.registry.server_write import ServerWrite
 from fakeapi.registry.verbs import creating, deleting, listing, patching, updating, watching
 from fakeapi.releases import Kind, Release, served
 from fakeapi_storage import open_storage
@@ -105,18 +107,14 @@ class World:
         target = ObjectReference(namespace)
         obj = self._read(body, write_options)
         match_namespace(self.claims, target, obj["metadata"])
-        return decoded(
-            await creating.create(self.server, self.claims, target, obj, write_options, self.warnings)
-        )
+        return decoded(await creating.create(self._request(target, write_options), obj))
 
     async def update(self, body: Object, subresource: str = "", **options: Any) -> Object:
         write_options = self._options(options)
         obj = self._read(body, write_options)
         target = self.target(body["metadata"]["name"], subresource)
         check_name(self.claims, target, obj)
-        return decoded(
-            await updating.update(self.server, self.claims, target, obj, write_options, self.warnings)
-        )
+        return decoded(await updating.update(self._request(target, write_options), obj))
 
     async def patch(
         self,
@@ -129,11 +127,7 @@ class World:
         write_options = self._options(options)
         text = json.dumps(patch, separators=(",", ":")).encode()
         target = self.target(name, subresource)
-        return decoded(
-            await patching.patch(
-                self.server, self.claims, target, text, media_type, write_options, self.warnings
-            )
-        )
+        return decoded(await patching.patch(self._request(target, write_options), text, media_type))
 
     async def delete(self, name: str, **options: Any) -> Object:
         return decoded(await self.outcome_of_delete(name, **options))
@@ -161,6 +155,9 @@ class World:
     def _read(self, body: Object, options: WriteOptions) -> Object:
         text = json.dumps(body, separators=(",", ":")).encode()
         return read_object(self.claims.body_type, text, "application/json", options.validation, self.warnings)
+
+    def _request(self, target: ObjectReference, options: WriteOptions) -> ServerWrite:
+        return WriteRequest(self.server, self.claims, target, options, self.warnings)
 
     def _options(self, options: Object) -> WriteOptions:
         self.warnings = Warnings()

@@ -10,7 +10,8 @@ from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError, Qualified
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.objects import ClusterObjects
-from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions
+from fakeapi.registry.requests.options import ObjectReference, WriteOptions
+from fakeapi.registry.requests.write_request import WriteRequest
 from fakeapi.registry.verbs.creating import create
 
 
@@ -41,7 +42,7 @@ class NamespaceAutoProvision(AdmissionPlugin):
         options = WriteOptions(manager="kube-apiserver")
         target = ObjectReference(name=attributes.namespace)
         try:
-            await create(self.server, resource, target, obj, options, Warnings())
+            await create(WriteRequest(self.server, resource, target, options), obj)
         except ApiError as error:
             if error.reason != "AlreadyExists":
                 raise attributes.forbidden(error.message) from None

@@ -11,7 +11,8 @@ from fakeapi.admission.plugin import AdmissionPlugin
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import generated_name
 from fakeapi.registry.admission.attributes import Attributes, Operation
-from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions
+from fakeapi.registry.requests.options import ObjectReference, WriteOptions
+from fakeapi.registry.requests.write_request import WriteRequest
 from fakeapi.registry.verbs.creating import create
 
 DEFAULT = "default"
@@ -104,7 +105,7 @@ class ServiceAccount(AdmissionPlugin):
             obj = resource.body_type.default(body)
             target = ObjectReference(attributes.namespace)
             options = WriteOptions(manager="kube-controller-manager")
-            await create(self.server, resource, target, obj, options, Warnings())
+            await create(WriteRequest(self.server, resource, target, options), obj)
         self._fill_in(attributes, self._account(attributes))
 
     def _fill_in(self, attributes: Attributes, account: Object) -> None:

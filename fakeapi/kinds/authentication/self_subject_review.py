@@ -7,25 +7,17 @@ from fakeapi.kinds.generic import plain_strategies
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.identity.users import User
 from fakeapi.registry.model.definition import KindDefinition
-from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.requests.answers import admit, answered
-from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
-from fakeapi.registry.server import Server
+from fakeapi.registry.requests.options import WriteResult
+from fakeapi.registry.server_write import ServerWrite
 
 
-async def _answer(
-    server: Server,
-    resource: Resource,
-    target: ObjectReference,
-    body: Object,
-    options: WriteOptions,
-    warnings: Warnings,
-) -> WriteResult:
-    await admit(server, resource, target, body, options, warnings)
-    review = resource.empty_object()
-    review["metadata"]["creationTimestamp"] = server.store.now()
-    review["status"] = {"userInfo": user_info(options.user)}
-    return answered(resource, review)
+async def _answer(request: ServerWrite, body: Object) -> WriteResult:
+    await admit(request, body)
+    review = request.resource.empty_object()
+    review["metadata"]["creationTimestamp"] = request.server.store.now()
+    review["status"] = {"userInfo": user_info(request.user)}
+    return answered(request.resource, review)
 
 
 def user_info(user: User) -> Object:

@@ -8,28 +8,21 @@ from fakeapi.kinds.generic import plain_strategies
 from fakeapi.machinery import errors
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.definition import KindDefinition
-from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.requests.answers import admit, answered
-from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
+from fakeapi.registry.requests.options import WriteResult
 from fakeapi.registry.server import Server
+from fakeapi.registry.server_write import ServerWrite
 from fakeapi.releases import Gates
 
 UNKNOWN_TOKEN = "invalid bearer token"  # noqa: S105 - a message
 
 
-async def _answer(
-    server: Server,
-    resource: Resource,
-    target: ObjectReference,
-    body: Object,
-    options: WriteOptions,
-    warnings: Warnings,
-) -> WriteResult:
+async def _answer(request: ServerWrite, body: Object) -> WriteResult:
     if not body["spec"].get("token"):
         raise errors.bad_request("token is required for TokenReview in authentication")
-    await admit(server, resource, target, body, options, warnings)
-    body["status"] = _status(server, body["spec"], resource.release.gates)
-    return answered(resource, body)
+    await admit(request, body)
+    body["status"] = _status(request.server, body["spec"], request.resource.release.gates)
+    return answered(request.resource, body)
 
 
 def _status(server: Server, spec: Object, gates: Gates) -> Object:

@@ -24,8 +24,9 @@ from fakeapi.registry.identity.users import User
 from fakeapi.registry.model.definition import KindDefinition, SubresourceAction
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.requests.answers import admit, answered
-from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
+from fakeapi.registry.requests.options import WriteResult
 from fakeapi.registry.server import Server
+from fakeapi.registry.server_write import ServerWrite
 from fakeapi.releases.rules import ReleaseRules, rules_of
 
 GROUP = "authorization.k8s.io"
@@ -41,15 +42,8 @@ def _review(resource: str, validate: Validate, *, local: bool = False) -> KindDe
 
 
 def _answer(validate: Validate, *, local: bool) -> SubresourceAction[Server, Resource]:
-    async def answer(
-        server: Server,
-        resource: Resource,
-        target: ObjectReference,
-        body: Object,
-        options: WriteOptions,
-        warnings: Warnings,
-    ) -> WriteResult:
-        rules = rules_of(resource.release)
+    async def answer(request: ServerWrite, body: Object) -> WriteResult:
+        rules = rules_of(request.resource.release)
         attributes = body["spec"].get("resourceAttributes") or {}
         if not rules.gates.enabled(SELECTORS):
             for name in ("fieldSelector", "labelSelector"):
@@ -57,14 +51,14 @@ def _answer(validate: Validate, *, local: bool) -> SubresourceAction[Server, Res
         field_errors = validate(body, rules)
         if field_errors:
             raise errors.invalid(Qualified(GROUP, ""), "", field_errors)
-        if local and not target.namespace:
+        if local and not request.target.namespace:
             raise errors.bad_request("namespace is required on this type: ")
-        await admit(server, resource, target, body, options, warnings)
+        await admit(request, body)
         spec, by_fields = body["spec"], rules.gates.enabled(SELECTORS)
-        user = _subject(spec) if "user" in spec or "groups" in spec else options.user
-        decision = await server.authorizer.authorize(_access(user, spec, by_fields=by_fields))
+        user = _subject(spec) if "user" in spec or "groups" in spec else request.user
+        decision = await request.server.authorizer.authorize(_access(user, spec, by_fields=by_fields))
         body["status"] = _status(decision, attributes)
-        return answered(resource, body)
+        return answered(request.resource, body)
 
     return answer
 

@@ -7,33 +7,25 @@ from fakeapi.kinds.generic import plain_strategies
 from fakeapi.machinery import errors
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.definition import KindDefinition
-from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.requests.answers import admit, answered
-from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
-from fakeapi.registry.server import Server
+from fakeapi.registry.requests.options import WriteResult
+from fakeapi.registry.server_write import ServerWrite
 
 
-async def _answer(
-    server: Server,
-    resource: Resource,
-    target: ObjectReference,
-    body: Object,
-    options: WriteOptions,
-    warnings: Warnings,
-) -> WriteResult:
+async def _answer(request: ServerWrite, body: Object) -> WriteResult:
     """Returns a new object with the rules in its status; its spec is empty."""
     if not body["spec"].get("namespace"):
         raise errors.bad_request("no namespace on request")
-    await admit(server, resource, target, body, options, warnings)
-    rules = await server.authorizer.rules_for(options.user, body["spec"]["namespace"])
-    review = resource.empty_object()
+    await admit(request, body)
+    rules = await request.server.authorizer.rules_for(request.user, body["spec"]["namespace"])
+    review = request.resource.empty_object()
     review["status"] = {
         "resourceRules": list(rules.resources),
         "nonResourceRules": list(rules.paths),
         "incomplete": rules.incomplete,
         **({"evaluationError": rules.error} if rules.error else {}),
     }
-    return answered(resource, review)
+    return answered(request.resource, review)
 
 
 SELF_SUBJECT_RULES_REVIEW = KindDefinition(

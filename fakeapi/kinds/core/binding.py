@@ -3,33 +3,27 @@
 Follows LegacyBindingREST of k8s.io/kubernetes `pkg/registry/core/pod/storage/storage.go`.
 """
 
+from dataclasses import replace
+
 from fakeapi.kinds.core.pod.binding import bind
 from fakeapi.machinery import errors
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.definition import KindDefinition
-from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.model.strategy import Strategy
 from fakeapi.registry.requests.answers import admit
-from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
-from fakeapi.registry.server import Server
+from fakeapi.registry.requests.options import ObjectReference, WriteResult
+from fakeapi.registry.server_write import ServerWrite
 
 
-async def bind_named(
-    server: Server,
-    resource: Resource,
-    target: ObjectReference,
-    body: Object,
-    options: WriteOptions,
-    warnings: Warnings,
-) -> WriteResult:
+async def bind_named(request: ServerWrite, body: Object) -> WriteResult:
     """Binds a pod and raises the errors of pods/binding. A uid in the metadata is not a precondition here."""
-    pods = server.find("", "v1", "pods")
+    pods = request.server.find("", "v1", "pods")
     if pods is None:
-        raise errors.not_found(resource.qualified, body["metadata"].get("name", ""))
-    await admit(server, resource, target, body, options, warnings)
+        raise errors.not_found(request.resource.qualified, body["metadata"].get("name", ""))
+    await admit(request, body)
     metadata = {name: value for name, value in body["metadata"].items() if name != "uid"}
-    named = ObjectReference(target.namespace, metadata.get("name", ""))
-    return await bind(server, pods, named, {**body, "metadata": metadata}, options, warnings)
+    named = ObjectReference(request.target.namespace, metadata.get("name", ""))
+    return await bind(replace(request, resource=pods, target=named), {**body, "metadata": metadata})
 
 
 BINDING = KindDefinition(

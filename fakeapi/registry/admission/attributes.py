@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError, Cause
@@ -11,6 +11,7 @@ from fakeapi.registry.admission.reinvocation import Reinvocation
 from fakeapi.registry.identity.users import User
 from fakeapi.registry.model.scale import SCALE
 from fakeapi.registry.requests.options import DeleteOptions, ObjectReference, Warnings, WriteOptions
+from fakeapi.registry.requests.write_request import WriteRequest
 
 if TYPE_CHECKING:
     from fakeapi.registry.model.resource import Resource
@@ -44,6 +45,17 @@ class Attributes:
     options: WriteOptions | DeleteOptions
     warnings: Warnings = field(default_factory=Warnings)
     reinvocation: Reinvocation | None = None
+
+    @classmethod
+    def of(
+        cls,
+        request: "WriteRequest[Any, Resource]",
+        operation: Operation,
+        obj: Object | None,
+        old: Object | None,
+    ) -> "Attributes":
+        """Returns the attributes of a create or an update."""
+        return cls(operation, request.resource, request.target, obj, old, request.options, request.warnings)
 
     @property
     def subresource(self) -> str:

@@ -25,10 +25,9 @@ from fakeapi.registry.model.strategy import Strategy
 from fakeapi.registry.requests.options import (
     DeleteOptions,
     ObjectReference,
-    Warnings,
-    WriteOptions,
     WriteResult,
 )
+from fakeapi.registry.requests.write_request import WriteRequest
 from fakeapi.releases import Gates, Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 from fakeapi.releases.tables import Defaults
@@ -175,13 +174,7 @@ class SubresourceAction(Protocol[ServerT_contra, ResourceT_contra]):
     """Answers a POST that stores no object of the posted kind, such as pods/binding or an access review."""
 
     async def __call__(
-        self,
-        server: ServerT_contra,
-        resource: ResourceT_contra,
-        target: ObjectReference,
-        body: Object,
-        options: WriteOptions,
-        warnings: Warnings,
+        self, request: WriteRequest[ServerT_contra, ResourceT_contra], body: Object
     ) -> WriteResult:
         """Does the action and returns its result. `body` is canonical and defaulted. Raises ApiError."""
         ...

@@ -7,24 +7,17 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.steps import run
 from fakeapi.registry.model.resource import Resource
-from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
+from fakeapi.registry.requests.options import WriteResult
 
 if TYPE_CHECKING:
-    from fakeapi.registry.server import Server
+    from fakeapi.registry.server_write import ServerWrite
 
 
-async def admit(
-    server: "Server",
-    resource: Resource,
-    target: ObjectReference,
-    obj: Object,
-    options: WriteOptions,
-    warnings: Warnings,
-) -> None:
+async def admit(request: "ServerWrite", obj: Object) -> None:
     """Runs validating admission on a new object that passed validation. Raises ApiError."""
-    steps = server.admission.steps(resource, target.subresource, Operation.CREATE).validating
-    if steps:
-        await run(steps, Attributes(Operation.CREATE, resource, target, obj, None, options, warnings))
+    steps = request.server.admission.steps(request.resource, request.target.subresource, Operation.CREATE)
+    if steps.validating:
+        await run(steps.validating, Attributes.of(request, Operation.CREATE, obj, None))
 
 
 def answered(resource: Resource, obj: Object) -> WriteResult:

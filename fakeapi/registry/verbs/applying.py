@@ -21,8 +21,8 @@ from fakeapi.machinery.schema.decoding import decode
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.requests.decoding import complete, warn_of
 from fakeapi.registry.requests.naming import check_name, match_namespace
-from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
-from fakeapi.registry.server import Server
+from fakeapi.registry.requests.options import WriteResult
+from fakeapi.registry.server_write import ServerWrite
 from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS
 from fakeapi.registry.verbs.changing import attempts
 from fakeapi.registry.verbs.creating import admitted, insert
@@ -31,67 +31,47 @@ _BEYOND_FLOAT = re.compile(rb"[0-9]{309}")
 """Matches the digits of a number that may be too large for a float64."""
 
 
-async def apply(
-    server: Server,
-    resource: Resource,
-    target: ObjectReference,
-    body: bytes,
-    options: WriteOptions,
-    warnings: Warnings,
-) -> WriteResult:
+async def apply(request: ServerWrite, body: bytes) -> WriteResult:
     """Applies a configuration to the stored object, or creates the object.
 
     Raises ApiError: 400, 404 for a subresource of an object that does not exist, 409 for conflicts of field
     managers or resourceVersions, 422, 500 if the configuration does not fit the schema.
     """
+    server, resource, target = request.server, request.resource, request.target
     for _ in range(WRITE_ATTEMPTS):
         if target.subresource or server.store.storage.newest(resource.key(target.namespace, target.name)):
-            return await _change(server, resource, target, body, options, warnings)
-        step = partial(applied, server, resource, target, None, body, options, warnings)
+            return await _change(request, body)
+        step = partial(applied, request, None, body)
         new = await server.heavy.run(len(body), step)
         match_namespace(resource, target, new["metadata"])
-        new = await admitted(server, resource, target, new, options, warnings)
+        new = await admitted(request, new)
         _check_version(new["metadata"].get("resourceVersion", ""))
         try:
-            return await insert(server, resource, target, new, options, warnings)
+            return await insert(request, new)
         except ApiError as error:
             if error.reason != "AlreadyExists":
                 raise
     raise errors.conflict(resource.qualified, target.name, LOCK_MESSAGE)
 
 
-async def _change(
-    server: Server,
-    resource: Resource,
-    target: ObjectReference,
-    body: bytes,
-    options: WriteOptions,
-    warnings: Warnings,
-) -> WriteResult:
-    for attempt in attempts(server, resource, target, dry_run=options.dry_run):
+async def _change(request: ServerWrite, body: bytes) -> WriteResult:
+    for attempt in attempts(request):
         async with attempt as old:
-            step = partial(applied, server, resource, target, old, body, options, warnings)
+            step = partial(applied, request, old, body)
             new = await attempt.run(len(body), step)
-            await attempt.check(new, options, warnings)
-        result = await attempt.commit(options)
+            await attempt.check(new)
+        result = await attempt.commit()
         if result is not None:
             return result
     raise AssertionError("the attempts end with an error")
 
 
-def applied(
-    server: Server,
-    resource: Resource,
-    target: ObjectReference,
-    old: Object | None,
-    body: bytes,
-    options: WriteOptions,
-    warnings: Warnings,
-) -> Object:
+def applied(request: ServerWrite, old: Object | None, body: bytes) -> Object:
     """Returns `old` with the configuration applied and with new managed fields; without `old`, a new object.
 
     Raises ApiError.
     """
+    server, resource, target, options = request.server, request.resource, request.target, request.options
     wording = resource.release.quirks.wording
     config, repeated = read_configuration(body, wording)
     new = resource.manager(target.subresource).apply(
@@ -101,7 +81,7 @@ def applied(
         why = f"error converting YAML to JSON: {repeated}"
         raise errors.bad_request(f"error strict decoding {wording.applied}: {why}")
     if repeated and options.validation == "Warn":
-        warn_of(repeated, warnings)
+        warn_of(repeated, request.warnings)
     if old is None and new["metadata"].get("uid"):
         uid = new["metadata"]["uid"]
         why = f"uid mismatch: the provided object specified uid {uid}, and no existing object was found"

@@ -42,8 +42,8 @@ from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.registry.offloading.rerun import compiling, completed, completed_by
 from fakeapi.registry.requests.naming import check_path_name, match_namespace
-from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
-from fakeapi.registry.server import Server
+from fakeapi.registry.requests.options import ObjectReference, WriteResult
+from fakeapi.registry.server_write import ServerWrite
 from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS
 from fakeapi.registry.stored import form as stored_form
 from fakeapi.registry.stored.etcd_keys import failed_precondition
@@ -53,25 +53,17 @@ from fakeapi_storage import Entry, KeyNotFound, RevisionConflict
 Result = TypeVar("Result")
 
 
-def attempts(
-    server: Server,
-    resource: Resource,
-    target: ObjectReference,
-    *,
-    uid: str = "",
-    dry_run: bool = False,
-    admits: bool = True,
-) -> Iterator["Attempt"]:
+def attempts(request: ServerWrite, *, uid: str = "", admits: bool = True) -> Iterator["Attempt"]:
     """Yields up to WRITE_ATTEMPTS attempts to change an object.
 
     If `uid` is set and the object has another uid, the attempt fails with 409. With `admits=False` the caller
     runs admission itself. Raises ApiError: 400 for a name that cannot be in a path, 409 after the last
     attempt.
     """
-    check_path_name(target.name)
+    check_path_name(request.target.name)
     for number in range(WRITE_ATTEMPTS):
-        yield Attempt(server, resource, target, uid=uid, dry_run=dry_run, admits=admits, waits=number == 0)
-    raise errors.conflict(resource.qualified, target.name, LOCK_MESSAGE)
+        yield Attempt(request, uid=uid, admits=admits, waits=number == 0)
+    raise errors.conflict(request.resource.qualified, request.target.name, LOCK_MESSAGE)
 
 
 class Attempt:
@@ -81,22 +73,12 @@ class Attempt:
     ApiError leaves the context, the exit first waits until the state that the attempt read is committed.
     """
 
-    def __init__(
-        self,
-        server: Server,
-        resource: Resource,
-        target: ObjectReference,
-        *,
-        uid: str,
-        dry_run: bool,
-        admits: bool,
-        waits: bool,
-    ) -> None:
-        self._server = server
-        self._resource = resource
-        self._target = target
+    def __init__(self, request: ServerWrite, *, uid: str, admits: bool, waits: bool) -> None:
+        self._request = request
+        self._server = request.server
+        self._resource = request.resource
+        self._target = request.target
         self._uid = uid
-        self._dry_run = dry_run
         self._admits = admits
         self._waits = waits
         self._entry: Entry | None = None
@@ -112,7 +94,7 @@ class Attempt:
         try:
             entry = self._entry
             old = None if entry is None else await completed(lambda: resource.decode(entry))
-            _check_uid(resource, target, self._uid, old, dry_run=self._dry_run)
+            _check_uid(resource, target, self._uid, old, dry_run=self._request.dry_run)
             if old is None:
                 raise errors.not_found(resource.qualified, target.name)
         except ApiError:
@@ -138,35 +120,33 @@ class Attempt:
             partial(self._server.heavy.run, size + body_bytes if self._waits else 0, step)
         )
 
-    async def check(self, new: Object, options: WriteOptions, warnings: Warnings) -> None:
+    async def check(self, new: Object) -> None:
         """Runs admission on `new`, prepares and validates it.
 
         `new` is in the version of the request and has its managed fields. Raises ApiError: 403 and other
         errors of admission, 409 for a resourceVersion that differs from the stored one, 422.
         """
-        resource, target = self._resource, self._target
+        resource, request = self._resource, self._request
         steps = NO_STEPS
         if self._admits:
-            steps = self._server.admission.steps(resource, target.subresource, Operation.UPDATE)
+            steps = self._server.admission.steps(resource, self._target.subresource, Operation.UPDATE)
         if steps.mutating:
             old = resource.from_hub(self._old)
-            asked = Attributes(Operation.UPDATE, resource, target, new, old, options, warnings)
+            asked = Attributes.of(request, Operation.UPDATE, new, old)
             await mutate(steps.mutating, asked)
             new = asked.new_object()
-        deduplicate_owners(new, warnings, after_admission=True)
+        deduplicate_owners(new, request.warnings, after_admission=True)
         hub = resource.to_hub(new)
-        step = compiling(
-            lambda: _before_update(resource, target, hub, self._old, warnings, dry_run=self._dry_run)
-        )
+        step = compiling(partial(_before_update, request, hub, self._old))
         if resource.may_run_in_thread:
-            self._new = await self.run(options.body_bytes, step)
+            self._new = await self.run(request.options.body_bytes, step)
         else:
             self._new = await completed(step)
         if steps.validating:
-            asked = Attributes(Operation.UPDATE, resource, target, self._new, self._old, options, warnings)
+            asked = Attributes.of(request, Operation.UPDATE, self._new, self._old)
             await run(steps.validating, asked)
 
-    async def commit(self, options: WriteOptions) -> WriteResult | None:
+    async def commit(self) -> WriteResult | None:
         """Stores the checked object; returns None if another writer came first.
 
         An unchanged object keeps its resourceVersion and causes no event. A change that removes the last
@@ -174,14 +154,15 @@ class Attempt:
         cannot be stored.
         """
         try:
-            return await self._commit(options)
+            return await self._commit()
         except (RevisionConflict, KeyNotFound):
             return None
 
-    async def _commit(self, options: WriteOptions) -> WriteResult:
+    async def _commit(self) -> WriteResult:
         entry, server, resource, target = self._entry, self._server, self._resource, self._target
         assert entry is not None, "commit before the attempt was entered"
-        key, exact = resource.key(target.namespace, target.name), options.exact
+        key, options = resource.key(target.namespace, target.name), self._request.options
+        exact = options.exact
         new = with_old_times(self._new, self._old)
         value = await completed(lambda: resource.encode(new))
         strategy = resource.strategy_for(target.subresource)
@@ -209,21 +190,14 @@ class Attempt:
             await self._resource.hooks.after(self._server, Write(target, self._old, new))
 
 
-def _before_update(
-    resource: Resource,
-    target: ObjectReference,
-    new: Object,
-    old: Object,
-    warnings: Warnings,
-    *,
-    dry_run: bool,
-) -> Object:
+def _before_update(request: ServerWrite, new: Object, old: Object) -> Object:
+    resource, target = request.resource, request.target
     meta, old_meta = new["metadata"], old["metadata"]
     strategy: Strategy = resource.strategy_for(target.subresource)
     _check_version(resource, target, meta, old_meta, strategy)
     _set_or_drop(meta, "generation", old_meta.get("generation"))
     if resource.hooks is not None and not target.subresource:
-        new = resource.hooks.begin_update(new, old, dry_run=dry_run)
+        new = resource.hooks.begin_update(new, old, dry_run=request.dry_run)
     match_namespace(resource, target, new["metadata"])  # admission may have changed it
     new = strategy.prepare_update(new, old)
     meta = new["metadata"]
@@ -238,7 +212,7 @@ def _before_update(
     if problems:
         raise errors.invalid(resource.kind_in_errors(new), meta.get("name", ""), problems)
     for text in strategy.warnings_on_update(new, old):
-        warnings.add(text)
+        request.warnings.add(text)
     return new
 
 

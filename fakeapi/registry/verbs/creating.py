@@ -20,9 +20,10 @@ from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.offloading.rerun import compiling, completed, completed_by
 from fakeapi.registry.requests.answers import admit
 from fakeapi.registry.requests.naming import match_namespace
-from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
+from fakeapi.registry.requests.options import ObjectReference, WriteResult
 from fakeapi.registry.requests.resource_version import version_or_none
 from fakeapi.registry.server import Server
+from fakeapi.registry.server_write import ServerWrite
 from fakeapi.registry.store import LOCK_MESSAGE
 from fakeapi.registry.stored import form as stored_form
 from fakeapi.registry.verbs.owner_references import deduplicate_owners
@@ -34,71 +35,50 @@ GENERATE_NAME_ATTEMPTS = 8
 """Number of generated names that newer releases try; then the client gets a 409."""
 
 
-async def create(
-    server: Server,
-    resource: Resource,
-    target: ObjectReference,
-    obj: Object,
-    options: WriteOptions,
-    warnings: Warnings,
-) -> WriteResult:
+async def create(request: ServerWrite, obj: Object) -> WriteResult:
     """Stores a new object from a canonical, defaulted body. Raises ApiError.
 
     Objects of kinds with `KindDefinition.answer`, such as reviews, are answered and not stored.
     """
-    deduplicate_owners(obj, warnings)
+    server, resource, options = request.server, request.resource, request.options
+    deduplicate_owners(obj, request.warnings)
     owned = partial(resource.manager("").update, None, obj, options.manager, server.store.now())
     answer = resource.definition.answer
     if answer is not None:
-        obj = await admitted(server, resource, target, owned(), options, warnings)
-        return await answer(server, resource, target, obj, options, warnings)
+        return await answer(request, await admitted(request, owned()))
     for name in ("deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"):
         obj["metadata"].pop(name, None)
     _fill_system_fields(server, obj["metadata"])
     obj = await server.heavy.run(options.body_bytes, owned)
-    obj = await admitted(server, resource, target, obj, options, warnings)
+    obj = await admitted(request, obj)
     version = obj["metadata"].get("resourceVersion", "")
-    return await insert(server, resource, target, obj, options, warnings, given_version=version)
+    return await insert(request, obj, given_version=version)
 
 
-async def admitted(
-    server: Server,
-    resource: Resource,
-    target: ObjectReference,
-    obj: Object,
-    options: WriteOptions,
-    warnings: Warnings,
-) -> Object:
+async def admitted(request: ServerWrite, obj: Object) -> Object:
     """Runs mutating admission on a new object and returns the result in the version of the request.
 
     Raises ApiError.
     """
+    resource, subresource = request.resource, request.target.subresource
     resource.check_creation(obj["metadata"].get("name", ""))
-    steps = server.admission.steps(resource, target.subresource, Operation.CREATE).mutating
+    steps = request.server.admission.steps(resource, subresource, Operation.CREATE).mutating
     if not steps:
         return obj
-    attributes = Attributes(Operation.CREATE, resource, target, obj, None, options, warnings)
+    attributes = Attributes.of(request, Operation.CREATE, obj, None)
     await mutate(steps, attributes)
     obj = attributes.new_object()
-    deduplicate_owners(obj, warnings, after_admission=True)
+    deduplicate_owners(obj, request.warnings, after_admission=True)
     return obj
 
 
-async def insert(
-    server: Server,
-    resource: Resource,
-    target: ObjectReference,
-    obj: Object,
-    options: WriteOptions,
-    warnings: Warnings,
-    *,
-    given_version: str = "",
-) -> WriteResult:
+async def insert(request: ServerWrite, obj: Object, *, given_version: str = "") -> WriteResult:
     """Validates and stores a new object after mutating admission. Raises ApiError.
 
     A `given_version`, the resourceVersion of the body, is refused if all other checks pass. An apply that
     creates an object calls this function directly, so that a deletionTimestamp in its configuration stays.
     """
+    server, resource, options = request.server, request.resource, request.options
     obj = resource.to_hub(obj)
     if resource.definition.signs is not None:
         obj = resource.definition.signs(obj, options.user)
@@ -113,46 +93,44 @@ async def insert(
         since = server.store.storage.revision
         if generated:
             meta["name"] = names.generated_name(meta["generateName"], server.store.clock.suffix())
-        step = compiling(partial(_before_create, resource, target, obj, warnings, dry_run=options.dry_run))
+        step = compiling(partial(_before_create, request, obj))
         if resource.may_run_in_thread:
             candidate = await completed_by(partial(server.heavy.run, options.body_bytes, step))
         else:
             candidate = await completed(step)
-        if target.name and server.authorizer is not ALWAYS_ALLOW:
-            await _authorize(server, resource, target, options)
-        await admit(server, resource, target, candidate, options, warnings)
+        if request.target.name and server.authorizer is not ALWAYS_ALLOW:
+            await _authorize(request)
+        await admit(request, candidate)
         attempts -= 1
         try:
-            return await _store_new(server, resource, target, candidate, given_version, options, since)
+            return await _store_new(request, candidate, given_version, since)
         except RevisionConflict:
             attempts += 1  # another server took from the pool: allocate again
             conflicts += 1
             if conflicts == POOL_ATTEMPTS:
                 raise errors.conflict(resource.qualified, meta["name"], LOCK_MESSAGE) from None
         except KeyExists:
-            existing = server.store.storage.newest(resource.key(target.namespace, meta["name"]))
+            existing = server.store.storage.newest(resource.key(request.target.namespace, meta["name"]))
             await server.store.settle(existing)
             if not generated or attempts <= 0:
                 raise _exists(resource, meta["name"], existing, generated=generated) from None
 
 
-async def _authorize(
-    server: Server, resource: Resource, target: ObjectReference, options: WriteOptions
-) -> None:
+async def _authorize(request: ServerWrite) -> None:
     """Authorizes the verb `create` for an apply or a PUT that creates an object. Raises ApiError 403.
 
     Follows withAuthorization of k8s.io/apiserver `pkg/endpoints/handlers/update.go`.
     """
-    kind = resource.kind
+    kind, target = request.resource.kind, request.target
     access = AccessAttributes(
-        options.user,
+        request.user,
         "create",
         group=kind.group,
         resource=kind.resource,
         namespace=target.namespace,
         name=target.name,
     )
-    decision = await server.authorizer.authorize(access)
+    decision = await request.server.authorizer.authorize(access)
     if not decision.allowed:
         raise forbidden(access, decision.reason)
 
@@ -162,13 +140,12 @@ def _fill_system_fields(server: Server, meta: Object) -> None:
     meta["uid"] = server.store.clock.uid()
 
 
-def _before_create(
-    resource: Resource, target: ObjectReference, obj: Object, warnings: Warnings, *, dry_run: bool
-) -> Object:
+def _before_create(request: ServerWrite, obj: Object) -> Object:
+    resource, warnings = request.resource, request.warnings
     strategy = resource.strategy_for("")
     if resource.hooks is not None:
-        obj = resource.hooks.begin_create(obj, dry_run=dry_run)
-    match_namespace(resource, target, obj["metadata"])  # admission may have changed it
+        obj = resource.hooks.begin_create(obj, dry_run=request.dry_run)
+    match_namespace(resource, request.target, obj["metadata"])  # admission may have changed it
     for text in strategy.warnings_before_create(obj):
         warnings.add(text)
     candidate = strategy.prepare_create(obj)
@@ -186,16 +163,10 @@ def _before_create(
     return candidate
 
 
-async def _store_new(
-    server: Server,
-    resource: Resource,
-    target: ObjectReference,
-    obj: Object,
-    given_version: str,
-    options: WriteOptions,
-    since: int,
-) -> WriteResult:
-    key = resource.key(target.namespace, obj["metadata"]["name"])
+async def _store_new(request: ServerWrite, obj: Object, given_version: str, since: int) -> WriteResult:
+    server, resource, options = request.server, request.resource, request.options
+    place = ObjectReference(request.target.namespace, obj["metadata"]["name"])
+    key = resource.key(place.namespace, place.name)
     value = await completed(lambda: resource.encode(obj))
     if options.dry_run:
         existing = server.store.storage.newest(key)
@@ -206,10 +177,8 @@ async def _store_new(
         raise ApiError(500, "", "resourceVersion should not be set on objects to be created")
     entry = await server.store.commit(resource, server.store.create(resource, key, value, since))
     if resource.hooks is not None:
-        await resource.hooks.after(
-            server, Write(ObjectReference(target.namespace, obj["metadata"]["name"]), None, obj)
-        )
-    versions = (obj["metadata"]["name"], 0, entry.revision)
+        await resource.hooks.after(server, Write(place, None, obj))
+    versions = (place.name, 0, entry.revision)
     body = resource.json_of(value, entry.revision, exact=options.exact)
     return WriteResult(body, created=True, written=versions)
 

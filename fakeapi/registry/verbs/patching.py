@@ -29,8 +29,8 @@ from fakeapi.registry.requests.decoding import (
     warn_or_refuse,
 )
 from fakeapi.registry.requests.naming import check_name
-from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
-from fakeapi.registry.server import Server
+from fakeapi.registry.requests.options import Warnings, WriteResult
+from fakeapi.registry.server_write import ServerWrite
 from fakeapi.registry.verbs.changing import attempts
 
 
@@ -110,35 +110,28 @@ def _compact(old: Object, resource: Resource) -> Object:
     return compact
 
 
-async def patch(
-    server: Server,
-    resource: Resource,
-    target: ObjectReference,
-    body: bytes,
-    media_type: str,
-    options: WriteOptions,
-    warnings: Warnings,
-) -> WriteResult:
+async def patch(request: ServerWrite, body: bytes, media_type: str) -> WriteResult:
     """Patches the stored object by a JSON, merge or strategic merge patch.
 
     The body is decoded after the object was found. Raises ApiError: 400, 404, 409, 413, 422.
     """
-    manager = resource.manager(target.subresource)
+    resource, options = request.resource, request.options
+    manager = resource.manager(request.target.subresource)
     decoded: Patch | None = None
 
     def changed(old: Object) -> Object:
         nonlocal decoded
         if decoded is None:
             decoded = read_patch(body, media_type, options.validation)
-        new = patched(resource, decoded, old, options.validation, warnings)
-        return manager.update(old, new, options.manager, server.store.now())
+        new = patched(resource, decoded, old, options.validation, request.warnings)
+        return manager.update(old, new, options.manager, request.server.store.now())
 
-    for attempt in attempts(server, resource, target, dry_run=options.dry_run):
+    for attempt in attempts(request):
         async with attempt as old:
             new = await attempt.run(len(body), partial(changed, old))
-            check_name(resource, target, new)
-            await attempt.check(new, options, warnings)
-        result = await attempt.commit(options)
+            check_name(resource, request.target, new)
+            await attempt.check(new)
+        result = await attempt.commit()
         if result is not None:
             return result
     raise AssertionError("the attempts end with an error")

@@ -6,15 +6,15 @@ admission receives the Scale of the changed object.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.steps import mutate, run
-from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.model.scale import SCALE
 from fakeapi.registry.requests.naming import check_name
-from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
-from fakeapi.registry.server import Server
+from fakeapi.registry.requests.options import ObjectReference, WriteResult
+from fakeapi.registry.server_write import ServerWrite
 from fakeapi.registry.verbs.applying import applied
 from fakeapi.registry.verbs.changing import attempts
 from fakeapi.registry.verbs.patching import patched, read_patch
@@ -23,91 +23,61 @@ Change = Callable[[Object], Object]
 """Returns the client's new Scale from the present Scale; both have managed fields. May raise ApiError."""
 
 
-async def update_scale(
-    server: Server,
-    resource: Resource,
-    target: ObjectReference,
-    scale: Object,
-    options: WriteOptions,
-    warnings: Warnings,
-) -> WriteResult:
+async def update_scale(request: ServerWrite, scale: Object) -> WriteResult:
     """Replaces the Scale of an object by a canonical body. Raises ApiError 404, 409, 422."""
-    manager = resource.scales.manager(SCALE)
+    manager = request.resource.scales.manager(SCALE)
 
     def change(old: Object) -> Object:
         new = {**scale, "metadata": dict(scale["metadata"])}
-        return manager.update(old, new, options.manager, server.store.now())
+        return manager.update(old, new, request.options.manager, request.server.store.now())
 
     uid = scale["metadata"].get("uid", "")
-    return await _changed(server, resource, target, change, options, warnings, uid=uid)
+    return await _changed(request, change, uid=uid)
 
 
-async def patch_scale(
-    server: Server,
-    resource: Resource,
-    target: ObjectReference,
-    body: bytes,
-    media_type: str,
-    options: WriteOptions,
-    warnings: Warnings,
-) -> WriteResult:
+async def patch_scale(request: ServerWrite, body: bytes, media_type: str) -> WriteResult:
     """Patches the Scale of an object by a JSON, merge or strategic merge patch.
 
     Raises ApiError: 400, 404, 409, 413, 422.
     """
-    scales = resource.scales
+    scales, options = request.resource.scales, request.options
     manager = scales.manager(SCALE)
 
     def change(old: Object) -> Object:
         decoded = read_patch(body, media_type, options.validation)
-        new = patched(scales, decoded, old, options.validation, warnings)
-        new = manager.update(old, new, options.manager, server.store.now())
-        check_name(scales, target, new)
+        new = patched(scales, decoded, old, options.validation, request.warnings)
+        new = manager.update(old, new, options.manager, request.server.store.now())
+        check_name(scales, request.target, new)
         return new
 
-    return await _changed(server, resource, target, change, options, warnings)
+    return await _changed(request, change)
 
 
-async def apply_scale(
-    server: Server,
-    resource: Resource,
-    target: ObjectReference,
-    body: bytes,
-    options: WriteOptions,
-    warnings: Warnings,
-) -> WriteResult:
+async def apply_scale(request: ServerWrite, body: bytes) -> WriteResult:
     """Applies a configuration to the Scale of an object. Raises ApiError: 400, 404, 409, 422, 500."""
-    scales = resource.scales
+    scaled = replace(request, resource=request.resource.scales)
 
     def change(old: Object) -> Object:
-        return applied(server, scales, target, old, body, options, warnings)
+        return applied(scaled, old, body)
 
-    return await _changed(server, resource, target, change, options, warnings)
+    return await _changed(request, change)
 
 
-async def _changed(
-    server: Server,
-    resource: Resource,
-    target: ObjectReference,
-    change: Change,
-    options: WriteOptions,
-    warnings: Warnings,
-    *,
-    uid: str = "",
-) -> WriteResult:
-    view, whole = resource.scale_view, ObjectReference(target.namespace, target.name)
-    steps = server.admission.steps(resource, SCALE, Operation.UPDATE)
-    for attempt in attempts(server, resource, whole, uid=uid, dry_run=options.dry_run, admits=False):
+async def _changed(request: ServerWrite, change: Change, *, uid: str = "") -> WriteResult:
+    view, target = request.resource.scale_view, request.target
+    whole = replace(request, target=ObjectReference(target.namespace, target.name))
+    steps = request.server.admission.steps(request.resource, SCALE, Operation.UPDATE)
+    for attempt in attempts(whole, uid=uid, admits=False):
         async with attempt as old:
             before = view.with_managers(old)
-            asked = Attributes(Operation.UPDATE, resource, target, change(before), before, options, warnings)
+            asked = Attributes.of(request, Operation.UPDATE, change(before), before)
             await mutate(steps.mutating, asked)
             scaled = view.applied_to(old, asked.new_object())
-            await attempt.check(scaled, options, warnings)
+            await attempt.check(scaled)
             if steps.validating:
                 asked.obj, asked.old = view.of(_with_version_of(scaled, old)), view.of(old)
                 await run(steps.validating, asked)
-        result = await attempt.commit(options)
+        result = await attempt.commit()
         if result is not None:
             return WriteResult(view.json_of(result.body), written=result.written)
     raise AssertionError("the attempts end with an error")

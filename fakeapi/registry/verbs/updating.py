@@ -8,46 +8,39 @@ from functools import partial
 from fakeapi.machinery.apply.manager import FieldManager
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.requests.naming import check_path_name
-from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
-from fakeapi.registry.server import Server
+from fakeapi.registry.requests.options import WriteResult
+from fakeapi.registry.server_write import ServerWrite
 from fakeapi.registry.store import WRITE_ATTEMPTS
 from fakeapi.registry.verbs.changing import attempts
 from fakeapi.registry.verbs.creating import create
 from fakeapi.registry.verbs.owner_references import deduplicate_owners
 
 
-async def update(
-    server: Server,
-    resource: Resource,
-    target: ObjectReference,
-    obj: Object,
-    options: WriteOptions,
-    warnings: Warnings,
-) -> WriteResult:
+async def update(request: ServerWrite, obj: Object) -> WriteResult:
     """Replaces an object by a canonical, defaulted body; creates a missing object if its kind allows that.
 
     Raises ApiError: 404, 409 for a resourceVersion or uid that differs from the stored one, 422.
     """
+    server, resource, target = request.server, request.resource, request.target
     if resource.strategy_for(target.subresource).creates_on_update and not obj["metadata"].get("uid"):
         for _ in range(WRITE_ATTEMPTS):
             if server.store.storage.newest(resource.key(target.namespace, target.name)) is not None:
                 break
             try:
-                return await _create(server, resource, target, obj, options, warnings)
+                return await _create(request, obj)
             except ApiError as error:
                 if error.reason != "AlreadyExists":
                     raise
-    deduplicate_owners(obj, warnings)
+    deduplicate_owners(obj, request.warnings)
+    options = request.options
     manager, uid = resource.manager(target.subresource), obj["metadata"].get("uid", "")
-    for attempt in attempts(server, resource, target, uid=uid, dry_run=options.dry_run):
+    for attempt in attempts(request, uid=uid):
         async with attempt as old:
-            owned = partial(
-                _with_managers, manager, old, obj, manager_name=options.manager, now=server.store.now()
-            )
-            await attempt.check(await attempt.run(options.body_bytes, owned), options, warnings)
-        result = await attempt.commit(options)
+            names = {"manager_name": options.manager, "now": server.store.now()}
+            owned = partial(_with_managers, manager, old, obj, **names)
+            await attempt.check(await attempt.run(options.body_bytes, owned))
+        result = await attempt.commit()
         if result is not None:
             return result
     raise AssertionError("the attempts end with an error")
@@ -57,15 +50,8 @@ def _with_managers(manager: FieldManager, old: Object, obj: Object, *, manager_n
     return manager.update(old, {**obj, "metadata": dict(obj["metadata"])}, manager_name, now)
 
 
-async def _create(
-    server: Server,
-    resource: Resource,
-    target: ObjectReference,
-    obj: Object,
-    options: WriteOptions,
-    warnings: Warnings,
-) -> WriteResult:
+async def _create(request: ServerWrite, obj: Object) -> WriteResult:
     """Creates the object of a PUT. Ignores the body's resourceVersion, since no object is stored yet."""
-    check_path_name(target.name)
+    check_path_name(request.target.name)
     metadata = {name: value for name, value in obj["metadata"].items() if name != "resourceVersion"}
-    return await create(server, resource, target, {**obj, "metadata": metadata}, options, warnings)
+    return await create(request, {**obj, "metadata": metadata})

@@ -9,6 +9,7 @@ from fakeapi.machinery import codec
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.wording import Wording
 from fakeapi.registry.requests.options import Warnings, WriteOptions
+from fakeapi.registry.requests.write_request import WriteRequest
 from fakeapi.registry.verbs import applying
 from tests.registry.world import World, decoded, in_world, refusal
 
@@ -25,15 +26,8 @@ async def apply(world: World, body: Object | str, **options: Any) -> Object:
     text = body if isinstance(body, str) else json.dumps(body)
     world.warnings = Warnings()
     target = world.target("a")
-    made = await applying.apply(
-        world.server,
-        world.claims,
-        target,
-        text.encode(),
-        parsed,
-        world.warnings,
-    )
-    return decoded(made)
+    request = WriteRequest(world.server, world.claims, target, parsed, world.warnings)
+    return decoded(await applying.apply(request, text.encode()))
 
 
 def config(world: World, **metadata: Any) -> Object:

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions
+from fakeapi.registry.requests.options import ObjectReference, WriteOptions
+from fakeapi.registry.requests.write_request import WriteRequest
 from fakeapi.registry.store import WRITE_ATTEMPTS
 from fakeapi.registry.verbs import updating
 from fakeapi.registry.verbs.changing import Attempt
@@ -103,7 +104,7 @@ def test_a_conflict_of_uids_names_the_key_of_the_object(resource: str, namespace
         target = ObjectReference(namespace, "a")
         body = {"metadata": {"name": "a", "uid": "another"}}
         error = await refusal(
-            updating.update(world.server, served, target, body, WriteOptions(manager="m"), Warnings())
+            updating.update(WriteRequest(world.server, served, target, WriteOptions(manager="m")), body)
         )
         assert f"Key: /registry/{key}, ResourceVersion: 0" in error.message
 
@@ -312,7 +313,7 @@ def test_a_write_that_others_are_always_faster_than_ends_as_a_conflict(
 ) -> None:
     attempts: list[str] = []
 
-    async def too_late(attempt: Attempt, options: WriteOptions) -> None:
+    async def too_late(attempt: Attempt) -> None:
         attempts.append("commit")
 
     async def scenario(world: World) -> None:

@@ -15,7 +15,8 @@ from fakeapi.kinds.common.pod_resources import Resources
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes
-from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions
+from fakeapi.registry.requests.options import ObjectReference, WriteOptions
+from fakeapi.registry.requests.write_request import WriteRequest
 from fakeapi.registry.server import Server
 from fakeapi.registry.verbs.updating import update
 
@@ -91,4 +92,4 @@ class ResourceQuota(AdmissionPlugin):
         meta = quota["metadata"]
         target = ObjectReference(meta["namespace"], meta["name"], "status")
         options = WriteOptions(manager="kube-apiserver")
-        await update(self.server, resource, target, body, options, Warnings())
+        await update(WriteRequest(self.server, resource, target, options), body)

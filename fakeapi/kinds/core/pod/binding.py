@@ -13,8 +13,8 @@ from fakeapi.machinery.field_errors import FieldError, first_words, not_supporte
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.object_meta import in_order
 from fakeapi.registry.model.resource import Resource
-from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
-from fakeapi.registry.server import Server
+from fakeapi.registry.requests.options import ObjectReference, WriteResult
+from fakeapi.registry.server_write import ServerWrite
 from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS
 from fakeapi.registry.stored import form as stored_form
 from fakeapi.registry.stored.etcd_keys import failed_precondition
@@ -24,19 +24,13 @@ from fakeapi_storage import KeyNotFound, RevisionConflict
 _RESOURCE = Qualified("", "pods/binding")
 
 
-async def bind(
-    server: Server,
-    resource: Resource,
-    target: ObjectReference,
-    body: Object,
-    options: WriteOptions,
-    warnings: Warnings,
-) -> WriteResult:
+async def bind(request: ServerWrite, body: Object) -> WriteResult:
     """Binds a pod to a node.
 
     Raises ApiError: 400 if the names differ, 404 for a missing pod, 409 if the pod cannot be bound or a
     precondition fails, 500 for an invalid binding.
     """
+    server, resource, target = request.server, request.resource, request.target
     if body["metadata"].get("name", "") != target.name:
         raise errors.bad_request("name in URL does not match name in Binding object")
     problems = _validate(body)
@@ -45,13 +39,13 @@ async def bind(
     for _ in range(WRITE_ATTEMPTS):
         entry = server.store.newest_entry(resource, target)
         pod = stored_form.decode(entry, resource.hub_schema)
-        _check_preconditions(resource, target, pod, body["metadata"], dry_run=options.dry_run)
+        _check_preconditions(resource, target, pod, body["metadata"], dry_run=request.dry_run)
         problem = _problem(pod)
         if problem:
             await server.store.settle(entry)
             raise errors.conflict(_RESOURCE, target.name, f"pod {target.name} {problem}")
         bound = in_wire_order(_bound(pod, body, server.store.now(), resource.release), resource.hub_schema)
-        if options.dry_run:
+        if request.dry_run:
             return success()
         key = resource.key(target.namespace, target.name)
         try:

@@ -27,11 +27,12 @@ from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.requests.options import (
     DeleteOptions,
     ObjectReference,
-    Warnings,
     WriteOptions,
     WriteResult,
 )
+from fakeapi.registry.requests.write_request import WriteRequest
 from fakeapi.registry.server import Server
+from fakeapi.registry.server_write import ServerWrite
 from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS
 from fakeapi.registry.stored import form as stored_form
 from fakeapi.registry.verbs.deleting import delete
@@ -47,19 +48,13 @@ _POD = Qualified("", "Pod")
 _FINISHED = ("Succeeded", "Failed")
 
 
-async def evict(
-    server: Server,
-    resource: Resource,
-    target: ObjectReference,
-    body: Object,
-    options: WriteOptions,
-    warnings: Warnings,
-) -> WriteResult:
+async def evict(request: ServerWrite, body: Object) -> WriteResult:
     """Evicts a pod.
 
     Raises ApiError: 400, 403, 404, 409 for failed preconditions, 422, 429 if a budget does not allow it.
     """
-    delete_options = _delete_options(resource, target, body, options)
+    server, resource, target = request.server, request.resource, request.target
+    delete_options = _delete_options(resource, target, body, request.options)
     pod = await _deleted_without_budget(server, resource, target, delete_options)
     if pod is None:
         return success()
@@ -185,7 +180,7 @@ async def _take_once(server: Server, budget: Object, target: ObjectReference, *,
         return
     body = served.from_hub({**budget, "status": status})
     place = ObjectReference(target.namespace, name, "status")
-    await update(server, served, place, body, WriteOptions(manager="kube-apiserver"), Warnings())
+    await update(WriteRequest(server, served, place, WriteOptions(manager="kube-apiserver")), body)
 
 
 async def _mark_and_delete(

@@ -17,7 +17,8 @@ from fakeapi.machinery.golang.ip_addresses import family_of, parse_ip
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import List, Struct
 from fakeapi.registry.model.definition import StrategyContext, Write
-from fakeapi.registry.requests.options import DeleteOptions, ObjectReference, Warnings, WriteOptions
+from fakeapi.registry.requests.options import DeleteOptions, ObjectReference, WriteOptions
+from fakeapi.registry.requests.write_request import WriteRequest
 from fakeapi.registry.server import Server
 from fakeapi.registry.verbs.creating import create
 from fakeapi.registry.verbs.deleting import delete
@@ -133,7 +134,7 @@ async def _add_address(server: Server, address: str, service: ObjectReference) -
     obj["spec"] = {"parentRef": parent}
     options = WriteOptions(manager="kube-apiserver")
     try:
-        await create(server, resource, ObjectReference(name=address), obj, options, Warnings())
+        await create(WriteRequest(server, resource, ObjectReference(name=address), options), obj)
     except ApiError as error:
         if error.reason != errors.already_exists(resource.qualified, address).reason:
             raise

@@ -6,10 +6,9 @@ Follows k8s.io/kubernetes `pkg/registry/core/serviceaccount`.
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
-from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
-from fakeapi.registry.server import Server
+from fakeapi.registry.requests.options import WriteResult
+from fakeapi.registry.server_write import ServerWrite
 from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
@@ -55,19 +54,12 @@ def _annotations(obj: Object) -> dict[str, str]:
     return obj["metadata"].get("annotations") or {}
 
 
-async def _create_token(
-    server: Server,
-    resource: Resource,
-    target: ObjectReference,
-    body: Object,
-    options: WriteOptions,
-    warnings: Warnings,
-) -> WriteResult:
+async def _create_token(request: ServerWrite, body: Object) -> WriteResult:
     from fakeapi.kinds.core.service_account.token import (  # noqa: PLC0415 - loads OpenSSL
         create_token,
     )
 
-    return await create_token(server, resource, target, body, options, warnings)
+    return await create_token(request, body)
 
 
 def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:

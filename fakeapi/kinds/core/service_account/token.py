@@ -14,8 +14,8 @@ from fakeapi.registry.identity.token_signer import ISSUER
 from fakeapi.registry.model.object_meta import in_order
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.objects import ClusterObjects
-from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions, WriteResult
-from fakeapi.registry.server import Server
+from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteResult
+from fakeapi.registry.server_write import ServerWrite
 from fakeapi.registry.stored import form as stored_form
 from fakeapi.releases import Gates
 
@@ -32,25 +32,19 @@ _UID_GATE = "TokenRequestServiceAccountUIDValidation"
 _NODES_GATE = "ServiceAccountTokenNodeBinding"
 
 
-async def create_token(
-    server: Server,
-    resource: Resource,
-    target: ObjectReference,
-    body: Object,
-    options: WriteOptions,
-    warnings: Warnings,
-) -> WriteResult:
+async def create_token(request: ServerWrite, body: Object) -> WriteResult:
     """Creates a token for a service account.
 
     Raises ApiError: 400, 404, 409 if an object has another uid than the request names, 422.
     """
+    server, resource, target = request.server, request.resource, request.target
     _check_body_name(target, body["metadata"])
     account = stored_form.decode(
         server.store.newest_entry(resource, ObjectReference(target.namespace, target.name))
     )
-    _check_uid(resource, target, account, body["metadata"], warnings)
-    request = _manager(resource).update(None, body, options.manager, server.store.now())
-    spec, now = request["spec"], int(server.store.clock.now())
+    _check_uid(resource, target, account, body["metadata"], request.warnings)
+    token = _manager(resource).update(None, body, request.options.manager, server.store.now())
+    spec, now = token["spec"], int(server.store.clock.now())
     spec["audiences"] = spec.get("audiences") or [ISSUER]
     problems = _spec_errors(spec)
     if problems:
@@ -77,14 +71,14 @@ async def create_token(
         "expirationTimestamp": times.now_text(now + seconds),
     }
     metadata = {
-        **request["metadata"],
+        **token["metadata"],
         "name": target.name,
         "namespace": target.namespace,
         "creationTimestamp": server.store.now(),
     }
     if resource.release.quirks.token_requests_have_uids:
         metadata.setdefault("uid", account["metadata"]["uid"])
-    answer = {**request, "metadata": in_order(metadata), "status": status}
+    answer = {**token, "metadata": in_order(metadata), "status": status}
     return WriteResult(codec.encode(answer), created=True)
 
 

@@ -1,0 +1,38 @@
+"""WriteRequest: what a create, update, patch or apply needs on its way through the registry."""
+
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from fakeapi.registry.identity.users import User
+from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions
+
+ServerT_co = TypeVar("ServerT_co", covariant=True)
+ResourceT_co = TypeVar("ResourceT_co", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class WriteRequest(Generic[ServerT_co, ResourceT_co]):
+    """A create, update, patch or apply of one object.
+
+    - `server`: the services that the write may use
+    - `resource`, `target`: the resource and the object that the path of the request names
+    - `warnings`: collects the texts of Warning headers for the response
+
+    The types of server and resource are parameters, so that the model of a kind need not know them.
+    `registry.server_write.ServerWrite` is the type with both.
+    """
+
+    server: ServerT_co
+    resource: ResourceT_co
+    target: ObjectReference
+    options: WriteOptions
+    warnings: Warnings = field(default_factory=Warnings)
+
+    @property
+    def dry_run(self) -> bool:
+        """Whether the write is computed and answered, but not stored."""
+        return self.options.dry_run
+
+    @property
+    def user(self) -> User:
+        return self.options.user
