@@ -18,7 +18,7 @@ LINE_BYTES_MAX = 16 * 1024 * 1024
 
 
 class Refused(Exception):
-    """The server answered a request with an error Status, or the connection was lost (code 0)."""
+    """The server sent an error Status, or the connection was lost (code 0)."""
 
     def __init__(self, code: int, reason: str, message: str, status: Object) -> None:
         super().__init__(f"{code} {reason}: {message}")
@@ -29,7 +29,10 @@ class Refused(Exception):
 
     @property
     def is_conflict(self) -> bool:
-        """Whether another client changed the object meanwhile: read it again and retry."""
+        """Whether the reason is Conflict: another client changed the object.
+
+        Read the object again and retry.
+        """
         return self.reason == "Conflict"
 
     @property
@@ -44,7 +47,8 @@ class Refused(Exception):
 class API:
     """Sends requests as one client, with its own User-Agent.
 
-    Answers are decoded JSON that belongs to the caller. Every method raises Refused.
+    Methods return decoded JSON, which the caller may change. Every method raises Refused for an error
+    response.
     """
 
     def __init__(
@@ -68,7 +72,7 @@ class API:
         query: Mapping[str, str] | None = None,
         content_type: str = JSON,
     ) -> Object:
-        """Sends a request; returns the decoded body of a successful answer."""
+        """Sends a request; returns the decoded body of a successful response."""
         answer = _Answer()
         sent = b"" if body is None else codec.encode(body)
         headers = list(self._headers)
@@ -79,7 +83,7 @@ class API:
         return answer.result()
 
     async def read_protobuf(self, path: str) -> bytes:
-        """Reads an object in protobuf; returns the bytes with their envelope."""
+        """Reads an object in protobuf; returns the bytes with the magic number and the Unknown envelope."""
         answer = _Answer()
         headers = [header for header in self._headers if header[0] != b"accept"]
         headers.append((b"accept", PROTOBUF.encode()))
@@ -87,7 +91,7 @@ class API:
         return answer.content()
 
     async def write_protobuf(self, path: str, body: bytes) -> Object:
-        """Updates an object from protobuf bytes with their envelope; returns the stored object."""
+        """Updates an object from protobuf bytes including the envelope; returns the stored object."""
         answer = _Answer()
         headers = [
             *self._headers,
@@ -126,14 +130,20 @@ class API:
         return await self.request("DELETE", path, options)
 
     async def watch(self, path: str, query: Mapping[str, str], on_event: Callable[[Object], None]) -> None:
-        """Calls `on_event` with each event when it arrives; returns when the server ends the watch."""
+        """Calls `on_event` with each event when it arrives; returns when the server ends the watch.
+
+        Raises Refused.
+        """
         answer = _Lines(on_event)
         scope = _scope("GET", path, {**query, "watch": "true"}, self._headers)
         await self._send(scope, b"", answer)
         answer.result()
 
     async def _send(self, scope: Scope, body: bytes, answer: "_Answer") -> None:
-        """Sends a request and collects the answer; a dropped connection leaves the answer incomplete."""
+        """Sends a request and passes the response to `answer`.
+
+        A dropped connection leaves the response incomplete.
+        """
         with contextlib.suppress(DropConnection):
             await self._app(scope, _Sent(body).receive, answer.send)
 
@@ -160,7 +170,7 @@ def _scope(
 
 
 class _Sent:
-    """Sends a request's body; afterwards the client stays connected until its task is cancelled."""
+    """The `receive` of one ASGI request: sends the body, then stays connected until the task is cancelled."""
 
     def __init__(self, body: bytes) -> None:
         self._body: bytes | None = body
@@ -174,7 +184,7 @@ class _Sent:
 
 
 class _Answer:
-    """Collects a whole response."""
+    """Collects the whole response to a request."""
 
     def __init__(self) -> None:
         self.code = 0
@@ -192,10 +202,10 @@ class _Answer:
         self._parts.append(part)
 
     def content(self) -> bytes:
-        """Returns the body of a successful answer.
+        """Returns the body of a successful response.
 
-        Raises Refused for an error, and for an incomplete answer, whose write may or may not have taken
-        place.
+        Raises Refused for an error response, and for an incomplete response. After an incomplete response,
+        the caller does not know whether the server wrote the object.
         """
         if not self._is_whole:
             raise Refused(0, "ConnectionLost", "the connection was lost before the answer was whole", {})
@@ -206,12 +216,12 @@ class _Answer:
         return content
 
     def result(self) -> Object:
-        """Returns the decoded JSON of a successful answer. Raises Refused like `content`."""
+        """Returns the decoded JSON of a successful response. Raises Refused like `content`."""
         return _decoded(self.content())
 
 
 class _Lines(_Answer):
-    """Collects a response with one JSON value per line, and passes each value on."""
+    """Collects a response with one JSON value per line, and calls `on_event` with each value."""
 
     def __init__(self, on_event: Callable[[Object], None]) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""ControlledApplication: an application whose server also runs controllers."""
+"""ControlledApplication: an ASGI application that also runs controllers."""
 
 from collections.abc import Coroutine, Iterable
 from typing import TYPE_CHECKING, Any
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class ControlledApplication:
-    """Runs the controllers along with the application that it wraps, as clients of its API.
+    """Wraps an application and runs controllers as clients of its API.
 
-    They stop when the state of the cluster is replaced, and start again with the new state. If several
-    servers share the state, only the server that holds the Lease runs them.
+    The controllers stop before the state of the cluster is replaced, and start again with the new state. If
+    several servers share the state, only the server that holds the Lease runs the controllers.
     """
 
     def __init__(
@@ -30,7 +30,7 @@ class ControlledApplication:
         token: str | None = None,
         host: str = "localhost",
     ) -> None:
-        """Takes the `token` and `host` that the application accepts from its clients."""
+        """Wraps `app`. The controllers send `token` as bearer token and `host` as Host header."""
         self._app = app
         self._cluster = cluster
         self._makers = makers(names)
@@ -45,7 +45,10 @@ class ControlledApplication:
 
     @property
     def manager(self) -> Manager:
-        """The running manager. Raises RuntimeError if this server does not run the controllers (yet)."""
+        """The running manager.
+
+        Raises RuntimeError if this server does not run the controllers, or not yet.
+        """
         if self._manager is None:
             where = "" if self._election is None else ": another server of this state runs them"
             raise RuntimeError(f"the controllers are not started{where}")

@@ -13,7 +13,7 @@ _SIMULATED = (
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Numbers of devices that a rule selects, pods to evict, their namespaces, and pods already evicted."""
+    """Numbers of selected devices, of pods to evict and their namespaces, and of evicted pods."""
 
     published: int
     allocated: int
@@ -22,7 +22,7 @@ class Counts:
     evicted: int
 
     def condition(self, rule: Object) -> Object:
-        """Returns the condition without times."""
+        """Returns the condition EvictionInProgress, without lastTransitionTime and observedGeneration."""
         effect = rule["spec"]["taint"].get("effect", "")
         status, message = "False", ""
         if effect == "NoExecute" and self.pods:
@@ -50,7 +50,7 @@ class Counts:
 
 
 def condition_of(rule: Object) -> Object | None:
-    """Returns the condition EvictionInProgress of a rule; None if it has none."""
+    """Returns the condition EvictionInProgress of a DeviceTaintRule; None if it is not set."""
     conditions = (rule.get("status") or {}).get("conditions") or ()
     return next((condition for condition in conditions if condition["type"] == CONDITION), None)
 

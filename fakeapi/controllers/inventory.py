@@ -1,4 +1,4 @@
-"""Finds the resources that have objects, so that controllers for all kinds can ignore the others."""
+"""Finds the resources that have objects. Controllers for all kinds ignore all other resources."""
 
 from collections.abc import Iterator
 
@@ -13,9 +13,9 @@ AFTER_SLASH = "0"
 
 
 def stored_prefixes(cluster: Cluster) -> Iterator[str]:
-    """Yields the prefixes of storage keys that have objects: /GROUP/RESOURCE/ or /GROUP/HUB/RESOURCE/.
+    """Yields the prefixes of all storage keys: /GROUP/RESOURCE/ or /GROUP/HUB/RESOURCE/.
 
-    Reads the storage once per prefix, however many objects there are.
+    Reads one storage entry per prefix, for any number of objects.
     """
     start: str | None = None
     while True:
@@ -36,7 +36,7 @@ def prefix_of(key: str, cluster: Cluster) -> str:
 
 
 def resource_of(cluster: Cluster, prefix: str) -> Resource | None:
-    """Returns the served resource with this prefix, in discovery's preferred version; None if not served."""
+    """Returns the served resource with this storage prefix, in the preferred version; None if not served."""
     _, group, *_, plural, _ = prefix.split("/")
     return next(
         (resource for resource in _versions_of(cluster, group, plural) if resource.prefix == prefix), None
@@ -44,7 +44,10 @@ def resource_of(cluster: Cluster, prefix: str) -> Resource | None:
 
 
 def resources_with_objects(cluster: Cluster, namespace: str = "") -> list[Resource]:
-    """Returns each resource that has objects, in one namespace or in the whole cluster."""
+    """Returns all resources that have objects.
+
+    With `namespace`, only resources with objects in this namespace.
+    """
     resources: list[Resource] = []
     for prefix in stored_prefixes(cluster):
         resource = resource_of(cluster, prefix)

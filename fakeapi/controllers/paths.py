@@ -1,4 +1,4 @@
-"""ServedResource: the paths of a resource's objects in the API."""
+"""ServedResource: builds the API paths of a resource's objects."""
 
 from dataclasses import dataclass
 from urllib.parse import quote
@@ -10,7 +10,7 @@ from fakeapi.registry.model.resource import Resource
 
 @dataclass(frozen=True, slots=True)
 class ServedResource:
-    """A resource in the version that a controller uses."""
+    """A resource in the API version that a controller uses."""
 
     group: str
     version: str
@@ -23,22 +23,22 @@ class ServedResource:
         return f"{self.group}/{self.version}" if self.group else self.version
 
     def path(self, namespace: str = "", name: str = "", subresource: str = "") -> str:
-        """Returns the path of the collection, of an object or of its subresource."""
+        """Returns the path of a collection, of an object or of a subresource."""
         root = f"/apis/{self.group}/{self.version}" if self.group else f"/api/{self.version}"
         scope = f"/namespaces/{quote(namespace, safe='')}" if namespace and self.namespaced else ""
         rest = [quote(part, safe="") for part in (name, subresource) if part]
         return "/".join((f"{root}{scope}/{self.plural}", *rest))
 
     def path_of(self, obj: Object, subresource: str = "") -> str:
-        """Returns the path of an existing object."""
+        """Returns the path of an object, from the name and namespace in its metadata."""
         metadata = obj["metadata"]
         return self.path(metadata.get("namespace", ""), metadata["name"], subresource)
 
 
 def find_resource(catalogue: Catalogue, group: str, plural: str, *versions: str) -> Resource | None:
-    """Returns the resource in the first served version of `versions`, or in discovery's preferred version.
+    """Returns a resource in the first served version of `versions`; None if no version has the resource.
 
-    Returns None if no version has the resource.
+    Without `versions`, tries the versions of the group in the order of discovery.
     """
     for version in versions or catalogue.versions(group):
         resource = catalogue.find(group, version, plural)
@@ -48,6 +48,6 @@ def find_resource(catalogue: Catalogue, group: str, plural: str, *versions: str)
 
 
 def served_as(resource: Resource) -> ServedResource:
-    """Returns the ServedResource for a resource of the catalogue."""
+    """Returns the ServedResource for a Resource of the catalogue."""
     kind = resource.kind
     return ServedResource(kind.group, kind.version, kind.resource, kind.kind, kind.namespaced)

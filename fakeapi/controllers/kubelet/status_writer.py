@@ -1,6 +1,6 @@
 """StatusWriter: writes the statuses of a node's pods like the release's kubelet.
 
-Follows k8s.io/kubernetes `pkg/kubelet/status` as far as the API sees it.
+Follows k8s.io/kubernetes `pkg/kubelet/status`, as far as the API can observe it.
 """
 
 from fakeapi.controllers.api import API, Refused
@@ -14,7 +14,7 @@ READY_GATE = "PodReadyToStartContainersCondition"
 
 
 class StatusWriter:
-    """Patches the statuses of pods; ignores a pod that was deleted, or replaced by one with the same name."""
+    """Patches pod statuses. Ignores a pod that was deleted or replaced by a pod with the same name."""
 
     def __init__(self, context: ControllerContext, api: API) -> None:
         self._pods = context.served("", "pods")
@@ -23,12 +23,12 @@ class StatusWriter:
         self._without = () if self._gates.enabled(READY_GATE) else (READY_TO_START,)
 
     def is_behind(self, pod: Object) -> bool:
-        """Whether a pod has changed since its status was written."""
+        """Whether a pod's observedGeneration is older than its generation."""
         generation = pod["metadata"].get("generation", 0)
         return tells_generation(self._gates, pod) and pod["status"].get(FIELD) != generation
 
     async def report(self, pod: Object, status: Object) -> None:
-        """Writes the status if anything except conditions differs from the pod's status. Raises Refused."""
+        """Writes a status if the pod's status differs in a field other than `conditions`. Raises Refused."""
         known = pod["status"]
         if all(known.get(name) == value for name, value in status.items() if name != "conditions") and (
             known.get("phase") == status["phase"]
@@ -37,7 +37,7 @@ class StatusWriter:
         await self.patch(pod, status)
 
     async def patch(self, pod: Object, status: Object) -> None:
-        """Writes parts of the status, with the observed generation. Raises Refused."""
+        """Writes some fields of a pod's status, with the observed generation. Raises Refused."""
         if "conditions" in status:
             status = pod_status.ordered(pod, status, self._without)
         status = status_observed(self._gates, pod, status)

@@ -1,4 +1,4 @@
-"""core/v1 Binding: a POST binds the pod named in its metadata; the Binding is not stored.
+"""core/v1 Binding: a POST binds the pod named in the metadata. The Binding is not stored.
 
 Follows LegacyBindingREST of k8s.io/kubernetes `pkg/registry/core/pod/storage/storage.go`.
 """
@@ -22,7 +22,10 @@ async def bind_named(
     options: WriteOptions,
     warnings: Warnings,
 ) -> WriteResult:
-    """Binds a pod and raises the errors of pods/binding. A uid in the metadata is not a precondition here."""
+    """Binds the pod that a Binding names; raises the errors of pods/binding.
+
+    Unlike in pods/binding, a uid in the metadata is not a precondition.
+    """
     pods = server.find("", "v1", "pods")
     if pods is None:
         raise errors.not_found(resource.qualified, body["metadata"].get("name", ""))
