@@ -58,8 +58,7 @@ class Negotiation:
     structured: int = 0
 
     def says_of(self, pod_claim: str) -> Object | None:
-        """Returns the driver's entry for a pod claim in the PodSchedulingContext's status; None if missing.
-        """
+        """Returns the driver's entry for a pod claim in the PodSchedulingContext status; None if missing."""
         entries: Sequence[Object] = ((self.known or {}).get("status") or {}).get("resourceClaims") or ()
         return next((entry for entry in entries if entry["name"] == pod_claim), None)
 

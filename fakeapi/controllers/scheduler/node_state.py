@@ -18,8 +18,7 @@ Amounts = dict[str, Fraction]
 
 DEFAULT_CPU = Fraction(1, 10)
 DEFAULT_MEMORY = Fraction(200 * 1024 * 1024)
-"""The memory request, in bytes, that scoring assumes for a container without requests; DEFAULT_CPU for cpu.
-"""
+"""The memory request in bytes that scoring assumes for a container without requests."""
 
 
 @dataclass(slots=True)
@@ -92,9 +91,7 @@ def requests_of(pod: Object) -> Amounts:
 
 
 def scored_requests(pod: Object) -> Amounts:
-    """Returns the cpu and memory requests of a pod for scoring, with defaults for containers without
-    requests.
-    """
+    """Returns the cpu and memory requests of a pod for scoring, with defaults for missing requests."""
     totals = {"cpu": Fraction(0), "memory": Fraction(0)}
     for container in pod["spec"].get("containers") or ():
         requests = (container.get("resources") or {}).get("requests") or {}

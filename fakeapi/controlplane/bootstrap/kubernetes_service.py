@@ -25,8 +25,7 @@ _GATE = "MultiCIDRServiceAllocator"
 
 
 def objects(resource: Resource, catalogue: Catalogue, now: str) -> Iterator[BootstrapObject]:
-    """Yields the object of this resource that belongs to the Service `kubernetes`; nothing for other
-    resources.
+    """Yields the object of this resource that belongs to the Service `kubernetes`, if there is one.
 
     ServiceCIDRs and IPAddresses exist only in releases that allocate cluster IPs from ServiceCIDRs.
     """

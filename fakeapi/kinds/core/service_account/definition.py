@@ -17,9 +17,9 @@ ENFORCE_MOUNTABLE_SECRETS = "kubernetes.io/enforce-mountable-secrets"
 
 
 class ServiceAccountStrategy(Strategy):
-    """Prepares and validates writes to a service account; only metadata is validated.
+    """Prepares and validates writes to a ServiceAccount, with rules only for metadata.
 
-    Stores only the names of referenced secrets.
+    Stores only the names of referenced Secrets.
     """
 
     def __init__(self, rules: ReleaseRules) -> None:
