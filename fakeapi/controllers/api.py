@@ -18,7 +18,7 @@ LINE_BYTES_MAX = 16 * 1024 * 1024
 
 
 class Refused(Exception):
-    """The server sent an error Status, or the connection was lost (code 0)."""
+    """The server sent an error Status, or its response was lost or too long (code 0)."""
 
     def __init__(self, code: int, reason: str, message: str, status: Object) -> None:
         super().__init__(f"{code} {reason}: {message}")

@@ -189,9 +189,9 @@ class DeviceTaintEvictionController(Controller):
         return datetime.fromisoformat(added).timestamp() if added else self.context.clock.now()
 
     def _taints(self, result: Object) -> Iterator[tuple[Object, Object | None]]:
-        """Yields the NoExecute taints of a device.
+        """Yields (NoExecute taint, DeviceTaintRule) for a device.
 
-        A taint from a ResourceSlice comes with None, a taint from a DeviceTaintRule with the rule.
+        The rule is None for a taint of the ResourceSlice.
         """
         place = self._find(result)
         for taint in (place[1].get("taints") or ()) if place is not None else ():

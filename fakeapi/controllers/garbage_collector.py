@@ -1,4 +1,4 @@
-"""GarbageCollector: deletes objects without owners, and carries out foreground and orphan deletion.
+"""GarbageCollector: deletes objects whose owners do not exist; does foreground and orphan deletion.
 
 Follows k8s.io/kubernetes `pkg/controller/garbagecollector`. Upstream keeps its own graph; fakeapi reads the
 informer caches of all resources that have objects.

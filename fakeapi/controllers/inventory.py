@@ -1,4 +1,7 @@
-"""Finds the resources that have objects. Controllers for all kinds ignore all other resources."""
+"""Finds the resources that have objects.
+
+So controllers that handle all kinds, such as the garbage collector, can ignore all other resources.
+"""
 
 from collections.abc import Iterator
 
@@ -15,7 +18,8 @@ AFTER_SLASH = "0"
 def stored_prefixes(cluster: Cluster) -> Iterator[str]:
     """Yields the prefixes of all storage keys: /GROUP/RESOURCE/ or /GROUP/HUB/RESOURCE/.
 
-    Reads one storage entry per prefix, for any number of objects.
+    HUB is the API version in which the objects are stored. Reads one storage entry per prefix, for any number
+    of objects.
     """
     start: str | None = None
     while True:
@@ -28,7 +32,7 @@ def stored_prefixes(cluster: Cluster) -> Iterator[str]:
 
 
 def prefix_of(key: str, cluster: Cluster) -> str:
-    """Returns the prefix of a storage key: /GROUP/RESOURCE/, or /GROUP/HUB/RESOURCE/ if the key has a hub."""
+    """Returns the prefix of a storage key: /GROUP/RESOURCE/, or /GROUP/HUB/RESOURCE/ with a hub version."""
     _, group, first, *rest = key.split("/")
     if rest and not _versions_of(cluster, group, first) and _versions_of(cluster, group, rest[0]):
         return f"/{group}/{first}/{rest[0]}/"

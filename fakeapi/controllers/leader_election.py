@@ -46,7 +46,7 @@ class Pace:
 class LeaderElection:
     """A candidate of the leader election.
 
-    Awaits `start` when it becomes leader, and `stop` when it ceases to be.
+    Awaits `start` when it becomes leader, and `stop` when it loses the leadership.
     """
 
     def __init__(

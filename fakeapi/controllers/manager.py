@@ -18,9 +18,9 @@ from fakeapi.registry.model.resource import Resource
 log = logging.getLogger("fakeapi.controllers")
 
 CATCH_UP_SECONDS = 1.0
-"""Seconds that a reconcile waits for the caches to receive the newest writes.
+"""Maximum seconds to wait for the caches before a key is reconciled.
 
-Then it uses the older caches.
+After this time, the controller works with outdated caches.
 """
 CATCH_UP_WAITS = 50
 """Number of waits into which CATCH_UP_SECONDS is divided.

@@ -33,7 +33,7 @@ _PLACES: Mapping[str, tuple[str, str]] = {
         "VolumeAttributesClassProtectionController",
     ),
 }
-"""Module and class of each controller, by name. The module is imported when the controller is created."""
+"""Module and class of each controller, by name. `makers` imports the module."""
 
 ALL = "all"
 

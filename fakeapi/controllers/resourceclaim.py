@@ -36,7 +36,7 @@ GENERATED_NAME_MAX = 57
 DELETED_MAX = 500
 """Maximum number of deleted pods that the controller remembers.
 
-For other pods it sends a request to the API.
+For all other pods, the controller sends a request to the API.
 """
 
 POD = "pod"

@@ -65,7 +65,8 @@ class Registry:
     ) -> None:
         """Serves additional kinds.
 
-        Uses `definition` for all of them; without it, the definition from the folder of each kind's group.
+        `definition`: the definition of all these kinds. By default, each kind has the definition in the
+        folder of its API group.
         """
         find = definition_of if definition is None else lambda _: definition
         self.catalogue.add(*(Resource(kind, release, find, self.context) for kind in kinds))

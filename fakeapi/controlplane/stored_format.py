@@ -30,7 +30,7 @@ _RELEASES_OF_FORMAT_1: Mapping[str, str] = MappingProxyType(
 )
 """By API version, a release with all kinds that format 1 stored in this version.
 
-Only 1.31 has PodSchedulingContext in v1alpha3.
+The exception is PodSchedulingContext in v1alpha3, which only 1.31 has.
 """
 
 

@@ -66,7 +66,7 @@ def serves_node(place: Object, node: Object) -> bool:
 
 
 def merged_selector(places: Iterable[tuple[Object, bool]], node_name: str) -> Object | None:
-    """Returns a node selector that combines those of all allocated devices; None if all nodes match.
+    """Returns one node selector that combines the selectors of all devices; None if all nodes match.
 
     `places`: for each device, the spec of the slice or device that selects nodes, and whether bindsToNode is
     set.

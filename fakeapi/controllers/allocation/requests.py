@@ -50,7 +50,7 @@ class Request:
 def choices_of(request: Object) -> Iterator[tuple[str, str, Object]]:
     """Yields (name, name of the parent, spec) for each subrequest of a request.
 
-    A request without subrequests yields itself, with "" as parent.
+    For a request without subrequests, yields the request, with "" as parent.
     """
     if request.get("firstAvailable"):
         for choice in request["firstAvailable"]:

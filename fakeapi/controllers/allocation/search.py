@@ -101,7 +101,10 @@ class Search:
         return await self._find(Position(0, 0, 0, 0), in_choice=False, start=0)
 
     async def _find(self, at: Position, *, in_choice: bool, start: int) -> bool:
-        """Allocates a device for this position and, recursively, for all later positions."""
+        """Allocates devices for this position and, recursively, for all later positions.
+
+        Returns whether all positions got a device.
+        """
         if self._effort.step(counts=self._tries_again):
             await self._effort.give_turn()
         if at.claim >= len(self._work):

@@ -46,8 +46,8 @@ class Claims:
     ) -> None:
         """Starts with the claims in `prepared`.
 
-        `keep`: writes `prepared` to the checkpoint and may raise OSError. Claims calls it before drivers
-        prepare claims and after each response of a driver.
+        `keep`: writes `prepared` to the checkpoint, and may raise OSError. Claims calls this function after
+        every change of `prepared`.
         """
         self._context = context
         self._api = api

@@ -1,4 +1,4 @@
-"""Driver: a DRA driver that registered with a node. Calls the driver over gRPC like the release's kubelet."""
+"""Driver: calls a DRA driver that registered with a node, over gRPC like the release's kubelet."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager

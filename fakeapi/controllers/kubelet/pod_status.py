@@ -1,4 +1,4 @@
-"""Returns the pod statuses that a kubelet writes."""
+"""Builds the pod statuses that a kubelet writes."""
 
 from collections.abc import Collection, Iterable
 

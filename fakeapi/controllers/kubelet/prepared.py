@@ -11,10 +11,10 @@ from fakeapi.machinery.json_types import Object
 class PreparedClaim:
     """A claim that drivers have prepared or are about to prepare.
 
-    `drivers`: the drivers in its allocation.
+    `drivers`: the drivers in the claim's allocation.
     `devices`: the devices that each driver has prepared.
     `pods`: the uids of the pods that use the claim.
-    `told`: the claims for drivers that receive it with data of a resource handle.
+    `told`: by driver, the claim with the data of the driver's resource handle (up to 1.30).
     """
 
     claim: Claim

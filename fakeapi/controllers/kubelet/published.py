@@ -80,7 +80,7 @@ class PublishedResources:
             await asyncio.sleep(RETRY_SECONDS)
 
     def _model(self, encoded: bytes) -> Object:
-        """Decodes a resource model from the protobuf bytes of this field of a ResourceSlice."""
+        """Decodes the protobuf bytes of a resource model, which is a field of ResourceSlice."""
         size, length = len(encoded), b""
         while size > 127:
             length += bytes([size & 127 | 128])

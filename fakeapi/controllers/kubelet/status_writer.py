@@ -23,7 +23,10 @@ class StatusWriter:
         self._without = () if self._gates.enabled(READY_GATE) else (READY_TO_START,)
 
     def is_behind(self, pod: Object) -> bool:
-        """Whether a pod's observedGeneration is older than its generation."""
+        """Whether the observedGeneration in a pod's status is outdated.
+
+        Always false if the status of the pod does not have the field.
+        """
         generation = pod["metadata"].get("generation", 0)
         return tells_generation(self._gates, pod) and pod["status"].get(FIELD) != generation
 

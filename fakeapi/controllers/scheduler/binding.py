@@ -132,7 +132,7 @@ class Binder:
     async def _reserve(self, pod: Object, claim: Object, result: Object | None) -> Object:
         """Writes allocation and reservation of a claim; returns the stored claim. Raises BindError.
 
-        Retries after conflicts, in total ATTEMPTS_MAX times.
+        Tries up to ATTEMPTS_MAX times if there are conflicts.
         """
         name = f"{claim['metadata']['namespace']}/{claim['metadata']['name']}"
         for attempts_left in reversed(range(ATTEMPTS_MAX)):

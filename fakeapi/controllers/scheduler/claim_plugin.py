@@ -23,8 +23,8 @@ class PodClaims:
     - `allocations`: by node, the allocation results of the claims in `unallocated`, in the same order
     - `unavailable`: claims that are allocated for other nodes
     - `by_class`: the pod's extended resources that have a DeviceClass
-    - `classes`: the class of each of these resources
-    - `extended`: the pod's claim for these resources, which is also in `claims`
+    - `classes`: the DeviceClass of each extended resource
+    - `extended`: the pod's claim for extended resources, which is also in `claims`
     - `wanted`: by node, the requests that the claim for extended resources would have
     - `node_claims`: by node, the entries of the pod's status for node-allocatable resources
     - `talk`: the negotiation with classic drivers, in releases that have them

@@ -130,7 +130,7 @@ class ClassicResources(ClaimPlugin[ClassicClaims]):
     def _parameters(self, plural: str, reference: Object, namespace: str) -> Object | None:
         """Returns the parameters object that a reference names, or that was generated from the named object.
 
-        Returns None if there is none.
+        Returns None if no such object exists.
         """
         kind = "ResourceClassParameters" if plural == "resourceclassparameters" else "ResourceClaimParameters"
         for candidate in self._view.objects(plural):

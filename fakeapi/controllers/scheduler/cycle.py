@@ -100,7 +100,7 @@ class Filtering:
             yield state, refusal or await self.plugin.filter(self.claims, self.pod, state, self.effort)
 
     def _topology(self, wants: Wants) -> PodTopology | None:
-        """Returns the filters for pod affinity and topology spread; None if no pod has such rules."""
+        """Returns the filters for pod affinity and topology spread; None if no pod has rules for them."""
         if not has_rules(self.pod) and not any(state.shunning for state in self.states.values()):
             return None
         return PodTopology(

@@ -43,7 +43,7 @@ class DynamicResources(ClaimPlugin[PodClaims]):
         now: Callable[[], float],
         drivers: ClassicDrivers | None = None,
     ) -> None:
-        """Takes the rules of the release.
+        """Sets up the plugin for one release.
 
         `drivers`: the negotiation with classic drivers, which only 1.31 has, behind a feature gate.
         """
@@ -89,7 +89,7 @@ class DynamicResources(ClaimPlugin[PodClaims]):
     def _add_pending(
         self, talk: Negotiation, pod_claim: str, claim: Object, classes: Mapping[str, Object]
     ) -> None:
-        """Adds a claim that a classic driver must allocate to the negotiation."""
+        """Adds a claim to the negotiation, because a classic driver must allocate it."""
         names = [spec["deviceClassName"] for spec in _exact_requests(claim)]
         selectors = [
             classes[name]["spec"]["suitableNodes"]

@@ -32,7 +32,7 @@ Resources = Mapping[tuple[str, str], Instances]
 
 
 def resources_of(slices: Iterable[Object], claims: Iterable[Object]) -> Resources:
-    """Returns all instances that ResourceSlices publish, with the names of those that claims use."""
+    """Returns all instances that ResourceSlices publish, with the names of the instances in use."""
     resources: dict[tuple[str, str], Instances] = {}
     for resource_slice in slices:
         known = resources.setdefault(

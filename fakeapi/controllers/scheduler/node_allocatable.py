@@ -111,7 +111,7 @@ class NodeAllocatable:
     # devices --------------------------------------------------------------------------------------
 
     def _finder(self, node: Object | None) -> Callable[[Object], Object]:
-        """Returns a function that returns the device of an allocation result.
+        """Returns a function that looks up the device of an allocation result.
 
         The function raises LookupFailed. Without `node`, the function searches the slices of all nodes.
         """

@@ -107,7 +107,7 @@ def scored_requests(pod: Object) -> Amounts:
 class NodeStates:
     """The nodes with their pods that have not terminated.
 
-    Handlers for changes of nodes and pods update them.
+    `node_changed` and `pod_changed` are handlers that keep the nodes up to date.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""DeviceView: the claims, classes and slices of the cluster in their hub version, for the scheduler."""
+"""DeviceView: the claims, classes and slices of the cluster in one API version, for the scheduler."""
 
 from collections.abc import Callable, Sequence
 from functools import partial

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 class Unschedulable:
     """A pod does not fit on a node.
 
-    `reasons`: the message of the pod's condition counts the nodes with each reason.
+    `reasons`: why not. The message of the pod's condition counts the nodes for each reason.
     `preemptible`: whether the pod might fit after other pods are deleted.
     """
 

@@ -1,7 +1,7 @@
 """The objects that the server creates in a new cluster, except the initial namespaces.
 
-The server creates them at the first request for their resource. So it starts faster. `MAKERS` names the
-module with the objects of each resource.
+The server creates them at the first request for their resource, which makes its start faster. `MAKERS` names
+the module with the objects of each resource.
 """
 
 MAKERS = {

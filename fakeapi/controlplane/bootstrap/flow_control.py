@@ -1,7 +1,7 @@
 """The default FlowSchemas and PriorityLevelConfigurations of API Priority and Fairness.
 
-From k8s.io/apiserver `pkg/apis/flowcontrol/bootstrap`, by the tables of the release, with the condition that
-`pkg/util/flowcontrol` sets.
+From k8s.io/apiserver `pkg/apis/flowcontrol/bootstrap`, with the condition that `pkg/util/flowcontrol` sets.
+The tables of each release contain the objects.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,10 @@ _STATUS_MANAGED = {
 
 
 def objects(resource: Resource, catalogue: Catalogue, now: str) -> Iterator[BootstrapObject]:
-    """Yields the mandatory FlowSchemas or PriorityLevelConfigurations, then the suggested ones."""
+    """Yields the default FlowSchemas or PriorityLevelConfigurations.
+
+    The mandatory objects come before the suggested objects.
+    """
     for name, body in resource.release.all_kinds.tables.bootstrap(resource.kind.resource).items():
         if resource.kind.resource == "flowschemas":
             status = _status(body, now)

@@ -25,9 +25,10 @@ _GATE = "MultiCIDRServiceAllocator"
 
 
 def objects(resource: Resource, catalogue: Catalogue, now: str) -> Iterator[BootstrapObject]:
-    """Yields the object of this resource that belongs to the Service `kubernetes`, if there is one.
+    """Yields the Service `kubernetes`, or the object of another resource that belongs to the Service.
 
-    ServiceCIDRs and IPAddresses exist only in releases that allocate cluster IPs from ServiceCIDRs.
+    Yields nothing for all other resources. ServiceCIDRs and IPAddresses exist only in releases that allocate
+    cluster IPs from ServiceCIDRs.
     """
     has_ranges = resource.release.gates.enabled(_GATE)
     match resource.kind.resource:

@@ -1,6 +1,7 @@
 """The default roles and bindings for the components of a cluster.
 
-From k8s.io/kubernetes `plugin/pkg/auth/authorizer/rbac/bootstrappolicy`, by the tables of the release.
+From k8s.io/kubernetes `plugin/pkg/auth/authorizer/rbac/bootstrappolicy`. The tables of each release contain
+the objects.
 """
 
 from collections.abc import Iterator

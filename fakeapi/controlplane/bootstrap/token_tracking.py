@@ -1,4 +1,4 @@
-"""The ConfigMap with the date since when the server tracks uses of legacy service account tokens.
+"""The ConfigMap with the date on which the server began to track legacy service account tokens.
 
 Follows k8s.io/kubernetes `pkg/controlplane/controller/legacytokentracking`. kube-controller-manager reads the
 ConfigMap before it removes unused legacy tokens.

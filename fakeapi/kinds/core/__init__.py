@@ -22,4 +22,4 @@ KINDS = {
     "serviceaccounts": "service_account.definition.SERVICE_ACCOUNT",
     "services": "service.definition.SERVICE",
 }
-"""Module and name of each resource's KindDefinition."""
+"""By resource, the module and name of its KindDefinition."""

@@ -91,7 +91,10 @@ class NamespaceStatusStrategy(NamespaceStrategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """Returns the errors of the phase: Terminating with a deletionTimestamp, otherwise Active."""
+        """Returns an error for a wrong phase.
+
+        The phase must be Terminating with a deletionTimestamp, and Active without.
+        """
         is_going = "deletionTimestamp" in new["metadata"]
         phase, expected = new["status"]["phase"], TERMINATING if is_going else ACTIVE
         if phase == expected:

@@ -45,7 +45,7 @@ NODE_FIELDS = (
 )
 """Gated fields of `dropDisabledFields` in k8s.io/kubernetes `pkg/registry/core/node`.
 
-Without `runtimeHandlers`, which depends on two feature gates.
+Omits `runtimeHandlers`, which depends on two feature gates.
 """
 
 NODE_STATUS_FIELDS = (GatedFields(_IN_USER_NAMESPACE, ("status.nodeInfo.runningInUserNamespace",)),)
@@ -53,7 +53,10 @@ NODE_STATUS_FIELDS = (GatedFields(_IN_USER_NAMESPACE, ("status.nodeInfo.runningI
 
 
 class NodeStrategy(Strategy):
-    """Prepares and validates creates and updates of a Node. New Nodes may have a status; updates keep it."""
+    """Prepares and validates creates and updates of a Node.
+
+    New Nodes may have a status; updates keep the status.
+    """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 

@@ -54,7 +54,7 @@ _is_host_and_port = re.compile(r"(?:[^:\[\]]*|\[[^\[\]]*\]):[^:\[\]]*").fullmatc
 
 
 class Context(NamedTuple):
-    """The context of a volume source in validation.
+    """The release rules and the volume name for the validation of a volume source.
 
     `volume_name`: the name of the PersistentVolume; "" for a volume spec inside another object.
     """

@@ -105,7 +105,7 @@ def validate_inline_volume(spec: Object, path: str, rules: ReleaseRules) -> list
 def validate_access_modes(
     modes: Sequence[str] | None, path: str, options: VolumeOptions, *, needed: FieldError
 ) -> list[FieldError]:
-    """Validates access modes. `needed`: the error if there are no access modes."""
+    """Validates access modes. `needed`: the error for missing access modes."""
     errors = [] if modes else [needed]
     supported = ACCESS_MODES if options.single_pod else ACCESS_MODES[:-1]
     errors += [
@@ -145,7 +145,7 @@ def _shown_resources(resources: dict[str, str], rules: ReleaseRules) -> Any:
 
 
 def _quantity_syntax(text: str) -> str:
-    """Returns a quantity in the form in which Go's `%#v` prints a decoded `resource.Quantity`."""
+    """Formats a quantity like Go's `%#v` prints a decoded `resource.Quantity`."""
     number = quantity.parse(text).amount
     exponent = number.as_tuple().exponent
     scale = min(0, exponent if isinstance(exponent, int) else 0)

@@ -38,7 +38,7 @@ VOLUME_HEALTH = "CSIVolumeHealth"
 CLAIM_FIELDS = (GatedFields(ATTRIBUTES_CLASS, ("spec.volumeAttributesClassName",)),)
 """Gated fields of `DropDisabledFields` in k8s.io/kubernetes `pkg/api/persistentvolumeclaim`.
 
-Without `dataSourceRef`, for which `without_disabled_reference` has the rules.
+Omits `dataSourceRef`, which `without_disabled_reference` drops.
 """
 
 CLAIM_STATUS_FIELDS = (

@@ -155,7 +155,7 @@ def _validate_sources(
 
 
 def _shown_path(rules: ReleaseRules) -> Dump:
-    """Returns the invalid value that upstream prints for different data sources: the field path."""
+    """Returns the value that errors about different data sources print: like upstream, the field path."""
     if rules.quirks.wording.json_values:
         return Dump("{}")
     return Dump('field.Path{name:"dataSource", index:"", parent:(*field.Path)(0xc000012345)}')

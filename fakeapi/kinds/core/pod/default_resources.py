@@ -15,8 +15,8 @@ _LISTS = ("containers", "initContainers", "ephemeralContainers")
 def set_by_request_defaults(spec: Object) -> None:
     """Sets the default pod-level limits of huge pages and the default requests of a pod spec, in place.
 
-    Requests get defaults only if the pod has pod-level limits. For releases that set these defaults with all
-    other defaults of a request.
+    Requests get defaults only if the pod has pod-level limits. Used for releases that set these defaults
+    together with all other defaults of a request.
     """
     resources = spec.get("resources")
     if not resources or not (resources.get("limits") or resources.get("requests")):
@@ -29,7 +29,7 @@ def set_by_request_defaults(spec: Object) -> None:
 def set_by_strategy(spec: Object) -> None:
     """Sets the default pod-level requests and limits of a pod spec, in place.
 
-    A resource gets a limit if every container limits it. For releases that set these defaults after
+    A resource gets a limit if every container limits it. Used for releases that set these defaults after
     admission.
     """
     resources = spec.get("resources")

@@ -57,8 +57,8 @@ async def evict(
 ) -> WriteResult:
     """Evicts a pod. Returns a failure Status with code 500 if several PodDisruptionBudgets cover the pod.
 
-    Raises ApiError: 400, 403, 404, 422, 409 for failed preconditions, or 429 if a budget does not allow the
-    eviction.
+    Raises ApiError 400, 403, 404 or 422. Raises ApiError 409 for failed preconditions, and 429 if a budget
+    does not allow the eviction.
     """
     delete_options = _delete_options(resource, target, body, options)
     pod = await _deleted_without_budget(server, resource, target, delete_options)
@@ -201,7 +201,7 @@ async def _mark_and_delete(
 
 
 async def _mark(server: Server, resource: Resource, target: ObjectReference, options: DeleteOptions) -> str:
-    """Sets the DisruptionTarget condition of the pod; returns the pod's new resourceVersion.
+    """Sets the DisruptionTarget condition of the pod; returns the resulting resourceVersion.
 
     Raises ApiError 409 for failed preconditions.
     """

@@ -1,4 +1,4 @@
-"""Adds selector requirements for matchLabelKeys of affinity terms and spread constraints to new pods.
+"""Adds the requirements of matchLabelKeys and mismatchLabelKeys to the label selectors of new pods.
 
 Follows mutatePodAffinity and mutateTopologySpreadConstraints of k8s.io/kubernetes
 `pkg/registry/core/pod/strategy.go`.

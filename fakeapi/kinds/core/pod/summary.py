@@ -32,7 +32,7 @@ class _Restarts:
 
 
 class PodSummary:
-    """Summarizes one pod like the release of `quirks` prints it."""
+    """Summarizes one pod for a table of the release with these `quirks`."""
 
     def __init__(self, pod: Object, quirks: Quirks) -> None:
         self._spec: Object = pod["spec"]

@@ -57,7 +57,8 @@ class Allocator:
         """Allocates the addresses and ports that an update of a Service needs.
 
         Raises ApiError 422 if a requested address or node port is unavailable. Raises ApiError 500 if a range
-        is full or the health check port is unavailable.
+        is full, the health check port is unavailable, node ports are duplicate, or the cluster lacks the
+        second IP family.
         """
         self._fill_in_families(new, old)
         if not keeps_preference(new, old):

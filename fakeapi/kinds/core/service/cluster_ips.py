@@ -23,17 +23,17 @@ _SET_ONCE = "may not change once set"
 
 
 def shown_ips(spec: Object, rules: ReleaseRules) -> Any:
-    """Returns the cluster IPs in the form in which errors print values."""
+    """Formats the cluster IPs for an error message."""
     return shown_texts(spec.get("clusterIPs"), "[]string", rules)
 
 
 def shown_families(spec: Object, rules: ReleaseRules) -> Any:
-    """Returns the IP families in the form in which errors print values."""
+    """Formats the IP families for an error message."""
     return shown_texts(spec.get("ipFamilies"), "[]core.IPFamily", rules)
 
 
 def shown_policy(spec: Object, rules: ReleaseRules) -> Any:
-    """Returns the IP family policy in the form in which errors print values."""
+    """Formats the IP family policy for an error message."""
     return shown_plain(spec.get("ipFamilyPolicy"), rules)
 
 

@@ -27,7 +27,7 @@ _POLICY = "spec.ipFamilyPolicy"
 def keeps_preference(new: Object, old: Object | None) -> bool:
     """Whether an update of a PreferDualStack Service changes neither its cluster IPs nor its families.
 
-    Then no families are set.
+    In this case, the server sets no families.
     """
     return (
         old is not None

@@ -34,7 +34,7 @@ _NETWORKING: Final = "networking.k8s.io"
 
 
 class ServiceHooks:
-    """Allocates addresses and ports of Services, and updates their IPAddresses and Endpoints."""
+    """Allocates addresses and ports of Services. Creates and deletes the objects that depend on a Service."""
 
     may_run_in_thread = False
     pool = SERVICES
@@ -60,7 +60,10 @@ class ServiceHooks:
         return self._with_spec(new, spec)
 
     async def after(self, server: Server, write: Write) -> None:
-        """Creates and deletes IPAddresses after a write. Deletes the Endpoints of a deleted Service."""
+        """Creates and deletes IPAddresses after a write, if the release allocates from ServiceCIDRs.
+
+        Up to 1.36, also deletes the Endpoints of a deleted Service.
+        """
         before = _addresses(write.old)
         now = _addresses(write.new)
         if self._rules.gates.enabled(MULTIPLE_RANGES_GATE):

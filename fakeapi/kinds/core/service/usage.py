@@ -58,7 +58,7 @@ class UsageTracker:
         return frozenset(entry.key.removeprefix(IP_ADDRESSES) for entry in self._entries.list(IP_ADDRESSES))
 
     def networks(self, *, several: bool) -> tuple[Network, ...]:
-        """Returns the IPv4 ranges of Services: the cluster's own range.
+        """Returns the IPv4 ranges of cluster IPs. The first range is the cluster's own.
 
         `several`: whether the ranges of ready ServiceCIDRs are included.
         """

@@ -249,7 +249,7 @@ def _validate_port_numbers(obj: Object, old: Object | None, rules: ReleaseRules)
 
 
 def _shown_port(protocol: str, number: int, rules: ReleaseRules) -> Dump:
-    """Returns a port with protocol and number in the form in which errors print values."""
+    """Formats a port with only protocol and number for an error message."""
     if rules.quirks.wording.json_values:
         port = {
             "Name": "",

@@ -22,9 +22,9 @@ from fakeapi.releases import Gates
 SECONDS_MIN = 600
 SECONDS_MAX = 1 << 32
 PROJECTED_SECONDS = 3607
-"""The lifetime that kubelets request for projected tokens, which old clients may not renew.
+"""The lifetime that kubelets request for projected tokens.
 
-The server extends the lifetime of such tokens to EXTENDED_SECONDS.
+Old clients may not renew such tokens, so the server extends the lifetime to EXTENDED_SECONDS.
 """
 EXTENDED_SECONDS = 365 * 24 * 3600
 

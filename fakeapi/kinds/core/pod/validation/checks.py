@@ -53,7 +53,7 @@ class PodChecks:
 
     `spec`: the spec to validate.
     `old`: the stored spec; None on create.
-    `is_pod`: False for a pod template. Objects are canonical and have defaults.
+    `is_pod`: False for a pod template.
     """
 
     def __init__(
@@ -81,25 +81,25 @@ class PodChecks:
         return self.rules.gates.enabled(gate)
 
     def typed(self, text: str | None) -> Any:
-        """Returns a string of a named Go type in the form in which errors print values."""
+        """Formats a string of a named Go type for an error message."""
         return Dump(go_encode(text).decode()) if self.wording.json_values else text
 
     def shown(self, value: Any, type_name: str, field: str = "") -> Any:
-        """Returns a core/v1 struct, or its field `field`, in the form in which errors print values."""
+        """Formats a core/v1 struct, or its field `field`, for an error message."""
         struct = self.rules.schemas.struct(f"core/v1.{type_name}")
         return self._shown(value, struct.fields[field].node if field else struct)
 
     def resource_name(self, name: str) -> Any:
-        """Returns a resource name in the form in which errors print values."""
+        """Formats a resource name for an error message."""
         return shown_resource_name(name, self.wording)
 
     @property
     def null(self) -> Dump:
-        """A nil pointer in the form in which errors print values."""
+        """A nil pointer, formatted for an error message."""
         return Dump("null" if self.wording.json_values else '"null"')
 
     def string_map(self, texts: dict[str, str]) -> Dump:
-        """Returns a map of strings in the form in which errors print values."""
+        """Formats a map of strings for an error message."""
         return shown_string_map(self.wording, texts)
 
     def strings(self, texts: list[str]) -> Dump:

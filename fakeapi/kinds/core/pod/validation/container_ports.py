@@ -56,7 +56,7 @@ def host_port_conflicts(containers: Sequence[Object], path: str) -> Errors:
 
 
 def host_network_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
-    """Validates that each container port equals its host port, for a pod with hostNetwork.
+    """Validates that container ports equal their host ports, for a pod with hostNetwork.
 
     `path`: the path of the pod's spec.
     """

@@ -48,7 +48,7 @@ _EPHEMERAL = "cannot be set for an Ephemeral Container"
 
 @dataclass(frozen=True, slots=True)
 class Containing:
-    """The pod of the validated containers, as far as their validation depends on it.
+    """The properties of a pod that the validation of its containers depends on.
 
     `volumes`: the valid volumes by name.
     `claims`: the names of the pod's resource claims.

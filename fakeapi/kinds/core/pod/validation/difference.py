@@ -1,8 +1,8 @@
-"""Prints the difference of two pods for error messages.
+"""Formats the difference of two pods for error messages.
 
-From 1.34 on, this is a unified diff of JSON, like k8s.io/apimachinery `pkg/util/diff`. Up to 1.33, upstream
-prints the report of go-cmp, whose whitespace varies between processes by design. Here, the report lists the
-different fields of the struct with abbreviated values.
+From 1.34 on, the difference is a unified diff of JSON, like k8s.io/apimachinery `pkg/util/diff`. Up to 1.33,
+upstream prints the report of go-cmp, whose whitespace varies between processes by design. Here, the report
+lists the different fields of the struct with abbreviated values.
 """
 
 import difflib
@@ -22,7 +22,7 @@ _BLANK = "\u00a0"
 
 
 def difference(old: Any, new: Any, struct: Struct, checks: PodChecks) -> str:
-    """Returns the difference of two values of an internal type, in the release's format."""
+    """Formats the difference of two values of an internal type like the release."""
     if checks.wording.json_values:
         return _unified(_pretty(old, struct), _pretty(new, struct))
     return _reported(old, new, struct)
@@ -63,7 +63,7 @@ def _reported(old: Any, new: Any, struct: Struct) -> str:
 
 
 def _short(value: Any) -> str:
-    """Returns a value roughly like go-cmp prints it: nil, quoted strings, structs with their set fields."""
+    """Formats a value roughly like go-cmp: nil, quoted strings, structs with their set fields."""
     match value:
         case None:
             return "nil"
