@@ -14,7 +14,7 @@ class Gap:
     """A missing feature of a controller.
 
     `gates`: the feature gate and later gates that replaced it.
-    `consequence`: how the cluster differs from a real one if the gate is enabled.
+    `consequence`: how the cluster differs from a real cluster if the gate is enabled.
     """
 
     controller: str

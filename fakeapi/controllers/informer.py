@@ -28,7 +28,7 @@ The seconds are real time, because caches must also catch up while the server's 
 Handler: TypeAlias = Callable[[Object | None, Object | None], None]
 """Called with the old and the new object of a change.
 
-A new object has no old one; a deletion has no new one.
+The old object of a creation is None, and so is the new object of a deletion.
 """
 
 

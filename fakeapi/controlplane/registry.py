@@ -43,7 +43,10 @@ DEFINITIONS = "/apiextensions.k8s.io/customresourcedefinitions/"
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """The objects that the API verbs work with. `open_registry` creates a Registry."""
+    """The parts of one API server that its verbs work with, such as store, admission and catalogue.
+
+    `open_registry` creates a Registry.
+    """
 
     server: Server
     admission: Admission
@@ -160,7 +163,7 @@ def open_registry(
 ) -> Registry:
     """Creates the registry of a server that serves the kinds of `serving`.
 
-    `plugins`: the admission plugins; by default those of `selected()`.
+    `plugins`: the admission plugins; by default the result of `selected()`.
     `outbound`: sends webhook calls and other outgoing requests.
     """
     namespaces = Namespaces(storage)

@@ -100,7 +100,7 @@ class Pool:
 
 @dataclass(slots=True)
 class AllocatedState:
-    """Devices in use: those allocated to a single claim, and the consumed capacity of shared ones."""
+    """The devices in use: devices of single claims, and the consumed capacity of shared devices."""
 
     devices: set[DeviceID] = field(default_factory=set)
     shared: dict[DeviceID, dict[str, str]] = field(default_factory=dict)

@@ -57,7 +57,10 @@ def _compare(operator: str, value: str, wanted: Iterable[str]) -> bool:
 
 
 def serves_node(place: Object, node: Object) -> bool:
-    """Whether a node can use the devices of a slice spec, or a device with its own node selection."""
+    """Whether the devices of a ResourceSlice, or a device with its own node selection, can be used on a node.
+
+    `place`: the spec of the ResourceSlice or of the device.
+    """
     if place.get("nodeName"):
         return bool(place["nodeName"] == node["metadata"]["name"])
     if place.get("allNodes"):

@@ -141,7 +141,7 @@ class Claims:
         return PrepareError(template.format(**error.details))
 
     def _names(self, pod: Object) -> list[tuple[str, bool]]:
-        """Returns (name, is from a template) for each claim of a pod. The pod must own claims from templates.
+        """Returns (name, is from a template) for each claim of a pod.
 
         Raises PrepareError if the name of a claim is not known yet.
         """

@@ -27,7 +27,10 @@ _IN_SLICE = b"\x22"
 
 
 class PublishedResources:
-    """The resources that drivers of one node published. Calls `changed` with the name of a changed driver."""
+    """The resources that drivers of one node published.
+
+    Calls `changed` with the name of a driver whose resources changed.
+    """
 
     def __init__(
         self, context: ControllerContext, api: API, node: str, changed: Callable[[str], None]

@@ -25,7 +25,7 @@ class StatusWriter:
     def is_behind(self, pod: Object) -> bool:
         """Whether the observedGeneration in a pod's status is outdated.
 
-        Always false if the status of the pod does not have the field.
+        Always false if a new status of the pod has no observedGeneration.
         """
         generation = pod["metadata"].get("generation", 0)
         return tells_generation(self._gates, pod) and pod["status"].get(FIELD) != generation

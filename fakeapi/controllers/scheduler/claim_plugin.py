@@ -73,7 +73,7 @@ class ClaimPlugin(ABC, Generic[State]):
     async def filter(
         self, state: State, pod: Object, node: NodeState, effort: Effort
     ) -> Unschedulable | None:
-        """Returns why the pod's claims exclude a node; None if they do not. Raises PluginError."""
+        """Returns why the pod's claims exclude a node; None if the node is possible. Raises PluginError."""
 
     @abstractmethod
     def score(self, state: State, node: str) -> int:

@@ -63,7 +63,7 @@ class Negotiation:
         return next((entry for entry in entries if entry["name"] == pod_claim), None)
 
     def filter(self, node: Object) -> Unschedulable | None:
-        """Returns why the pending claims exclude a node; None if they do not."""
+        """Returns why the pending claims exclude a node; None if the node is possible."""
         name = node["metadata"]["name"]
         for pending in self.pending:
             if not all(matches_selector(selector, node) for selector in pending.selectors):

@@ -179,7 +179,7 @@ class DynamicResources(ClaimPlugin[PodClaims]):
     ) -> Unschedulable | None:
         """Sets the requests that the claim for extended resources has on a node.
 
-        Returns why the node is excluded; None if it is not.
+        Returns why the node is excluded; None if the node is possible.
         """
         if (claim["spec"].get("devices") or {}).get("requests"):
             return Unschedulable(("cannot schedule extended resource claim",))
@@ -197,7 +197,7 @@ class DynamicResources(ClaimPlugin[PodClaims]):
     ) -> Unschedulable | None:
         """Calculates how much of the node's own resources the pod uses through its claims.
 
-        Returns why the node is excluded; None if it is not. Raises PluginError.
+        Returns why the node is excluded; None if the node is possible. Raises PluginError.
         """
         results = state.allocations.get(node.name, ())
         new = {id(claim): allocation for claim, allocation in zip(state.unallocated, results, strict=False)}

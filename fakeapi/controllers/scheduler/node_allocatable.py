@@ -234,7 +234,7 @@ class NodeAllocatable:
     # the pod's own requests and limits --------------------------------------------------------------
 
     def _pod_level_problem(self, pod: Object) -> Unschedulable | None:
-        """Returns why the pod-level resources do not cover containers and claims; None if they do."""
+        """Returns why the pod-level resources do not cover containers and claims; None if the pod fits."""
         spec = pod["spec"]
         claimed = claimed_resources(pod)
         requested = added(container_totals(spec, "requests"), claimed)

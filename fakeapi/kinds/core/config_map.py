@@ -20,7 +20,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class ConfigMapStrategy(Strategy):
-    """Validates creates and updates of ConfigMaps."""
+    """Validates new and updated ConfigMaps."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules

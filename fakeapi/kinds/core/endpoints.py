@@ -31,7 +31,7 @@ _ADDRESS_LISTS = ("addresses", "notReadyAddresses")
 
 
 class EndpointsStrategy(Strategy):
-    """Validates creates and updates of Endpoints."""
+    """Validates new and updated Endpoints."""
 
     creates_on_update: ClassVar[bool] = True
 

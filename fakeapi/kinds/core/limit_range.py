@@ -60,7 +60,7 @@ Each row has both fields, the field in the error's path, the field whose value i
 
 
 class LimitRangeStrategy(Strategy):
-    """Validates creates and updates of LimitRanges."""
+    """Validates new and updated LimitRanges."""
 
     creates_on_update: ClassVar[bool] = True
 

@@ -30,7 +30,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class ReplicationControllerStrategy(WorkloadStrategy):
-    """Prepares and validates creates and updates of a ReplicationController."""
+    """Prepares and validates new and updated ReplicationControllers."""
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         return self._spec_errors(obj["spec"], None)

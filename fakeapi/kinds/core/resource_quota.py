@@ -54,7 +54,7 @@ _BOUNDED = ("cpu", "memory", "storage", "ephemeral-storage")
 
 
 class ResourceQuotaStrategy(Strategy):
-    """Prepares and validates creates and updates of a ResourceQuota. Updates keep its status."""
+    """Prepares and validates new and updated ResourceQuotas. Updates keep the status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -181,7 +181,7 @@ class ResourceQuotaStrategy(Strategy):
 
 
 class ResourceQuotaStatusStrategy(ResourceQuotaStrategy):
-    """Prepares and validates writes to `/status` of a ResourceQuota, which keep the spec."""
+    """Prepares and validates writes to `/status` of a ResourceQuota. Such writes keep the spec."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 

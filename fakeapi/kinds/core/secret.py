@@ -40,7 +40,7 @@ _CONFIG_OF_TYPE = {
 
 
 class SecretStrategy(Strategy):
-    """Prepares and validates creates and updates of Secrets."""
+    """Prepares and validates new and updated Secrets."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules

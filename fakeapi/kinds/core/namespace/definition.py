@@ -26,7 +26,7 @@ ACTIVE = "Active"
 
 
 class NamespaceStrategy(Strategy):
-    """Prepares and validates creates and updates of a Namespace. Updates keep spec and status."""
+    """Prepares and validates new and updated Namespaces. Updates keep spec and status."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._unit = rules.quirks.wording.length_unit
@@ -80,7 +80,7 @@ class NamespaceStrategy(Strategy):
 
 
 class NamespaceStatusStrategy(NamespaceStrategy):
-    """Prepares and validates writes to `/status` of a Namespace, which keep the spec."""
+    """Prepares and validates writes to `/status` of a Namespace. Such writes keep the spec."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 

@@ -53,10 +53,7 @@ NODE_STATUS_FIELDS = (GatedFields(_IN_USER_NAMESPACE, ("status.nodeInfo.runningI
 
 
 class NodeStrategy(Strategy):
-    """Prepares and validates creates and updates of a Node.
-
-    New Nodes may have a status; updates keep the status.
-    """
+    """Prepares and validates new and updated Nodes. New Nodes may have a status; updates keep the status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -141,7 +138,7 @@ class NodeStrategy(Strategy):
 class NodeStatusStrategy(NodeStrategy):
     """Prepares and validates writes to `/status` of a Node, such as heartbeats.
 
-    These writes may change metadata too.
+    Such writes may change metadata too, but not the spec.
     """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)

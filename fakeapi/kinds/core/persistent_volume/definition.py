@@ -66,7 +66,7 @@ _LABELS_SINCE_GA: Final = {
 
 
 class PersistentVolumeStrategy(Strategy):
-    """Prepares and validates creates and updates of a PersistentVolume. Updates keep source and status."""
+    """Prepares and validates new and updated PersistentVolumes. Updates keep source and status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -180,7 +180,7 @@ class PersistentVolumeStrategy(Strategy):
 
 
 class PersistentVolumeStatusStrategy(PersistentVolumeStrategy):
-    """Prepares and validates writes to `/status` of a PersistentVolume, which may change metadata too."""
+    """Prepares and validates writes to `/status` of a PersistentVolume. They may change metadata too."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 

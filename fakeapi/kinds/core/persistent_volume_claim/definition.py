@@ -53,7 +53,7 @@ CLAIM_STATUS_FIELDS = (
 
 
 class PersistentVolumeClaimStrategy(Strategy):
-    """Prepares and validates creates and updates of a PersistentVolumeClaim.
+    """Prepares and validates new and updated PersistentVolumeClaims.
 
     A bound claim may request more storage.
     """
@@ -117,7 +117,10 @@ class PersistentVolumeClaimStrategy(Strategy):
 
 
 class PersistentVolumeClaimStatusStrategy(PersistentVolumeClaimStrategy):
-    """Prepares and validates writes to `/status` of a PersistentVolumeClaim, which may change metadata."""
+    """Prepares and validates writes to `/status` of a PersistentVolumeClaim.
+
+    Such writes may change metadata too.
+    """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 

@@ -1,4 +1,4 @@
-"""Evicts pods if their PodDisruptionBudgets allow this: pods/eviction.
+"""pods/eviction: evicts pods within the limits of their PodDisruptionBudgets.
 
 Follows EvictionREST of k8s.io/kubernetes `pkg/registry/core/pod/storage/eviction.go`.
 """
@@ -90,7 +90,7 @@ async def evict(
 def _delete_options(
     resource: Resource, target: ObjectReference, body: Object, options: WriteOptions
 ) -> DeleteOptions:
-    """Returns the options of the delete. It is a dry run if the request or the Eviction asks for one.
+    """Returns the options of the delete: a dry run if the request or the Eviction has `dryRun`.
 
     Raises ApiError 400 or 422, and 500 if the dry run options contradict each other.
     """

@@ -60,9 +60,9 @@ def _reset_proc_mount(obj: Object) -> None:
 
 
 def _drop_handlers(member: str) -> Callable[[Object], None]:
-    """Returns a function that drops `member` from lifecycle handlers.
+    """Returns a function that drops the field `member` from lifecycle handlers.
 
-    The function also drops handlers and lifecycles that are empty after this.
+    The function also drops handlers and lifecycles that become empty.
     """
 
     def take_away(obj: Object) -> None:

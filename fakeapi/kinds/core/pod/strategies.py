@@ -44,7 +44,7 @@ _PRESERVED = ("resourceClaimStatuses", "extendedResourceClaimStatus", "nodeAlloc
 
 
 class PodStrategy(Strategy):
-    """Prepares and validates creates and updates of a pod. Updates keep its status."""
+    """Prepares and validates new and updated pods. Updates keep the status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -112,7 +112,7 @@ class PodStrategy(Strategy):
 
 
 class PodStatusStrategy(PodStrategy):
-    """Prepares and validates writes to `/status` of a pod, which keep the spec and the owner references."""
+    """Prepares and validates writes to `/status` of a pod. Such writes keep spec and owner references."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (
         ("spec",),
@@ -155,7 +155,7 @@ class PodStatusStrategy(PodStrategy):
 
 
 class PodEphemeralContainersStrategy(PodStrategy):
-    """Prepares and validates writes to `/ephemeralcontainers`, which can only add ephemeral containers."""
+    """Prepares and validates writes to `/ephemeralcontainers`. They can only add ephemeral containers."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = ()
 
@@ -182,7 +182,7 @@ class PodEphemeralContainersStrategy(PodStrategy):
 
 
 class PodResizeStrategy(PodStrategy):
-    """Prepares and validates writes to `/resize`, which change resources of a pod and its containers."""
+    """Prepares and validates writes to `/resize`. They change resources of a pod and its containers."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = ()
 

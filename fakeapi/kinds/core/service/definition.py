@@ -41,9 +41,9 @@ SERVICE_STATUS_FIELDS = (GatedFields("LoadBalancerIPMode", ("status.loadBalancer
 
 
 class ServiceStrategy(Strategy):
-    """Prepares and validates creates and updates of a Service.
+    """Prepares and validates new and updated Services.
 
-    The addresses and ports of the Service are allocated before.
+    ServiceHooks allocates the addresses and ports before.
     """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
@@ -108,7 +108,7 @@ class ServiceStrategy(Strategy):
 
 
 class ServiceStatusStrategy(ServiceStrategy):
-    """Prepares and validates writes to `/status` of a Service, which keep the spec."""
+    """Prepares and validates writes to `/status` of a Service. Such writes keep the spec."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 

@@ -133,7 +133,7 @@ def _dynamic_first(network: Network, fraction: float) -> Iterator[str]:
 
 
 def _rotated(numbers: range, fraction: float) -> Iterator[int]:
-    """Yields all numbers once. The start is at this fraction of the range."""
+    """Yields all numbers once, starting at a fraction of the range."""
     start = int(len(numbers) * fraction)
     yield from numbers[start:]
     yield from numbers[:start]

@@ -17,7 +17,7 @@ ENFORCE_MOUNTABLE_SECRETS = "kubernetes.io/enforce-mountable-secrets"
 
 
 class ServiceAccountStrategy(Strategy):
-    """Prepares and validates writes to a ServiceAccount, with rules only for metadata.
+    """Prepares and validates new and updated ServiceAccounts. Only metadata has rules.
 
     Stores only the names of referenced Secrets.
     """
