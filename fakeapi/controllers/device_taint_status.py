@@ -13,7 +13,12 @@ _SIMULATED = (
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Numbers of selected devices, of pods to evict and their namespaces, and of evicted pods."""
+    """Numbers of devices and pods that a DeviceTaintRule affects.
+
+    `published`, `allocated`: the selected devices in ResourceSlices and in claims.
+    `pods`, `namespaces`: the pods to evict, and their namespaces.
+    `evicted`: the pods that the controller has evicted since its start.
+    """
 
     published: int
     allocated: int

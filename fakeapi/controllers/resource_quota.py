@@ -19,7 +19,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.resource import Resource
 
 RESYNC_SECONDS = 300.0
-"""Seconds after which a quota is recalculated. This corrects charges for writes that failed."""
+"""Seconds after which a quota is recalculated. The recalculation corrects charges for failed writes."""
 
 
 class ResourceQuotaController(Controller):

@@ -20,7 +20,7 @@ def fits(
     taken: Mapping[str, str],
     taking: Mapping[str, str],
 ) -> bool:
-    """Whether a device has enough capacity left for a request, and the request obeys the request policies.
+    """Whether a device has enough capacity left for a request, and its request policies allow the request.
 
     `requests`: the requested amount of each capacity.
     `taken`: what other claims consume.

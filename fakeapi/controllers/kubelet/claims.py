@@ -30,7 +30,7 @@ GROUP = "resource.k8s.io"
 
 
 class PrepareError(Exception):
-    """Claims cannot be prepared or unprepared now. The message is that of the release's kubelet."""
+    """Claims cannot be prepared or unprepared now. The message follows the release's kubelet."""
 
 
 class Claims:

@@ -252,4 +252,4 @@ class Binder:
 
 
 class BindError(Exception):
-    """A claim could not be reserved. The message is the scheduler's."""
+    """A claim could not be reserved. The message follows kube-scheduler."""

@@ -15,7 +15,7 @@ TIMEOUT_SECONDS = 600.0
 
 
 class BindingFailure(Exception):
-    """The binding conditions of a claim failed or timed out. The message is the scheduler's."""
+    """The binding conditions of a claim failed or timed out. The message follows kube-scheduler."""
 
 
 def have_conditions(claims: Iterable[Object]) -> bool:

@@ -45,7 +45,7 @@ class PodClaims:
 
 @dataclass(frozen=True, slots=True)
 class Deallocation:
-    """A claim whose deallocation lets its pod be scheduled.
+    """A claim that must be deallocated before its pod can be scheduled.
 
     `by_driver`: whether a classic driver must deallocate the claim.
     `is_deleted`: whether to delete the claim, because an earlier attempt created it for extended resources.

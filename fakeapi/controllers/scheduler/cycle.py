@@ -71,7 +71,10 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Filtering:
-    """The filters of one scheduling attempt. Affinity and topology spread need all nodes in `states`."""
+    """The filters of one scheduling attempt.
+
+    `states`: all nodes, which the filters for affinity and topology spread need.
+    """
 
     pod: Object
     states: Mapping[str, NodeState]

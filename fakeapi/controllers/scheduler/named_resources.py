@@ -16,7 +16,7 @@ from fakeapi.releases.quirks import Quirks
 
 
 class SelectorFailure(Exception):
-    """A CEL selector does not compile, or its evaluation fails. The message is the scheduler's."""
+    """A CEL selector does not compile, or its evaluation fails. The message follows kube-scheduler."""
 
 
 @dataclass(eq=False, slots=True)

@@ -32,7 +32,7 @@ _CHECKED = ("cpu", "memory", "ephemeral-storage")
 
 
 class LookupFailed(Exception):
-    """A device is missing or lacks data. The message is the scheduler's."""
+    """A device is missing or lacks data. The message follows kube-scheduler."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ class NotReady(Exception):
 
 
 class DeviceView:
-    """Caches the resources of resource.k8s.io, and converts each version of an object once.
+    """Caches the objects of resource.k8s.io, and converts each object once per change.
 
     Objects are in the layout of resource.k8s.io/v1; before 1.31, in the layout of v1alpha2.
     """

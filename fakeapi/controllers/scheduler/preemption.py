@@ -96,7 +96,11 @@ def _started(pod: Object) -> str:
 
 
 def _cost(candidate: Candidate) -> tuple[int, int, int, tuple[int, ...], str]:
-    """Returns a sort key: highest priority, sum of priorities, number of victims, latest start, node name."""
+    """Returns the sort key of a candidate. The best candidate has the smallest key.
+
+    The key has the highest priority, the sum of priorities, the number of victims, the latest start and the
+    node name.
+    """
     priorities = [priority_of(victim) for victim in candidate.victims]
     highest = [victim for victim in candidate.victims if priority_of(victim) == max(priorities)]
     earliest = min(_started(victim) for victim in highest)

@@ -24,7 +24,7 @@ Network = IPv4Network | IPv6Network
 
 
 class AllocationError(ValueError):
-    """An address or a port is unavailable. The message is upstream's."""
+    """An address or a port is unavailable. The message follows upstream."""
 
 
 class PoolFull(AllocationError):

@@ -102,7 +102,7 @@ def _check_body_name(target: ObjectReference, meta: Object) -> None:
 def _check_uid(
     resource: Resource, target: ObjectReference, account: Object, meta: Object, warnings: Warnings
 ) -> None:
-    """Raises ApiError 409 if the request has a uid that differs from the ServiceAccount's.
+    """Raises ApiError 409 if the request has a uid that differs from the uid of the ServiceAccount.
 
     If the feature gate is off, adds a warning instead.
     """

@@ -15,7 +15,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def validate_pod_create(pod: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Validates a new pod except its metadata. The pod must be canonical and have defaults."""
+    """Validates a new pod except its metadata. The pod must be in canonical form and have defaults."""
     checks = PodChecks(rules, pod["spec"], is_pod=True)
     return [*pod_errors(pod, None, checks), *_creation_errors(pod, checks)]
 

@@ -22,7 +22,7 @@ _BLANK = "\u00a0"
 
 
 def difference(old: Any, new: Any, struct: Struct, checks: PodChecks) -> str:
-    """Formats the difference of two values of an internal type like the release."""
+    """Formats the difference of two values of an internal type like the release prints it."""
     if checks.wording.json_values:
         return _unified(_pretty(old, struct), _pretty(new, struct))
     return _reported(old, new, struct)

@@ -32,7 +32,7 @@ _VOLUME_GATE = "InPlacePodVerticalScalingMemoryBackedVolumes"
 def validate_pod_resize(
     new: Object, old: Object, rules: ReleaseRules, metadata: MetadataErrors = NO_METADATA_ERRORS
 ) -> list[FieldError]:
-    """Validates a write to `/resize` of a pod. Both pods must be canonical and have defaults."""
+    """Validates a write to `/resize` of a pod. Both pods must be in canonical form and have defaults."""
     checks = PodChecks(rules, new["spec"], old["spec"], is_pod=True)
     refused = _refusal(new["spec"], old, checks)
     if refused:

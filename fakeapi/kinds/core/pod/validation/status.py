@@ -24,7 +24,7 @@ _NOT_NEGATIVE = "must be a non-negative integer"
 def validate_pod_status_update(
     new: Object, old: Object, rules: ReleaseRules, metadata: MetadataErrors = NO_METADATA_ERRORS
 ) -> list[FieldError]:
-    """Validates a write to `/status` of a pod. Both pods must be canonical."""
+    """Validates a write to `/status` of a pod. Both pods must be in canonical form."""
     checks = PodChecks(rules, new["spec"], old["spec"], is_pod=True)
     return [
         *metadata.of_change,

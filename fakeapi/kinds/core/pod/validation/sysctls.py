@@ -63,7 +63,7 @@ def _host_errors(name: str, spec: Object, path: str) -> list[FieldError]:
 
 
 def normalized(name: str) -> str:
-    """Returns a sysctl's name with dots as separators. A name with slashes as separators is valid too."""
+    """Returns a sysctl's name with dots as separators. `name` may have slashes as separators instead."""
     first = min((name.find(mark) for mark in "./" if mark in name), default=-1)
     if first < 0 or name[first] == ".":
         return name

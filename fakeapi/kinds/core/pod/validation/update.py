@@ -40,7 +40,7 @@ _IMAGES = ("containers", "initContainers")
 def validate_pod_update(
     new: Object, old: Object, rules: ReleaseRules, metadata: MetadataErrors = NO_METADATA_ERRORS
 ) -> list[FieldError]:
-    """Validates an update of a pod. Both pods must be canonical and have defaults."""
+    """Validates an update of a pod. Both pods must be in canonical form and have defaults."""
     checks = PodChecks(rules, new["spec"], old["spec"], is_pod=True)
     errors = _object_errors(new, old, checks, metadata)
     return [*errors, *_spec_change_errors(new, old, checks)]

@@ -52,7 +52,7 @@ _BYTES = ("memory", "ephemeral-storage")
 def pod_warnings(pod: Object, rules: ReleaseRules) -> list[str]:
     """Returns the texts of Warning headers for a created or updated pod.
 
-    The pod must be canonical and have defaults.
+    The pod must be in canonical form and have defaults.
     """
     return list(_warnings(pod["spec"], pod.get("metadata") or {}, "", rules))
 
@@ -60,7 +60,7 @@ def pod_warnings(pod: Object, rules: ReleaseRules) -> list[str]:
 def pod_template_warnings(template: Object, path: str, rules: ReleaseRules) -> list[str]:
     """Returns the texts of Warning headers for a pod template. `path`: the path of the template.
 
-    The template must be canonical and have defaults.
+    The template must be in canonical form and have defaults.
     """
     metadata = template.get("metadata") or {}
     return list(_warnings(template.get("spec") or {}, metadata, f"{path}.", rules))
