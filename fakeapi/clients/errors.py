@@ -27,7 +27,10 @@ class StatusError(Exception):
 
     @property
     def is_conflict(self) -> bool:
-        """Whether another client changed the object meanwhile: read it again and retry."""
+        """Whether the reason is Conflict: another client changed the object.
+
+        Read the object again and retry.
+        """
         return self.reason == "Conflict"
 
     @property

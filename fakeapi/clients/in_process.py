@@ -21,8 +21,8 @@ LINE_BYTES_MAX = 16 * 1024 * 1024
 class InProcessClient(Verbs):
     """Sends requests as one client, with its own User-Agent.
 
-    Responses are decoded JSON that belongs to the caller. Every method raises StatusError. Its code is 0 if
-    the server dropped the connection.
+    Methods return decoded JSON, which the caller may change. Every method raises StatusError for an error
+    response. Its code is 0 if the response was lost, or if a watch event was too long.
     """
 
     def __init__(
@@ -51,19 +51,22 @@ class InProcessClient(Verbs):
         return response.decoded()
 
     async def read_protobuf(self, path: str) -> bytes:
-        """Reads an object in protobuf; returns the bytes with their envelope."""
+        """Reads an object in protobuf; returns the bytes with the magic number and the Unknown envelope."""
         response = _Response()
         await self._send("GET", path, None, response, accept=PROTOBUF)
         return response.content()
 
     async def write_protobuf(self, path: str, body: bytes) -> Object:
-        """Updates an object from protobuf bytes with their envelope; returns the stored object."""
+        """Updates an object from protobuf bytes including the envelope; returns the stored object."""
         response = _Response()
         await self._send("PUT", path, None, response, content=body, content_type=PROTOBUF)
         return response.decoded()
 
     async def watch(self, path: str, query: Mapping[str, str], on_event: Callable[[Object], None]) -> None:
-        """Calls `on_event` with each event when it arrives; returns when the server ends the watch."""
+        """Calls `on_event` with each event when it arrives; returns when the server ends the watch.
+
+        Raises StatusError.
+        """
         response = _WatchResponse(on_event)
         await self._send("GET", path, {**query, "watch": "true"}, response)
         response.decoded()
@@ -79,7 +82,10 @@ class InProcessClient(Verbs):
         content_type: str = JSON,
         accept: str = JSON,
     ) -> None:
-        """Sends a request and collects the response; a dropped connection leaves the response incomplete."""
+        """Sends a request and passes the response to `response`.
+
+        A dropped connection leaves the response incomplete.
+        """
         headers = [*self._headers, (b"accept", accept.encode())]
         if content is not None:
             headers.append((b"content-type", content_type.encode()))
@@ -111,7 +117,7 @@ def _scope(
 
 
 class _RequestBody:
-    """Sends a request's body; afterwards the client stays connected until its task is cancelled."""
+    """The `receive` of one ASGI request: sends the body, then stays connected until the task is cancelled."""
 
     def __init__(self, body: bytes) -> None:
         self._body: bytes | None = body
@@ -125,7 +131,7 @@ class _RequestBody:
 
 
 class _Response:
-    """Collects a whole response."""
+    """Collects the whole response to a request."""
 
     def __init__(self) -> None:
         self.code = 0
@@ -146,8 +152,8 @@ class _Response:
     def content(self) -> bytes:
         """Returns the body of a successful response.
 
-        Raises StatusError for an error, and for an incomplete response, whose write may or may not have taken
-        place.
+        Raises StatusError for an error response, and for an incomplete response. After an incomplete
+        response, the caller does not know whether the server wrote the object.
         """
         if not self._is_whole:
             raise StatusError.without_response(
@@ -164,7 +170,7 @@ class _Response:
 
 
 class _WatchResponse(_Response):
-    """Collects a response with one JSON value per line, and passes each value on."""
+    """Collects a response with one JSON value per line, and calls `on_event` with each value."""
 
     def __init__(self, on_event: Callable[[Object], None]) -> None:
         super().__init__()

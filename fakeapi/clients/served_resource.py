@@ -69,6 +69,6 @@ class ServedResource:
         return object_path(self.api_version, self.plural, namespace if self.namespaced else "", *rest)
 
     def path_of(self, obj: Object, subresource: str = "") -> str:
-        """Returns the path of an existing object, or of its subresource."""
+        """Returns the path of an object, from its metadata, or of a subresource."""
         metadata = obj["metadata"]
         return self.path(metadata.get("namespace", ""), metadata["name"], subresource)

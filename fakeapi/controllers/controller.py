@@ -32,7 +32,7 @@ class Work(Protocol):
 
 
 class ControllerContext:
-    """The server as one controller sees it: its API, caches, clock and work queue."""
+    """The server as one controller sees it: API, caches, clock and work queue."""
 
     def __init__(self, name: str, cluster: Cluster, work: Work) -> None:
         self.name = name
@@ -42,7 +42,7 @@ class ControllerContext:
 
     @property
     def rules(self) -> ReleaseRules:
-        """Gates, limits and quirks of the server's primary release."""
+        """Feature gates, limits and quirks of the server's primary release."""
         return rules_of(self.cluster.catalogue.primary)
 
     @property
@@ -56,7 +56,10 @@ class ControllerContext:
         return self._work.api(f"{component}/{self.version} (linux/amd64) kubernetes/fakeapi{end}")
 
     def resource(self, group: str, plural: str, *versions: str) -> ServedResource | None:
-        """Returns the served resource in the first of `versions`, or the preferred one; None if unserved."""
+        """Returns a served resource in the first served version of `versions`; None if no version is served.
+
+        Without `versions`, returns the preferred version.
+        """
         resource = find_resource(self.cluster.catalogue, group, plural, *versions)
         return None if resource is None else served_as(resource)
 
@@ -67,7 +70,7 @@ class ControllerContext:
         return resource
 
     def has_field(self, group: str, plural: str, *path: str) -> bool:
-        """Whether the objects of a resource have a field, in the preferred version of discovery."""
+        """Whether the schema of a resource's preferred version has the field at this path."""
         resource = find_resource(self.cluster.catalogue, group, plural)
         node: Node | None = None if resource is None else resource.schema
         for name in path:
@@ -79,22 +82,26 @@ class ControllerContext:
         return self._work.informer(resource)
 
     def add(self, key: Hashable) -> None:
-        """Makes the controller reconcile the key soon."""
+        """Adds a key to the controller's work queue."""
         self._work.add(self.name, key)
 
     def add_after(self, key: Hashable, seconds: float) -> None:
-        """Makes the controller reconcile the key after `seconds` of the clock."""
+        """Adds a key to the controller's work queue after `seconds` of the server's clock."""
         self._work.add_after(self.name, key, seconds)
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> Awaitable[None]:
-        """Runs work in the background, for example a call to a driver, so that it does not block other keys.
+        """Runs a coroutine in the background, so that it does not block other keys.
 
-        Errors are logged. `settle` waits for the work. The returned awaitable is done when the work is done.
+        Returns an awaitable for its end. The manager logs errors of the coroutine, and `Manager.settle` waits
+        for its end.
         """
         return self._work.spawn(self.name, work)
 
     def run(self, work: Coroutine[Any, Any, None]) -> None:
-        """Runs work until the controllers stop, such as a heartbeat; `settle` does not wait for it."""
+        """Runs a coroutine, such as a heartbeat, until the controllers stop.
+
+        `Manager.settle` does not wait for it.
+        """
         self._work.run(self.name, work)
 
     def now(self) -> str:
@@ -103,10 +110,10 @@ class ControllerContext:
 
 
 class Controller(ABC):
-    """Reconciles the objects of the API with their desired state, one key at a time.
+    """Reconciles API objects with their desired state, one key at a time.
 
-    The manager calls `reconcile` for one key after the other, and only after the caches have seen all earlier
-    writes. So the caches of a controller are never older than its own writes.
+    The manager calls `reconcile` only after the caches have seen all earlier writes. So the caches of a
+    controller are never older than its own writes.
     """
 
     name: ClassVar[str]
@@ -116,14 +123,17 @@ class Controller(ABC):
 
     @abstractmethod
     async def start(self) -> None:
-        """Gets informers and registers handlers that add keys."""
+        """Creates informers and registers handlers that add keys to the work queue."""
 
     @abstractmethod
     async def reconcile(self, key: Any) -> None:
-        """Reconciles one key. After StatusError the manager retries the key, at once after a conflict."""
+        """Reconciles one key.
+
+        After StatusError, the manager retries the key; after a conflict, it retries at once.
+        """
 
     async def stop(self) -> None:  # noqa: B027 - most controllers have nothing to release
-        """Releases resources outside the server."""
+        """Releases resources outside the server, such as sockets."""
 
 
 MakeController = Callable[[ControllerContext], Controller]

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class ControllerRunner:
     """Runs the controllers as clients of an application; an Attachment of its cluster.
 
-    They stop when the state of the cluster is replaced, and start again with the new state. If several
-    servers share the state, only the server that holds the Lease runs them.
+    The controllers stop before the state of the cluster is replaced, and start again with the new state. If
+    several servers share the state, only the server that holds the Lease runs the controllers.
     """
 
     def __init__(
@@ -30,7 +30,7 @@ class ControllerRunner:
         token: str | None = None,
         host: str = "localhost",
     ) -> None:
-        """Takes the `token` and `host` that the application accepts from its clients."""
+        """The controllers send `token` as bearer token and `host` as Host header to `app`."""
         self._app = app
         self._cluster = cluster
         self._makers = makers(names)
@@ -41,7 +41,10 @@ class ControllerRunner:
 
     @property
     def manager(self) -> Manager:
-        """The running manager. Raises RuntimeError if this server does not run the controllers (yet)."""
+        """The running manager.
+
+        Raises RuntimeError if this server does not run the controllers, or not yet.
+        """
         if self._manager is None:
             where = "" if self._election is None else ": another server of this state runs them"
             raise RuntimeError(f"the controllers are not started{where}")

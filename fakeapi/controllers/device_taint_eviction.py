@@ -132,7 +132,7 @@ class DeviceTaintEvictionController(Controller):
     # when to evict a pod --------------------------------------------------------------------------
 
     def _eviction(self, pod: Object) -> tuple[float, list[Object]] | None:
-        """Returns when to delete a pod (seconds since the epoch), with the rules; None if never."""
+        """Returns when to delete a pod (seconds since the epoch) and the DeviceTaintRules; None if never."""
         if not self._any_taint():
             return None
         reasons = [reason for claim in self._claims_of(pod) for reason in self._reasons(claim)]
@@ -166,7 +166,10 @@ class DeviceTaintEvictionController(Controller):
                 yield claim
 
     def _reasons(self, claim: Object) -> Iterator[tuple[float, Object | None]]:
-        """Yields the eviction time of each NoExecute taint of a claim's devices, with its rule or None."""
+        """Yields (eviction time, DeviceTaintRule or None) for each NoExecute taint of a claim's devices.
+
+        Skips taints that the claim tolerates without tolerationSeconds.
+        """
         for result in (claim["status"]["allocation"].get("devices") or {}).get("results") or ():
             for taint, rule in self._taints(result):
                 when = self._time_of(taint)
@@ -186,7 +189,10 @@ class DeviceTaintEvictionController(Controller):
         return datetime.fromisoformat(added).timestamp() if added else self.context.clock.now()
 
     def _taints(self, result: Object) -> Iterator[tuple[Object, Object | None]]:
-        """Yields a device's NoExecute taints, each with its DeviceTaintRule or, from the slice, None."""
+        """Yields (NoExecute taint, DeviceTaintRule) for a device.
+
+        The rule is None for a taint of the ResourceSlice.
+        """
         place = self._find(result)
         for taint in (place[1].get("taints") or ()) if place is not None else ():
             if taint.get("effect") == NO_EXECUTE:
@@ -201,7 +207,7 @@ class DeviceTaintEvictionController(Controller):
         return applies_to_names(rule["spec"], result["driver"], result["pool"], result["device"])
 
     def _find(self, result: Object) -> tuple[Slice, Object] | None:
-        """Returns slice and device of a result, in the pool's newest generation; None if missing."""
+        """Returns slice and device of an allocation result in the newest pool generation; None if missing."""
         pool = [
             resource_slice
             for resource_slice in self._view.slices()
@@ -217,7 +223,7 @@ class DeviceTaintEvictionController(Controller):
     # status of DeviceTaintRules -------------------------------------------------------------------
 
     async def _report(self, name: str) -> None:
-        """Updates the condition EvictionInProgress in the status of a rule."""
+        """Updates the condition EvictionInProgress in the status of a DeviceTaintRule."""
         rule = next(
             (candidate for candidate in self._view.objects("devicetaintrules") if _is_named(candidate, name)),
             None,
@@ -243,7 +249,10 @@ class DeviceTaintEvictionController(Controller):
         await self._api.patch(path, body, "apply", fieldManager=NAME, force="true")
 
     def _counts(self, rule: Object) -> Counts:
-        """Counts devices and pods that a DeviceTaintRule affects; the effect None counts like NoExecute."""
+        """Counts the devices that a DeviceTaintRule selects, and the pods that its taint evicts.
+
+        Pods count as if the effect of the taint was NoExecute.
+        """
         spec = rule["spec"]
         allocated, pods = 0, []
         for claim in self._view.objects("resourceclaims"):

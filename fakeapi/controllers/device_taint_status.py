@@ -13,7 +13,12 @@ _SIMULATED = (
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Numbers of devices that a rule selects, pods to evict, their namespaces, and pods already evicted."""
+    """Numbers of devices and pods that a DeviceTaintRule affects.
+
+    `published`, `allocated`: the selected devices in ResourceSlices and in claims.
+    `pods`, `namespaces`: the pods to evict, and their namespaces.
+    `evicted`: the pods that the controller has evicted since its start.
+    """
 
     published: int
     allocated: int
@@ -22,7 +27,7 @@ class Counts:
     evicted: int
 
     def condition(self, rule: Object) -> Object:
-        """Returns the condition without times."""
+        """Returns the condition EvictionInProgress, without lastTransitionTime and observedGeneration."""
         effect = rule["spec"]["taint"].get("effect", "")
         status, message = "False", ""
         if effect == "NoExecute" and self.pods:
@@ -50,7 +55,7 @@ class Counts:
 
 
 def condition_of(rule: Object) -> Object | None:
-    """Returns the condition EvictionInProgress of a rule; None if it has none."""
+    """Returns the condition EvictionInProgress of a DeviceTaintRule; None if it is not set."""
     conditions = (rule.get("status") or {}).get("conditions") or ()
     return next((condition for condition in conditions if condition["type"] == CONDITION), None)
 

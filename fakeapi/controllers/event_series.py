@@ -1,4 +1,4 @@
-"""EventSeriesRecorder: records what a controller does as events of events.k8s.io/v1.
+"""EventSeriesRecorder: records the actions of a controller as events of events.k8s.io/v1.
 
 Follows k8s.io/client-go `tools/events`, which counts equal events within a series.
 """
@@ -12,12 +12,12 @@ from fakeapi.controllers.events import KnownEvents
 from fakeapi.machinery.json_types import Object
 
 NOTE_LENGTH_MAX = 1024
-"""Maximum size of an event's note in bytes that the API accepts."""
+"""Maximum size of an event's note in bytes."""
 _ELLIPSIS = " ..."
 
 
 def truncated_note(message: str) -> str:
-    """Returns the message; shortens it and adds three dots if it is too long for the note of an event.
+    """Returns a message that fits into the note of an event; a longer message ends with " ...".
 
     Follows truncateMessage in k8s.io/kubernetes `pkg/scheduler/schedule_one.go`.
     """
@@ -28,14 +28,17 @@ def truncated_note(message: str) -> str:
 
 
 class EventSeriesRecorder(KnownEvents):
-    """Records the events of one component."""
+    """Records the events of one component. Equal events become one event with a series count."""
 
     def __init__(self, context: ControllerContext, api: InProcessClient, component: str) -> None:
         super().__init__(context, api)
         self._component = component
 
     async def record(self, obj: Object, kind: str, reason: str, action: str, note: str) -> None:
-        """Records an event; `kind` is Normal or Warning. Drops an event that the API refuses."""
+        """Records an event. Drops the event if the API returns an error.
+
+        `kind`: Normal or Warning.
+        """
         resource = self._context.served("events.k8s.io", "events")
         metadata = obj["metadata"]
         key = (metadata["uid"], kind, reason, action, note)

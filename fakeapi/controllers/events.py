@@ -1,4 +1,4 @@
-"""EventRecorder: records what a controller does as events of core/v1, and counts equal events.
+"""EventRecorder: records the actions of a controller as core/v1 events, and counts equal events.
 
 Follows k8s.io/client-go `tools/record`.
 """
@@ -9,11 +9,14 @@ from fakeapi.controllers.controller import ControllerContext
 from fakeapi.machinery.json_types import Object
 
 EVENTS_MAX = 4096
-"""Maximum number of events that a recorder remembers to count repeats; then it forgets all of them."""
+"""Maximum number of events that a recorder remembers for counting repeats.
+
+A recorder that exceeds the number forgets all events.
+"""
 
 
 class KnownEvents:
-    """The events that a recorder has created, by the properties that make two events equal."""
+    """The events that a recorder has created, by the properties that two equal events share."""
 
     def __init__(self, context: ControllerContext, api: InProcessClient) -> None:
         self._context = context
@@ -21,7 +24,10 @@ class KnownEvents:
         self._known: dict[tuple[str, ...], Object] = {}
 
     async def _create(self, path: str, event: Object, key: tuple[str, ...]) -> None:
-        """Creates the event; adds a suffix if its name exists, which happens while the clock is frozen."""
+        """Creates an event. Adds a random suffix if the name exists, which happens while the clock is frozen.
+
+        Drops the event if the API returns an error.
+        """
         try:
             stored = await self._api.create(path, event)
         except StatusError as problem:
@@ -38,7 +44,7 @@ class KnownEvents:
 
 
 class EventRecorder(KnownEvents):
-    """Records the events of one component."""
+    """Records the events of one component. Equal events increase the count of one event."""
 
     def __init__(
         self, context: ControllerContext, api: InProcessClient, component: str, host: str = ""
@@ -47,7 +53,10 @@ class EventRecorder(KnownEvents):
         self._source = {"component": component, **({"host": host} if host else {})}
 
     async def record(self, obj: Object, kind: str, reason: str, message: str) -> None:
-        """Records an event; `kind` is Normal or Warning. Drops an event that the API refuses."""
+        """Records an event. Drops the event if the API returns an error.
+
+        `kind`: Normal or Warning.
+        """
         metadata = obj["metadata"]
         resource = self._context.served("", "events")
         key = (metadata["uid"], kind, reason, message)

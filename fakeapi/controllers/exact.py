@@ -1,8 +1,8 @@
-"""Updates an object in protobuf, so that opaque parameters of drivers keep their exact bytes.
+"""Updates objects in protobuf, so that opaque parameters of drivers keep their exact bytes.
 
-An API server compacts opaque parameters in JSON answers. A client that writes them back changes the object,
-and validation refuses changes of an immutable spec. Kubernetes' components use protobuf, which keeps the
-bytes.
+An API server compacts opaque parameters in JSON responses. A client that writes the compacted parameters back
+changes the object, and validation rejects changes of an immutable spec. Kubernetes' components use protobuf,
+which keeps the bytes.
 """
 
 from collections.abc import Callable
@@ -17,9 +17,9 @@ from fakeapi.registry.model.resource import Resource
 async def update_exactly(
     api: InProcessClient, resource: Resource, obj: Object, change: Callable[[Object], None]
 ) -> Object:
-    """Reads an object, applies `change` and writes it back, in protobuf; returns the stored object.
+    """Reads an object in protobuf, applies `change` and writes it back; returns the stored object.
 
-    Raises StatusError, with a Conflict if `obj` is older than the stored object.
+    Raises StatusError, with reason Conflict if `obj` is older than the stored object.
     """
     path = served_as(resource).path_of(obj)
     _, _, message = protobuf.unwrap(await api.read_protobuf(path))

@@ -1,4 +1,4 @@
-"""Gaps: feature gates that change fakeapi's API although the controllers do not support them yet."""
+"""Feature gates that change fakeapi's API although the controllers do not implement them yet."""
 
 import logging
 from collections.abc import Container, Iterable
@@ -11,14 +11,21 @@ log = logging.getLogger("fakeapi.controllers")
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A missing feature of a controller. `gates` are its gate and later gates that replaced it."""
+    """A missing feature of a controller.
+
+    `gates`: the feature gate and later gates that replaced it.
+    `consequence`: how the cluster differs from a real cluster if the gate is enabled.
+    """
 
     controller: str
     gates: tuple[str, ...]
     consequence: str
 
     def gate_in(self, gates: Gates) -> str | None:
-        """Returns the enabled gate that the controller ignores; None if it is off or unknown."""
+        """Returns the enabled gate that the controller ignores; None if the gate is disabled or unknown.
+
+        Only the first of `gates` that the release knows counts.
+        """
         known = next((name for name in self.gates if name in gates), None)
         return known if known is not None and gates.enabled(known) else None
 
@@ -48,7 +55,7 @@ GAPS = (
 
 
 def warn_of_gaps(controllers: Container[str], gates: Gates) -> None:
-    """Logs a warning for each enabled gate that the running controllers do not support."""
+    """Logs a warning for each enabled feature gate that the running controllers do not implement."""
     for gate, gap in _open(controllers, gates):
         log.warning(
             "feature gate %s: the controller %s does not act on it: %s", gate, gap.controller, gap.consequence

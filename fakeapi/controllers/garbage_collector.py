@@ -1,7 +1,7 @@
-"""GarbageCollector: deletes objects whose owners are gone, and carries out foreground and orphan deletion.
+"""GarbageCollector: deletes objects whose owners do not exist; does foreground and orphan deletion.
 
-Follows k8s.io/kubernetes `pkg/controller/garbagecollector`. Upstream keeps a graph of its own; fakeapi reads
-the caches of all resources that have objects.
+Follows k8s.io/kubernetes `pkg/controller/garbagecollector`. Upstream keeps its own graph; fakeapi reads the
+informer caches of all resources that have objects.
 """
 
 from collections import defaultdict
@@ -20,7 +20,7 @@ from fakeapi_storage import StorageError
 ORPHAN = "orphan"
 FOREGROUND = "foregroundDeletion"
 IGNORED = frozenset((("", "events"), ("events.k8s.io", "events")))
-"""Resources that upstream's collector ignores too: they neither own objects nor have owners."""
+"""Resources that the collector ignores, like upstream: their objects neither are owners nor have owners."""
 
 
 class GarbageCollector(Controller):
@@ -51,7 +51,7 @@ class GarbageCollector(Controller):
         self.context.run(look())
 
     def _follow(self, prefix: str) -> None:
-        """Starts to follow the resource with this prefix, unless it is followed already."""
+        """Starts an informer for the resource with this storage prefix, unless it has one already."""
         if prefix in self._followed:
             return
         self._followed.add(prefix)
@@ -139,7 +139,10 @@ class GarbageCollector(Controller):
         await self._delete(place, obj, waits=bool(waiting))
 
     async def _delete(self, place: ServedResource, obj: Object, *, waits: bool) -> None:
-        """Deletes an object without living owners; `waits`: an owner in foreground deletion waits for it."""
+        """Deletes an object. All its owners are missing or in foreground deletion.
+
+        `waits`: whether an owner in foreground deletion waits for the object.
+        """
         metadata = obj["metadata"]
         if waits and self._dependents.get(metadata["uid"]):
             for dependent in self._dependents[metadata["uid"]]:
@@ -156,9 +159,10 @@ class GarbageCollector(Controller):
         )
 
     async def _owner(self, reference: Object, place: ServedResource, obj: Object) -> Object | None:
-        """Returns the owner of a reference, None if it does not exist.
+        """Returns the owner of a reference; None if the owner does not exist.
 
-        The owner is an empty object if its resource is not served, or if its scope does not fit.
+        Returns an empty object if the resource of the owner is not served, or if a cluster-scoped object
+        refers to a namespaced owner.
         """
         known = self._objects.get(reference["uid"])
         namespace = obj["metadata"].get("namespace", "")
@@ -189,7 +193,7 @@ class GarbageCollector(Controller):
         return None
 
     async def _delete_dependents(self, place: ServedResource, obj: Object) -> None:
-        """Continues a foreground deletion: removes the finalizer once no dependent blocks it."""
+        """Continues a foreground deletion: removes the finalizer when no dependent blocks the owner."""
         uid = obj["metadata"]["uid"]
         blocking = [
             dependent
@@ -204,7 +208,7 @@ class GarbageCollector(Controller):
                 self.context.add(dependent)
 
     async def _orphan_dependents(self, place: ServedResource, obj: Object) -> None:
-        """Continues an orphan deletion: removes the owner from all dependents, then the finalizer."""
+        """Continues an orphan deletion: removes the owner from all dependents, then removes the finalizer."""
         uid = obj["metadata"]["uid"]
         for dependent in list(self._dependents.get(uid, ())):
             dependent_place, dependent_obj = self._objects[dependent]
@@ -237,7 +241,10 @@ class GarbageCollector(Controller):
 async def _patch_references(
     api: InProcessClient, place: ServedResource, obj: Object, strategic: list[Object], merged: list[Object]
 ) -> None:
-    """Changes owner references with a strategic merge patch, or a merge patch if the kind has no other."""
+    """Changes owner references with a strategic merge patch, or with a merge patch for custom resources.
+
+    `strategic`, `merged`: the ownerReferences of the two kinds of patch.
+    """
     path, metadata = place.path_of(obj), obj["metadata"]
     try:
         patch = {"metadata": {"uid": metadata["uid"], "ownerReferences": strategic}}

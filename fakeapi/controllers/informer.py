@@ -1,7 +1,7 @@
-"""Informer: a cache of one resource's objects; a list fills it and a watch keeps it up to date.
+"""Informer: a cache of one resource's objects, filled by a list and updated by a watch.
 
-Follows the reflector of k8s.io/client-go `tools/cache`: list, then watch from the list's version, and list
-again when that version has expired.
+Follows the reflector of k8s.io/client-go `tools/cache`: lists, watches from the list's resourceVersion, and
+lists again when that version has expired.
 """
 
 import asyncio
@@ -19,15 +19,18 @@ from fakeapi.machinery.printable import printable_line
 log = logging.getLogger("fakeapi.controllers")
 
 PAGE = "500"
-"""Objects per page of a list."""
+"""Maximum number of objects per page of a list."""
 RETRY_SECONDS = 1.0
-"""Seconds before a refused list or watch is retried.
+"""Seconds before an informer retries a failed list or watch.
 
-This is real time, because caches must also catch up while the server's clock is frozen.
+The seconds are real time, because caches must also catch up while the server's clock is frozen.
 """
 
 Handler: TypeAlias = Callable[[Object | None, Object | None], None]
-"""Called with an object before and after a change; None before its creation and after its deletion."""
+"""Called with the old and the new object of a change.
+
+The old object of a creation is None, and so is the new object of a deletion.
+"""
 
 
 def key_of(obj: Object) -> str:
@@ -38,13 +41,13 @@ def key_of(obj: Object) -> str:
 
 
 class Informer:
-    """A cache of objects by key. All readers share the objects and must not change them."""
+    """A cache of objects by NAMESPACE/NAME. All readers share the objects and must not change them."""
 
     def __init__(self, api: InProcessClient, resource: ServedResource) -> None:
         self.resource = resource
         self.objects: dict[str, Object] = {}
         self.position = 0
-        """The handlers have seen every change up to this resourceVersion."""
+        """The resourceVersion up to which the handlers have received every change."""
         self._api = api
         self._handlers: list[Handler] = []
         self._wakers: set[asyncio.Event] = set()
@@ -60,11 +63,11 @@ class Informer:
         return self.objects.get(f"{namespace}/{name}" if namespace else name)
 
     def notify(self, waker: asyncio.Event) -> None:
-        """Sets `waker` whenever the position advances."""
+        """Sets `waker` whenever `position` advances."""
         self._wakers.add(waker)
 
     async def list(self) -> None:
-        """Reads all objects into the cache. Raises StatusError."""
+        """Reads all objects into the cache and calls the handlers for each difference. Raises StatusError."""
         query = {"limit": PAGE}
         objects: dict[str, Object] = {}
         while True:
@@ -80,7 +83,7 @@ class Informer:
         self._replace(objects, int(page["metadata"]["resourceVersion"]))
 
     async def run(self) -> None:
-        """Follows the changes until it is cancelled. Call `list` first."""
+        """Keeps the cache up to date until the task is cancelled. Call `list` first."""
         while True:
             try:
                 if self._expired:
@@ -130,7 +133,7 @@ class Informer:
 
 
 async def pause(clock: Clock, seconds: float) -> None:
-    """Waits until `seconds` of the clock have passed."""
+    """Waits until `seconds` of the server's clock have passed."""
     try:
         async with clock.timeout(seconds):
             await asyncio.get_running_loop().create_future()

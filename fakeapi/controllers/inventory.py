@@ -1,4 +1,7 @@
-"""Finds the resources that have objects, so that controllers for all kinds can ignore the others."""
+"""Finds the resources that have objects.
+
+So controllers that handle all kinds, such as the garbage collector, can ignore all other resources.
+"""
 
 from collections.abc import Iterator
 
@@ -13,9 +16,10 @@ AFTER_SLASH = "0"
 
 
 def stored_prefixes(cluster: Cluster) -> Iterator[str]:
-    """Yields the prefixes of storage keys that have objects: /GROUP/RESOURCE/ or /GROUP/HUB/RESOURCE/.
+    """Yields the prefixes of all storage keys: /GROUP/RESOURCE/ or /GROUP/HUB/RESOURCE/.
 
-    Reads the storage once per prefix, however many objects there are.
+    HUB is the API version in which the objects are stored. Reads one storage entry per prefix, for any number
+    of objects.
     """
     start: str | None = None
     while True:
@@ -28,7 +32,7 @@ def stored_prefixes(cluster: Cluster) -> Iterator[str]:
 
 
 def prefix_of(key: str, cluster: Cluster) -> str:
-    """Returns the prefix of a storage key: /GROUP/RESOURCE/, or /GROUP/HUB/RESOURCE/ if the key has a hub."""
+    """Returns the prefix of a storage key: /GROUP/RESOURCE/, or /GROUP/HUB/RESOURCE/ with a hub version."""
     _, group, first, *rest = key.split("/")
     if rest and not _versions_of(cluster, group, first) and _versions_of(cluster, group, rest[0]):
         return f"/{group}/{first}/{rest[0]}/"
@@ -36,7 +40,7 @@ def prefix_of(key: str, cluster: Cluster) -> str:
 
 
 def resource_of(cluster: Cluster, prefix: str) -> Resource | None:
-    """Returns the served resource with this prefix, in discovery's preferred version; None if not served."""
+    """Returns the served resource with this storage prefix, in the preferred version; None if not served."""
     _, group, *_, plural, _ = prefix.split("/")
     return next(
         (resource for resource in _versions_of(cluster, group, plural) if resource.prefix == prefix), None
@@ -44,7 +48,10 @@ def resource_of(cluster: Cluster, prefix: str) -> Resource | None:
 
 
 def resources_with_objects(cluster: Cluster, namespace: str = "") -> list[Resource]:
-    """Returns each resource that has objects, in one namespace or in the whole cluster."""
+    """Returns all resources that have objects.
+
+    With `namespace`, only resources with objects in this namespace.
+    """
     resources: list[Resource] = []
     for prefix in stored_prefixes(cluster):
         resource = resource_of(cluster, prefix)

@@ -1,7 +1,7 @@
-"""Leader election: of several servers with shared state, only the holder of a Lease runs the controllers.
+"""Leader election: if several servers share a state, only the holder of a Lease runs the controllers.
 
 Follows the timing and the Lease format of k8s.io/client-go `tools/leaderelection`. A server measures with its
-own clock how long a Lease has not changed, and ignores the times in the Lease.
+own clock for how long a Lease has not changed, and ignores the times in the Lease.
 """
 
 import asyncio
@@ -22,20 +22,20 @@ LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
 NAME = "fakeapi-controllers"
 
 LEASE_SECONDS = 15
-"""Seconds after which another server may take a Lease that was not renewed."""
+"""Seconds without renewal after which another server may take over the Lease."""
 
 RENEW_SECONDS = 10.0
-"""Seconds without a renewal of the Lease after which a leader stops its controllers."""
+"""Seconds without a successful renewal after which a leader stops its controllers."""
 
 RETRY_SECONDS = 2.0
-"""Seconds between two checks of the Lease."""
+"""Seconds between two attempts to take or renew the Lease."""
 
 log = logging.getLogger("fakeapi.controllers")
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """The intervals of an election in seconds, and the clock and sleep function that measure them."""
+    """The intervals of a leader election in seconds, and the clock and sleep function that measure them."""
 
     lease: float = LEASE_SECONDS
     renew: float = RENEW_SECONDS
@@ -45,7 +45,10 @@ class Pace:
 
 
 class LeaderElection:
-    """A candidate of the leader election. Awaits `start` when it becomes leader, `stop` afterwards."""
+    """A candidate of the leader election.
+
+    Awaits `start` when it becomes leader, and `stop` when it loses the leadership.
+    """
 
     def __init__(
         self,
@@ -70,7 +73,7 @@ class LeaderElection:
         self._task = asyncio.create_task(self._run())
 
     async def end(self) -> None:
-        """Stops leading and releases the Lease, so that another server can take it at once."""
+        """Stops the controllers and the election, and releases the Lease for another server."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -111,9 +114,9 @@ class LeaderElection:
         await self._stop()
 
     async def _take_or_renew(self) -> bool:
-        """Takes or renews the Lease; returns whether this server holds it.
+        """Takes or renews the Lease; returns whether this server holds the Lease.
 
-        Raises StatusError, also if another candidate was faster.
+        Raises StatusError for an error response, and if another candidate was faster.
         """
         try:
             lease = await self._api.get(f"{LEASES}/{NAME}")
@@ -135,7 +138,7 @@ class LeaderElection:
         return True
 
     def _held(self, lease: Object, holder: str | None = None, seconds: int = LEASE_SECONDS) -> Object:
-        """Returns the Lease with this server, or `holder`, as its holder."""
+        """Returns the Lease with a new renewTime and holder. The default for `holder` is this server."""
         identity, now = self.identity if holder is None else holder, _micro_time(self._now())
         old = lease["spec"]
         changes = old.get("leaseTransitions", 0) + (old.get("holderIdentity") != identity)
@@ -155,5 +158,5 @@ class LeaderElection:
 
 
 def _micro_time(seconds: float) -> str:
-    """Returns a time in the format of MicroTime."""
+    """Returns a time in the format of MicroTime: RFC 3339 with six fractional digits."""
     return f"{times.now_text(seconds)[:-1]}.{int(seconds % 1 * 1e6):06d}Z"

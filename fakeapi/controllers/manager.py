@@ -1,4 +1,4 @@
-"""Manager: runs the controllers of one server, one key after the other."""
+"""Manager: runs the controllers of one server, and reconciles one key at a time."""
 
 import asyncio
 import logging
@@ -19,26 +19,29 @@ from fakeapi.registry.model.resource import Resource
 log = logging.getLogger("fakeapi.controllers")
 
 CATCH_UP_SECONDS = 1.0
-"""Timeout in seconds for the caches to see the newest writes; afterwards controllers use them as they are."""
+"""Maximum seconds to wait for the caches before a key is reconciled.
+
+After this time, the controller works with outdated caches.
+"""
 CATCH_UP_WAITS = 50
 """Number of waits into which CATCH_UP_SECONDS is divided.
 
-On a busy machine a whole timeout may pass while the process does not run. That costs only one wait, and the
-watches can continue during the others.
+On a busy machine, a timeout may pass while the process does not run. Then only one wait is lost, and the
+watches can continue during the next waits.
 """
 CONFLICTS_AT_ONCE_MAX = 10
-"""Number of conflicts up to which a key comes back at once; afterwards the delay grows."""
+"""Maximum number of immediate retries of a key after a conflict. Later retries have growing delays."""
 
 
 class NotSettled(TimeoutError):
-    """The controllers still had work at the timeout; the message lists it."""
+    """The controllers still had work at the timeout. The message lists the work."""
 
 
 class Manager:
-    """The controllers, their caches and the queue of their keys.
+    """The controllers of one server, with their caches and work queue.
 
-    Reconciles one key at a time, after the caches have seen all earlier writes. So a run with the same seed,
-    clock and requests repeats itself.
+    Reconciles one key at a time, after the caches have seen all earlier writes. So runs with the same seed,
+    clock and requests are identical.
     """
 
     def __init__(
@@ -76,7 +79,10 @@ class Manager:
         return self._controllers.get(name)
 
     async def start(self) -> None:
-        """Fills the caches and starts to work. Raises the exceptions of the controllers' `start`."""
+        """Starts the controllers, fills the caches and begins to reconcile keys.
+
+        Raises the exceptions of the controllers' `start`.
+        """
         for controller in self._controllers.values():
             await controller.start()
         await self._list_new()
@@ -95,7 +101,7 @@ class Manager:
     async def settle(self, seconds: float) -> None:
         """Waits until no controller has work that is due now.
 
-        Ignores keys that are due later, such as keys that failed. Raises NotSettled after `seconds`.
+        Ignores keys that are due later, such as failed keys. Raises NotSettled after `seconds`.
         """
         try:
             async with asyncio.timeout(seconds):
@@ -106,13 +112,13 @@ class Manager:
         except TimeoutError:
             raise NotSettled(f"the controllers did not settle in {seconds:g} s: {self._left()}") from None
 
-    # methods for controller contexts ----------------------------------------------------------------
+    # methods of the protocol Work -------------------------------------------------------------------
 
     def api(self, agent: str) -> InProcessClient:
         return InProcessClient(self._app, agent, token=self._token, host=self._host)
 
     def informer(self, resource: ServedResource) -> Informer:
-        """Returns the cache of a resource; a new cache is listed before the next key is reconciled."""
+        """Returns the cache of a resource. A new cache is filled before the next key is reconciled."""
         cache = self._informers.get(resource)
         if cache is None:
             api = self.api(
@@ -190,7 +196,7 @@ class Manager:
             self._tasks.append(asyncio.ensure_future(informer.run()))
 
     async def _caught_up(self) -> None:
-        """Waits until the caches have seen all writes, at most CATCH_UP_SECONDS."""
+        """Waits until the caches have seen all writes, for at most CATCH_UP_SECONDS."""
         if not self._is_behind():
             return
         for _ in range(CATCH_UP_WAITS):
@@ -232,7 +238,7 @@ class Manager:
 
     def _begin(self, controller: str, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.ensure_future(self._guard(controller, work))
-        task.add_done_callback(lambda _: work.close())  # a task cancelled before its first step never ran it
+        task.add_done_callback(lambda _: work.close())  # a task that is cancelled early never awaits `work`
         return task
 
     async def _guard(self, controller: str, work: Coroutine[Any, Any, None]) -> None:

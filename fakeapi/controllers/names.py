@@ -1,4 +1,4 @@
-"""The controllers, by the names that options use."""
+"""The names of the controllers in options, and their classes."""
 
 from collections.abc import Iterable, Mapping
 from importlib import import_module
@@ -33,19 +33,19 @@ _PLACES: Mapping[str, tuple[str, str]] = {
         "VolumeAttributesClassProtectionController",
     ),
 }
-"""Module and class of each controller. The module is imported when the controller is created."""
+"""Module and class of each controller, by name. `makers` imports the module."""
 
 ALL = "all"
 
 SETTLE_SECONDS = 30.0
-"""Timeout of `settle`, in seconds."""
+"""Default timeout of `settle` in seconds."""
 
 
 def chosen(names: str | Iterable[str]) -> list[str]:
-    """Returns the controllers that an option names, each once, in a fixed order.
+    """Returns the names of the controllers that an option selects, without duplicates and in a fixed order.
 
-    `names` is a list or a text with commas; "all" selects every controller. Raises ValueError for an unknown
-    name.
+    `names`: a list, or a string with commas. "all" selects every controller. Raises ValueError for an unknown
+    name, and for a controller that needs a missing package.
     """
     parts = names.split(",") if isinstance(names, str) else names
     selected = {part.strip() for part in parts} - {""}
@@ -60,13 +60,13 @@ def chosen(names: str | Iterable[str]) -> list[str]:
 
 
 def _check_extras(names: Iterable[str]) -> None:
-    """Raises ValueError for a controller whose extra is not installed."""
+    """Raises ValueError if the packages that a controller needs are not installed."""
     if "kubelet" in names and find_spec("grpc") is None:
         raise ValueError("the controller kubelet takes the extra node, pip install 'fakeapi-k8s[node]'")
 
 
 def makers(names: Iterable[str]) -> "dict[str, MakeController]":
-    """Returns the factories of the named controllers, by name."""
+    """Imports the named controllers; returns their classes by name."""
     factories: dict[str, MakeController] = {}
     for name in names:
         module, member = _PLACES[name]

@@ -1,8 +1,8 @@
-"""NamespaceController: empties terminating namespaces, and creates the default objects of all others.
+"""NamespaceController: empties terminating namespaces, and creates default objects in all others.
 
 Follows k8s.io/kubernetes `pkg/controller/namespace/deletion`, `pkg/controller/serviceaccount` and
-`pkg/controller/certificates/rootcacertpublisher`: every namespace gets a default service account and a config
-map with the cluster's CA certificate.
+`pkg/controller/certificates/rootcacertpublisher`. Every namespace gets a default ServiceAccount and a
+ConfigMap with the cluster's CA certificate.
 """
 
 from collections import Counter
@@ -21,9 +21,9 @@ from fakeapi.registry.model.resource import Resource
 
 FINALIZER = "kubernetes"
 POD_ESTIMATE_SECONDS = 30
-"""Seconds before a namespace with pods that have no grace period is checked again."""
+"""Seconds until the next check of a namespace whose remaining pods have no grace period."""
 FINALIZERS_ESTIMATE_SECONDS = 15
-"""Seconds before a namespace with remaining finalizers is checked again."""
+"""Seconds until the next check of a namespace whose remaining objects have finalizers."""
 ROOT_CA = "kube-root-ca.crt"
 _ROOT_CA_DESCRIPTION = {
     "kubernetes.io/description": (
@@ -45,7 +45,7 @@ _CONDITIONS = {
     "NamespaceContentRemaining": ("ContentRemoved", "All content successfully removed"),
     "NamespaceFinalizersRemaining": ("ContentHasNoFinalizers", "All content-preserving finalizers finished"),
 }
-"""The conditions of a terminating namespace, with reason and message for a deletion without problems."""
+"""The conditions of a terminating namespace, with reason and message of the status False."""
 
 
 class NamespaceController(Controller):
@@ -88,7 +88,7 @@ class NamespaceController(Controller):
         await self._publish_certificate(name)
 
     async def _publish_certificate(self, name: str) -> None:
-        """Creates the config map with the cluster's CA certificate, or restores its data."""
+        """Creates the ConfigMap with the cluster's CA certificate, or restores its data and annotation."""
         data = {"ca.crt": self.context.cluster.certificate_authority}
         known = self._config_maps.get(name, ROOT_CA)
         if known is None:
@@ -114,7 +114,10 @@ class NamespaceController(Controller):
                 raise
 
     async def _empty(self, cached: Object) -> None:
-        """Deletes the objects of a namespace; finalizes it, or reports remaining objects in conditions."""
+        """Deletes the objects of a namespace. Then removes its finalizer, or reports remaining objects.
+
+        Conditions of the namespace list the remaining objects.
+        """
         name = cached["metadata"]["name"]
         place = self._namespaces.resource
         try:
@@ -133,13 +136,13 @@ class NamespaceController(Controller):
                 raise
 
     def _await(self, namespace: str, resources: Iterable[Resource]) -> None:
-        """Checks a namespace again when the last of its objects of a resource is deleted."""
+        """Reconciles a namespace again when the last of its objects of these resources is deleted."""
         self._terminating.add(namespace)
         for resource in resources:
             if resource.prefix not in self._awaited and "watch" in resource.kind.verbs:
                 self._awaited.add(resource.prefix)
                 self.context.informer(served_as(resource)).on_change(partial(self._note_gone, resource))
-                self.context.add(namespace)  # earlier deletions are not in the events of a new cache
+                self.context.add(namespace)  # the new cache does not report earlier deletions
 
     def _note_gone(self, resource: Resource, old: Object | None, new: Object | None) -> None:
         if new is not None or old is None:
@@ -166,7 +169,7 @@ class NamespaceController(Controller):
         return left
 
     async def _delete_all(self, place: ServedResource, namespace: str) -> list[Object]:
-        """Deletes all objects of a resource; returns those that still exist."""
+        """Deletes all objects of a resource in a namespace; returns the objects that still exist."""
         options = {"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Background"}
         collection = place.path(namespace)
         try:
@@ -209,7 +212,7 @@ class NamespaceController(Controller):
 
 
 class _Left:
-    """The objects left in a terminating namespace, and the delay before the next check in seconds."""
+    """The objects left in a terminating namespace. `estimate`: seconds until the next check."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
@@ -218,7 +221,10 @@ class _Left:
         self.resources: list[Resource] = []
         self.estimate = 0
         self.awaits_pods = False
-        """Whether other resources wait for the deletion of the pods; conditions omit these pods."""
+        """Whether all other resources wait for the deletion of the pods.
+
+        Then the conditions omit the pods.
+        """
 
     def add(self, resource: Resource, objects: list[Object]) -> None:
         place = served_as(resource)
@@ -235,7 +241,7 @@ class _Left:
             self.estimate = max(self.estimate, FINALIZERS_ESTIMATE_SECONDS if self.finalizers else 1)
 
     def condition(self, kind: str) -> Object | None:
-        """Returns the namespace condition of this type; None if it does not apply."""
+        """Returns the namespace condition of this type; None if the condition is False."""
         counts_show = not self.awaits_pods
         if kind == "NamespaceContentRemaining" and self.counts and counts_show:
             rest = ", ".join(sorted(f"{name} has {n} resource instances" for name, n in self.counts.items()))

@@ -1,8 +1,8 @@
-"""Observed generations in the pod statuses and conditions that controllers write.
+"""Sets observedGeneration in the pod statuses and conditions that controllers write.
 
-Follows k8s.io/kubernetes `pkg/api/v1/pod`, such as CalculatePodStatusObservedGeneration. With the gate
-PodObservedGenerationTracking, each status and condition gets one. Without it, existing ones are still
-updated.
+Follows k8s.io/kubernetes `pkg/api/v1/pod`, such as CalculatePodStatusObservedGeneration. With the feature
+gate PodObservedGenerationTracking, every status and condition has an observedGeneration. Without the gate,
+only existing fields are updated.
 """
 
 from typing import Any
@@ -15,12 +15,12 @@ GATE = "PodObservedGenerationTracking"
 
 
 def tells_generation(gates: Gates, pod: Object) -> bool:
-    """Whether a new status of the pod has an observed generation."""
+    """Whether a new status of the pod must have an observedGeneration."""
     return gates.enabled(GATE) or bool(pod["status"].get(FIELD))
 
 
 def status_observed(gates: Gates, pod: Object, status: Object) -> Object:
-    """Returns the status with the pod's generation as observed generation, also in its conditions."""
+    """Returns the status with the pod's generation as observedGeneration, also in its conditions."""
     observed = dict(status)
     if tells_generation(gates, pod):
         observed[FIELD] = _generation(pod)
@@ -32,7 +32,10 @@ def status_observed(gates: Gates, pod: Object, status: Object) -> Object:
 
 
 def condition_observed(gates: Gates, pod: Object, condition: Object) -> Object:
-    """Returns the condition with the pod's generation, if the gate or an earlier condition requires it."""
+    """Returns the condition with the pod's generation as observedGeneration.
+
+    Returns the condition unchanged if the gate is disabled and the old condition has no observedGeneration.
+    """
     if not gates.enabled(GATE):
         conditions = pod["status"].get("conditions") or ()
         if not any(other["type"] == condition["type"] and other.get(FIELD) for other in conditions):

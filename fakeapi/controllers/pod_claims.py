@@ -1,4 +1,4 @@
-"""The ResourceClaim of a pod claim, and its reservations.
+"""Finds the ResourceClaim of a pod claim (an entry of `spec.resourceClaims`), and handles reservations.
 
 Follows k8s.io/dynamic-resource-allocation `resourceclaim`.
 """
@@ -7,19 +7,20 @@ from fakeapi.machinery.json_types import Object
 
 
 class ClaimNameUnknown(Exception):
-    """The ResourceClaim for a pod's claim template does not exist yet."""
+    """The ResourceClaim from a pod's claim template does not exist yet."""
 
 
 def claim_source(pod_claim: Object) -> Object:
-    """Returns the object with resourceClaimName: `source` up to 1.30, the pod's claim itself from 1.31 on."""
+    """Returns the object with resourceClaimName: `source` up to 1.30, the pod claim from 1.31 on."""
     source = pod_claim.get("source")
     return source if source is not None else pod_claim
 
 
 def claim_of_pod(pod: Object, pod_claim: Object, *, by_pod: bool = False) -> str | None:
-    """Returns the name of the ResourceClaim; None if the status says that the pod needs none.
+    """Returns the name of the ResourceClaim; None if the pod status says that the pod needs no claim.
 
-    `by_pod`: the pod's name determines the name of a generated claim, as in 1.27. Raises ClaimNameUnknown.
+    `by_pod`: whether the names of pod and pod claim form the name of a generated claim, as in 1.27. Raises
+    ClaimNameUnknown.
     """
     source = claim_source(pod_claim)
     if source.get("resourceClaimName"):
@@ -34,7 +35,7 @@ def claim_of_pod(pod: Object, pod_claim: Object, *, by_pod: bool = False) -> str
 
 
 def owning_pod(obj: Object) -> tuple[str, str]:
-    """Returns name and uid of the pod that controls an object; ("", "") if there is none."""
+    """Returns name and uid of the pod that controls an object; ("", "") if no pod does."""
     for owner in obj["metadata"].get("ownerReferences") or ():
         if owner.get("controller") and owner["apiVersion"] == "v1" and owner["kind"] == "Pod":
             return owner["name"], owner["uid"]
@@ -54,7 +55,7 @@ def owner_reference_to_pod(pod: Object) -> Object:
 
 
 def is_for_pod(pod: Object, claim: Object) -> bool:
-    """Whether a generated claim belongs to the pod: in the same namespace and controlled by it."""
+    """Whether a pod owns a ResourceClaim: same namespace, and the pod is its controller."""
     metadata, own = pod["metadata"], claim["metadata"]
     return bool(own["namespace"] == metadata["namespace"] and owning_pod(claim)[1] == metadata["uid"])
 
@@ -66,12 +67,12 @@ def reserved_for(pod: Object, claim: Object) -> bool:
 
 
 def reference_to_pod(pod: Object) -> Object:
-    """Returns the pod's entry for the `reservedFor` of a claim."""
+    """Returns an entry for a pod in `status.reservedFor` of a ResourceClaim."""
     return {"resource": "pods", "name": pod["metadata"]["name"], "uid": pod["metadata"]["uid"]}
 
 
 def is_done(pod: Object) -> bool:
-    """Whether a pod will not run any more: terminated, or deleted before it was scheduled."""
+    """Whether a pod will not run any more: it has terminated, or was deleted before it had a node."""
     if pod["status"].get("phase") in {"Succeeded", "Failed"}:
         return True
     return "deletionTimestamp" in pod["metadata"] and not pod["spec"].get("nodeName")

@@ -1,7 +1,8 @@
-"""Decides which changes of objects require a new calculation of their quotas.
+"""Decides which changes of objects require a new calculation of resource quotas.
 
-Follows k8s.io/kubernetes `pkg/quota/v1/install/update_filter.go`. Admission charges objects that are created
-or grow. A calculation between such a charge and its write would lose the charge.
+Follows k8s.io/kubernetes `pkg/quota/v1/install/update_filter.go`. New and growing objects need no
+calculation, because admission charges them. A calculation between the charge and the write would lose the
+charge.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,7 +12,11 @@ from fakeapi.machinery.json_types import Object
 
 
 def replenishes(group: str, plural: str, old: Object | None, new: Object | None) -> bool:
-    """Whether the change of an object can reduce its usage; None means that the object does not exist."""
+    """Whether a change can reduce the quota usage of an object.
+
+    `old`: None for a new object.
+    `new`: None for a deleted object.
+    """
     if old is None:
         return False
     if new is None:

@@ -1,6 +1,6 @@
-"""ResourceQuotaController: recalculates the status of ResourceQuotas, whose usage admission increases.
+"""ResourceQuotaController: recalculates the usage in the status of ResourceQuotas.
 
-Follows k8s.io/kubernetes `pkg/controller/resourcequota`.
+Follows k8s.io/kubernetes `pkg/controller/resourcequota`. Admission only increases the usage.
 """
 
 from functools import partial
@@ -20,7 +20,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.resource import Resource
 
 RESYNC_SECONDS = 300.0
-"""Seconds after which a quota is recalculated, to correct charges whose writes failed."""
+"""Seconds after which a quota is recalculated. The recalculation corrects charges for failed writes."""
 
 
 class ResourceQuotaController(Controller):
@@ -33,12 +33,15 @@ class ResourceQuotaController(Controller):
         self._quotas.on_change(self._enqueue)
 
     def _enqueue(self, old: Object | None, new: Object | None) -> None:
-        """Queues a quota with new limits; ignores changes of its status, which admission writes too."""
+        """Queues a quota whose hard limits are new or changed.
+
+        Ignores status changes, which admission writes too.
+        """
         if new is not None and (old is None or old["spec"].get("hard") != new["spec"].get("hard")):
             self.context.add((new["metadata"]["namespace"], new["metadata"]["name"]))
 
     def _enqueue_all_beside(self, place: ServedResource, old: Object | None, new: Object | None) -> None:
-        """Queues the quotas of the namespace if this change of an object may have reduced usage."""
+        """Queues all quotas of a namespace if the change of an object may have reduced their usage."""
         if not replenishes(place.group, place.plural, old, new):
             return
         namespace = (new or old or {})["metadata"].get("namespace", "")
@@ -66,7 +69,7 @@ class ResourceQuotaController(Controller):
         await self._api.update(self._quotas.resource.path_of(quota, "status"), changed)
 
     def _resources(self) -> list[Resource]:
-        """Returns every resource that a quota can count, in discovery's preferred version."""
+        """Returns all resources that a quota can count, in the preferred version of discovery."""
         catalogue = self.context.cluster.catalogue
         kinds = [resource.kind for resource in catalogue.resources if QUOTAS.covers(resource, "")]
         names = {(kind.group, kind.resource) for kind in kinds}

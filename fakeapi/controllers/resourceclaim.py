@@ -1,6 +1,7 @@
-"""ResourceClaimController: creates claims from templates for pods, releases and deletes unused claims.
+"""ResourceClaimController: creates ResourceClaims from templates for pods, and deletes unused ones.
 
-Follows k8s.io/kubernetes `pkg/controller/resourceclaim`, since 1.27.
+Follows k8s.io/kubernetes `pkg/controller/resourceclaim`, since 1.27. Also removes the reservations of ended
+pods.
 """
 
 from collections import defaultdict
@@ -31,9 +32,12 @@ FINALIZER = "resource.kubernetes.io/delete-protection"
 ANNOTATION = "resource.kubernetes.io/pod-claim-name"
 FIELD_MANAGER = "ResourceClaimController"
 GENERATED_NAME_MAX = 57
-"""Maximum length of a generated name, without its suffix of five characters."""
+"""Maximum length of a generateName. The API server adds five characters."""
 DELETED_MAX = 500
-"""Maximum number of deleted pods that are remembered; the controller asks the API about others."""
+"""Maximum number of deleted pods that the controller remembers.
+
+For all other pods, the controller sends a request to the API.
+"""
 
 POD = "pod"
 CLAIM = "claim"
@@ -62,14 +66,14 @@ class ResourceClaimController(Controller):
         self._claims.on_change(self._claim_changed)
 
     def _scheduling_contexts(self) -> Informer | None:
-        """Returns the informer of PodSchedulingContexts; None without classic drivers (since 1.32)."""
+        """Returns the informer of PodSchedulingContexts; None in releases without classic drivers."""
         resource = self.context.resource(GROUP, "podschedulingcontexts")
         if resource is None or resource.version != self.context_version():
             return None
         return self.context.informer(resource)
 
     def context_version(self) -> str:
-        """Returns the version of resource.k8s.io that the controller uses."""
+        """Returns the version of resource.k8s.io that the controller uses; "" if no version is served."""
         resource = self.context.resource(GROUP, "resourceclaims")
         return resource.version if resource is not None else ""
 
@@ -91,7 +95,7 @@ class ResourceClaimController(Controller):
             self.context.add((POD, namespace, name))
 
     def _template_changed(self, old: Object | None, new: Object | None) -> None:
-        """Queues the pods that wait for a template once it exists."""
+        """Queues the pods that use a new or changed template."""
         if new is None:
             return
         namespace, name = new["metadata"]["namespace"], new["metadata"]["name"]
@@ -111,7 +115,7 @@ class ResourceClaimController(Controller):
             self.context.add((POD, namespace, pod))
 
     def _index(self, old: Object | None, new: Object | None) -> None:
-        """Updates the index from claims to the pods that use them."""
+        """Updates the index from claims to their pods after the change of a pod."""
         for pod in filter(None, (old, new)):
             metadata = pod["metadata"]
             for claim in _known_claims(pod):
@@ -164,13 +168,13 @@ class ResourceClaimController(Controller):
 
     @property
     def _statuses_are_kept(self) -> bool:
-        """Whether pod statuses have the names of claims; 1.27 derives these names from the pods' names."""
+        """Whether pod statuses store claim names. In 1.27 the names are derived from the pods' names."""
         return self.context.has_field("", "pods", "status", "resourceClaimStatuses")
 
     async def _claim_for(self, pod: Object, pod_claim: Object) -> str | None:
-        """Creates or finds the claim of a pod claim; returns its name for the pod's status.
+        """Creates or finds the generated claim of a pod claim; returns its name for the pod's status.
 
-        Returns None if there is nothing to do. Raises StatusError, _Missing.
+        Returns None if the status needs no change. Raises StatusError or _Missing.
         """
         template_name = claim_source(pod_claim).get("resourceClaimTemplateName")
         if not template_name:
@@ -199,7 +203,7 @@ class ResourceClaimController(Controller):
         return str(created["metadata"]["name"])
 
     def _generated(self, pod: Object, pod_claim: str, template: Object) -> Object:
-        """Returns a new claim from a template, owned by the pod."""
+        """Returns a new ResourceClaim from a template, with the pod as owner."""
         spec, metadata = template["spec"], pod["metadata"]
         template_metadata = spec.get("metadata") or {}
         owner = owner_reference_to_pod(pod)
@@ -224,7 +228,7 @@ class ResourceClaimController(Controller):
         }
 
     def _find_generated(self, pod: Object, pod_claim: str) -> Object | None:
-        """Returns a claim that was created for the pod but is not in its status yet; None without one."""
+        """Returns a claim that was created for a pod but is missing in its status; None if there is none."""
         for claim in self._claims.objects.values():
             annotations = claim["metadata"].get("annotations") or {}
             if owning_pod(claim)[1] == pod["metadata"]["uid"] and annotations.get(ANNOTATION) == pod_claim:
@@ -244,7 +248,7 @@ class ResourceClaimController(Controller):
         return await self._api.patch(path, body, "apply", fieldManager=FIELD_MANAGER, force="true")
 
     async def _reserve_claims(self, pod: Object) -> None:
-        """Reserves claims for a pod that was bound to its node without a scheduler."""
+        """Reserves the allocated claims of a pod that was bound to its node without a scheduler."""
         namespace = pod["metadata"]["namespace"]
         for pod_claim in pod["spec"].get("resourceClaims") or ():
             try:
@@ -275,7 +279,7 @@ class ResourceClaimController(Controller):
         await self._api.update(self._claims.resource.path_of(claim, "status"), changed)
 
     async def _ask_for_allocation(self, pod: Object) -> None:
-        """Selects the pod's node in a PodSchedulingContext, so that a classic driver allocates for it."""
+        """Selects the pod's node in a PodSchedulingContext, so that a classic driver allocates on it."""
         assert self._contexts is not None
         metadata, node = pod["metadata"], pod["spec"]["nodeName"]
         place = self._contexts.resource
@@ -313,7 +317,7 @@ class ResourceClaimController(Controller):
                 raise
 
     async def _is_valid(self, namespace: str, consumer: Object) -> bool:
-        """Whether a consumer may still use the claim; True for every consumer that is not a pod."""
+        """Whether a consumer may still use the claim. Always true for consumers that are not pods."""
         if consumer.get("apiGroup") or consumer["resource"] != "pods":
             return True
         if consumer["uid"] in self._deleted:
@@ -329,7 +333,7 @@ class ResourceClaimController(Controller):
         return bool(pod["metadata"]["uid"] == consumer["uid"] and not is_done(pod))
 
     async def _release(self, claim: Object, left: list[Object]) -> None:
-        """Removes consumers, and deallocates a claim without remaining consumers."""
+        """Reduces the consumers of a claim to `left`, and deallocates a claim without consumers."""
         status = {key: value for key, value in claim["status"].items() if key != "reservedFor"}
         if left:
             status["reservedFor"] = left
@@ -365,7 +369,7 @@ class ResourceClaimController(Controller):
         await update_exactly(self._api, resource, claim, change)
 
     async def _delete_unneeded(self, claim: Object) -> None:
-        """Deletes a generated claim whose pod is done or was replaced by another pod with the same name.
+        """Deletes a generated claim if its pod has ended, or if another pod has the same name.
 
         The garbage collector deletes the claims of deleted pods.
         """
@@ -379,7 +383,7 @@ WAITS = "WaitForFirstConsumer"
 
 
 class _Missing(Exception):
-    """A claim cannot be created because its template does not exist."""
+    """A claim cannot be created because its ResourceClaimTemplate does not exist."""
 
 
 def _finalizers(claim: Object) -> list[str]:
@@ -387,7 +391,7 @@ def _finalizers(claim: Object) -> list[str]:
 
 
 def _might_run(pod: Object) -> bool:
-    """Whether a pod still needs its claims."""
+    """Whether a pod can still use its claims."""
     if pod["status"].get("phase") in {"Succeeded", "Failed"}:
         return False
     return not ("deletionTimestamp" in pod["metadata"] and not pod["spec"].get("nodeName"))
@@ -404,7 +408,10 @@ def _known_claims(pod: Object) -> Iterator[str]:
 
 
 def _generated_name(pod: str, pod_claim: str) -> str:
-    """Returns `POD-CLAIM-`; shortens both names in proportion if they are too long together."""
+    """Returns the generateName `POD-CLAIM-` of a claim.
+
+    If the name is too long, shortens both parts in proportion and omits the last hyphen.
+    """
     name = f"{pod}-{pod_claim}-"
     length = len(name)
     if length <= GENERATED_NAME_MAX:

@@ -6,9 +6,9 @@ from fakeapi.registry.model.resource import Resource
 
 
 def find_resource(catalogue: Catalogue, group: str, plural: str, *versions: str) -> Resource | None:
-    """Returns the resource in the first served version of `versions`, or in discovery's preferred version.
+    """Returns a resource in the first served version of `versions`; None if no version has the resource.
 
-    Returns None if no version has the resource.
+    Without `versions`, tries the versions of the group in the order of discovery.
     """
     for version in versions or catalogue.versions(group):
         resource = catalogue.find(group, version, plural)
@@ -18,6 +18,6 @@ def find_resource(catalogue: Catalogue, group: str, plural: str, *versions: str)
 
 
 def served_as(resource: Resource) -> ServedResource:
-    """Returns the ServedResource for a resource of the catalogue."""
+    """Returns the ServedResource for a Resource of the catalogue."""
     kind = resource.kind
     return ServedResource(kind.group, kind.version, kind.resource, kind.kind, kind.namespaced)

@@ -1,7 +1,7 @@
-"""WorkQueue: keys that controllers have to reconcile, each once, in the order of their arrival.
+"""WorkQueue: the keys that controllers must reconcile, without duplicates, in the order of arrival.
 
-Follows k8s.io/client-go `util/workqueue`: a waiting key is not added again, and a key that fails comes back
-with increasing delays.
+Follows k8s.io/client-go `util/workqueue`. A key that is already waiting is not added again. A failed key is
+retried with increasing delays.
 """
 
 import asyncio
@@ -12,23 +12,26 @@ from fakeapi.clock.clocks import Clock
 from fakeapi.controllers.informer import pause
 
 Item: TypeAlias = tuple[str, Hashable]
-"""A controller's name and one of its keys."""
+"""Name of a controller, and one of its keys."""
 
 RETRY_SECONDS_MIN = 0.005
 RETRY_SECONDS_MAX = 1000.0
-"""Shortest and longest delay in seconds before a failed key is retried; the delay doubles each time."""
+"""Longest delay in seconds before a failed key is retried.
+
+The delay starts at RETRY_SECONDS_MIN and doubles.
+"""
 
 
 def retry_seconds(failures: int) -> float:
-    """Returns the delay in seconds for a failed key that had already failed `failures` times before."""
+    """Returns the delay in seconds after a failure of a key that had failed `failures` times before."""
     return min(RETRY_SECONDS_MIN * 2.0 ** min(failures, 60), RETRY_SECONDS_MAX)
 
 
 class WorkQueue:
-    """Keys that are waiting, and keys that come back after a delay."""
+    """The keys that are waiting, and the keys that are added after a delay."""
 
     def __init__(self, clock: Clock, on_change: Callable[[], None]) -> None:
-        """Takes `on_change`, which is called whenever a key is added."""
+        """Starts empty. `on_change` is called whenever a key is added."""
         self._clock = clock
         self._on_change = on_change
         self._waiting: dict[Item, None] = {}
@@ -54,14 +57,14 @@ class WorkQueue:
         self._on_change()
 
     def pop(self) -> Item | None:
-        """Removes and returns the key that arrived first; None if no key waits."""
+        """Removes and returns the key that arrived first; None if the queue is empty."""
         for item in self._waiting:
             del self._waiting[item]
             return item
         return None
 
     def add_after(self, item: Item, seconds: float) -> None:
-        """Adds the key after `seconds`; if it is delayed already, the earlier time counts."""
+        """Adds a key after `seconds`. For a key that is delayed already, the earlier time counts."""
         due = self._clock.monotonic() + seconds
         known = self._later.get(item)
         if known is not None:
@@ -71,13 +74,13 @@ class WorkQueue:
         self._later[item] = due, asyncio.ensure_future(self._add_later(item, seconds))
 
     def retry(self, item: Item) -> None:
-        """Adds a key that failed, after a delay that grows with its failures."""
+        """Adds a failed key after a delay that grows with its failures."""
         failures = self._failures.get(item, 0)
         self._failures[item] = failures + 1
         self.add_after(item, retry_seconds(failures))
 
     def succeed(self, item: Item) -> None:
-        """Forgets the failures of a key."""
+        """Resets the number of failures of a key."""
         self._failures.pop(item, None)
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Assembles registry, kinds, admission and authorization into the API server of one cluster.
+"""Builds the API server of one cluster from registry, kinds, admission and authorization.
 
 Follows k8s.io/kubernetes `pkg/controlplane`.
 """

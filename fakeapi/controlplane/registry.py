@@ -1,4 +1,4 @@
-"""The registry of one server: store, catalogue and namespaces over one storage."""
+"""Registry: the store, the served resources and the namespaces of one server."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -39,12 +39,15 @@ if TYPE_CHECKING:
     from fakeapi.registry.custom.definitions import CustomResources
 
 DEFINITIONS = "/apiextensions.k8s.io/customresourcedefinitions/"
-"""The prefix of the storage keys of CustomResourceDefinitions."""
+"""Prefix of the storage keys of CustomResourceDefinitions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """Everything that the API verbs work on. Created by `open_registry`."""
+    """The parts of one API server that its verbs work with, such as store, admission and catalogue.
+
+    `open_registry` creates a Registry.
+    """
 
     server: Server
     admission: Admission
@@ -64,12 +67,19 @@ class Registry:
     def serve(
         self, kinds: Iterable[Kind], release: Release, definition: KindDefinition | None = None
     ) -> None:
-        """Serves further kinds, with `definition` or else with the definition in their group's folder."""
+        """Serves additional kinds.
+
+        `definition`: the definition of all these kinds. By default, each kind has the definition in the
+        folder of its API group.
+        """
         find = definition_of if definition is None else lambda _: definition
         self.catalogue.add(*(Resource(kind, release, find, self.context) for kind in kinds))
 
     def activate_plugins(self) -> None:
-        """Runs the admission plugins that stored objects need, and the others once they are needed."""
+        """Activates the admission plugins that stored objects need.
+
+        Other plugins are activated when needed.
+        """
         for prefix, plugin in ACTIVATED.items():
             activate = partial(self.admission.extend, plugin)
             if self.storage.list(prefix, limit=1).entries:
@@ -78,7 +88,10 @@ class Registry:
                 self.store.on_first_change(prefix, activate)
 
     def authorize_by_roles(self) -> None:
-        """Turns on RBAC: only roles and bindings give permissions; nobody may grant more than they have."""
+        """Turns on RBAC: only roles and bindings grant permissions.
+
+        Also rejects writes that grant more permissions than the user has.
+        """
         from fakeapi.authorization.rbac import RBAC  # noqa: PLC0415 - only for RBAC
         from fakeapi.authorization.roles import GROUP, RESOURCES  # noqa: PLC0415 - only for RBAC
 
@@ -94,7 +107,7 @@ class Registry:
         self.admission.extend(CLAIM_STATUS_PERMISSIONS)
 
     async def ensure_initial_objects(self) -> None:
-        """Creates the initial namespaces that are missing, one after the other, like a new server."""
+        """Creates the missing initial namespaces one after the other."""
         resource = self.catalogue.find("", "v1", NAMESPACE.resource)
         if resource is None:
             return
@@ -112,11 +125,11 @@ class Registry:
             try:
                 await create(WriteRequest(self.server, resource, ObjectReference(name=name), options), obj)
             except ApiError as error:
-                if error.reason != "AlreadyExists":  # another server was first
+                if error.reason != "AlreadyExists":  # another server was faster
                     raise
 
     async def _begin(self, resource: Resource, names: Iterable[str]) -> None:
-        """Stores the namespaces of a new cluster without admission, which has nothing to check yet."""
+        """Stores the namespaces of a new cluster directly, without admission."""
         store, hub = self.store, resource.definition.hub_api_version
         writes = [
             self.storage.create(
@@ -125,13 +138,13 @@ class Registry:
             for name in names
         ]
         for write in writes:
-            with suppress(KeyExists):  # another server was first
+            with suppress(KeyExists):  # another server was faster
                 await store.commit(resource, write)
 
 
 @dataclass(frozen=True, slots=True)
 class _StoredEntries:
-    """The entries of a storage, in the form that strategies read."""
+    """The entries of a storage, with the methods that strategies use."""
 
     storage: Storage
 
@@ -149,9 +162,10 @@ def open_registry(
     plugins: Selection | None = None,
     outbound: Outbound = NO_OUTBOUND,
 ) -> Registry:
-    """Opens the registry of a server that serves the kinds of `serving`, with these admission plugins.
+    """Creates the registry of a server that serves the kinds of `serving`.
 
-    Webhook calls and other outgoing requests use `outbound`.
+    `plugins`: the admission plugins; by default the result of `selected()`.
+    `outbound`: sends webhook calls and other outgoing requests.
     """
     namespaces = Namespaces(storage)
     context = StrategyContext(
@@ -181,6 +195,6 @@ def open_registry(
 
 
 async def serve_stored_definitions(registry: Registry) -> None:
-    """Serves the CustomResourceDefinitions of a reopened database. Raises ApiError."""
+    """Serves the custom resources whose definitions the storage contains. Raises ApiError."""
     if registry.storage.list(DEFINITIONS, limit=1).entries:
         await registry.server.custom.restore()

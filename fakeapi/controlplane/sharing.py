@@ -1,7 +1,7 @@
-"""Sharing: keeps a server in step with others that write to the same storage.
+"""Sharing: keeps one server up to date while other servers write to the same storage.
 
-The storage reports the changes of all servers here as soon as they are visible. This server then updates its
-own state: the served definitions, the active admission plugins and the newest change of each resource.
+The storage reports the changes of all servers as soon as they are visible. The server then updates its own
+state: the served definitions, the active admission plugins and the newest change of each resource.
 """
 
 import asyncio
@@ -16,13 +16,13 @@ from fakeapi.registry.stored.keys import parse_key
 from fakeapi_storage import Event, EventKind, SharedStorage, StorageError
 
 TAKEOVER_SECONDS = 5.0
-"""Seconds after which a server settles a definition that another server, perhaps dead, left unsettled."""
+"""Seconds after which this server finishes a CustomResourceDefinition that another server left unfinished."""
 
 log = logging.getLogger("fakeapi")
 
 
 class Sharing:
-    """Keeps one server in step with the other servers of its storage."""
+    """Keeps one server up to date with the other servers of its storage."""
 
     def __init__(self, registry: Registry, storage: SharedStorage) -> None:
         self._registry = registry
@@ -33,7 +33,7 @@ class Sharing:
     async def start(self) -> None:
         """Agrees on a signing key with the other servers, creates the initial objects and follows changes.
 
-        Raises ApiError, StorageError.
+        Raises ApiError or StorageError.
         """
         self._storage.on_events(self._follow)
         tokens = self._registry.server.tokens
@@ -43,7 +43,7 @@ class Sharing:
         await self.make_initial_objects()
 
     async def make_initial_objects(self) -> None:
-        """Creates the bootstrap objects of all resources that are still missing. Raises ApiError."""
+        """Creates the missing bootstrap objects of all resources. Raises ApiError."""
         for resource in [*self._registry.catalogue.resources]:
             await self._registry.bootstrap.ensure(resource)
 

@@ -1,13 +1,12 @@
 """The format of stored keys and values, and the migration of databases in older formats.
 
-`fakeapi_storage` records the format in the database and migrates an older one when it opens the database. A
-change to the keys or values of objects that databases may hold needs a new format and a migration from the
-last one.
+`fakeapi_storage` records the format in the database, and migrates an older format when it opens the database.
+A change to keys or values of stored objects needs a new format, and a migration from the previous format.
 
-Format 1 stored objects in the oldest version that the release served, under keys that named this version:
-`/resource.k8s.io/v1alpha3/resourceclaims/NAMESPACE/NAME`. A blank at the end of a row's value meant that it
-contains an opaque value exactly as a driver wrote it. Since format 2 objects are stored in the hub version of
-their kind, under keys that name no version: `/resource.k8s.io/resourceclaims/NAMESPACE/NAME`.
+Format 1 stored objects in the oldest version that the release served. The keys contained this version:
+`/resource.k8s.io/v1alpha3/resourceclaims/NAMESPACE/NAME`. A space at the end of a value meant that the value
+contains an opaque value exactly as a driver wrote it. Since format 2, objects are stored in the hub version
+of their kind. The keys contain no version: `/resource.k8s.io/resourceclaims/NAMESPACE/NAME`.
 """
 
 from collections.abc import Mapping
@@ -24,19 +23,22 @@ from fakeapi.releases import Kind, load_release
 from fakeapi_storage import Format, OpenFailed, Storage
 
 RELEASE_LABEL = "release"
-"""The label of a database for the release that wrote it; "" for a server that serves several releases."""
+"""Label of a database with the release that wrote it; the value is "" for a server of several releases."""
 
 _RELEASES_OF_FORMAT_1: Mapping[str, str] = MappingProxyType(
     {"v1alpha2": "1.30", "v1alpha3": "1.33", "v1": "1.33"}
 )
-"""By version, a release that knows all kinds that format 1 stored in this version.
+"""By API version, a release with all kinds that format 1 stored in this version.
 
-PodSchedulingContext in v1alpha3 is only in 1.31.
+The exception is PodSchedulingContext in v1alpha3, which only 1.31 has.
 """
 
 
 def to_hub(key: str, value: bytes) -> tuple[str, bytes]:
-    """Migrates a row from format 1 to format 2. Raises KeyError for a kind that format 1 never stored."""
+    """Migrates the key and value of an object from format 1 to format 2.
+
+    Raises KeyError for a kind that format 1 never stored.
+    """
     _, group, version, resource, rest = key.split("/", 4)
     kind = _kind("" if group == "core" else group, version, resource)
     definition = definition_of(kind)
@@ -68,9 +70,10 @@ class UnservedObjects(OpenFailed):
 
 
 async def check_stored(storage: Storage, catalogue: Catalogue, location: str, release: str) -> None:
-    """Refuses a database with objects that this server cannot serve; labels it with the server's release.
+    """Raises UnservedObjects if the database has objects that this server cannot serve.
 
-    `release` is "" for a server that serves several. Raises UnservedObjects, StorageFailed.
+    Otherwise labels the database with `release`, which is "" for a server of several releases. Raises
+    StorageFailed.
     """
     written_by = storage.labels.get(RELEASE_LABEL, "")
     try:

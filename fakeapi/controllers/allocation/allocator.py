@@ -1,4 +1,4 @@
-"""allocate: chooses devices on one node for claims, and creates the AllocationResults for their status."""
+"""Chooses devices on one node for claims, and returns an AllocationResult for each claim."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,9 +31,10 @@ from fakeapi.machinery.json_types import Object
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """Everything that an allocation reads: slices with taints, DeviceClasses by name, devices in use.
+    """The objects that an allocation reads: slices with taints, DeviceClasses by name, devices in use.
 
-    `turn` modulo the number of pools is the index of the first pool, in releases that do not sort pools.
+    `turn`: rotates the pools in releases that do not sort them. The first pool has the index `turn` modulo
+    the number of pools.
     """
 
     slices: Slices
@@ -51,11 +52,14 @@ async def allocate(
     new_share_id: Callable[[], str],
     effort: NodeEffort,
 ) -> list[Object] | None:
-    """Allocates devices on a node: an AllocationResult for each claim; None if the devices do not suffice.
+    """Allocates devices on a node.
 
-    Claims, classes and slices are in the layout of v1. Raises AllocationError if scheduling of the pod must
-    end with an error, NodeError if the pools of the node are invalid. A search that exceeds `effort` raises
-    AllocationError or NodeError, depending on the release.
+    Returns an AllocationResult for each claim; None if the devices do not suffice. Claims, classes and slices
+    are in the layout of resource.k8s.io/v1. Raises AllocationError if scheduling
+    of the
+    pod must end with an error. Raises NodeError if a pool of the node is invalid. A search that exceeds
+    `effort`
+    raises AllocationError or NodeError, depending on the release.
     """
     pools = gather_pools(inventory.slices, node, rules)
     if pools and not rules.pools_are_sorted:
@@ -139,7 +143,11 @@ def _constraints(claim: str, devices: Object, rules: AllocationRules) -> list[Co
 
 
 async def _request(key: tuple[int, int, int], claim: Object, request: Request, context: _Context) -> Request:
-    """Looks up the class of a request and sets its count; lists the devices for allocationMode All."""
+    """Sets the DeviceClass and the device count of a request.
+
+    With allocationMode All, also lists its devices. Raises AllocationError if the class does not exist, or if
+    a feature or mode is not supported.
+    """
     whose = f"claim {name_of_claim(claim)}, request {request.name}"
     if not context.rules.admin_access and "adminAccess" in request.spec and not request.parent:
         raise AllocationError(f"{whose}: admin access is requested, but the feature is disabled")
@@ -228,7 +236,8 @@ def _device_result(taken: Result, rules: AllocationRules, new_share_id: Callable
 def _config_of_classes(work: ClaimWork, rules: AllocationRules) -> list[Object]:
     """Returns the config of the DeviceClasses, with source FromClass.
 
-    Each class comes once and lists its requests; some releases repeat it for each request and list none.
+    The entries of a class appear once and list all requests of the class. Releases with the quirk
+    `config_of_classes_names_no_request` repeat the entries for each request, without `requests`.
     """
     entries: list[Object] = []
     by_class: dict[str, list[Object]] = {}
@@ -254,7 +263,7 @@ def _config_of_classes(work: ClaimWork, rules: AllocationRules) -> list[Object]:
 def _config_of_claim(work: ClaimWork, rules: AllocationRules) -> list[Object]:
     """Returns the config of the claim, with source FromClaim.
 
-    Some releases omit the config of requests that were not allocated.
+    Releases with the quirk `config_is_filtered` omit the config of requests that were not allocated.
     """
     entries: list[Object] = []
     for entry in (work.claim["spec"].get("devices") or {}).get("config") or ():

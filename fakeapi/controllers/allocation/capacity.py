@@ -20,9 +20,11 @@ def fits(
     taken: Mapping[str, str],
     taking: Mapping[str, str],
 ) -> bool:
-    """Whether a device has enough capacity left for a request, and the request meets the request policies.
+    """Whether a device has enough capacity left for a request, and its request policies allow the request.
 
-    `taken` is what other claims consume, `taking` what this search has allocated so far.
+    `requests`: the requested amount of each capacity.
+    `taken`: what other claims consume.
+    `taking`: what this search has allocated up to now.
     """
     if not requests.keys() <= capacity.keys():
         return False
@@ -77,7 +79,7 @@ def _violates(wanted: str, policy: Object) -> bool:
 
 
 def total(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
-    """Returns the sums of two sets of amounts, by name."""
+    """Adds the amounts of two mappings by name."""
     sums = dict(one)
     for name, amount in other.items():
         sums[name] = quantity.add(sums[name], amount) if name in sums else amount

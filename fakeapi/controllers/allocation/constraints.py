@@ -30,9 +30,10 @@ class Constraint(Protocol):
 
 
 def constraint_of(spec: Object, *, lists: bool, same_device: bool = False) -> Constraint | None:
-    """Returns the constraint for an entry of a claim's spec; None for an unknown type.
+    """Returns the constraint for an entry of a claim's `devices.constraints`; None for an unknown type.
 
-    `lists`: attributes may be lists. `same_device`: two devices always count as distinct.
+    `lists`: whether attributes may be lists.
+    `same_device`: whether distinctAttribute compares device IDs instead of attribute values.
     """
     requests = frozenset(spec.get("requests") or ())
     if spec.get("matchAttribute"):
@@ -58,7 +59,7 @@ class _OfRequests:
 
 
 class MatchAttribute(_OfRequests):
-    """matchAttribute: all devices share at least one value of the attribute."""
+    """The constraint matchAttribute: all devices share at least one value of the attribute."""
 
     def __init__(self, attribute: str, requests: frozenset[str], *, lists: bool) -> None:
         super().__init__(attribute, requests, lists=lists)
@@ -91,9 +92,9 @@ class MatchAttribute(_OfRequests):
 
 
 class DistinctAttribute(_OfRequests):
-    """distinctAttribute: no two devices share a value of the attribute.
+    """The constraint distinctAttribute: no two devices share a value of the attribute.
 
-    Like upstream, only the last device of each request is compared.
+    Like upstream, a new device is compared only with the last device of each request.
     """
 
     def __init__(self, attribute: str, requests: frozenset[str], *, lists: bool) -> None:
@@ -115,7 +116,7 @@ class DistinctAttribute(_OfRequests):
         return True
 
     def _compared(self, taken: Taken, attribute: Object) -> Object:
-        """Returns the attribute to compare; a subclass may compare something else."""
+        """Returns the attribute to compare; subclasses may return a different value."""
         return attribute
 
     def remove(self, taken: Taken) -> None:
@@ -137,7 +138,7 @@ class DistinctAttribute(_OfRequests):
 
 
 class DistinctDevice(DistinctAttribute):
-    """distinctAttribute in releases that treat two devices as distinct even if their values are equal."""
+    """The constraint distinctAttribute in releases that compare device IDs instead of attribute values."""
 
     def _compared(self, taken: Taken, attribute: Object) -> Object:
         return {"string": str(taken.device.id)}

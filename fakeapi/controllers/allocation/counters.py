@@ -8,11 +8,14 @@ from fakeapi.machinery.meta import quantity
 from fakeapi.releases.allocation_quirks import AllocationQuirks, CountersOf
 
 _Amounts = dict[tuple[str, str], str]
-"""Amounts by (counter set, counter)."""
+"""Amount of each counter, by (name of the counter set, name of the counter)."""
 
 
 class Counters:
-    """Counters of all pools in one search, for releases that track them (not `SLICE_ANEW`)."""
+    """Tracks the shared counters of all pools during one search.
+
+    Releases with `CountersOf.SLICE_ANEW` call `enough_in_slice` instead.
+    """
 
     def __init__(self, state: AllocatedState, quirks: AllocationQuirks) -> None:
         self._state = state
@@ -71,7 +74,7 @@ class Counters:
 
 
 def counter_sets(slices: Iterable[Slice]) -> dict[str, dict[str, str]]:
-    """Returns the counters of slices by the name of their counter set."""
+    """Returns the counter values of slices, by counter set name and then by counter name."""
     return {
         counter_set["name"]: {
             name: counter["value"] for name, counter in (counter_set.get("counters") or {}).items()
@@ -82,7 +85,7 @@ def counter_sets(slices: Iterable[Slice]) -> dict[str, dict[str, str]]:
 
 
 def enough_in_slice(device: Device, in_use: Iterable[DeviceID]) -> bool:
-    """Whether the slice's counters suffice for a device in addition to the devices in use (until 1.33)."""
+    """Whether a slice has enough counters for a device and the devices in use (releases up to 1.33)."""
     used = set(in_use)
     left = {
         (counter_set["name"], counter): value["value"]

@@ -1,4 +1,4 @@
-"""Effort: limits the search for the devices of one pod on all nodes, and lets other tasks run meanwhile."""
+"""Limits the search for devices of one pod on all nodes, and lets other tasks run meanwhile."""
 
 import asyncio
 from collections.abc import Callable
@@ -10,10 +10,10 @@ from fakeapi.controllers.allocation.model import SearchTooLong
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
 
 TRIES_MAX = 100_000
-"""Maximum number of devices that a scheduling attempt tries after it has given a device back.
+"""Maximum number of devices that one scheduling attempt may try after its first backtracking.
 
-That takes about half a second. The number of combinations doubles with each device. Upstream stops after ten
-seconds on a node (DRASchedulerFilterTimeout); before 1.34 it never stops.
+These tries take about half a second. The number of combinations doubles with each device. Upstream stops
+after ten seconds on a node (DRASchedulerFilterTimeout); before 1.34 it never stops.
 """
 
 SECONDS_MAX = 2.0
@@ -23,7 +23,7 @@ The cost limit of CEL allows almost half a second for one evaluation.
 """
 
 FREE_SECONDS = 0.0002
-"""CPU seconds of each evaluation that do not count against the limit.
+"""CPU seconds of each evaluation that do not count against `SECONDS_MAX`.
 
 Cheap selectors need no limit of their own: devices and requests limit how often they run.
 """
@@ -31,26 +31,28 @@ Cheap selectors need no limit of their own: devices and requests limit how often
 TURN_SECONDS = 0.002
 """Seconds after which a scheduling attempt lets the event loop run other tasks.
 
-An API request needs several turns of the loop.
+The interval is short because one API request needs several turns of the loop.
 """
 
 Result = TypeVar("Result")
 
 
 class Effort:
-    """The effort of one scheduling attempt. The search on each node may spend half of the remaining effort.
+    """The devices and CPU seconds that one scheduling attempt may still spend.
 
-    So a very long search on one node leaves some effort for all other nodes, and the total is limited.
+    The search on each node may spend half of the rest. So a very long search on one node leaves some effort
+    for
+    all other nodes, and the total is limited.
     """
 
     def __init__(self, heavy: HeavySteps) -> None:
-        """Takes `heavy`, which runs expensive steps in a thread."""
+        """Starts with the full limits. `heavy` runs expensive steps in a thread."""
         self._heavy = heavy
         self._turn_ends = perf_counter() + TURN_SECONDS
         self.tries = TRIES_MAX
         self.seconds = SECONDS_MAX
         self.gave_up = False
-        """Whether a search was stopped at its limit."""
+        """Whether the search on any node was stopped at its limit."""
 
     @property
     def turn_is_over(self) -> bool:
@@ -63,7 +65,7 @@ class Effort:
         self._turn_ends = perf_counter() + TURN_SECONDS
 
     async def run(self, step: Callable[[], Result]) -> tuple[Result, float]:
-        """Returns the result of a step that evaluates selectors, and its CPU seconds above FREE_SECONDS.
+        """Runs a step that evaluates selectors. Returns its result, and its CPU seconds above FREE_SECONDS.
 
         Raises the exception of the step. An expensive step starts again in a thread.
         """
@@ -74,12 +76,12 @@ class Effort:
         return result, max(sum(seconds) - FREE_SECONDS, 0.0)
 
     def on_node(self) -> "NodeEffort":
-        """Returns the effort for the search on the next node."""
+        """Returns a NodeEffort with half of the remaining effort, for the search on the next node."""
         return NodeEffort(self)
 
 
 class NodeEffort:
-    """The effort of the search on one node."""
+    """Limits the search on one node to half of the effort that its scheduling attempt has left."""
 
     def __init__(self, whole: Effort) -> None:
         self._whole = whole
@@ -89,7 +91,8 @@ class NodeEffort:
     def step(self, *, counts: bool) -> bool:
         """Counts one step of a search; returns whether the caller must await `give_turn`.
 
-        `counts`: the search has given a device back before. Raises SearchTooLong.
+        `counts`: whether the step counts against the limit. Steps count after the first backtracking. Raises
+        SearchTooLong at the limit.
         """
         if counts:
             self._tries_left -= 1
@@ -103,7 +106,10 @@ class NodeEffort:
         await self._whole.give_turn()
 
     async def evaluate(self, step: Callable[[], Result]) -> Result:
-        """Returns the result of a step that evaluates selectors. Raises SearchTooLong."""
+        """Runs a step that evaluates selectors, and returns its result.
+
+        Raises SearchTooLong if no CPU time is left.
+        """
         if self._seconds_left < 0:
             self._give_up()
         result, seconds = await self._whole.run(step)

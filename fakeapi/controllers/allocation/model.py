@@ -28,7 +28,7 @@ class PoolID(NamedTuple):
 
 
 TIMED_OUT = "timed out trying to allocate devices"
-"""The message of a search that reached its limit, as in 1.34 and newer."""
+"""Error message of a search that reached its limit, as in 1.34 and newer."""
 
 
 class SearchTooLong(Exception):
@@ -45,7 +45,7 @@ class NodeError(Exception):
 
 @dataclass(eq=False, slots=True)
 class Slice:
-    """A ResourceSlice."""
+    """Name and spec of a ResourceSlice."""
 
     name: str
     spec: Object
@@ -75,9 +75,10 @@ class Device:
 
 @dataclass(eq=False, slots=True)
 class Pool:
-    """A resource pool as one node sees it. `problem` says why it is invalid; it is "" for a valid pool.
+    """A resource pool as one node sees it.
 
-    `elsewhere` holds slices of other nodes whose devices consume the same counters.
+    `problem`: says why the pool is invalid; "" for a valid pool.
+    `elsewhere`: slices of other nodes whose devices consume the same counters.
     """
 
     id: PoolID
@@ -89,7 +90,7 @@ class Pool:
     devices: list[Device] = field(default_factory=list)
 
     def find_devices(self) -> None:
-        """Fills `devices` from the slices, in their order."""
+        """Fills `devices` with the devices of all `slices`, in order."""
         self.devices = [
             Device(DeviceID(*self.id, spec["name"]), spec, resource_slice, self)
             for resource_slice in self.slices
@@ -99,7 +100,7 @@ class Pool:
 
 @dataclass(slots=True)
 class AllocatedState:
-    """Devices in use: those allocated to a single claim, and the consumed capacity of shared ones."""
+    """The devices in use: devices of single claims, and the consumed capacity of shared devices."""
 
     devices: set[DeviceID] = field(default_factory=set)
     shared: dict[DeviceID, dict[str, str]] = field(default_factory=dict)

@@ -57,7 +57,10 @@ def _compare(operator: str, value: str, wanted: Iterable[str]) -> bool:
 
 
 def serves_node(place: Object, node: Object) -> bool:
-    """Whether a node can use a slice, or a device with its own node selection (perDeviceNodeSelection)."""
+    """Whether the devices of a ResourceSlice, or a device with its own node selection, can be used on a node.
+
+    `place`: the spec of the ResourceSlice or of the device.
+    """
     if place.get("nodeName"):
         return bool(place["nodeName"] == node["metadata"]["name"])
     if place.get("allNodes"):
@@ -66,9 +69,10 @@ def serves_node(place: Object, node: Object) -> bool:
 
 
 def merged_selector(places: Iterable[tuple[Object, bool]], node_name: str) -> Object | None:
-    """Merges the node selectors of devices into one for their allocation; None if all nodes can use it.
+    """Returns one node selector that combines the selectors of all devices; None if all nodes match.
 
-    Each place is a slice or device spec, with the device's bindsToNode.
+    `places`: for each device, the spec of the slice or device that selects nodes, and whether bindsToNode is
+    set.
     """
     term: Object = {}
     for place, binds in places:

@@ -27,7 +27,7 @@ class Slices:
                 self._shared.append(resource_slice)
 
     def visible(self, node: str) -> list[Slice]:
-        """Returns the slices of this node, and all that are not indexed by node, in the order of `every`."""
+        """Returns the node's own slices and all slices not indexed by node, in the order of `every`."""
         own = self._of_node.get(node, [])
         return (
             sorted((*own, *self._shared), key=lambda resource_slice: self._order[id(resource_slice)])
@@ -37,9 +37,9 @@ class Slices:
 
 
 def gather_pools(slices: Slices, node: Object, rules: AllocationRules) -> list[Pool]:
-    """Returns the pools that have slices for the node, complete or not.
+    """Returns the pools that have slices for the node, including incomplete pools.
 
-    Each pool has the newest generation among these slices.
+    Each pool has the slices of its newest generation for this node.
     """
     every = slices.every
     by_pool: dict[PoolID, list[Slice]] = {}
@@ -74,7 +74,10 @@ def _is_relevant(spec: Object, node: Object, rules: AllocationRules) -> bool:
 
 
 def _add(by_pool: dict[PoolID, list[Slice]], each: Slice, rules: AllocationRules) -> None:
-    """Adds a slice to its pool; ignores an older generation, while a newer one replaces all others."""
+    """Adds a slice to its pool.
+
+    Ignores an older generation; a newer generation replaces the slices of the pool.
+    """
     known = by_pool.get(each.pool_id)
     if known is None:
         by_pool[each.pool_id] = [each]
@@ -131,7 +134,11 @@ def _duplicate(slices: Iterable[Slice]) -> str:
 
 
 def _counter_problem(own: list[Slice], users: list[Slice]) -> str:
-    """Reports duplicate counter sets, and counters that devices consume but no set defines; else ""."""
+    """Returns an error for a duplicate counter set or an undefined counter; "" for valid slices.
+
+    `own`: the slices that define the counters.
+    `users`: the slices whose devices consume them.
+    """
     names = [counter_set["name"] for one in own for counter_set in one.spec.get("sharedCounters") or ()]
     if len(names) != len(set(names)):
         return f"duplicate counter set name {next(name for name in names if names.count(name) > 1)}"

@@ -1,4 +1,4 @@
-"""Request: one request of a claim, or one of its subrequests in firstAvailable, prepared for the search."""
+"""Request: one request or subrequest of a claim, prepared for the search."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,9 +15,10 @@ EXACT_COUNT = "ExactCount"
 
 @dataclass(eq=False, slots=True)
 class Request:
-    """A request of a claim, or a subrequest; `parent` names the request of a subrequest, and is "" otherwise.
+    """A request of a claim, or a subrequest of its firstAvailable.
 
-    `count` is the number of devices. With allocationMode All, `devices` lists them.
+    `parent`: the name of the request that contains this subrequest; "" for a request.
+    `count`: the number of devices. With allocationMode All, `devices` lists them.
     """
 
     name: str
@@ -42,12 +43,15 @@ class Request:
 
     @property
     def capacity(self) -> Mapping[str, str]:
-        """Requested capacity by name."""
+        """The requested amount of each capacity, by name."""
         return (self.spec.get("capacity") or {}).get("requests") or {}
 
 
 def choices_of(request: Object) -> Iterator[tuple[str, str, Object]]:
-    """Yields (name, parent's name, spec) for a request, or for each of its subrequests."""
+    """Yields (name, name of the parent, spec) for each subrequest of a request.
+
+    For a request without subrequests, yields the request, with "" as parent.
+    """
     if request.get("firstAvailable"):
         for choice in request["firstAvailable"]:
             yield choice["name"], request["name"], choice

@@ -8,10 +8,11 @@ from fakeapi.releases.allocation_quirks import AllocationQuirks, allocation_quir
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllocationRules:
-    """Features of an allocator.
+    """Features and quirks of the device allocator in kube-scheduler.
 
-    The fields from `pools_are_sorted` to `results_have_tolerations` depend on gates and release, `quirks`
-    depends on the release, and all others depend on gates.
+    `quirks` depends on the release. `admin_access`, `list_attributes` and the fields from `pools_are_sorted`
+    to `results_have_tolerations` depend on release and feature gates. All others depend only on feature
+    gates.
     """
 
     admin_access: bool
@@ -24,9 +25,12 @@ class AllocationRules:
     extended_resources: bool
     node_allocatable: bool
     pools_are_sorted: bool
-    """Whether pools are sorted by driver and name, and slices by name; binding conditions come last."""
+    """Whether pools are sorted by driver and name, and slices by name.
+
+    Pools with binding conditions come last.
+    """
     conditions_come_last: bool
-    """Whether slices and pools with binding conditions come after the others, which are not sorted."""
+    """Whether slices and pools with binding conditions come after all others, without any other sorting."""
     order_is_kept: bool
     """Whether the search tries the devices of a request only in the order of the pools."""
     results_have_tolerations: bool
@@ -34,7 +38,7 @@ class AllocationRules:
 
 
 def allocation_rules(minor: int, gates: Mapping[str, bool]) -> AllocationRules:
-    """Returns the rules of release 1.`minor` with these gates."""
+    """Returns the allocation rules of release 1.`minor` with these feature gates."""
     quirks = allocation_quirks_of(minor)
     consumable = gates.get("DRAConsumableCapacity", False)
     conditions = gates.get("DRADeviceBindingConditions", False)

@@ -1,6 +1,6 @@
 """Search: allocates devices to the requests of claims by first fit with backtracking.
 
-It tries claims, their requests and the devices of a request in order, and takes the first full solution.
+The search tries claims, requests and devices in their order, and stops at the first full solution.
 """
 
 from collections import Counter
@@ -42,7 +42,10 @@ class Position(NamedTuple):
 
 @dataclass(eq=False, slots=True)
 class Result:
-    """A device allocated to a request. `consumed` is the consumed capacity of a shared device; else None."""
+    """A device allocated to a request.
+
+    `consumed`: the consumed capacity of a shared device; None for other devices.
+    """
 
     request: Request
     device: Device
@@ -51,7 +54,10 @@ class Result:
 
 @dataclass(eq=False, slots=True)
 class ClaimWork:
-    """A claim to allocate. `requests` lists the choices for each request: its subrequests, or just itself."""
+    """A claim to allocate.
+
+    `requests`: for each request, the list of its subrequests, or a list of only itself.
+    """
 
     claim: Object
     requests: list[list[Request]]
@@ -64,7 +70,7 @@ _Undo = Callable[[], None]
 
 
 class Search:
-    """Searches for devices on one node. `run` returns whether it found all; the results are in `work`."""
+    """Searches devices on one node for claims. After a successful `run`, each ClaimWork has its results."""
 
     def __init__(
         self,
@@ -88,11 +94,17 @@ class Search:
         self._tries_again = False
 
     async def run(self) -> bool:
-        """Runs the search. Raises AllocationError, SearchTooLong, TooManyDevices."""
+        """Returns whether the search found all devices.
+
+        Raises AllocationError, SearchTooLong or TooManyDevices.
+        """
         return await self._find(Position(0, 0, 0, 0), in_choice=False, start=0)
 
     async def _find(self, at: Position, *, in_choice: bool, start: int) -> bool:
-        """Allocates a device for this position and, recursively, for all later positions."""
+        """Allocates devices for this position and, recursively, for all later positions.
+
+        Returns whether all positions got a device.
+        """
         if self._effort.step(counts=self._tries_again):
             await self._effort.give_turn()
         if at.claim >= len(self._work):
@@ -207,7 +219,10 @@ class Search:
         return device.id not in self._state.devices and not self._taking[device.id]
 
     def has_capacity(self, request: Request, device: Device) -> bool:
-        """Whether a device has the capacity that a request needs, explicitly or by default."""
+        """Whether a device has enough capacity left for a request.
+
+        Always true without consumable capacity.
+        """
         if not self._rules.consumable_capacity:
             return True
         taking: dict[str, str] = {}
@@ -217,9 +232,10 @@ class Search:
         return capacity.fits(request.capacity, device.spec.get("capacity") or {}, taken, taking)
 
     def _take(self, at: Position, request: Request, device: Device, *, must: bool) -> _Undo | None:
-        """Allocates a device; returns a function that undoes it, or None if the device is not available.
+        """Allocates a device.
 
-        `must`: raise AllocationError if a constraint does not allow the device.
+        Returns a function that undoes the allocation; None if the device is not available.
+        `must`: whether to raise AllocationError if a constraint does not allow the device.
         """
         rules, work = self._rules, self._work[at.claim]
         shares = rules.consumable_capacity and device.allows_sharing
@@ -267,7 +283,10 @@ class Search:
         return lambda: _rolled_back(undone)
 
     def _other_has_capacity(self, at: Position, request: Request, device: Device) -> bool:
-        """Checks the capacity of another device of the slice (quirk `capacity_is_of_another_device`)."""
+        """Whether device number `at.device` of the slice has enough capacity left.
+
+        Always true in releases without the quirk `capacity_is_of_another_device`.
+        """
         if not (self._rules.quirks.capacity_is_of_another_device and self._rules.consumable_capacity):
             return True
         devices = device.slice.spec["devices"]
@@ -278,7 +297,7 @@ class Search:
         return self.has_capacity(request, Device(other, spec, device.slice, device.pool))
 
     def _take_counters(self, device: Device, *, shares: bool) -> _Undo | None:
-        """Consumes a device's counters; returns a function that undoes it, None if too little is left."""
+        """Consumes a device's counters. Returns a function that undoes this; None if too little is left."""
         if not device.spec.get("consumesCounters"):
             return _nothing
         quirks = self._rules.quirks
@@ -311,4 +330,4 @@ def _drop(results: list[Result]) -> None:
 
 
 def _nothing() -> None:
-    """Undoes a step that changed nothing."""
+    """Does nothing. Search uses this function to undo a step that changed nothing."""

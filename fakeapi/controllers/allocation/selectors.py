@@ -17,7 +17,7 @@ HINT = (
 
 
 class SelectorError(Exception):
-    """A selector failed; in the allocation error, the message follows `selector #N: `."""
+    """A CEL selector failed. The AllocationError prints this message after `selector #N: `."""
 
 
 class DeviceMatcher(Protocol):
@@ -40,7 +40,10 @@ class Selection:
         binding_conditions: bool,
         names_devices: bool = False,
     ) -> None:
-        """Takes `names_devices`: error messages name the device for which a selector failed."""
+        """Starts with empty caches.
+
+        `names_devices`: whether error messages name the device that a selector failed on.
+        """
         self._names_devices = names_devices
         self._matcher = matcher
         self._node = node
@@ -50,7 +53,7 @@ class Selection:
         self._effort = effort
 
     def forget(self) -> None:
-        """Drops the cached results of requests."""
+        """Drops the cached results of `selects`. The results of single selectors stay cached."""
         self._known.clear()
 
     async def selects(
@@ -62,9 +65,11 @@ class Selection:
         *,
         by_class: bool = True,
     ) -> bool:
-        """Whether a device matches the selectors of class and request. Raises AllocationError, SearchTooLong.
+        """Whether a device matches the selectors of class and request.
 
-        `key` identifies the request. Without `by_class` the selectors of the class are ignored.
+        Raises AllocationError or SearchTooLong.
+        `key`: identifies the request in the cache.
+        `by_class`: whether the selectors of the DeviceClass apply.
         """
         if not self._binding_conditions and device.spec.get("bindingConditions"):
             return False
@@ -99,7 +104,7 @@ class Selection:
 
     async def _is_match(self, expression: str, device: Device) -> bool:
         """Whether a device matches a selector; caches the result. Raises SelectorError, SearchTooLong."""
-        # devices of an invalid pool may share a name
+        # Devices of an invalid pool may share a name, so the key also has the identity of the spec.
         key = (expression, device.id, id(device.spec))
         known = self._matching.get(key)
         if known is None:

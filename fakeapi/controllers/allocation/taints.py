@@ -7,7 +7,7 @@ PREVENTING = frozenset(("NoSchedule", "NoExecute"))
 
 
 def prevents_allocation(device: Object, request: Object, rules: AllocationRules) -> bool:
-    """Whether a device has a taint that prevents allocation and that the request does not tolerate."""
+    """Whether a device has a taint that prevents allocation and is not tolerated by the request."""
     tolerations = request.get("tolerations") or ()
     return any(
         (rules.quirks.unknown_effects_prevent or taint.get("effect") in PREVENTING)
@@ -17,7 +17,7 @@ def prevents_allocation(device: Object, request: Object, rules: AllocationRules)
 
 
 def tolerates(toleration: Object, taint: Object) -> bool:
-    """Whether a device toleration covers a taint."""
+    """Whether the toleration of a device request tolerates a device taint."""
     if toleration.get("effect") and toleration["effect"] != taint.get("effect"):
         return False
     if toleration.get("key") and toleration["key"] != taint["key"]:

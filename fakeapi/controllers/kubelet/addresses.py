@@ -2,17 +2,17 @@
 
 
 class NodeAddresses:
-    """Assigns addresses to pods, in order, from the node's own network. `node` is the node's address."""
+    """Assigns IP addresses from the node's own network to pods. `node` is the IP address of the node."""
 
     def __init__(self, number: int) -> None:
-        """Takes the number of the node in its cluster; the first node has 1."""
+        """Starts without pods. `number`: the number of the node in its cluster; the first node has 1."""
         self.node = f"10.0.0.{number}"
         self._number = number
         self._assigned = 0
         self._of_pods: dict[str, str] = {}
 
     def of_pod(self, uid: str) -> str:
-        """Returns the address of a pod; assigns one at the first call."""
+        """Returns the IP address of a pod by its uid. The first call assigns the address."""
         if uid not in self._of_pods:
             number = self._assigned
             self._assigned += 1
@@ -20,5 +20,5 @@ class NodeAddresses:
         return self._of_pods[uid]
 
     def release(self, uid: str) -> None:
-        """Forgets the address of a deleted pod."""
+        """Drops the IP address of a deleted pod. The address is not assigned again."""
         self._of_pods.pop(uid, None)

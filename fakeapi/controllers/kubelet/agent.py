@@ -1,4 +1,4 @@
-"""NodeAgent: one of the server's own nodes, with its directory, drivers, prepared claims and pods."""
+"""NodeAgent: a node that this server runs, with its directory, drivers, prepared claims and pods."""
 
 from pathlib import Path
 
@@ -30,13 +30,13 @@ from fakeapi.controllers.kubelet.slices import GROUP, PLURAL, NodeSlices
 from fakeapi.machinery.json_types import Object
 
 PLUGINS = "plugins_registry"
-"""The directory below the node's directory in which drivers create their registration sockets."""
+"""Subdirectory of the node's directory in which drivers create their registration sockets."""
 UNREACHABLE = "FailedDriverConnection"
-"""The reason of the event about an unreachable driver socket. A real kubelet only logs the problem."""
+"""Reason of the event about an unreachable driver socket. A real kubelet only logs the problem."""
 
 
 class NodeAgent:
-    """A node's registrations, prepared claims, slices and pods; forwards driver changes to each of them."""
+    """The kubelet of one node: its driver registrations, prepared claims, ResourceSlices and pods."""
 
     def __init__(
         self,
@@ -47,7 +47,11 @@ class NodeAgent:
         directory: Path,
         number: int,
     ) -> None:
-        """`machines` has the Nodes. `number` is the node's number in its cluster; the first node has 1."""
+        """Creates the parts of the kubelet.
+
+        - `machines`: the informer of the Nodes
+        - `number`: the number of the node in its cluster; the first node has 1
+        """
         self.name = name
         self.directory = directory
         self.prepared = Prepared()
@@ -96,7 +100,10 @@ class NodeAgent:
         return sorted(self.registrations.drivers)
 
     def cdi_devices(self, namespace: str, pod: str) -> list[str]:
-        """Returns the CDI device IDs of a pod's prepared claims, in the order of preparation."""
+        """Returns the CDI device IDs of a pod's prepared claims in the order of preparation.
+
+        Returns an empty list for an unknown pod.
+        """
         pod_object = self._pods.get(namespace, pod)
         if pod_object is None:
             return []
@@ -105,7 +112,9 @@ class NodeAgent:
         ]
 
     async def start(self) -> None:
-        """Creates the directories and the Node. Raises OSError, StatusError.
+        """Creates the directories and the Node, and starts the background tasks.
+
+        Raises OSError or StatusError.
 
         The directories have the mode 0750, as in k8s.io/kubernetes `pkg/kubelet` (setupDataDirs), because
         drivers run as the user of the kubelet.
@@ -120,13 +129,13 @@ class NodeAgent:
             self._context.run(self._health.run())
 
     def stop(self) -> None:
-        """Ends the streams from drivers."""
+        """Closes the gRPC streams from drivers."""
         for streams in (self._published, self._health):
             if streams is not None:
                 streams.stop()
 
     def remember(self) -> None:
-        """Loads the checkpoint of prepared claims, and keeps the file up to date from then on."""
+        """Loads the checkpoint of prepared claims, and from then on saves every change to the file."""
         self._has_checkpoint = True
         for entry in checkpoint.load(self.directory):
             self.prepared.add(entry)
@@ -138,7 +147,10 @@ class NodeAgent:
             checkpoint.save(self.directory, self.prepared)
 
     async def sync_capacity(self, node: Object | None) -> None:
-        """Makes extended resources that were added to the node's capacity allocatable. Raises StatusError."""
+        """Copies extended resources from the node's capacity to its allocatable resources.
+
+        Raises StatusError.
+        """
         if node is None:
             return
         changed = self._extended.changed_allocatable(node)
@@ -147,12 +159,15 @@ class NodeAgent:
             await self._api.patch(path, {"status": {"allocatable": changed}}, "strategic")
 
     async def report_unreachable(self, problem: str) -> None:
-        """Records an event about the node: a driver's socket is unreachable. Raises StatusError."""
+        """Records an event for the node about an unreachable driver socket. Raises StatusError."""
         node = await self._api.get(self._context.served("", "nodes").path(name=self.name))
         await self._events.record(node, "Warning", UNREACHABLE, shortened(problem))
 
     def driver_changed(self, name: str) -> None:
-        """Retries pods that wait for claims and updates slices after a driver registered or unregistered."""
+        """Updates slices and device health after a driver registered or unregistered.
+
+        Retries pods that wait for a driver.
+        """
         driver = self.registrations.drivers.get(name)
         self.slices.driver_is(name, registered=driver is not None)
         if self._published is not None:
@@ -183,7 +198,10 @@ class NodeAgent:
                 self._context.add(DeviceHealthKey(self.name, key))
 
     async def publish(self, driver: str) -> None:
-        """Writes the ResourceSlices of a driver of 1.30, which uses the kubelet. Raises StatusError."""
+        """Writes the ResourceSlices of a driver in 1.30, where drivers publish through the kubelet.
+
+        Raises StatusError.
+        """
         if self._published is not None:
             await self._published.sync(driver)
 

@@ -1,6 +1,6 @@
-"""Checkpoint: the prepared claims of a node, stored in its directory for the next start of its kubelet.
+"""Stores the prepared claims of a node in a checkpoint file, for the next start of its kubelet.
 
-Follows k8s.io/kubernetes `pkg/kubelet/cm/dra/state`, with a file format of its own.
+Follows k8s.io/kubernetes `pkg/kubelet/cm/dra/state`, but uses a different file format.
 """
 
 import logging
@@ -17,11 +17,11 @@ log = logging.getLogger("fakeapi.controllers")
 FILE = "dra_manager_state"
 
 FILE_BYTES_MAX = 64 * 1024 * 1024
-"""Maximum size of the checkpoint in bytes; a larger file is ignored."""
+"""Maximum size of the checkpoint file in bytes. A larger file is ignored with a warning."""
 
 
 def load(directory: Path) -> Prepared:
-    """Reads the prepared claims of a node; none if the file is missing or unreadable."""
+    """Reads the prepared claims of a node. Returns an empty Prepared if the file is missing or unreadable."""
     path = directory / FILE
     prepared = Prepared()
     try:
@@ -35,5 +35,5 @@ def load(directory: Path) -> Prepared:
 
 
 def save(directory: Path, prepared: Prepared) -> None:
-    """Replaces the checkpoint file atomically. Raises OSError."""
+    """Replaces the checkpoint file of a node atomically. Raises OSError."""
     write_atomically(directory / FILE, msgspec.json.encode(list(prepared)))

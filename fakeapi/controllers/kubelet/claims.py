@@ -31,7 +31,7 @@ GROUP = "resource.k8s.io"
 
 
 class PrepareError(Exception):
-    """Claims cannot be prepared or unprepared now; the message is the kubelet's."""
+    """Claims cannot be prepared or unprepared now. The message follows the release's kubelet."""
 
 
 class Claims:
@@ -45,9 +45,10 @@ class Claims:
         prepared: Prepared,
         keep: Callable[[], None],
     ) -> None:
-        """Takes `keep`, which writes `prepared` to the checkpoint and may raise OSError.
+        """Starts with the claims in `prepared`.
 
-        It is called before drivers prepare claims and after each driver's answer.
+        `keep`: writes `prepared` to the checkpoint, and may raise OSError. Claims calls this function after
+        every change of `prepared`.
         """
         self._context = context
         self._api = api
@@ -59,7 +60,7 @@ class Claims:
         self._by_pod = not context.has_field("", "pods", "status", "resourceClaimStatuses")
 
     async def prepare(self, pod: Object) -> None:
-        """Prepares all claims of a pod that are not prepared yet. Raises PrepareError, StatusError."""
+        """Prepares all unprepared claims of a pod. Raises PrepareError or StatusError."""
         try:
             await self._prepare(pod)
         except PrepareError as error:
@@ -91,7 +92,10 @@ class Claims:
             self._note(pod, *left)
 
     def _note(self, pod: Object, *entries: PreparedClaim) -> None:
-        """Adds the pod to the users of claims; they must be unprepared before the pod can end."""
+        """Adds the pod to the users of claims, and saves the checkpoint. Raises PrepareError.
+
+        The pod cannot end before its claims are unprepared.
+        """
         for entry in entries:
             self._prepared.add(entry)
             entry.pods.add(pod["metadata"]["uid"])
@@ -99,9 +103,9 @@ class Claims:
             self._checkpoint()
 
     async def unprepare(self, pod: str) -> None:
-        """Unprepares the claims that only this pod (a uid) uses. Raises PrepareError.
+        """Unprepares the claims that only this pod uses. Raises PrepareError.
 
-        Concurrent calls for the same pod share one run.
+        `pod`: the uid of the pod. Concurrent calls for one pod share one run.
         """
         running = self._unpreparing.get(pod)
         if running is None:
@@ -138,7 +142,10 @@ class Claims:
         return PrepareError(template.format(**error.details))
 
     def _names(self, pod: Object) -> list[tuple[str, bool]]:
-        """Returns each claim's name, and whether the pod must own the claim because it is from a template."""
+        """Returns (name, is from a template) for each claim of a pod.
+
+        Raises PrepareError if the name of a claim is not known yet.
+        """
         names = []
         used = _used_names(pod) if self._quirks.skips_unused_claims else None
         for pod_claim in pod["spec"].get("resourceClaims") or ():
@@ -193,7 +200,7 @@ class Claims:
         return known
 
     def _claims_by_driver(self, claim: Object, resource: Resource) -> dict[str, Claim]:
-        """Returns the claim for each driver, with the data of the driver's resource handle (until 1.30)."""
+        """Returns the claim for each driver, with the data of the driver's resource handle (up to 1.30)."""
         allocation = claim["status"]["allocation"]
         claims: dict[str, Claim] = {}
         for handle in allocation.get("resourceHandles") or ():
@@ -206,7 +213,10 @@ class Claims:
         return claims
 
     def _driver(self, name: str, missing: str) -> Driver:
-        """Returns the registered driver. Raises PrepareError with the text `missing` if there is none."""
+        """Returns the registered driver with this name.
+
+        Raises PrepareError with the text `missing` if there is none.
+        """
         driver = self._registrations.drivers.get(name)
         if driver is None:
             raise PrepareError(missing.format(driver=name))
@@ -218,7 +228,7 @@ def _drivers(entries: Iterable[PreparedClaim]) -> list[str]:
 
 
 def _used_names(pod: Object) -> set[str]:
-    """Returns the names of the pod's claims that a container uses."""
+    """Returns the names of the pod claims that a container uses."""
     spec = pod["spec"]
     containers = [*(spec.get("initContainers") or ()), *spec["containers"]]
     resources = [container.get("resources") or {} for container in containers]
@@ -231,7 +241,7 @@ def _claim(claim: Object) -> Claim:
 
 
 def _encoded(structured: Object, resource: Resource) -> bytes:
-    """Returns the structured data of a resource handle in protobuf, the form that drivers receive."""
+    """Returns the structured data of a resource handle as protobuf bytes, which drivers expect."""
     node: Any = resource.schema
     for name in ("status", "allocation", "resourceHandles"):
         node = node.fields[name].node

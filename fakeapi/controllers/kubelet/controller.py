@@ -1,7 +1,7 @@
-"""KubeletController: kubelets of the server's own nodes; they run pods once their claims are prepared.
+"""KubeletController: runs the kubelets of the server's own nodes.
 
-Follows k8s.io/kubernetes `pkg/kubelet`, as far as the API and DRA drivers see it. It starts no containers:
-pods are Running until they are deleted, or until a client writes another phase.
+Follows k8s.io/kubernetes `pkg/kubelet`, as far as the API and DRA drivers can observe it. A kubelet starts no
+containers. A pod is Running when its claims are prepared, until a client deletes it or writes another phase.
 """
 
 import shutil

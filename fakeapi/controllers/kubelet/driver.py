@@ -1,4 +1,4 @@
-"""Driver: a DRA driver that registered with a node, called over gRPC like the release's kubelet does."""
+"""Driver: calls a DRA driver that registered with a node, over gRPC like the release's kubelet."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -20,7 +20,7 @@ NEW_SERVICES = {
     "v1beta1.DRAPlugin": "/k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin/",
     "v1alpha4.Node": "/v1alpha3.Node/",
 }
-"""Prefixes of the methods of gRPC services, by the service names that drivers register."""
+"""Prefix of the gRPC methods, by the service name that a driver registers."""
 
 OLD_BATCH = "/v1alpha3.Node/"
 OLD_SINGLE = "/v1alpha2.Node/"
@@ -30,10 +30,10 @@ Reason: TypeAlias = Literal["call_failed", "claim_failed", "claims_left_out", "u
 
 
 class DriverError(Exception):
-    """A call to a driver failed, or the driver answered with an error.
+    """A call to a driver failed, or the driver returned an error.
 
-    `reason` names the field of KubeletQuirks with the kubelet's message, `details` fill it. Long details are
-    shortened.
+    `reason`: names the field of KubeletQuirks with the template of the kubelet's message.
+    `details`: the values for the template; long values are shortened.
     """
 
     def __init__(self, reason: Reason, **details: str) -> None:
@@ -44,7 +44,10 @@ class DriverError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A claim in the form that drivers receive. `handle` and `structured` are sent until 1.30."""
+    """A claim in the form that drivers receive.
+
+    `handle`, `structured`: the data of the resource handle, sent only in releases up to 1.30.
+    """
 
     namespace: str
     uid: str
@@ -55,7 +58,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class PreparedDevice:
-    """A device that a driver prepared. Until 1.30 it has only CDI devices."""
+    """A device that a driver prepared. In releases up to 1.30, only `cdi_devices` is set."""
 
     cdi_devices: tuple[str, ...]
     requests: tuple[str, ...] = ()
@@ -68,8 +71,8 @@ class PreparedDevice:
 class Driver:
     """A registered DRA driver.
 
-    `service` is the gRPC service to call, `OLD_BATCH` before 1.31. `offered` lists the services that the
-    driver registered.
+    `service`: the name of the gRPC service to call; `OLD_BATCH` before 1.31.
+    `offered`: the services that the driver registered.
     """
 
     name: str
@@ -78,7 +81,7 @@ class Driver:
     offered: tuple[str, ...] = ()
 
     async def prepare(self, claims: Sequence[Claim]) -> dict[str, list[PreparedDevice]]:
-        """Prepares claims; returns the devices of each claim by its uid. Raises DriverError."""
+        """Prepares claims. Returns the devices of each claim by the uid of the claim. Raises DriverError."""
         if self.service == OLD_BATCH:
             return await self._prepare_old(claims)
         request = MESSAGES["PrepareRequest"](claims=[_claim(claim) for claim in claims])
@@ -162,7 +165,10 @@ async def call(endpoint: str, method: str, request: Any, response: str, seconds:
 
 
 async def stream(endpoint: str, method: str, request: Any, response: str) -> AsyncIterator[Any]:
-    """Yields the messages of a gRPC stream until the driver ends it. Raises grpc.aio.AioRpcError."""
+    """Yields the messages of a gRPC stream at a Unix socket until the driver ends it.
+
+    Raises grpc.aio.AioRpcError.
+    """
     async with _channel(endpoint) as channel:
         invoke = channel.unary_stream(
             method,
@@ -182,7 +188,7 @@ async def _channel(endpoint: str) -> AsyncIterator[grpc.aio.Channel]:
 
 
 def _readable(message: Any) -> Any:
-    """Returns the message. Raises grpc.aio.AioRpcError for None, which grpc returns for undecodable ones.
+    """Returns a gRPC message. Raises grpc.aio.AioRpcError for None, the result of an undecodable message.
 
     Go's client fails in this case too.
     """
@@ -197,7 +203,7 @@ _UNREADABLE = "grpc: failed to unmarshal the received message: proto: cannot par
 _OPTIONS = (("grpc.default_authority", "localhost"), ("grpc.use_local_subchannel_pool", 1))
 """Options of gRPC channels.
 
-Go's servers refuse a socket path as authority. Without a local pool, tests would share connections.
+Go servers reject a socket path as authority. A local subchannel pool keeps tests from sharing connections.
 """
 
 
@@ -207,7 +213,7 @@ def _words(error: grpc.aio.AioRpcError) -> str:
 
 
 def _results(answer: Any, claims: Sequence[Claim], name: str) -> dict[str, Any]:
-    """Returns the result for each claim by uid. Raises DriverError for a failed, missing or unknown claim."""
+    """Returns the result of each claim by uid. Raises DriverError for a failed, missing or unknown claim."""
     by_uid = {claim.uid: claim for claim in claims}
     results: dict[str, Any] = {}
     for entry in answer.claims:

@@ -1,11 +1,17 @@
-"""Shortens texts of drivers, such as errors, for events, statuses and the log."""
+"""Shortens texts from drivers, such as errors, for events, statuses and the log."""
 
 TEXT_BYTES_MAX = 4096
-"""Maximum bytes of a driver's text in events, statuses and logs; equal to that of termination messages."""
+"""Maximum size of a driver's text in bytes, for events, statuses and logs.
+
+Termination messages have the same limit.
+"""
 
 
 def shortened(text: str, bytes_max: int = TEXT_BYTES_MAX) -> str:
-    """Returns the text; if it is longer than `bytes_max` bytes in UTF-8, its beginning and three dots."""
+    """Returns a text unchanged if it has at most `bytes_max` bytes in UTF-8.
+
+    Returns the beginning of a longer text with "..." at its end.
+    """
     encoded = text[: bytes_max + 1].encode(errors="replace")
     if len(encoded) <= bytes_max:
         return text

@@ -1,4 +1,4 @@
-"""HealthCache: the health of devices, as the drivers of a node report it.
+"""HealthCache: the health of devices as reported by the drivers of a node.
 
 Follows k8s.io/kubernetes `pkg/kubelet/cm/dra/healthinfo.go`.
 """
@@ -13,11 +13,11 @@ HEALTHY, UNHEALTHY, UNKNOWN = "Healthy", "Unhealthy", "Unknown"
 _STATES = {1: HEALTHY, 2: UNHEALTHY}
 
 STALE_SECONDS = 30.0
-"""Seconds after which a report about a device's health expires, unless its driver gives another timeout."""
+"""Default seconds until a health report expires. A driver may set a different timeout for each device."""
 MESSAGE_MAX = 1024
-"""Maximum bytes of a message about a device; a longer message is shortened and ends with three dots."""
+"""Maximum size of a device's health message in bytes; a longer message is cut and ends with "..."."""
 DEVICES_MAX = 16384
-"""Maximum number of devices per driver whose health is kept; other devices are ignored."""
+"""Maximum number of devices per driver whose health is stored; reports about further devices are ignored."""
 
 Device = tuple[str, str]
 """The pool and name of a device."""
@@ -25,7 +25,7 @@ Device = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """The health of a device. `stale` is the number of seconds for which it is valid."""
+    """The health of a device. `stale`: the number of seconds until the report expires."""
 
     state: str = UNKNOWN
     message: str = ""
@@ -33,10 +33,13 @@ class Health:
 
 
 class HealthCache:
-    """The health of devices by driver; all times are seconds of one monotonic clock."""
+    """The health of devices by driver. All times are seconds of one monotonic clock."""
 
     def __init__(self, *, timeouts_are_given: bool) -> None:
-        """Takes `timeouts_are_given`: whether drivers report how long each device's health is valid."""
+        """Starts empty.
+
+        `timeouts_are_given`: whether drivers report when the health of each device expires.
+        """
         self._timeouts_are_given = timeouts_are_given
         self._drivers: dict[str, dict[Device, tuple[Health, float]]] = {}
 
@@ -47,9 +50,9 @@ class HealthCache:
         return known[0]
 
     def update(self, driver: str, reported: Iterable[Any], now: float) -> set[Device]:
-        """Stores a driver's report (`DeviceHealth` messages) about all its devices; returns the changed ones.
+        """Stores a driver's report about all its devices; returns the devices whose health changed.
 
-        A device that is missing in the report is forgotten when its health expires.
+        `reported`: `DeviceHealth` messages. A device missing in the report keeps its health until it expires.
         """
         known = self._drivers.setdefault(driver, {})
         changed, named = set(), set()
@@ -71,7 +74,7 @@ class HealthCache:
         return changed
 
     def forget(self, driver: str) -> None:
-        """Forgets the health of a driver's devices, so that it is unknown."""
+        """Drops the health of a driver's devices, which makes it Unknown."""
         self._drivers.pop(driver, None)
 
     def _health(self, message: Any) -> Health:

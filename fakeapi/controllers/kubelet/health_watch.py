@@ -1,7 +1,7 @@
-"""HealthWatch: follows the drivers' streams about device health, and writes it into container statuses.
+"""HealthWatch: reads the drivers' streams about device health, and adds the health to container statuses.
 
-Follows k8s.io/kubernetes `pkg/kubelet/cm/dra` since 1.34: NodeWatchResources of the service
-DRAResourceHealth, and `allocatedResourcesStatus` of the containers that use the devices.
+Follows k8s.io/kubernetes `pkg/kubelet/cm/dra` since 1.34. The drivers implement NodeWatchResources of the
+service DRAResourceHealth. The health is in `allocatedResourcesStatus` of the containers that use the devices.
 """
 
 import asyncio
@@ -20,13 +20,13 @@ from fakeapi.machinery.json_types import Object
 
 GATE, MESSAGE_GATE = "ResourceHealthStatus", "ResourceHealthStatusMessage"
 RETRY_SECONDS = 5.0
-"""Seconds before a stream that ended is opened again, in real time instead of the server's clock."""
+"""Seconds of real time, not of the server's clock, before an ended stream is opened again."""
 SYNC_SECONDS = 60.0
-"""Seconds between two checks of all pods, which also find health reports that have expired."""
+"""Seconds between two checks of all pods, which also detect expired health reports."""
 
 
 class HealthWatch:
-    """The health of one node's devices; calls `changed` with the uids of pods whose status may change."""
+    """The health of one node's devices. Calls `changed` with the uids of pods whose status may change."""
 
     def __init__(
         self, context: ControllerContext, prepared: Prepared, changed: Callable[[set[str]], None]
@@ -41,24 +41,24 @@ class HealthWatch:
 
     @staticmethod
     def is_on(context: ControllerContext) -> bool:
-        """Whether the release's kubelet follows the health of devices."""
+        """Whether the release's kubelet watches the health of devices."""
         return bool(context.rules.quirks.health_services) and context.rules.gates.get(GATE, False)
 
     async def run(self) -> None:
-        """Reports all pods as changed at regular intervals, until it is cancelled."""
+        """Reports all pods as changed every SYNC_SECONDS, until the task is cancelled."""
         while True:
             await pause(self._clock, SYNC_SECONDS)
             self._changed({pod for claim in self._prepared for pod in claim.pods})
 
     def stop(self) -> None:
-        """Ends all streams."""
+        """Closes all streams."""
         for name in list(self._watched):
             self.driver_went(name)
 
     def driver_came(self, driver: Driver) -> None:
-        """Starts to follow a driver's health reports, in place of those of an earlier driver with this name.
+        """Starts to read a driver's health reports; ends the stream of an earlier driver with this name.
 
-        From 1.37 on, only if the driver offers them.
+        From 1.37 on, only drivers that registered the health service are read.
         """
         self.driver_went(driver.name)
         for service in self._quirks.health_services:
@@ -95,7 +95,7 @@ class HealthWatch:
             self._changed(pods)
 
     def of_pod(self, pod: Object, statuses: list[Object]) -> list[Object]:
-        """Returns the statuses of a pod's containers, with the health of each container's devices."""
+        """Returns container statuses of a pod with the health of each container's devices added."""
         claims_of: dict[str, list[Object]] = {
             container["name"]: (container.get("resources") or {}).get("claims") or []
             for container in pod["spec"]["containers"]

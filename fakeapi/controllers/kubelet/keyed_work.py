@@ -1,4 +1,4 @@
-"""KeyedWork: runs work in the background, at most one task for each key at a time."""
+"""KeyedWork: runs tasks in the background, at most one task for each key at a time."""
 
 import logging
 from collections.abc import Callable, Coroutine
@@ -14,10 +14,10 @@ log = logging.getLogger("fakeapi.controllers")
 
 
 class KeyedWork:
-    """Runs the work of different keys concurrently.
+    """Runs the tasks of different keys concurrently.
 
-    A key that is busy is queued again when its work has ended. After a failure the key comes back with
-    increasing delays, like keys of the controllers' queue.
+    A key added while its task runs is queued again at the end of the task. A failed key is retried with
+    increasing delays, like keys of the controllers' work queue.
     """
 
     def __init__(self, context: ControllerContext) -> None:
@@ -27,7 +27,10 @@ class KeyedWork:
         self._failures: dict[Key, int] = {}
 
     def spawn(self, key: Key, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Runs work for a key; if the key is busy, queues it again for when the running work has ended."""
+        """Runs a task for a key.
+
+        If a task of the key is running, queues the key again for the end of that task.
+        """
         if key in self._busy:
             self._again.add(key)
             return
@@ -35,7 +38,7 @@ class KeyedWork:
         self._context.spawn(self._guarded(key, work))
 
     def forget(self, key: Key) -> None:
-        """Forgets the failures of a key whose object no longer exists."""
+        """Resets the number of failures of a key whose object no longer exists."""
         self._failures.pop(key, None)
 
     async def _guarded(self, key: Key, work: Callable[[], Coroutine[Any, Any, None]]) -> None:

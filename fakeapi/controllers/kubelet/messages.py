@@ -1,9 +1,9 @@
 """The messages of the gRPC services between a kubelet and a DRA driver.
 
-From the published k8s.io/kubelet `pkg/apis/pluginregistration/v1`, `pkg/apis/dra` and `pkg/apis/dra-health`
-of 1.27 to 1.37. All versions since v1alpha4 have the same messages. In older versions the devices are CDI
-devices, and claims come with the data of their allocation. Embedded messages of the Kubernetes API are bytes
-here.
+Taken from the published k8s.io/kubelet `pkg/apis/pluginregistration/v1`, `pkg/apis/dra` and
+`pkg/apis/dra-health` of 1.27 to 1.37. All versions since v1alpha4 have the same messages. In older versions,
+the devices are CDI devices, and claims contain the data of their allocation. Fields that hold objects of the
+Kubernetes API have the type bytes here.
 """
 
 from typing import Any
@@ -78,7 +78,10 @@ _MESSAGES: dict[str, dict[str, tuple[int, str]]] = {
     },
     "HealthResponse": {"devices": (1, "*DeviceHealth")},
 }
-"""Fields of each message: number and type, with a star if repeated. Maps are lists of entries."""
+"""Fields of each message: number and type, with a star for a repeated field.
+
+A protobuf map is a repeated field of entries with key and value.
+"""
 
 
 def _make() -> dict[str, Any]:
@@ -105,4 +108,4 @@ def _make() -> dict[str, Any]:
 
 
 MESSAGES = _make()
-"""Message classes by name."""
+"""Protobuf message classes by name, for example `PrepareRequest`."""

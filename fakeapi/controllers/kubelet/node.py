@@ -68,7 +68,7 @@ def node_object(name: str, address: str, version: str, now: str) -> Object:
 
 
 class ExtendedResources:
-    """The extended resources in a node's capacity, which its kubelet makes allocatable.
+    """The extended resources in a node's capacity, which the kubelet copies to allocatable.
 
     Follows MachineInfo in k8s.io/kubernetes `pkg/kubelet/nodestatus`.
     """
@@ -77,7 +77,7 @@ class ExtendedResources:
         self._seen: set[str] = set()
 
     def changed_allocatable(self, node: Object) -> dict[str, str | None]:
-        """Returns a merge patch for `allocatable`; None deletes a resource that left the capacity."""
+        """Returns a merge patch for `status.allocatable`; None deletes a resource that left the capacity."""
         capacity, allocatable = (node["status"].get(field) or {} for field in ("capacity", "allocatable"))
         extended = {name: amount for name, amount in capacity.items() if "/" in name}
         changed: dict[str, str | None] = {
@@ -89,7 +89,10 @@ class ExtendedResources:
 
 
 async def register(context: ControllerContext, api: InProcessClient, name: str, address: str) -> None:
-    """Creates the Node, and removes the taint that admission adds to new nodes. Raises StatusError."""
+    """Creates the Node and writes its status. Removes the not-ready taint of admission.
+
+    Raises StatusError.
+    """
     nodes = context.served("", "nodes")
     node = node_object(name, address, context.version, context.now())
     try:
@@ -110,7 +113,7 @@ async def register(context: ControllerContext, api: InProcessClient, name: str, 
 
 
 async def beat(context: ControllerContext, api: InProcessClient, name: str) -> None:
-    """Renews the lease of the node until it is cancelled."""
+    """Renews the Lease of the node every HEARTBEAT_SECONDS, until the task is cancelled."""
     leases = context.served("coordination.k8s.io", "leases")
     path = leases.path("kube-node-lease", name)
     while True:
@@ -137,7 +140,7 @@ async def beat(context: ControllerContext, api: InProcessClient, name: str) -> N
 
 
 async def _owner(context: ControllerContext, api: InProcessClient, name: str) -> list[Object]:
-    """Returns the Node as the owner of its lease; an empty list while the Node does not exist."""
+    """Returns the Node as owner reference for its Lease; an empty list while the Node does not exist."""
     try:
         node = await api.get(context.served("", "nodes").path(name=name))
     except StatusError:

@@ -1,6 +1,6 @@
-"""Admission of pods by the kubelet: decides whether a node runs a pod that was bound to it.
+"""Admission of pods by the kubelet: decides whether a node runs a pod that is bound to it.
 
-Follows k8s.io/kubernetes `pkg/kubelet/lifecycle/predicate.go`. Uses the filters of the scheduler.
+Follows k8s.io/kubernetes `pkg/kubelet/lifecycle/predicate.go`, and uses the scheduler's filters.
 """
 
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.releases import Quirks
 
 SYSTEM = "linux"
-"""The operating system of every node."""
+"""The operating system of all nodes that this server runs."""
 
 _OS_LABEL = "kubernetes.io/os"
 _OUT_OF = "OutOf"
@@ -20,11 +20,11 @@ _FILTERS = (("NodeAffinity", node_affinity), ("NodePorts", node_ports))
 _MILLI = 1000
 
 Refusal = tuple[str, str]
-"""Why the kubelet rejected a pod: `status.reason` and `status.message`."""
+"""The `status.reason` and `status.message` of a pod that the kubelet rejects."""
 
 
 def refusal(pod: Object, node: Object, others: Iterable[Object], quirks: Quirks) -> Refusal | None:
-    """Returns why a node rejects a pod; None if it admits the pod. `others` are its admitted pods."""
+    """Returns why a node rejects a pod; None if the node admits it. `others`: the pods admitted before."""
     if (pod["metadata"].get("labels") or {}).get(_OS_LABEL, SYSTEM) != SYSTEM:
         message = f"Failed to admit pod as the `{_OS_LABEL}` label doesn't match node label"
         return "PodOSSelectorNodeLabelDoesNotMatch", message
@@ -46,7 +46,7 @@ def refusal(pod: Object, node: Object, others: Iterable[Object], quirks: Quirks)
 
 
 def _lacking(pod: Object, state: NodeState) -> Refusal | None:
-    """Returns the refusal for the first resource that the node lacks; ignores unknown extended resources."""
+    """Returns the refusal for the first resource that the node lacks. Ignores unknown extended resources."""
     if len(state.pods) + 1 > state.allocatable("pods"):
         return _out_of("pods", Fraction(1), Fraction(len(state.pods)), state)
     known = state.node["status"].get("allocatable") or {}

@@ -1,4 +1,4 @@
-"""Statuses of pods, as a kubelet reports them."""
+"""Builds the pod statuses that a kubelet writes."""
 
 from collections.abc import Collection, Iterable
 
@@ -7,7 +7,7 @@ from fakeapi.machinery.json_types import Object
 DEADLINE_EXCEEDED = "DeadlineExceeded"
 DEADLINE_MESSAGE = "Pod was active on the node longer than the specified deadline"
 CONDITIONS = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled")
-"""The types of the conditions that a kubelet owns, in the order in which it writes them."""
+"""The types of the conditions that a kubelet owns, in the order in which the kubelet writes them."""
 
 
 def running(pod: Object, node_ip: str, pod_ip: str, now: str) -> Object:
@@ -25,7 +25,10 @@ def running(pod: Object, node_ip: str, pod_ip: str, now: str) -> Object:
 
 
 def running_conditions(pod: Object, now: str) -> list[Object]:
-    """Returns the conditions of a pod with ready containers; its readiness gates may make it unready."""
+    """Returns the conditions of a pod whose containers are ready.
+
+    An unmet readiness gate makes the pod unready.
+    """
     conditions = {condition["type"]: condition for condition in pod["status"].get("conditions") or ()}
     known = {kind: condition["status"] for kind, condition in conditions.items()}
     unready = []
@@ -39,7 +42,7 @@ def running_conditions(pod: Object, now: str) -> list[Object]:
     owned = _conditions(pod, statuses, now)
     for condition in owned:
         before = conditions.get(condition["type"], {})
-        # null deletes the field in a patch
+        # A null value deletes the field in a patch.
         condition.update(dict.fromkeys({"reason", "message"} & before.keys()))
         if unready and condition["type"] == "Ready":
             condition.update(reason="ReadinessGatesNotReady", message=", ".join(unready))
@@ -47,7 +50,10 @@ def running_conditions(pod: Object, now: str) -> list[Object]:
 
 
 def late(pod: Object, now: str) -> Object:
-    """Returns the status of a pod that has exceeded its activeDeadlineSeconds."""
+    """Returns the status of a pod that has exceeded its activeDeadlineSeconds.
+
+    The phase is Failed, and all containers are terminated.
+    """
     unready = {"Ready": "False", "ContainersReady": "False"}
     over = {"PodReadyToStartContainers": "False", "Initialized": "True", **unready, "PodScheduled": "True"}
     conditions = _conditions(pod, over, now)
@@ -76,7 +82,7 @@ def late(pod: Object, now: str) -> Object:
 def ordered(pod: Object, status: Object, without: Collection[str] = ()) -> Object:
     """Returns a patch for `status` that puts the kubelet's conditions last, in the kubelet's order.
 
-    `without` lists the types of conditions that the release's kubelet does not have.
+    `without`: the types of conditions that the release's kubelet does not write.
     """
     conditions = [condition for condition in status["conditions"] if condition["type"] not in without]
     written = {condition["type"] for condition in conditions}
@@ -88,12 +94,12 @@ def ordered(pod: Object, status: Object, without: Collection[str] = ()) -> Objec
 
 
 def rejected(reason: str, message: str) -> Object:
-    """Returns the status of a pod that the kubelet does not admit."""
+    """Returns the status of a pod that the kubelet rejected."""
     return {"phase": "Failed", "reason": reason, "message": f"Pod was rejected: {message}"}
 
 
 def waiting(pod: Object, node_ip: str, now: str) -> Object:
-    """Returns the status of a pod that is on its node and cannot start yet."""
+    """Returns the status of a pod that is bound to a node but cannot start yet."""
     init = _names(pod["spec"].get("initContainers") or ())
     unready = {"PodReadyToStartContainers": "False", "Initialized": "False" if init else "True"}
     why = {"Ready": "False", "ContainersReady": "False"}

@@ -1,6 +1,7 @@
-"""PodWorker: runs and ends the pods of one node; a pod runs once its claims are prepared.
+"""PodWorker: runs and ends the pods of one node.
 
-Follows k8s.io/kubernetes `pkg/kubelet` (SyncPod, SyncTerminatingPod) without containers.
+Follows k8s.io/kubernetes `pkg/kubelet` (SyncPod, SyncTerminatingPod) without containers. A pod runs when its
+claims are prepared.
 """
 
 import logging
@@ -25,14 +26,14 @@ from fakeapi.machinery.printable import printable_line
 log = logging.getLogger("fakeapi.controllers")
 
 RETRY_SECONDS = 10.0
-"""Seconds before a pod is retried after its claims could not be prepared or unprepared.
+"""Seconds before the kubelet retries a pod whose claims could not be prepared or unprepared.
 
-A driver that registers ends the wait.
+The kubelet retries earlier if a driver registers.
 """
 
 
 class PodWorker:
-    """Reconciles one pod at a time. `health` is None if the release does not report device health."""
+    """Reconciles the pods of one node. `health` is None if the release does not report device health."""
 
     def __init__(
         self,
@@ -58,10 +59,7 @@ class PodWorker:
         self._waiting: dict[Key, None] = {}
 
     async def sync(self, pod: Object) -> None:
-        """Runs a pod, ends a pod that is being deleted, or unprepares the claims of a finished pod.
-
-        Raises StatusError.
-        """
+        """Runs a pod, ends a deleted pod, or unprepares the claims of a finished pod. Raises StatusError."""
         self._waiting.pop(PodKey(self._node, key_of(pod)), None)
         if "deletionTimestamp" in pod["metadata"]:
             await self._end(pod)
@@ -74,13 +72,16 @@ class PodWorker:
                 await self._report_readiness(pod)
 
     def retry_waiting(self) -> None:
-        """Queues the pods that wait for a driver, and the deleted pods whose claims wait for a driver."""
+        """Queues all pods whose claims could not be prepared or unprepared, including deleted pods."""
         waiting, self._waiting = self._waiting, {}
         for key in waiting:
             self._context.add(key)
 
     async def show_health(self, pod: Object) -> None:
-        """Writes changed health of a running pod's devices to its status. Raises StatusError."""
+        """Writes the health of a running pod's devices to its status if the health has changed.
+
+        Raises StatusError.
+        """
         if self._health is None or pod["status"].get("phase") != "Running":
             return
         known = pod["status"].get("containerStatuses") or []
@@ -89,7 +90,10 @@ class PodWorker:
             await self._statuses.patch(pod, {"containerStatuses": updated})
 
     async def unprepare(self, uid: str) -> None:
-        """Unprepares the claims of a deleted pod, given by uid; a failure is retried later."""
+        """Unprepares the claims of a deleted pod. A failure is logged and retried after RETRY_SECONDS.
+
+        `uid`: the uid of the pod.
+        """
         self._addresses.release(uid)
         key = DeletedPodKey(self._node, uid)
         self._waiting.pop(key, None)
@@ -111,9 +115,9 @@ class PodWorker:
         return refusal(pod, node, others, self._context.rules.quirks)
 
     async def _fail_if_late(self, pod: Object) -> bool:
-        """Fails a pod that has exceeded its activeDeadlineSeconds; otherwise queues it for its deadline.
+        """Fails a pod that has exceeded its activeDeadlineSeconds; returns whether the pod failed.
 
-        Returns whether the pod failed.
+        Queues any other pod for its deadline.
         """
         seconds, start = pod["spec"].get("activeDeadlineSeconds"), pod["status"].get("startTime")
         if seconds is None or start is None:
@@ -159,7 +163,7 @@ class PodWorker:
         await self._statuses.report(pod, status)
 
     async def _end(self, pod: Object) -> None:
-        """Unprepares the claims of a pod that is being deleted, and then deletes it with grace period 0."""
+        """Unprepares the claims of a deleted pod, and then deletes the pod with grace period 0."""
         if not await self._unprepare_or_wait(pod):
             return
         try:
@@ -183,7 +187,7 @@ class PodWorker:
 
 
 def _is_admitted(pod: Object) -> bool:
-    """Whether the kubelet has admitted a pod that has not ended since."""
+    """Whether the kubelet has admitted a pod and the pod has not ended."""
     status = pod["status"]
     return "startTime" in status and status.get("phase") not in {"Succeeded", "Failed"}
 

@@ -1,4 +1,4 @@
-"""Prepared: the claims that the drivers of a node prepared, and the pods that use them."""
+"""Prepared: the claims that the drivers of a node prepared, with the pods that use the claims."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -9,11 +9,12 @@ from fakeapi.machinery.json_types import Object
 
 @dataclass(eq=False, slots=True)
 class PreparedClaim:
-    """A claim that drivers prepared, or are about to prepare.
+    """A claim that drivers have prepared or are about to prepare.
 
-    `drivers` are the drivers in its allocation, `devices` the devices that each of them prepared, and `pods`
-    the uids of the pods that use the claim. `told` has the claim for each driver that receives it in another
-    form.
+    `drivers`: the drivers in the claim's allocation.
+    `devices`: the devices that each driver has prepared.
+    `pods`: the uids of the pods that use the claim.
+    `told`: by driver, the claim with the data of the driver's resource handle (up to 1.30).
     """
 
     claim: Claim
@@ -56,7 +57,7 @@ class Prepared:
 
 
 def drivers_of(claim: Object) -> list[str]:
-    """Returns the drivers in a claim's allocation, in the order of its results, without duplicates."""
+    """Returns the drivers in a claim's allocation without duplicates, in the order of the results."""
     allocation = claim["status"].get("allocation") or {}
     results = (allocation.get("devices") or {}).get("results") or ()
     handles = allocation.get("resourceHandles") or ()

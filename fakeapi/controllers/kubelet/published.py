@@ -1,6 +1,6 @@
 """PublishedResources: writes the ResourceSlices that drivers for 1.30 publish through the kubelet.
 
-Follows k8s.io/kubernetes `pkg/kubelet/cm/dra/plugin/noderesources.go` of 1.30: a driver streams the resources
+Follows k8s.io/kubernetes `pkg/kubelet/cm/dra/plugin/noderesources.go` of 1.30. A driver streams the resources
 of its node (NodeListAndWatchResources), and the kubelet writes them to ResourceSlices.
 """
 
@@ -20,14 +20,17 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema import protobuf
 
 RETRY_SECONDS = 5.0
-"""Seconds before a failed stream is opened again, in real time instead of the server's clock."""
+"""Seconds of real time, not of the server's clock, before a failed stream is opened again."""
 
 _IN_SLICE = b"\x22"
-"""The protobuf tag of a slice's resource model, which is field 4."""
+"""The protobuf tag of a ResourceSlice's resource model, which is field 4."""
 
 
 class PublishedResources:
-    """Resources that the drivers of one node published; calls `changed` with a driver's name."""
+    """The resources that drivers of one node published.
+
+    Calls `changed` with the name of a driver whose resources changed.
+    """
 
     def __init__(
         self, context: ControllerContext, api: InProcessClient, node: str, changed: Callable[[str], None]
@@ -45,12 +48,12 @@ class PublishedResources:
         self._watched: dict[str, asyncio.Task[None]] = {}
 
     def driver_came(self, driver: Driver) -> None:
-        """Starts to follow the resources that a driver streams."""
+        """Starts to read the resources that a driver streams."""
         self.driver_went(driver.name)
         self._watched[driver.name] = asyncio.ensure_future(self._follow(driver))
 
     def driver_went(self, name: str) -> None:
-        """Stops following a driver; its slices are deleted at the next `sync`."""
+        """Stops reading a driver's resources. The next `sync` deletes the driver's slices."""
         task = self._watched.pop(name, None)
         if task is not None:
             task.cancel()
@@ -58,7 +61,7 @@ class PublishedResources:
         self._changed(name)
 
     def stop(self) -> None:
-        """Ends all streams."""
+        """Closes all streams."""
         for task in self._watched.values():
             task.cancel()
 
@@ -80,7 +83,7 @@ class PublishedResources:
             await asyncio.sleep(RETRY_SECONDS)
 
     def _model(self, encoded: bytes) -> Object:
-        """Decodes a resource model as a field of a ResourceSlice."""
+        """Decodes the protobuf bytes of a resource model, which is a field of ResourceSlice."""
         size, length = len(encoded), b""
         while size > 127:
             length += bytes([size & 127 | 128])
@@ -89,7 +92,10 @@ class PublishedResources:
         return {key: value for key, value in decoded.items() if key not in _OWN}
 
     async def sync(self, driver: str) -> None:
-        """Writes and deletes slices until they match what a driver published. Raises StatusError."""
+        """Creates, updates and deletes ResourceSlices to match the resources of a driver.
+
+        Raises StatusError.
+        """
         missing = list(self._models.get(driver, ()))
         obsolete = []
         for known in self._slices.objects.values():

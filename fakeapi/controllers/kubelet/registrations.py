@@ -1,6 +1,6 @@
-"""Registrations: the DRA drivers of one node, found by the sockets in its plugin directory.
+"""Registrations: the DRA drivers of one node, detected by the sockets in the node's plugin directory.
 
-Follows k8s.io/kubernetes `pkg/kubelet/pluginmanager` and `pkg/kubelet/cm/dra/plugin`. The directory is polled
+Follows k8s.io/kubernetes `pkg/kubelet/pluginmanager` and `pkg/kubelet/cm/dra/plugin`. Polls the directory
 every POLL_SECONDS of real time, because drivers are separate processes.
 """
 
@@ -26,16 +26,19 @@ POLL_SECONDS = 0.1
 REGISTER_SECONDS = 5.0
 """Timeout of each registration call to a driver, in seconds."""
 NAME_BYTES_MAX = 253
-"""Maximum length of a driver's name in bytes; the API has the same limit for names."""
+"""Maximum length of a driver's name in bytes. The API has the same limit for names."""
 DRA_PLUGIN = "DRAPlugin"
 KUBELET_ROOT = Path("/var/lib/kubelet")
-"""The kubelet directory inside driver containers; the endpoints that drivers register are below this path."""
+"""The kubelet directory inside driver containers. Drivers register endpoints below this path."""
 _GET_INFO = "/pluginregistration.Registration/GetInfo"
 _NOTIFY = "/pluginregistration.Registration/NotifyRegistrationStatus"
 
 
 class Registrations:
-    """Registered drivers by name. Calls `on_change` with the name when one registers or unregisters."""
+    """The registered drivers by name.
+
+    Calls `on_change` with the name of a driver that registers or unregisters.
+    """
 
     def __init__(
         self,
@@ -47,15 +50,14 @@ class Registrations:
         *,
         keeps_instances: bool,
     ) -> None:
-        """Takes the gRPC `services` that the release's kubelet supports; none before 1.31.
+        """Starts without drivers.
 
-        With `keeps_instances`, an earlier instance of a driver is used again when a later instance
-        unregisters. Without it, a driver is unregistered with any of its sockets.
-
-        `on_unreachable` is called with a message about a socket that has no usable address.
-
-        `spawn` runs work that `settle` waits for. So a driver that was notified of its registration is
-        registered once the controllers have settled.
+        `services`: the gRPC services that the release's kubelet supports; none before 1.31.
+        `spawn`: runs a coroutine that `Manager.settle` waits for. So a notified driver is registered when the
+        controllers have settled.
+        `on_unreachable`: called with a message about a socket that has no usable address.
+        `keeps_instances`: when an instance of a driver unregisters, the previous instance serves again.
+        Otherwise the driver is unregistered when any of its sockets disappears.
         """
         self.drivers: dict[str, Driver] = {}
         self._directory = directory
@@ -70,7 +72,7 @@ class Registrations:
         self._unanswered = False
 
     async def run(self) -> None:
-        """Polls for sockets until it is cancelled."""
+        """Polls for sockets until the task is cancelled."""
         while True:
             try:
                 await self.look()
@@ -79,7 +81,7 @@ class Registrations:
             await asyncio.sleep(POLL_SECONDS)
 
     async def look(self) -> None:
-        """Registers the drivers of new sockets, and unregisters drivers whose sockets are gone."""
+        """Registers the drivers of new sockets, and unregisters drivers whose sockets no longer exist."""
         if not self._unanswered and self._seen and all(map(_is_as_seen, self._seen.items())):
             return
         self._unanswered = False
@@ -107,9 +109,10 @@ class Registrations:
         self._on_change(name)
 
     async def _register(self, path: Path) -> str | None:
-        """Requests the info of a plugin and registers the plugin.
+        """Requests the PluginInfo from a socket and registers the driver.
 
-        Returns the driver's name; "" if it is not a DRA driver or was refused; None to try again.
+        Returns the name of the driver; "" if the plugin is not a DRA driver or is rejected; None to try
+        again.
         """
         try:
             request = MESSAGES["InfoRequest"]()
@@ -132,7 +135,7 @@ class Registrations:
         return "" if problem else str(info.name)
 
     def _driver(self, info: Any, path: Path) -> tuple[str, Driver]:
-        """Returns why the kubelet refuses a driver (or ""), and the driver."""
+        """Returns the reason why the kubelet rejects a driver ("" if accepted), and the driver."""
         problem, service = self._choose(list(info.supported_versions))
         endpoint = self._reachable(info.endpoint) or str(path)
         if len(info.name.encode()) > NAME_BYTES_MAX:
@@ -143,14 +146,17 @@ class Registrations:
         return shortened(problem), Driver(info.name, endpoint, service, tuple(info.supported_versions))
 
     def _reachable(self, endpoint: str) -> str:
-        """Returns the endpoint on this machine; /var/lib/kubelet may stand for the node's directory."""
+        """Returns the endpoint of a driver on this machine: /var/lib/kubelet becomes the node's directory.
+
+        Returns the endpoint unchanged if no socket exists there.
+        """
         if not Path(endpoint).is_relative_to(KUBELET_ROOT):
             return endpoint
         here = self._directory.parent / Path(endpoint).relative_to(KUBELET_ROOT)
         return str(here) if here.is_socket() else endpoint
 
     async def _answer(self, path: Path, driver: Driver, problem: str) -> None:
-        """Notifies a driver of its registration status; adds it to `drivers` if it was accepted."""
+        """Notifies a driver of its registration status. Adds an accepted driver to `drivers`."""
         status = MESSAGES["RegistrationStatus"](plugin_registered=not problem, error=problem)
         try:
             await call(str(path), _NOTIFY, status, "RegistrationStatusResponse", REGISTER_SECONDS)
@@ -168,7 +174,10 @@ class Registrations:
         self._on_change(driver.name)
 
     def _choose(self, offered: list[str]) -> tuple[str, str]:
-        """Chooses the gRPC service to call; returns why the driver is refused (or ""), and the service."""
+        """Returns the reason why the kubelet rejects a driver ("" if accepted), and the gRPC service to call.
+
+        `offered`: the services that the driver supports.
+        """
         if not offered:
             return "empty list of supported gRPC services (aka supported versions)", ""
         if not self._services:
@@ -194,7 +203,10 @@ def _is_as_seen(directory: tuple[str, int]) -> bool:
 
 
 def _sockets(directory: Path) -> tuple[dict[Path, tuple[int, int]], dict[str, int]]:
-    """Returns the sockets below a directory with inode and ctime, and each directory's modification time."""
+    """Returns the sockets below a directory, and the modification times of all directories.
+
+    Each socket has its inode and ctime.
+    """
     sockets: dict[Path, tuple[int, int]] = {}
     seen: dict[str, int] = {}
     for root, _, names in os.walk(directory):

@@ -1,8 +1,8 @@
 """NodeSlices: deletes the ResourceSlices of drivers that are not registered with a node.
 
 Follows k8s.io/kubernetes `pkg/kubelet/cm/dra/plugin` since 1.31. When the kubelet starts, it deletes all
-slices of the node. When a driver unregisters, it deletes the driver's slices; some releases wait before, so
-that a driver can be replaced.
+slices of the node. When a driver unregisters, the kubelet deletes the driver's slices. In some releases it
+waits first, so that a new instance can replace the driver.
 """
 
 from collections.abc import Callable
@@ -14,13 +14,16 @@ from fakeapi.machinery.json_types import Object
 
 GROUP, PLURAL = "resource.k8s.io", "resourceslices"
 RETRY_SECONDS_MIN, RETRY_SECONDS_MAX = 1.0, 300.0
-"""Shortest and longest delay in seconds between attempts to delete slices; each delay is twice the last."""
+"""Shortest and longest delay in seconds between attempts to delete slices. Each delay is twice the last."""
 EVERY = ""
-"""The driver name that stands for all drivers."""
+"""A driver name that selects all drivers."""
 
 
 class NodeSlices:
-    """The ResourceSlices of one node. `later` schedules a call of `wipe` for a driver after some seconds."""
+    """Deletes ResourceSlices of one node.
+
+    `later` schedules a call of `wipe` for a driver after some seconds.
+    """
 
     def __init__(
         self,
@@ -39,12 +42,16 @@ class NodeSlices:
         self._attempts: dict[str, int] = {}
 
     def start(self) -> None:
-        """Schedules the deletion of all slices of the node."""
+        """Schedules the deletion of all ResourceSlices of the node."""
         if self._delay is not None:
             self._later(EVERY, 0.0)
 
     def driver_is(self, driver: str, *, registered: bool) -> None:
-        """Handles the registration or unregistration of a driver."""
+        """Schedules or cancels the deletion of a driver's slices.
+
+        An unregistered driver loses its slices after the release's delay; a new registration cancels the
+        deletion.
+        """
         if self._delay is None or not driver:
             return
         if registered:
@@ -54,9 +61,10 @@ class NodeSlices:
             self._later(driver, self._delay)
 
     async def wipe(self, driver: str) -> None:
-        """Deletes the slices of a driver, or of EVERY driver.
+        """Deletes the ResourceSlices of a driver, or of all drivers for EVERY.
 
-        Does nothing before the delay is over, or if the driver has registered again.
+        Does nothing before the delay is over, or if the driver has registered again. Schedules a retry after
+        a failure.
         """
         if self._resource is None or self._delay is None:
             return

@@ -1,7 +1,7 @@
-"""Paths of Unix sockets: links to sockets whose path gRPC does not accept, and short directories for nodes.
+"""Makes Unix sockets with long paths usable by gRPC, and creates directories with short paths for nodes.
 
-The address of a Unix socket is limited to 107 bytes on Linux and 103 on macOS. A driver that mounts the
-node's directory elsewhere, such as at /var/lib/kubelet, can listen at a path that is longer on this machine.
+The path of a Unix socket is limited to 107 bytes on Linux and 103 on macOS. A driver that mounts the node's
+directory elsewhere, such as at /var/lib/kubelet, can create a socket with a longer path on this machine.
 """
 
 import os
@@ -18,15 +18,18 @@ import grpc
 import grpc.aio
 
 ADDRESS_BYTES_MAX = 103
-"""Maximum length in bytes of a path that every system accepts as the address of a Unix socket."""
+"""Maximum length in bytes of a Unix socket's path that Linux and macOS accept."""
 DIRECTORY_ATTEMPTS = 100
-"""Number of attempts to find a free random name for a directory of nodes."""
+"""Maximum number of random names to try for a new directory of nodes."""
 _PLAIN = re.compile(r"(?!//)[\w./@+,=:~-]+", re.ASCII)
-"""Paths that need no escaping in a gRPC target, which is a URI."""
+"""Matches the paths that need no escaping in a gRPC target, which is a URI."""
 
 
 class UnreachableSocket(grpc.aio.AioRpcError):  # type: ignore[misc]  # grpc has no types
-    """A socket has no address that the system accepts. The error is raised by each call."""
+    """The path of a socket is too long, and no link can replace it.
+
+    Every call to the socket raises this error.
+    """
 
     def __init__(self, problem: str) -> None:
         none = grpc.aio.Metadata()
@@ -36,10 +39,10 @@ class UnreachableSocket(grpc.aio.AioRpcError):  # type: ignore[misc]  # grpc has
 
 @contextmanager
 def connectable(path: str) -> Iterator[str]:
-    """Yields a path to the socket that gRPC accepts: its own, or that of a link in a temporary directory.
+    """Yields a path of the socket that gRPC accepts: its own path, or a link in a temporary directory.
 
-    The link exists as long as the context. gRPC errors inside the context name the socket's own path. Raises
-    UnreachableSocket if no link is possible, and UnicodeEncodeError for a path that is not UTF-8.
+    The link exists while the context is open. gRPC errors inside the context contain the socket's own path.
+    Raises UnreachableSocket if no link is possible. Raises UnicodeEncodeError for a path that is not UTF-8.
     """
     if _PLAIN.fullmatch(path) and len(path.encode()) <= ADDRESS_BYTES_MAX:
         yield path
@@ -56,7 +59,7 @@ def connectable(path: str) -> Iterator[str]:
 
 
 def _link(path: str, directory: str) -> str:
-    """Creates a link to the socket in an empty directory. Raises UnreachableSocket."""
+    """Creates a link to a socket in an empty directory; returns the path. Raises UnreachableSocket."""
     link = f"{directory}/s"
     size, room = len(path.encode()), f"the {ADDRESS_BYTES_MAX} that a socket's address has room for"
     if len(os.fsencode(link)) > ADDRESS_BYTES_MAX:
@@ -73,8 +76,8 @@ def _link(path: str, directory: str) -> str:
 def make_short_directory() -> Path:
     """Creates a private temporary directory whose name has six characters. Raises OSError.
 
-    If temporary files are in /tmp, the registry path of a node named `node` is as long as
-    /var/lib/kubelet/plugins_registry. So drivers have as many bytes for socket names as in a real cluster.
+    If temporary files are in /tmp, the registry path of a node named `node` has the same length as
+    /var/lib/kubelet/plugins_registry. So socket names may have as many bytes as in a real cluster.
     """
     parent = Path("/tmp" if sys.platform == "darwin" else tempfile.gettempdir())  # noqa: S108 - made privately
     for _ in range(DIRECTORY_ATTEMPTS):

@@ -1,6 +1,6 @@
 """StatusWriter: writes the statuses of a node's pods like the release's kubelet.
 
-Follows k8s.io/kubernetes `pkg/kubelet/status` as far as the API sees it.
+Follows k8s.io/kubernetes `pkg/kubelet/status`, as far as the API can observe it.
 """
 
 from fakeapi.clients.errors import StatusError
@@ -15,7 +15,7 @@ READY_GATE = "PodReadyToStartContainersCondition"
 
 
 class StatusWriter:
-    """Patches the statuses of pods; ignores a pod that was deleted, or replaced by one with the same name."""
+    """Patches pod statuses. Ignores a pod that was deleted or replaced by a pod with the same name."""
 
     def __init__(self, context: ControllerContext, api: InProcessClient) -> None:
         self._pods = context.served("", "pods")
@@ -24,12 +24,18 @@ class StatusWriter:
         self._without = () if self._gates.enabled(READY_GATE) else (READY_TO_START,)
 
     def is_behind(self, pod: Object) -> bool:
-        """Whether a pod has changed since its status was written."""
+        """Whether the observedGeneration in a pod's status is outdated.
+
+        Always false if a new status of the pod has no observedGeneration.
+        """
         generation = pod["metadata"].get("generation", 0)
         return tells_generation(self._gates, pod) and pod["status"].get(FIELD) != generation
 
     async def report(self, pod: Object, status: Object) -> None:
-        """Writes the status if more than its conditions differs from the pod's. Raises StatusError."""
+        """Writes a status if the pod's status differs in a field other than `conditions`.
+
+        Raises StatusError.
+        """
         known = pod["status"]
         if all(known.get(name) == value for name, value in status.items() if name != "conditions") and (
             known.get("phase") == status["phase"]
@@ -38,7 +44,7 @@ class StatusWriter:
         await self.patch(pod, status)
 
     async def patch(self, pod: Object, status: Object) -> None:
-        """Writes parts of the status, with the observed generation. Raises StatusError."""
+        """Writes some fields of a pod's status, with the observed generation. Raises StatusError."""
         if "conditions" in status:
             status = pod_status.ordered(pod, status, self._without)
         status = status_observed(self._gates, pod, status)

@@ -1,4 +1,4 @@
-"""ProtectionController: the base of the controllers that remove a protection finalizer.
+"""ProtectionController: the base class of the controllers that remove a protection finalizer.
 
 Follows k8s.io/kubernetes `pkg/controller/util/protectionutil` and the controllers that use it.
 """
@@ -13,21 +13,21 @@ from fakeapi.machinery.json_types import Object
 
 
 class ProtectionController(Controller):
-    """Removes a finalizer from objects that are being deleted, once nothing uses them."""
+    """Removes a finalizer from objects that are being deleted and are no longer in use."""
 
     group: ClassVar[str] = ""
     plural: ClassVar[str]
     finalizer: ClassVar[str]
     agent: ClassVar[str]
-    """The controller's name in the User-Agent."""
+    """Name of the controller in the User-Agent."""
     user_plurals: ClassVar[tuple[str, ...]] = ()
-    """The core resources whose objects may use protected objects."""
+    """Core resources whose objects may use protected objects, by plural name."""
     adds_finalizer: ClassVar[bool] = True
-    """Whether the controller adds the finalizer to objects that are older than its admission plugin."""
+    """Whether the controller also adds a missing finalizer to objects that are not being deleted."""
 
     @property
     def is_needed(self) -> bool:
-        """Whether the release protects objects of this kind."""
+        """Whether the release protects objects of this resource."""
         return True
 
     async def start(self) -> None:
@@ -45,7 +45,7 @@ class ProtectionController(Controller):
 
     @property
     def users(self) -> Iterator[Object]:
-        """The objects that may use protected objects."""
+        """Yields all cached objects that may use protected objects."""
         for informer in self._user_informers:
             yield from informer.objects.values()
 
@@ -55,10 +55,10 @@ class ProtectionController(Controller):
 
     @abstractmethod
     def is_used(self, obj: Object) -> bool:
-        """Whether something uses an object that is being deleted."""
+        """Whether any user refers to an object that is being deleted."""
 
     def _user_changed(self, old: Object | None, new: Object | None) -> None:
-        """Queues the objects that a changed user refers to, or has referred to."""
+        """Queues the protected objects that the old or the new version of a user refers to."""
         assert self._protected is not None, "users are followed after the protected objects"
         for user in (old, new):
             for key in () if user is None else self.keys_used_by(user):

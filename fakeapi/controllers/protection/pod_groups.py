@@ -1,4 +1,4 @@
-"""PodGroupProtectionController: keeps PodGroups until their last pod has ended or is deleted.
+"""PodGroupProtectionController: keeps a PodGroup until its last pod has ended or is deleted.
 
 Follows k8s.io/kubernetes `pkg/controller/scheduling/podgroupprotection` of 1.36.
 """
@@ -28,7 +28,7 @@ class PodGroupProtectionController(ProtectionController):
         return (f"{user['metadata']['namespace']}/{group}",) if group else ()
 
     def is_used(self, obj: Object) -> bool:
-        """Whether an active pod, scheduled or not, belongs to the group."""
+        """Whether the PodGroup has a pod that has not ended."""
         metadata = obj["metadata"]
         return any(
             pod["metadata"]["namespace"] == metadata["namespace"]

@@ -21,7 +21,10 @@ class PersistentVolumeClaimProtectionController(ProtectionController):
         return (f"{user['metadata']['namespace']}/{name}" for name, _ in _claims_of(user))
 
     def is_used(self, obj: Object) -> bool:
-        """Whether a scheduled pod uses the claim. A kubelet starts no pod whose claim is being deleted."""
+        """Whether a pod with a node uses the claim.
+
+        Pods without a node do not count: a kubelet does not start a pod whose claim is being deleted.
+        """
         namespace = obj["metadata"]["namespace"]
         return any(
             pod["metadata"]["namespace"] == namespace and pod["spec"].get("nodeName") and _uses(pod, obj)
@@ -56,13 +59,13 @@ class VolumeAttributesClassProtectionController(ProtectionController):
         return _attributes_classes_of(user)
 
     def is_used(self, obj: Object) -> bool:
-        """Whether a claim or a volume uses the class."""
+        """Whether a PersistentVolumeClaim or PersistentVolume uses the class."""
         name = obj["metadata"]["name"]
         return any(name in _attributes_classes_of(user) for user in self.users)
 
 
 def _claims_of(pod: Object) -> Iterator[tuple[str, bool]]:
-    """Yields the name of each of a pod's volume claims, and whether it is for an ephemeral volume."""
+    """Yields (claim name, is ephemeral) for each PersistentVolumeClaim of a pod."""
     for volume in pod["spec"].get("volumes") or ():
         if "persistentVolumeClaim" in volume:
             yield volume["persistentVolumeClaim"]["claimName"], False
@@ -80,7 +83,10 @@ def _uses(pod: Object, claim: Object) -> bool:
 
 
 def _is_shut_down(pod: Object) -> bool:
-    """Whether the kubelet has finished a pod, or the pod was deleted by force."""
+    """Whether a pod is being deleted with grace period 0.
+
+    Either the kubelet has ended the pod, or a client forced the deletion.
+    """
     metadata = pod["metadata"]
     return "deletionTimestamp" in metadata and metadata.get("deletionGracePeriodSeconds") == 0
 
@@ -91,7 +97,7 @@ def _is_controlled_by(claim: Object, pod: Object) -> bool:
 
 
 def _attributes_classes_of(obj: Object) -> set[str]:
-    """Returns the VolumeAttributesClasses in spec and status of a claim or a volume."""
+    """Returns the names of VolumeAttributesClasses in spec and status of a claim or a volume."""
     status = obj.get("status") or {}
     names = (
         obj["spec"].get("volumeAttributesClassName"),

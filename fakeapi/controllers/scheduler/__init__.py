@@ -1,1 +1,1 @@
-"""The scheduler: binds pods to nodes and allocates their claims, like kube-scheduler's default profile."""
+"""The scheduler: allocates claims and binds pods to nodes, like kube-scheduler's default profile."""

@@ -1,4 +1,4 @@
-"""The allocated state of all claims: devices in use, and consumed capacity of shared devices."""
+"""Calculates the devices in use and the consumed capacity of shared devices from all claims."""
 
 from collections.abc import Iterable
 
@@ -8,9 +8,10 @@ from fakeapi.machinery.json_types import Object
 
 
 def allocated_state(claims: Iterable[Object], *, shares: bool, admin_counts: bool) -> AllocatedState:
-    """Returns the state of all devices that the claims, in the layout of v1, have allocated.
+    """Returns all devices that claims in the layout of resource.k8s.io/v1 have allocated.
 
-    `shares`: devices can be shared. `admin_counts`: devices with admin access count as in use.
+    `shares`: whether devices can be shared.
+    `admin_counts`: whether devices with admin access count as in use.
     """
     state = AllocatedState()
     for claim in claims:

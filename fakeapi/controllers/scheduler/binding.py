@@ -1,4 +1,4 @@
-"""Binder: writes the allocations and reservations of claims, then binds the pod."""
+"""Binder: writes the allocations and reservations of claims, and binds the pod."""
 
 import contextlib
 from collections.abc import Awaitable, Callable, Iterable
@@ -35,13 +35,14 @@ class Binder:
         self._view = view
         self._rules = rules
         self._with_node_claims: set[str] = set()
-        """UIDs of unbound pods whose status already has the node resources of their claims."""
+        """UIDs of pods that are not bound yet and whose status has nodeAllocatableResourceClaimStatuses."""
         self._events = EventSeriesRecorder(context, api, "default-scheduler")
 
     async def reserve(self, pod: Object, outcome: Outcome, failed: OnFailure) -> list[Object] | None:
-        """Allocates the claims and reserves them for the pod; returns the stored claims.
+        """Writes the allocations of claims and reserves the claims for the pod; returns the stored claims.
 
-        If a claim cannot be reserved, this removes the reservations, calls `failed` and returns None.
+        If a claim cannot be reserved, removes all reservations, awaits `failed` with the message and returns
+        None.
         """
         results = {
             id(claim): result
@@ -73,7 +74,7 @@ class Binder:
         return stored
 
     async def _write_node_claims(self, pod: Object, outcome: Outcome) -> None:
-        """Writes to the pod's status how much of the node's resources its claims use. Raises BindError."""
+        """Writes the node-allocatable resources that the claims use to the pod's status. Raises BindError."""
         statuses = outcome.claims.node_claims.get(outcome.node)
         if not statuses:
             return
@@ -113,9 +114,9 @@ class Binder:
         await self._events.record(pod, "Normal", "Scheduled", "Binding", note)
 
     async def deallocate(self, wanted: Deallocation) -> str:
-        """Deletes a claim, requests its deallocation from its driver, or removes allocation and reservations.
+        """Deallocates or deletes a claim; returns the message for the pod's condition. Raises StatusError.
 
-        Returns the message for the pod's condition. Raises StatusError.
+        With `by_driver`, requests the deallocation from the claim's driver.
         """
         if wanted.is_deleted:
             await self._without_finalizer(wanted.claim)
@@ -130,9 +131,9 @@ class Binder:
         return DEALLOCATED
 
     async def _reserve(self, pod: Object, claim: Object, result: Object | None) -> Object:
-        """Writes allocation and reservation, and retries on conflict; returns the stored claim.
+        """Writes allocation and reservation of a claim; returns the stored claim. Raises BindError.
 
-        Raises BindError.
+        Tries up to ATTEMPTS_MAX times if there are conflicts.
         """
         name = f"{claim['metadata']['namespace']}/{claim['metadata']['name']}"
         for attempts_left in reversed(range(ATTEMPTS_MAX)):
@@ -156,9 +157,9 @@ class Binder:
     async def _reserve_extended(
         self, pod: Object, claim: Object, result: Object | None, outcome: Outcome
     ) -> Object:
-        """Creates and reserves the claim for extended resources, if the node needs one.
+        """Creates and reserves the claim for extended resources, if the node requires it. Raises BindError.
 
-        Sets extendedResourceClaimStatus of the pod. Raises BindError.
+        Also writes extendedResourceClaimStatus of the pod. Returns the stored claim.
         """
         needs = outcome.claims.wanted[outcome.node]
         if not needs.requests:
@@ -220,7 +221,7 @@ class Binder:
         await update_exactly(self._api, self._view.resource("resourceclaims"), claim, change)
 
     async def unreserve(self, pod: Object, claims: Iterable[Object]) -> None:
-        """Removes the pod from `reservedFor` of the claims; ignores refusals."""
+        """Removes the pod from `reservedFor` of the claims. Ignores error responses."""
         uid = pod["metadata"]["uid"]
         await self._clear_node_claims(pod)
         for claim in claims:
@@ -241,7 +242,10 @@ class Binder:
             raise BindError(f"get updated claim {name} after conflict: {problem.message}") from None
 
     async def _update(self, claim: Object, subresource: str) -> Object:
-        """Writes a claim in the served version; takes and returns it in the layout of v1."""
+        """Writes a claim in the served version.
+
+        Argument and result are in the layout of resource.k8s.io/v1.
+        """
         resource = self._view.resource("resourceclaims")
         place = served_as(resource)
         body = resource.from_hub(claim)
@@ -249,4 +253,4 @@ class Binder:
 
 
 class BindError(Exception):
-    """A claim could not be reserved or bound."""
+    """A claim could not be reserved. The message follows kube-scheduler."""

@@ -1,7 +1,7 @@
-"""Binding conditions: device conditions that must be True before a pod is bound to its node.
+"""Checks binding conditions: device conditions that must be True before a pod is bound to its node.
 
 Follows k8s.io/kubernetes `pkg/scheduler/framework/plugins/dynamicresources` since 1.34. Claims are in the
-layout of v1.
+layout of resource.k8s.io/v1.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,18 +15,19 @@ TIMEOUT_SECONDS = 600.0
 
 
 class BindingFailure(Exception):
-    """The binding conditions of a claim failed or timed out; the message is the scheduler's."""
+    """The binding conditions of a claim failed or timed out. The message follows kube-scheduler."""
 
 
 def have_conditions(claims: Iterable[Object]) -> bool:
-    """Whether any device of allocated claims has binding conditions."""
+    """Whether any device that is allocated to these claims has binding conditions."""
     return any(result.get("bindingConditions") for claim in claims for result in _results(claim))
 
 
 def are_ready(claims: Iterable[Object], now: float, *, names_claim_first: bool) -> bool:
     """Whether the binding conditions of all claims are True.
 
-    Raises BindingFailure if one failed or timed out. `names_claim_first`: use the error texts before 1.36.
+    Raises BindingFailure if a claim failed or timed out.
+    `names_claim_first`: whether to use the error messages of releases before 1.36.
     """
     for claim in claims:
         name = claim["metadata"]["name"]
@@ -51,7 +52,7 @@ def is_hopeless(claim: Object, now: float) -> bool:
 
 
 def is_overdue(claim: Object, now: float) -> bool:
-    """Whether the binding timeout of a claim with conditions has passed."""
+    """Whether the binding timeout of a claim has passed. Always false without binding conditions."""
     since = (claim["status"].get("allocation") or {}).get("allocationTimestamp")
     if since is None or not have_conditions([claim]):
         return False
@@ -64,7 +65,7 @@ def _results(claim: Object) -> Iterator[Object]:
 
 
 def _conditions(claim: Object, result: Object) -> dict[str, Object] | None:
-    """Returns the conditions of an allocated device by type; None if its status is not reported."""
+    """Returns the conditions of an allocated device by type; None if the claim status lacks the device."""
     for status in claim["status"].get("devices") or ():
         if all(status[key] == result[key] for key in ("driver", "pool", "device")) and (
             status.get("shareID") == result.get("shareID")
@@ -74,7 +75,10 @@ def _conditions(claim: Object, result: Object) -> dict[str, Object] | None:
 
 
 def _failure(claim: Object) -> Object | None:
-    """Returns the failure condition of the first device that is not ready; None if it has not failed."""
+    """Returns the failure condition of the first unready device; None if it has not failed.
+
+    A device without a reported status is unready and has not failed.
+    """
     for result in _results(claim):
         if not result.get("bindingConditions"):
             continue

@@ -1,4 +1,4 @@
-"""BindingWaits: scheduled pods that wait for the binding conditions of their devices."""
+"""BindingWaits: the scheduled pods that wait for the binding conditions of their devices."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Wait:
 
 
 class BindingWaits:
-    """The waiting pods by key. Each counts towards the resources in use on its node."""
+    """The waiting pods by key (NAMESPACE/NAME). Each pod counts towards the resources in use on its node."""
 
     def __init__(
         self,
@@ -45,14 +45,14 @@ class BindingWaits:
         self._states.pod_changed(None, _placed(wait))
 
     def take(self, key: str) -> Wait | None:
-        """Removes and returns the wait of a pod; None if it does not wait."""
+        """Removes and returns the Wait of a pod; None if the pod does not wait."""
         wait = self._waits.pop(key, None)
         if wait is not None:
             self._states.pod_changed(_placed(wait), None)
         return wait
 
     def is_over(self, key: str) -> bool:
-        """Whether the binding conditions of the pod's claims are True. Raises BindingFailure."""
+        """Whether the binding conditions of a pod's claims are True. Raises BindingFailure."""
         wait = self._waits[key]
         namespace = wait.pod["metadata"]["namespace"]
         claims = [self._view.claim(namespace, name) for name in wait.claims]

@@ -1,4 +1,4 @@
-"""ClaimPlugin: the interface of the scheduler plugin DynamicResources, for both layouts of claims."""
+"""ClaimPlugin: the interface of the scheduler plugin DynamicResources, for v1alpha2 and later claims."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -18,12 +18,14 @@ from fakeapi.machinery.json_types import Object
 class PodClaims:
     """The claims of a pod during one scheduling attempt.
 
+    - `claims`: all claims of the pod
+    - `unallocated`: the claims that the scheduler has to allocate
     - `allocations`: by node, the allocation results of the claims in `unallocated`, in the same order
     - `unavailable`: claims that are allocated for other nodes
     - `by_class`: the pod's extended resources that have a DeviceClass
-    - `classes`: the class of each of these resources
-    - `extended`: the pod's claim for these resources, which is also in `claims`
-    - `wanted`: by node, the requests that this claim would have
+    - `classes`: the DeviceClass of each extended resource
+    - `extended`: the pod's claim for extended resources, which is also in `claims`
+    - `wanted`: by node, the requests that the claim for extended resources would have
     - `node_claims`: by node, the entries of the pod's status for node-allocatable resources
     - `talk`: the negotiation with classic drivers, in releases that have them
     """
@@ -43,10 +45,10 @@ class PodClaims:
 
 @dataclass(frozen=True, slots=True)
 class Deallocation:
-    """A claim to deallocate so that its pod can be scheduled.
+    """A claim that must be deallocated before its pod can be scheduled.
 
-    `by_driver`: the scheduler asks its classic driver to do so. `is_deleted`: it was created for extended
-    resources in an earlier attempt, and is deleted.
+    `by_driver`: whether a classic driver must deallocate the claim.
+    `is_deleted`: whether to delete the claim, because an earlier attempt created it for extended resources.
     """
 
     claim: Object
@@ -62,32 +64,39 @@ class ClaimPlugin(ABC, Generic[State]):
 
     @abstractmethod
     async def pre_filter(self, pod: Object, effort: Effort, turn: int = 0) -> State:
-        """Returns the claims of the pod; `turn` is the number of earlier attempts that failed.
+        """Returns the claims of the pod. Raises CannotSchedule or PluginError.
 
-        Raises CannotSchedule, PluginError.
+        `turn`: the number of earlier attempts that ended with an error.
         """
 
     @abstractmethod
     async def filter(
         self, state: State, pod: Object, node: NodeState, effort: Effort
     ) -> Unschedulable | None:
-        """Returns why the claims cannot be used on a node; None if they can. Raises PluginError."""
+        """Returns why the pod's claims exclude a node; None if the node is possible. Raises PluginError."""
 
     @abstractmethod
     def score(self, state: State, node: str) -> int:
-        """Returns the score of a node by the subrequests that its claims get; 0 without prioritized lists."""
+        """Returns the score of a node: higher if claims get subrequests that come earlier in firstAvailable.
+
+        Returns 0 without prioritized lists.
+        """
 
     @abstractmethod
     async def reserve(self, state: State, pod: Object, node: str, fitting: Sequence[str]) -> None:
-        """Completes the allocations for the chosen node; `fitting` are all nodes that the pod fits on.
+        """Completes the allocations for the chosen node.
 
-        Raises Waiting if a driver has to act first, PluginError, StatusError.
+        `fitting`: all nodes that the pod fits on. Raises Waiting if a driver must act first. Raises
+        PluginError or StatusError.
         """
 
     @abstractmethod
     async def post_filter(self, state: State, pod: Object) -> Deallocation | None:
-        """Returns a claim whose deallocation makes other nodes possible, or None. Raises StatusError."""
+        """Returns a claim whose deallocation makes more nodes possible; None if there is none.
+
+        Raises StatusError.
+        """
 
     @abstractmethod
     async def after_binding(self, state: State, pod: Object) -> None:
-        """Deletes objects that only scheduling needed, such as the PodSchedulingContext."""
+        """Deletes objects that only scheduling needs, such as the PodSchedulingContext."""

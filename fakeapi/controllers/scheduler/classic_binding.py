@@ -1,4 +1,4 @@
-"""ClassicBinder: writes allocations and reservations of v1alpha2 claims, like schedulers until 1.30."""
+"""ClassicBinder: writes allocations and reservations of v1alpha2 claims, like schedulers up to 1.30."""
 
 from fakeapi.clients.errors import StatusError
 from fakeapi.controllers.pod_claims import reference_to_pod
@@ -8,7 +8,7 @@ from fakeapi.machinery.json_types import Object
 
 
 class ClassicBinder(Binder):
-    """Writes allocation and reservation in one patch that adds one consumer.
+    """Writes the allocation of a v1alpha2 claim and adds one consumer, in one patch.
 
     Other pods can add their own consumers at the same time.
     """

@@ -1,8 +1,8 @@
 """Negotiation: the scheduler and the controllers of classic drivers agree on a node for a pod.
 
 Follows k8s.io/kubernetes `pkg/scheduler/framework/plugins/dynamicresources` of 1.27 to 1.31. The scheduler
-proposes nodes in a PodSchedulingContext, and drivers report the unsuitable ones. Then the scheduler selects a
-node, and drivers allocate for it.
+proposes nodes in a PodSchedulingContext, and drivers report unsuitable nodes. Then the scheduler selects a
+node, and drivers allocate on this node.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.releases.allocation_quirks import DriverWait
 
 POTENTIAL_NODES_MAX = 128
-"""Maximum number of potentialNodes (PodSchedulingNodeListMaxSize)."""
+"""Maximum number of potentialNodes in a PodSchedulingContext (PodSchedulingNodeListMaxSize)."""
 
 _INFORMATION = "waiting for resource driver to provide information"
 _ALLOCATION = "waiting for resource driver to allocate resource"
@@ -23,7 +23,7 @@ _DRIVER = "waiting for resource driver"
 
 
 class Waiting(Exception):
-    """The pod has to wait for a driver; message and `reason` go into its condition PodScheduled."""
+    """The pod must wait for a driver. Message and `reason` are for its condition PodScheduled."""
 
     def __init__(self, message: str, reason: str = "Unschedulable") -> None:
         super().__init__(message)
@@ -32,10 +32,11 @@ class Waiting(Exception):
 
 @dataclass(eq=False, slots=True)
 class Pending:
-    """A claim that a classic driver has to allocate.
+    """A claim that a classic driver must allocate.
 
-    `selectors` are the node selectors of its classes, `excluded` is the message for nodes that do not match,
-    and `says` is the driver's entry in the status of the PodSchedulingContext.
+    `selectors`: the node selectors of its classes.
+    `excluded`: the message for nodes that the selectors exclude.
+    `says`: the driver's entry in the status of the PodSchedulingContext; None before the driver has reported.
     """
 
     selectors: list[Object]
@@ -45,10 +46,11 @@ class Pending:
 
 @dataclass(eq=False, slots=True)
 class Negotiation:
-    """The negotiation in one scheduling attempt.
+    """The negotiation with classic drivers in one scheduling attempt.
 
-    `known` is the stored PodSchedulingContext. `structured` is the number of claims that the scheduler itself
-    allocates.
+    `known`: the stored PodSchedulingContext.
+    `pending`: the claims that drivers allocate.
+    `structured`: the number of claims that the scheduler allocates itself.
     """
 
     known: Object | None
@@ -56,12 +58,12 @@ class Negotiation:
     structured: int = 0
 
     def says_of(self, pod_claim: str) -> Object | None:
-        """Returns the driver's entry for a pod claim in the PodSchedulingContext's status, or None."""
+        """Returns the driver's entry for a pod claim in the PodSchedulingContext status; None if missing."""
         entries: Sequence[Object] = ((self.known or {}).get("status") or {}).get("resourceClaims") or ()
         return next((entry for entry in entries if entry["name"] == pod_claim), None)
 
     def filter(self, node: Object) -> Unschedulable | None:
-        """Returns the reason why a node is excluded for the pending claims; None if it is not."""
+        """Returns why the pending claims exclude a node; None if the node is possible."""
         name = node["metadata"]["name"]
         for pending in self.pending:
             if not all(matches_selector(selector, node) for selector in pending.selectors):
@@ -71,7 +73,10 @@ class Negotiation:
         return None
 
     def next_step(self, node: str, fitting: Sequence[str]) -> tuple[str | None, list[str] | None]:
-        """Returns the selectedNode and potentialNodes to write; None leaves a field unchanged."""
+        """Returns the selectedNode and the potentialNodes to write. None leaves a field unchanged.
+
+        `node`: the best node. `fitting`: all nodes that the pod fits on.
+        """
         spec = (self.known or {}).get("spec") or {}
         proposed = spec.get("potentialNodes") or ()
         selected, potential = None, None
@@ -89,20 +94,20 @@ class Negotiation:
 
 
 class ClassicDrivers:
-    """Negotiates with classic drivers; `manner` selects how the release reports pods that wait for them."""
+    """Negotiates with classic drivers. `manner` selects how the release reports pods that wait for them."""
 
     def __init__(self, contexts: SchedulingContexts, manner: DriverWait) -> None:
         self._contexts = contexts
         self._manner = manner
 
     def begin(self, pod: Object) -> Negotiation:
-        """Starts from the pod's PodSchedulingContext. Raises PluginError."""
+        """Returns a Negotiation that continues the pod's PodSchedulingContext. Raises PluginError."""
         return Negotiation(self._contexts.find(pod))
 
     async def reserve(self, pod: Object, talk: Negotiation, node: str, fitting: Sequence[str]) -> None:
-        """Writes the next step to the PodSchedulingContext; does nothing without pending claims.
+        """Writes the next step to the PodSchedulingContext. Does nothing without pending claims.
 
-        Raises Waiting, StatusError.
+        Raises Waiting after each step, or StatusError.
         """
         if not talk.pending:
             return
@@ -112,7 +117,7 @@ class ClassicDrivers:
         self._wait(is_asked=selected is not None, is_told=selected is not None or potential is not None)
 
     def _wait(self, *, is_asked: bool, is_told: bool) -> None:
-        """Raises Waiting with the message of the release."""
+        """Raises Waiting with the message that the release uses."""
         at_reserving = _ALLOCATION if is_asked else _INFORMATION
         match self._manner:
             case DriverWait.ERROR:
@@ -125,7 +130,7 @@ class ClassicDrivers:
                 raise Waiting(nodes_message(1, "", {_DRIVER if is_told else _INFORMATION: 1}))
 
     async def stop_allocating(self, pod: Object, talk: Negotiation) -> None:
-        """Clears selectedNode before the scheduler asks a driver to deallocate. Raises StatusError."""
+        """Clears selectedNode before a driver is requested to deallocate a claim. Raises StatusError."""
         if ((talk.known or {}).get("spec") or {}).get("selectedNode"):
             await self._contexts.publish(pod, talk.known, "", None)
 
@@ -135,7 +140,7 @@ class ClassicDrivers:
 
 
 def check_usable(pod: Object, claim: Object) -> None:
-    """Raises CannotSchedule for a claim to be deallocated, or a non-shareable one that another pod uses."""
+    """Raises CannotSchedule for a claim that awaits deallocation, or that another pod uses exclusively."""
     status = claim["status"]
     if status.get("deallocationRequested"):
         raise CannotSchedule("resourceclaim must be reallocated")

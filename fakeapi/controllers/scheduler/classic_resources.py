@@ -1,4 +1,4 @@
-"""ClassicResources: the plugin for claims of v1alpha2, which classic drivers or named resources serve.
+"""ClassicResources: the scheduler plugin for v1alpha2 claims of classic drivers or named resources.
 
 Follows k8s.io/kubernetes `pkg/scheduler/framework/plugins/dynamicresources` of 1.27 to 1.30.
 """
@@ -27,7 +27,7 @@ from fakeapi.releases.quirks import Quirks
 NAME = "DynamicResources"
 GROUP = "resource.k8s.io"
 EVERY = "true"
-"""The CEL selector for a claim without parameters."""
+"""The CEL selector of a claim without parameters: matches all instances."""
 WAITS = "WaitForFirstConsumer"
 _EXCLUDED = "excluded by resource class node filter"
 
@@ -36,7 +36,7 @@ _EXCLUDED = "excluded by resource class node filter"
 class ClassicClaims(PodClaims):
     """Claims of v1alpha2 during one scheduling attempt.
 
-    `models` has, for each claim in `unallocated`, its requests and the suitableNodes of its class.
+    `models`: for each claim in `unallocated`, its requests and the suitableNodes of its class.
     """
 
     models: list[tuple[ClaimModel, Object | None]] = field(default_factory=list)
@@ -45,7 +45,7 @@ class ClassicClaims(PodClaims):
 
 
 class ClassicResources(ClaimPlugin[ClassicClaims]):
-    """The plugin DynamicResources for claims of v1alpha2."""
+    """The scheduler plugin DynamicResources for claims of v1alpha2."""
 
     def __init__(self, view: DeviceView, drivers: ClassicDrivers, quirks: Quirks) -> None:
         self._view = view
@@ -128,7 +128,10 @@ class ClassicResources(ClaimPlugin[ClassicClaims]):
         raise CannotSchedule(f"generated claim parameters for {kind} {where} not found")
 
     def _parameters(self, plural: str, reference: Object, namespace: str) -> Object | None:
-        """Returns the parameters that a reference names, or those generated from the named object."""
+        """Returns the parameters object that a reference names, or that was generated from the named object.
+
+        Returns None if no such object exists.
+        """
         kind = "ResourceClassParameters" if plural == "resourceclassparameters" else "ResourceClaimParameters"
         for candidate in self._view.objects(plural):
             metadata = candidate["metadata"]

@@ -1,7 +1,7 @@
-"""SchedulerController: schedules pods one after the other; binds each, or reports why it fits nowhere.
+"""SchedulerController: schedules one pod after the other, and binds it or reports why it fits no node.
 
-Follows k8s.io/kubernetes `pkg/scheduler`, with one worker. Unschedulable pods have no backoff: each is tried
-again after the next change that could help it.
+Follows k8s.io/kubernetes `pkg/scheduler`, with one worker. Unschedulable pods have no backoff: the scheduler
+retries a pod after the next change that could help it.
 """
 
 from collections.abc import Iterable
@@ -39,14 +39,14 @@ from fakeapi.machinery.json_types import Object
 SCHEDULER_NAME = "default-scheduler"
 BACKOFF_SECONDS_MIN = 1.0
 BACKOFF_SECONDS_MAX = 10.0
-"""Bounds of the exponential backoff in seconds for a pod whose scheduling ended with an error."""
+"""Longest delay in seconds of the exponential backoff for a pod whose scheduling ended with an error."""
 
 DECISIONS_MAX = 1000
-"""Maximum number of pods whose last decision is kept; the oldest decision is dropped."""
+"""Maximum number of pods whose last decision is kept. The oldest decision is dropped first."""
 
 NEXT = "next"
 BINDING = "binding"
-"""First part of the queue keys of pods that wait for binding conditions."""
+"""First element of the queue keys of pods that wait for binding conditions."""
 
 
 class SchedulerController(Controller):
@@ -59,13 +59,13 @@ class SchedulerController(Controller):
         self._active: dict[str, int] = {}
         self._parked: set[str] = set()
         self._costly: set[str] = set()
-        """Pods whose last attempt ended because the search for devices reached its limit."""
+        """Keys of pods whose last attempt ended because the search for devices reached its limit."""
         self._changes = 0
-        """Number of changes so far that could help an unschedulable pod, counted also during an attempt."""
+        """Number of changes that could help an unschedulable pod, including changes during an attempt."""
         self._failures: dict[str, int] = {}
         self._nominations: set[str] = set()
         self.decisions: dict[str, dict[str, int]] = {}
-        """Feasible nodes of a pod with their scores, by the pod's key; only the last DECISIONS_MAX pods."""
+        """By pod key, the feasible nodes with their scores. Has at most DECISIONS_MAX pods."""
         self._arrivals = 0
         self._quirks = context.rules.quirks
         self._view = DeviceView(context)
@@ -93,7 +93,7 @@ class SchedulerController(Controller):
         self._view.on_change(self._something_changed)
 
     def _claim_plugin(self, allocation: AllocationRules) -> ClaimPlugin[Any]:
-        """Returns the plugin DynamicResources for the release's layout of claims."""
+        """Returns the scheduler plugin DynamicResources for the release's version of claims."""
         context, rules = self.context, self.context.rules
         drivers = self._classic_drivers(allocation)
         if self._view.is_classic and drivers is not None:
@@ -103,9 +103,9 @@ class SchedulerController(Controller):
         return DynamicResources(self._view, allocation, matcher, clock.uid, clock.now, drivers)
 
     def _classic_drivers(self, allocation: AllocationRules) -> ClassicDrivers | None:
-        """Returns the support for classic drivers: until 1.30 always, in 1.31 behind a gate, else None.
+        """Returns the negotiation with classic drivers; None in releases that do not have them.
 
-        The gate of 1.31 is DRAControlPlaneController.
+        Up to 1.30 it is always enabled, in 1.31 with the feature gate DRAControlPlaneController.
         """
         resource = self.context.resource(GROUP, PLURAL)
         claims = self.context.resource(GROUP, "resourceclaims")
@@ -151,12 +151,12 @@ class SchedulerController(Controller):
                 self._enqueue(key)
 
     def _something_changed(self, old: Object | None, new: Object | None) -> None:
-        """Retries all unschedulable pods, because any change may have made room for them."""
+        """Retries all unschedulable pods, because the change may have made room for them."""
         self._changes += 1
         self._retry(sorted(self._parked))
 
     def _retry(self, keys: Iterable[str]) -> None:
-        """Retries pods; those whose search for devices reached its limit wait first."""
+        """Queues pods. Pods whose search for devices reached its limit wait for BACKOFF_SECONDS_MAX first."""
         for key in keys:
             self._parked.discard(key)
             if key in self._costly:
@@ -171,7 +171,10 @@ class SchedulerController(Controller):
         self.context.add(NEXT)
 
     def _next(self) -> Object | None:
-        """Takes the pod with the highest priority from the queue; among equals, the oldest entry."""
+        """Removes and returns the queued pod with the highest priority; None if the queue is empty.
+
+        Among pods of equal priority, returns the pod that was queued first.
+        """
         best: tuple[tuple[int, int], Object] | None = None
         for key, arrival in list(self._active.items()):
             pod = self._pods.objects.get(key)
@@ -238,7 +241,7 @@ class SchedulerController(Controller):
             await self._give_up(pod, str(error))
 
     def _nominated(self, pod: Object, states: dict[str, NodeState]) -> dict[str, NodeState]:
-        """Returns the nodes with their nominated pods added, except nominated pods of lower priority."""
+        """Returns the node states with nominated pods added, except nominated pods of lower priority."""
         for key in self._nominations:
             other = self._pods.objects.get(key)
             node = "" if other is None else other["status"].get("nominatedNodeName", "")
@@ -255,7 +258,7 @@ class SchedulerController(Controller):
         self.decisions[key] = outcome.feasible
 
     def _choose(self, names: list[str]) -> str:
-        """Returns a random one of the best nodes, like upstream."""
+        """Returns a random node of the best nodes, like upstream."""
         return names[int(self.context.clock.fraction() * len(names))]
 
     async def _bind(self, pod: Object, outcome: Outcome) -> None:
@@ -296,7 +299,10 @@ class SchedulerController(Controller):
         self.context.add_after((BINDING, key), TIMEOUT_SECONDS)
 
     async def _look_at_devices(self, key: str) -> None:
-        """Binds a waiting pod once its binding conditions are True; gives up if one failed or timed out."""
+        """Binds a waiting pod if its binding conditions are True.
+
+        Gives up if a condition failed or timed out.
+        """
         if key not in self._waits:
             return
         try:
@@ -322,7 +328,10 @@ class SchedulerController(Controller):
             self.context.add((BINDING, key))
 
     async def _reserve(self, pod: Object, outcome: Outcome) -> bool:
-        """Runs Reserve. Returns False if the pod waits for a driver. Raises StatusError, PluginError."""
+        """Runs the Reserve step; returns False if the pod must wait for a driver.
+
+        Raises StatusError or PluginError.
+        """
         try:
             await self._plugin.reserve(outcome.claims, pod, outcome.node, list(outcome.feasible))
         except Waiting as wait:
@@ -346,7 +355,7 @@ class SchedulerController(Controller):
         await self._report(pod, "Unschedulable", message, candidate.node if candidate else "")
 
     async def _preempt(self, pod: Object, node: str, victim: Object) -> None:
-        """Deletes a pod to make room for a pod of higher priority."""
+        """Deletes a pod of lower priority to make room for another pod."""
         condition: Object = {
             "type": "DisruptionTarget",
             "status": "True",
@@ -367,7 +376,7 @@ class SchedulerController(Controller):
         await self._events.record(victim, "Normal", "Preempted", "Preempting", note)
 
     async def _post_filter(self, pod: Object, outcome: Outcome) -> str:
-        """Deallocates a claim that makes the pod unschedulable, if any; returns the pod's message."""
+        """Deallocates a claim that makes the pod unschedulable; returns the text for the pod's condition."""
         if not self._view.serves_claims:
             return ""
         if not outcome.claims.claims:
@@ -385,7 +394,10 @@ class SchedulerController(Controller):
         await self._report(pod, "SchedulerError", message)
 
     async def _report(self, pod: Object, reason: str, message: str, nominated: str = "") -> None:
-        """Records FailedScheduling, and updates condition PodScheduled and nominatedNodeName of the pod."""
+        """Records the event FailedScheduling, and updates the pod's status.
+
+        Updates the condition PodScheduled and nominatedNodeName.
+        """
         await self._events.record(pod, "Warning", "FailedScheduling", "Scheduling", truncated_note(message))
         known = _condition(pod)
         fields = {"type": "PodScheduled", "status": "False", "reason": reason, "message": message}
@@ -410,7 +422,7 @@ class SchedulerController(Controller):
 
 
 def _is_waiting(pod: Object) -> bool:
-    """Whether a pod is pending and this scheduler is responsible for it."""
+    """Whether a pod has no node yet and this scheduler is responsible for the pod."""
     spec = pod["spec"]
     return (
         not spec.get("nodeName")
@@ -426,7 +438,7 @@ def _has_ended(pod: Object) -> bool:
 
 
 def _was_changed(old: Object, new: Object) -> bool:
-    """Whether the spec, the labels or the claim names in the status changed."""
+    """Whether the spec, the labels or the claim names in the status of a pod changed."""
 
     def relevant(pod: Object) -> tuple[Any, ...]:
         metadata = pod["metadata"]

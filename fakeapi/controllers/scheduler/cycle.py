@@ -1,4 +1,4 @@
-"""A scheduling attempt: filters and scores the nodes for one pod, and chooses one."""
+"""A scheduling attempt: filters and scores the nodes for a pod, and chooses a node."""
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -22,8 +22,9 @@ _NO_VICTIMS = "No preemption victims found for incoming pod"
 class Outcome:
     """The result of a scheduling attempt.
 
-    If no node fits, `node` is "", and `problem` and `refusals` say why. `feasible` has the nodes that the pod
-    fits on with their scores; a single node is not scored.
+    `node`: the chosen node; "" if the pod fits no node. Then `problem` and `refusals` contain the reasons.
+    `count`: the number of nodes in the cluster.
+    `feasible`: the nodes that the pod fits on, with their scores. A single node is not scored.
     """
 
     claims: PodClaims
@@ -34,14 +35,14 @@ class Outcome:
     refusals: dict[str, Unschedulable] = field(default_factory=dict)
     filtering: "Filtering | None" = None
     ineligible: str = ""
-    """The reason why the pod may not preempt others; "" if it may."""
+    """The reason why the pod may not preempt other pods; "" if it may."""
     hindrances: dict[str, Unschedulable] = field(default_factory=dict)
-    """By node, the reason why the pod would not fit even without the pods of lower priority."""
+    """By node, the reason why the pod does not fit even without the pods of lower priority."""
 
     def message(self, of_claims: str | None) -> str:
         """Returns the message for the pod's condition PodScheduled.
 
-        `of_claims` is the message of PostFilter about claims; None if pods were preempted.
+        `of_claims`: the message of PostFilter about claims; None if pods were preempted.
         """
         reasons: dict[str, int] = {}
         for refusal in self.refusals.values():
@@ -70,7 +71,10 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Filtering:
-    """The filters of one scheduling attempt. `states` has all nodes, for affinity and topology spread."""
+    """The filters of one scheduling attempt.
+
+    `states`: all nodes, which the filters for affinity and topology spread need.
+    """
 
     pod: Object
     states: Mapping[str, NodeState]
@@ -81,7 +85,10 @@ class Filtering:
     effort: Effort
 
     async def refusals(self, names: Iterable[str]) -> AsyncIterator[tuple[NodeState, Unschedulable | None]]:
-        """Yields each node with the reason why the pod does not fit, or None. Raises PluginError."""
+        """Yields each node with the reason why the pod does not fit, or None if it fits.
+
+        Raises PluginError.
+        """
         wants = Wants(self.pod, self.quirks, self.claims.by_class)
         topology = self._topology(wants)
         for name in names:
@@ -96,7 +103,7 @@ class Filtering:
             yield state, refusal or await self.plugin.filter(self.claims, self.pod, state, self.effort)
 
     def _topology(self, wants: Wants) -> PodTopology | None:
-        """Returns the filters for pod affinity and topology spread; None if no pod needs them."""
+        """Returns the filters for pod affinity and topology spread; None if no pod has rules for them."""
         if not has_rules(self.pod) and not any(state.shunning for state in self.states.values()):
             return None
         return PodTopology(
@@ -120,7 +127,7 @@ async def attempt(
 ) -> Outcome:
     """Runs one scheduling attempt for a pod. Raises PluginError.
 
-    - `choose`: picks one of the best nodes
+    - `choose`: chooses one of the nodes with the best score
     - `effort`: limits the search for devices
     - `turn`: the number of earlier attempts that ended with an error
     - `namespaces`: returns the cluster's namespaces by name

@@ -1,6 +1,6 @@
-"""Evaluates the CEL selectors of classes and requests for devices.
+"""Evaluates the CEL selectors of DeviceClasses and claim requests for devices.
 
-The error texts follow k8s.io/dynamic-resource-allocation `structured` (selectorsMatch).
+The error messages follow k8s.io/dynamic-resource-allocation `structured` (selectorsMatch).
 """
 
 from fakeapi.controllers.allocation.selectors import DeviceMatcher, SelectorError
@@ -11,7 +11,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def device_matcher(rules: ReleaseRules) -> DeviceMatcher:
-    """Returns the device matcher of a release's scheduler."""
+    """Returns a function that evaluates CEL selectors for devices like the release's scheduler."""
 
     def matches(expression: str, driver: str, device: Object) -> bool:
         selector = compile_selector(expression, rules)

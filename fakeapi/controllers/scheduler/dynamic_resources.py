@@ -1,4 +1,4 @@
-"""DynamicResources: the plugin that allocates the claims of a pod and reserves them for it.
+"""DynamicResources: the scheduler plugin that allocates and reserves the claims of a pod.
 
 Follows k8s.io/kubernetes `pkg/scheduler/framework/plugins/dynamicresources` for structured parameters.
 """
@@ -32,7 +32,7 @@ CHOICES_MAX = 8
 
 
 class DynamicResources(ClaimPlugin[PodClaims]):
-    """The plugin DynamicResources for structured parameters."""
+    """The scheduler plugin DynamicResources for claims with structured parameters."""
 
     def __init__(
         self,
@@ -43,7 +43,10 @@ class DynamicResources(ClaimPlugin[PodClaims]):
         now: Callable[[], float],
         drivers: ClassicDrivers | None = None,
     ) -> None:
-        """Takes `drivers`, which negotiates with classic drivers, only in 1.31 and behind a gate."""
+        """Sets up the plugin for one release.
+
+        `drivers`: the negotiation with classic drivers, which only 1.31 has, behind a feature gate.
+        """
         self._view = view
         self._rules = rules
         self._matcher = matcher
@@ -86,7 +89,7 @@ class DynamicResources(ClaimPlugin[PodClaims]):
     def _add_pending(
         self, talk: Negotiation, pod_claim: str, claim: Object, classes: Mapping[str, Object]
     ) -> None:
-        """Adds a claim that the controller of a classic driver allocates."""
+        """Adds a claim to the negotiation, because a classic driver must allocate it."""
         names = [spec["deviceClassName"] for spec in _exact_requests(claim)]
         selectors = [
             classes[name]["spec"]["suitableNodes"]
@@ -174,7 +177,10 @@ class DynamicResources(ClaimPlugin[PodClaims]):
     def _want_extended(
         self, state: PodClaims, claim: Object, pod: Object, node: NodeState
     ) -> Unschedulable | None:
-        """Determines which requests the claim for extended resources has on a node."""
+        """Sets the requests that the claim for extended resources has on a node.
+
+        Returns why the node is excluded; None if the node is possible.
+        """
         if (claim["spec"].get("devices") or {}).get("requests"):
             return Unschedulable(("cannot schedule extended resource claim",))
         names = [name for name in state.by_class if not node.allocatable(name)]
@@ -189,7 +195,10 @@ class DynamicResources(ClaimPlugin[PodClaims]):
     def _account(
         self, accounting: NodeAllocatable, state: PodClaims, pod: Object, node: NodeState
     ) -> Unschedulable | None:
-        """Calculates how much of the node's own resources the pod uses through its claims."""
+        """Calculates how much of the node's own resources the pod uses through its claims.
+
+        Returns why the node is excluded; None if the node is possible. Raises PluginError.
+        """
         results = state.allocations.get(node.name, ())
         new = {id(claim): allocation for claim, allocation in zip(state.unallocated, results, strict=False)}
         uses = [
@@ -208,7 +217,7 @@ class DynamicResources(ClaimPlugin[PodClaims]):
     def _claims_on(self, state: PodClaims, node: str) -> list[Object]:
         """Returns the claims to allocate on a node.
 
-        The claim for extended resources requests those resources that the node lacks.
+        The claim for extended resources requests only resources that the node lacks.
         """
         claims = []
         for claim in state.unallocated:
@@ -283,7 +292,7 @@ def _exact_requests(claim: Object) -> list[Object]:
 
 
 def _available(claims: Sequence[Object], node: Object) -> list[Object]:
-    """Returns the claims that are allocated and can be used on the node."""
+    """Returns the allocated claims that can be used on the node."""
     allocated = [(claim, claim["status"].get("allocation")) for claim in claims]
     return [
         claim for claim, allocation in allocated if allocation is not None and _is_available(allocation, node)

@@ -1,4 +1,4 @@
-"""Extended resources backed by DeviceClasses: builds a pod's ResourceClaim for the ones that it requests.
+"""Builds a pod's ResourceClaim for extended resources that DeviceClasses provide.
 
 Follows k8s.io/kubernetes `pkg/scheduler/framework/plugins/dynamicresources/extendeddynamicresources.go`.
 """
@@ -13,7 +13,7 @@ from fakeapi.machinery.json_types import Object
 ANNOTATION = "resource.kubernetes.io/extended-resource-claim"
 CLASS_PREFIX = "deviceclass.resource.kubernetes.io/"
 IN_MEMORY = "<extended-resources>"
-"""Placeholder name of a claim that has not been created yet."""
+"""Placeholder name of a claim for extended resources that is not created yet."""
 
 
 @dataclass(eq=False, slots=True)
@@ -25,9 +25,9 @@ class Wanted:
 
 
 def class_names(classes: Iterable[Object]) -> dict[str, str]:
-    """Returns the names of DeviceClasses by the extended resource that they back.
+    """Returns the names of DeviceClasses by the extended resource that they provide.
 
-    If several classes back a resource, the newest wins, then the first by name.
+    If several classes provide a resource, the newest class wins, then the first by name.
     """
     names: dict[str, str] = {}
     by_age = sorted(classes, key=lambda device_class: str(device_class["metadata"]["name"]), reverse=True)
@@ -42,12 +42,15 @@ def class_names(classes: Iterable[Object]) -> dict[str, str]:
 
 
 def mapped_requests(pod: Object, classes: Mapping[str, str]) -> frozenset[str]:
-    """Returns the resources that a pod requests and that DeviceClasses back."""
+    """Returns the extended resources that a pod requests and that a DeviceClass provides."""
     return frozenset(name for name, value in requests_of(pod).items() if value and name in classes)
 
 
 def claim_for(pod: Object, claims: Iterable[Object], uid: str) -> Object:
-    """Returns the pod's claim for extended resources; if it has none, a new claim that is not stored yet."""
+    """Returns the pod's claim for extended resources, or a new claim that is not stored yet.
+
+    `uid`: the uid of a new claim.
+    """
     metadata = pod["metadata"]
     for claim in claims:
         own = claim["metadata"]
@@ -71,7 +74,10 @@ def claim_for(pod: Object, claims: Iterable[Object], uid: str) -> Object:
 
 
 def wanted(pod: Object, resources: Iterable[str], classes: Mapping[str, str]) -> Wanted:
-    """Returns the device requests for extended resources; init containers reuse later containers' devices."""
+    """Returns the device requests for extended resources.
+
+    Init containers reuse devices of later containers.
+    """
     containers = [*(pod["spec"].get("initContainers") or ()), *(pod["spec"].get("containers") or ())]
     first = len(pod["spec"].get("initContainers") or ())
     result = Wanted([], [])
@@ -113,7 +119,10 @@ def _add(found: Wanted, containers: list[Object], first: int, resource: str, cla
 def _request(
     index: int, container: Object, resource: str, class_name: str, reusable: list[Object | None]
 ) -> tuple[Object | None, list[Object]]:
-    """Returns the request for the devices that a container cannot reuse, and the mappings to its requests."""
+    """Returns the request for devices that a container cannot reuse, and the mappings of the container.
+
+    `reusable`: requests whose devices the container may use.
+    """
     requests = (container.get("resources") or {}).get("requests") or {}
     count = int(amount(requests.get(resource, "0")))
     if not count:

@@ -1,7 +1,7 @@
-"""The default scheduler profile's filters that need only one node and no claims.
+"""Scheduler filters of the default profile that need only one node and no claims.
 
 Follow k8s.io/kubernetes `pkg/scheduler/framework/plugins`, in the order in which upstream runs them. The
-first filter that refuses a node gives the reason.
+first filter that rejects a node gives the reason.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,10 @@ _KEEPS_AWAY = frozenset(("NoSchedule", "NoExecute"))
 
 @dataclass(frozen=True, slots=True)
 class Wants:
-    """A pod to schedule. `by_class` are its requested resources that DeviceClasses back."""
+    """A pod to schedule.
+
+    `by_class`: the extended resources that it requests and that DeviceClasses provide.
+    """
 
     pod: Object
     quirks: Quirks
@@ -98,7 +101,7 @@ FILTERS: tuple[Filter, ...] = (
 
 
 def tolerates_taint(pod: Object, taint: Object) -> bool:
-    """Whether one of a pod's tolerations covers a taint of a node."""
+    """Whether any toleration of a pod tolerates a node taint."""
     return any(_covers(toleration, taint) for toleration in pod["spec"].get("tolerations") or ())
 
 
@@ -115,7 +118,7 @@ def _covers(toleration: Object, taint: Object) -> bool:
 
 
 def _host_ports(pod: Object) -> list[tuple[str, str, int]]:
-    """Returns (address, protocol, port) of the host ports of a pod."""
+    """Returns (address, protocol, port) for each host port of a pod."""
     return [
         (port.get("hostIP") or "0.0.0.0", port.get("protocol") or "TCP", port["hostPort"])  # noqa: S104
         for container in pod["spec"].get("containers") or ()

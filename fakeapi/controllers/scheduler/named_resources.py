@@ -1,4 +1,4 @@
-"""Named resources: allocates v1alpha2 claims whose class has structured parameters.
+"""Allocates named resources to v1alpha2 claims whose class has structured parameters.
 
 Follows k8s.io/kubernetes `pkg/scheduler/framework/plugins/dynamicresources` of 1.30 (structuredparameters.go
 and `structured/namedresources`): first fit without backtracking, request by request.
@@ -16,12 +16,12 @@ from fakeapi.releases.quirks import Quirks
 
 
 class SelectorFailure(Exception):
-    """A CEL selector does not compile or evaluate; the message is the scheduler's."""
+    """A CEL selector does not compile, or its evaluation fails. The message follows kube-scheduler."""
 
 
 @dataclass(eq=False, slots=True)
 class Instances:
-    """The instances of one driver on one node, and the names of those in use."""
+    """The instances of one driver on one node, and the names of the instances in use."""
 
     every: list[Object] = field(default_factory=list)
     used: set[str] = field(default_factory=set)
@@ -32,7 +32,7 @@ Resources = Mapping[tuple[str, str], Instances]
 
 
 def resources_of(slices: Iterable[Object], claims: Iterable[Object]) -> Resources:
-    """Returns the instances that slices publish, with the names of those that claims use."""
+    """Returns all instances that ResourceSlices publish, with the names of the instances in use."""
     resources: dict[tuple[str, str], Instances] = {}
     for resource_slice in slices:
         known = resources.setdefault(
@@ -56,15 +56,15 @@ def resources_of(slices: Iterable[Object], claims: Iterable[Object]) -> Resource
 
 
 class ClaimModel:
-    """The requests of one claim by driver, with compiled selectors.
+    """The requests of one claim by driver, with compiled CEL selectors.
 
-    They come from the parameters of the claim and of its class.
+    The requests come from the parameters of the claim and of its class.
     """
 
     def __init__(
         self, resource_class: Object, class_parameters: Object, claim_parameters: Object, quirks: Quirks
     ) -> None:
-        """Compiles the selectors. Raises SelectorFailure."""
+        """Compiles the selectors of claim and class parameters. Raises SelectorFailure."""
         self._class = resource_class
         self._class_parameters = class_parameters
         self._claim_parameters = claim_parameters
@@ -82,7 +82,7 @@ class ClaimModel:
                 self._filters[name] = _compiled(expression, quirks, "class filter")
 
     async def fits(self, node: str, resources: Resources, effort: NodeEffort) -> bool:
-        """Whether the node has what the claim requests. Raises SelectorFailure, SearchTooLong."""
+        """Whether a node has free instances for all requests. Raises SelectorFailure or SearchTooLong."""
         for driver, requests in self._by_driver.items():
             try:
                 instances = resources.get((node, driver), Instances())
@@ -95,9 +95,9 @@ class ClaimModel:
         return True
 
     async def allocate(self, node: str, resources: Resources, effort: NodeEffort) -> tuple[str, Object]:
-        """Allocates instances on a node that fits; returns the driver's name and the allocation.
+        """Allocates instances on a node; returns the name of the class's driver and the allocation.
 
-        Raises ValueError, KeyError, SearchTooLong.
+        Raises KeyError or ValueError if the node does not have them, and SearchTooLong.
         """
         handles = []
         for driver, requests in self._by_driver.items():
@@ -135,9 +135,9 @@ class ClaimModel:
         return _parameters(self._claim_parameters["driverRequests"], driver, "vendorParameters")
 
     async def _choose(self, driver: str, instances: Instances, effort: NodeEffort) -> list[str]:
-        """Returns the name of an instance for each request; fewer names if some requests cannot be served.
+        """Returns the name of an instance for each request; fewer names if some requests find no instance.
 
-        Raises ValueError, SearchTooLong.
+        Raises ValueError if a selector fails, and SearchTooLong.
         """
         used, names = set(instances.used), []
         chosen_filter = self._filters.get(driver)
@@ -159,7 +159,7 @@ def _selected(
     selector: NamedResourcesSelector,
     attributes: Sequence[Object],
 ) -> bool:
-    """Whether an instance matches the filter of the class and a request. Raises ValueError."""
+    """Whether an instance matches the selectors of the class filter and of a request. Raises ValueError."""
     if chosen_filter is not None and not _matches(chosen_filter, attributes, "filter"):
         return False
     return _matches(selector, attributes, "request")

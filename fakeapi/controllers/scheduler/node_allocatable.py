@@ -1,8 +1,8 @@
 """Node-allocatable resources: cpu, memory and other node resources that a pod uses through its claims.
 
-Behind the gate DRANodeAllocatableResources. Follows nodeallocatabledynamicresources.go in k8s.io/kubernetes
-`pkg/scheduler/framework/plugins/dynamicresources`, of 1.36 and of 1.37. These differ in the fields of devices
-and of the pod's status.
+Behind the feature gate DRANodeAllocatableResources. Follows nodeallocatabledynamicresources.go in
+k8s.io/kubernetes `pkg/scheduler/framework/plugins/dynamicresources`, of 1.36 and of 1.37. The two releases
+differ in the fields of devices and of the pod's status.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -32,12 +32,15 @@ _CHECKED = ("cpu", "memory", "ephemeral-storage")
 
 
 class LookupFailed(Exception):
-    """A device is missing or lacks data; the message is the scheduler's error."""
+    """A device is missing or lacks data. The message follows kube-scheduler."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimUse:
-    """A claim of the pod with the allocation that it has or would get on a node."""
+    """A claim of the pod, with the allocation that it has or would have on a node.
+
+    `is_new`: whether the allocation is from this scheduling attempt.
+    """
 
     claim: Object
     allocation: Object | None
@@ -46,13 +49,16 @@ class ClaimUse:
 
 @dataclass(frozen=True, slots=True)
 class NodeAllocatable:
-    """The accounting of one release. `has_overhead`: devices may also have overhead, as in 1.37."""
+    """Calculates the node-allocatable resources that pods use through claims.
+
+    `has_overhead`: whether devices may also have overhead, as in 1.37.
+    """
 
     slices: Sequence[Slice]
     has_overhead: bool
 
     def sharing_problem(self, pod: Object, claims: Iterable[Object], node: NodeState) -> Unschedulable | None:
-        """Returns why a pod may not share one of the allocated claims with other pods; None if it may."""
+        """Returns why a pod may not share its allocated claims with other pods; None if it may."""
         problems = (self._sharing_problem(pod, claim, node) for claim in claims)
         return next((problem for problem in problems if problem is not None), None)
 
@@ -79,9 +85,9 @@ class NodeAllocatable:
     def account(
         self, pod: Object, uses: Iterable[ClaimUse], names: Mapping[str, str], node: NodeState
     ) -> list[Object] | Unschedulable:
-        """Returns the statuses of the pod's claims on a node, or why the pod does not fit with them.
+        """Returns the claim statuses that the pod would have on a node, or why the pod does not fit.
 
-        `names` maps the pod's own names for its claims to the uids of the claims. Raises LookupFailed.
+        `names`: the uids of the pod's claims, by name of the pod claim. Raises LookupFailed.
         """
         find = self._finder(node.node)
         claim_statuses = []
@@ -105,7 +111,10 @@ class NodeAllocatable:
     # devices --------------------------------------------------------------------------------------
 
     def _finder(self, node: Object | None) -> Callable[[Object], Object]:
-        """Returns a function that finds the device of an allocation result, on one node or on all nodes."""
+        """Returns a function that looks up the device of an allocation result.
+
+        The function raises LookupFailed. Without `node`, the function searches the slices of all nodes.
+        """
         slices = list(self.slices)
         if self.has_overhead and node is not None:
             slices = [
@@ -156,7 +165,7 @@ class NodeAllocatable:
     def _status(
         self, claim: Object, results: Iterable[Object], find: Callable[[Object], Object]
     ) -> tuple[str, Object]:
-        """Returns the claim's uid and status, without containers."""
+        """Returns the uid of a claim and its status for the pod, without containers. Raises LookupFailed."""
         metadata = claim["metadata"]
         mapped: Resources = {}
         overheads: dict[str, Object] = {}
@@ -184,7 +193,10 @@ class NodeAllocatable:
         return metadata["uid"], status
 
     def _taken(self, resource: str, mapping: Object, result: Object, whose: str) -> str | None:
-        """Returns the amount of a resource that one device takes; None if the mapping does not apply."""
+        """Returns the amount of a node resource that a device uses; None if the mapping does not apply.
+
+        Raises LookupFailed if the allocation result lacks consumedCapacity.
+        """
         key = mapping.get("capacityKey")
         by_count = mapping.get("deviceMultiplier" if self.has_overhead else "allocationMultiplier")
         if not key:
@@ -204,7 +216,7 @@ class NodeAllocatable:
     def _with_containers(
         self, pod: Object, by_uid: Iterable[tuple[str, Object]], names: Mapping[str, str]
     ) -> list[Object]:
-        """Returns the statuses sorted by claim name, with the containers that use each claim."""
+        """Returns the claim statuses sorted by claim name, with the containers that use each claim."""
         spec = pod["spec"]
         users: dict[str, list[str]] = {}
         for container in [*(spec.get("initContainers") or ()), *(spec.get("containers") or ())]:
@@ -222,7 +234,7 @@ class NodeAllocatable:
     # the pod's own requests and limits --------------------------------------------------------------
 
     def _pod_level_problem(self, pod: Object) -> Unschedulable | None:
-        """Returns why the pod-level resources do not cover containers and claims; None if they do."""
+        """Returns why the pod-level resources do not cover containers and claims; None if the pod fits."""
         spec = pod["spec"]
         claimed = claimed_resources(pod)
         requested = added(container_totals(spec, "requests"), claimed)
@@ -276,7 +288,7 @@ def _add_overhead(overheads: dict[str, Object], name: str, overhead: Object) -> 
 
 
 def _lacking(pod: Object, node: NodeState) -> Unschedulable | None:
-    """Returns an Unschedulable with the resources that the node lacks; None if they suffice."""
+    """Returns an Unschedulable with the resources that the node lacks; None if the node has enough."""
     reasons: list[str] = []
     impossible = False
     for name, amount in requests_of(pod).items():

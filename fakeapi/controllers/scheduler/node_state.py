@@ -1,4 +1,4 @@
-"""NodeState: a node with the pods on it, and the sum of their requests."""
+"""NodeState: a node, the pods on it, and the sum of their requests."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -18,15 +18,16 @@ Amounts = dict[str, Fraction]
 
 DEFAULT_CPU = Fraction(1, 10)
 DEFAULT_MEMORY = Fraction(200 * 1024 * 1024)
-"""The cpu and memory requests that scoring assumes for a container without requests."""
+"""The memory request in bytes that scoring assumes for a container without requests."""
 
 
 @dataclass(slots=True)
 class NodeState:
-    """A node with the pods on it.
+    """A node with its pods.
 
-    `requested` is the sum of the pods' requests. `scored` is the sum of their cpu and memory requests, with
-    defaults for containers without requests. `shunning` lists the pods with required anti-affinity.
+    `requested`: the sum of the pods' requests.
+    `scored`: the sum of their cpu and memory requests, with defaults for containers without requests.
+    `shunning`: the pods with required anti-affinity.
     """
 
     node: Object
@@ -54,13 +55,16 @@ class NodeState:
 
 
 def required_terms(pod: Object, kind: str) -> list[Object]:
-    """Returns the required terms of a pod's podAffinity or podAntiAffinity."""
+    """Returns the required terms of a pod's podAffinity or podAntiAffinity.
+
+    `kind`: podAffinity or podAntiAffinity.
+    """
     affinity = (pod["spec"].get("affinity") or {}).get(kind) or {}
     return affinity.get("requiredDuringSchedulingIgnoredDuringExecution") or []
 
 
 def with_pods(state: NodeState, pods: Iterable[Object]) -> NodeState:
-    """Returns the state of the node with exactly these pods."""
+    """Returns the state of the same node with these pods instead of its own."""
     updated = NodeState(state.node)
     for pod in pods:
         updated.add(pod)
@@ -68,12 +72,12 @@ def with_pods(state: NodeState, pods: Iterable[Object]) -> NodeState:
 
 
 def amount(text: str) -> Fraction:
-    """Returns a quantity as an exact number."""
+    """Returns the value of a quantity, such as 100m, as an exact fraction."""
     return Fraction(quantity.parse(text).amount)
 
 
 def requests_of(pod: Object) -> Amounts:
-    """Returns the resource requests of a pod, including its claims and its overhead."""
+    """Returns the resource requests of a pod, including node resources of its claims and its overhead."""
     spec = pod["spec"]
     totals = container_totals(spec, "requests")
     claimed = claimed_resources(pod)
@@ -87,7 +91,7 @@ def requests_of(pod: Object) -> Amounts:
 
 
 def scored_requests(pod: Object) -> Amounts:
-    """Returns a pod's cpu and memory requests for scoring, with defaults for missing requests."""
+    """Returns the cpu and memory requests of a pod for scoring, with defaults for missing requests."""
     totals = {"cpu": Fraction(0), "memory": Fraction(0)}
     for container in pod["spec"].get("containers") or ():
         requests = (container.get("resources") or {}).get("requests") or {}
@@ -101,7 +105,10 @@ def scored_requests(pod: Object) -> Amounts:
 
 
 class NodeStates:
-    """The nodes with their pods that have not terminated; changes of nodes and pods update them."""
+    """The nodes with their pods that have not terminated.
+
+    `node_changed` and `pod_changed` are handlers that keep the nodes up to date.
+    """
 
     def __init__(self) -> None:
         self._nodes: dict[str, Object] = {}

@@ -1,4 +1,4 @@
-"""The claims, classes and slices of the cluster, converted to the layout of v1 for the scheduler."""
+"""DeviceView: the claims, classes and slices of the cluster in one API version, for the scheduler."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -25,17 +25,20 @@ KINDS = (
 
 
 class NotReady(Exception):
-    """A pod cannot be scheduled yet, because a claim is missing or being deleted; the message says which."""
+    """A pod cannot be scheduled yet because a claim is missing or being deleted.
+
+    The message names the claim.
+    """
 
 
 class DeviceView:
-    """Caches of the kinds of resource.k8s.io; converts each version of an object once.
+    """Caches the objects of resource.k8s.io, and converts each object once per change.
 
-    Objects are in the layout of v1, and before 1.31 in that of v1alpha2.
+    Objects are in the layout of resource.k8s.io/v1; before 1.31, in the layout of v1alpha2.
     """
 
     def __init__(self, context: ControllerContext) -> None:
-        """Creates the caches; kinds that the release does not serve are empty."""
+        """Creates the caches. Resources that the release does not serve have no objects."""
         self._resources: dict[str, Resource] = {}
         self._informers: dict[str, Informer] = {}
         self._lists: dict[str, list[Object]] = {}
@@ -50,13 +53,13 @@ class DeviceView:
         self.order_in_1_27 = not context.has_field("", "pods", "status", "resourceClaimStatuses")
 
     def _forget(self, kind: str, old: Object | None, new: Object | None) -> None:
-        """Invalidates the list of a kind."""
+        """Invalidates the cached list of a resource."""
         self._lists.pop(kind, None)
         if kind == "resourceslices":
             self._slices = None
 
     def on_change(self, handler: Callable[[Object | None, Object | None], None], *kinds: str) -> None:
-        """Calls `handler` for every change of `kinds`, or of all kinds if none is given."""
+        """Calls `handler` for every change of the resources in `kinds`; without `kinds`, of all resources."""
         for kind, informer in self._informers.items():
             if not kinds or kind in kinds:
                 informer.on_change(handler)
@@ -68,7 +71,7 @@ class DeviceView:
     def is_classic(self) -> bool:
         """Whether claims are in the layout of v1alpha2, which has resource classes and no devices.
 
-        A server of all versions serves both kinds of classes; its claims are in the newest layout.
+        A server that serves all versions has both kinds of classes, and claims in the newest layout.
         """
         return "resourceclasses" in self._resources and "deviceclasses" not in self._resources
 
@@ -77,7 +80,7 @@ class DeviceView:
         return "resourceclaims" in self._resources
 
     def objects(self, kind: str) -> list[Object]:
-        """Returns all objects of a kind in the layout of v1, sorted by key. Callers must not change them."""
+        """Returns all objects of a resource, converted and sorted by key. Callers must not change them."""
         informer = self._informers.get(kind)
         if informer is None:
             return []
@@ -98,7 +101,7 @@ class DeviceView:
         return converted
 
     def claim(self, namespace: str, name: str) -> Object | None:
-        """Returns a claim in the layout of v1; None if it does not exist."""
+        """Returns a converted claim; None if the claim does not exist."""
         informer = self._informers.get("resourceclaims")
         obj = None if informer is None else informer.get(namespace, name)
         return None if obj is None else self._resources["resourceclaims"].to_hub(obj)
@@ -107,14 +110,17 @@ class DeviceView:
         return {obj["metadata"]["name"]: obj for obj in self.objects(kind)}
 
     def slices(self) -> Sequence[Slice]:
-        """Returns all ResourceSlices; the same sequence until one of them changes."""
+        """Returns all ResourceSlices. Returns the same sequence until a ResourceSlice changes."""
         if self._slices is None:
             objects = self.objects("resourceslices")
             self._slices = [Slice(obj["metadata"]["name"], obj["spec"]) for obj in objects]
         return self._slices
 
     def names_of_claims(self, pod: Object) -> dict[str, str]:
-        """Returns the uids of a pod's claims by the pod's names for them. Raises ClaimNameUnknown."""
+        """Returns the uids of a pod's ResourceClaims by the name of the pod claim.
+
+        Raises ClaimNameUnknown.
+        """
         uids = {}
         for pod_claim in pod["spec"].get("resourceClaims") or ():
             name = claim_of_pod(pod, pod_claim, by_pod=self.order_in_1_27)
@@ -124,7 +130,7 @@ class DeviceView:
         return uids
 
     def claims_of(self, pod: Object) -> list[Object]:
-        """Returns the claims of a pod, in the order of its spec. Raises NotReady."""
+        """Returns the converted claims of a pod, in the order of its spec. Raises NotReady."""
         claims = []
         namespace = pod["metadata"]["namespace"]
         for pod_claim in pod["spec"].get("resourceClaims") or ():

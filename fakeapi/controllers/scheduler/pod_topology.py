@@ -1,4 +1,4 @@
-"""The filters PodTopologySpread and InterPodAffinity.
+"""The scheduler filters PodTopologySpread and InterPodAffinity.
 
 Follow k8s.io/kubernetes `pkg/scheduler/framework/plugins/podtopologyspread` and `interpodaffinity` for
 required terms and DoNotSchedule. Preferences are not scored.
@@ -19,7 +19,7 @@ _ANTI = "node(s) didn't match pod anti-affinity rules"
 _OF_OTHERS = "node(s) didn't satisfy existing pods anti-affinity rules"
 
 Suits = Callable[[Object], bool]
-"""A condition on a Node."""
+"""A function that returns whether a Node fulfils a condition."""
 
 
 def has_rules(pod: Object) -> bool:
@@ -34,17 +34,14 @@ def has_rules(pod: Object) -> bool:
 
 @dataclass(eq=False, slots=True)
 class _Spread:
-    """A topology spread constraint with the number of matching pods in each domain."""
+    """A topology spread constraint, with the number of matching pods in each domain."""
 
     constraint: Object
     counts: dict[str, int] = field(default_factory=dict)
 
 
 class PodTopology:
-    """Pod affinity and topology spread for one pod in one scheduling attempt.
-
-    `namespaces` returns the namespaces of the cluster by name.
-    """
+    """Filters nodes by pod affinity and topology spread, for one pod in one scheduling attempt."""
 
     def __init__(
         self,
@@ -56,8 +53,9 @@ class PodTopology:
     ) -> None:
         """Counts the pods of all nodes.
 
-        `suits`: whether a node matches the pod's required node affinity. `tolerates`: whether the pod
-        tolerates a node's taints.
+        `namespaces`: returns the namespaces of the cluster by name.
+        `suits`: whether a node matches the pod's required node affinity.
+        `tolerates`: whether the pod tolerates a node's taints.
         """
         self._pod = pod
         self._labels: Mapping[str, str] = pod["metadata"].get("labels") or {}
@@ -77,7 +75,7 @@ class PodTopology:
             self._count_pods(state)
 
     def filter(self, state: NodeState) -> Unschedulable | None:
-        """Returns the reason why the pod may not be on a node; None if it may."""
+        """Returns why the pod may not run on a node; None if it may."""
         return self._filter_spread(state) or self._filter_affinity(state)
 
     # spread ---------------------------------------------------------------------------------------
@@ -192,6 +190,6 @@ def _count(counts: dict[tuple[str, str], int], terms: Iterable[Object], labels: 
 
 
 def _selects(selector: Object | None, labels: Mapping[str, str]) -> bool:
-    """Whether a LabelSelector matches: None matches nothing, an empty selector matches everything."""
+    """Whether a LabelSelector matches labels. None matches nothing; an empty selector matches everything."""
     compiled = label_selector.of_object(selector)
     return compiled is not None and compiled.matches(labels)

@@ -1,4 +1,4 @@
-"""Preemption: chooses pods of lower priority to delete, so that a pod fits on a node.
+"""Preemption: chooses pods of lower priority to delete, so that another pod fits on a node.
 
 Follows k8s.io/kubernetes `pkg/scheduler/framework/preemption` and `plugins/defaultpreemption`, without
 PodDisruptionBudgets.
@@ -15,7 +15,7 @@ from fakeapi.machinery.json_types import Object
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A node and the victims of preemption on it, the most important first."""
+    """A node, and the pods to delete on it. The most important pod is first."""
 
     node: str
     victims: tuple[Object, ...]
@@ -24,7 +24,7 @@ class Candidate:
 async def best_candidate(pod: Object, outcome: Outcome) -> Candidate | None:
     """Returns the node with the least important victims; None if preemption does not help.
 
-    Writes the reasons why it does not help to `outcome`. Raises PluginError.
+    Stores the reasons why preemption does not help in `outcome`. Raises PluginError.
     """
     filtering = outcome.filtering
     if filtering is None:
@@ -46,9 +46,9 @@ async def best_candidate(pod: Object, outcome: Outcome) -> Candidate | None:
 
 
 async def _candidate(pod: Object, filtering: Filtering, name: str) -> Candidate | Unschedulable | None:
-    """Returns the victims on a node; None if no pod has to be deleted.
+    """Returns the victims on a node; None if deleting pods does not help or is not necessary.
 
-    Returns an Unschedulable if the pod would not fit even without all pods of lower priority.
+    Returns an Unschedulable if the pod does not fit even without all pods of lower priority.
     """
     on_node = filtering.states[name].pods
     lower = sorted((other for other in on_node if priority_of(other) < priority_of(pod)), key=_importance)
@@ -68,14 +68,14 @@ async def _candidate(pod: Object, filtering: Filtering, name: str) -> Candidate 
 
 
 async def _refusal(filtering: Filtering, name: str, pods: Sequence[Object]) -> Unschedulable | None:
-    """Returns the reason why the pod does not fit on a node with exactly these pods; None if it fits."""
+    """Returns why the pod does not fit on a node with exactly these other pods; None if it fits."""
     states = {**filtering.states, name: with_pods(filtering.states[name], pods)}
     [(_, refusal)] = [result async for result in replace(filtering, states=states).refusals([name])]
     return refusal
 
 
 def _has_made_room(pod: Object, filtering: Filtering) -> bool:
-    """Whether victims on the nominated node are still terminating."""
+    """Whether pods of lower priority are still terminating on the pod's nominated node."""
     state = filtering.states.get(pod["status"].get("nominatedNodeName", ""))
     return state is not None and any(
         "deletionTimestamp" in other["metadata"] and priority_of(other) < priority_of(pod)
@@ -96,7 +96,11 @@ def _started(pod: Object) -> str:
 
 
 def _cost(candidate: Candidate) -> tuple[int, int, int, tuple[int, ...], str]:
-    """Returns a sort key: highest priority, sum of priorities, number of victims, latest start, name."""
+    """Returns the sort key of a candidate. The best candidate has the smallest key.
+
+    The key has the highest priority, the sum of priorities, the number of victims, the latest start and the
+    node name.
+    """
     priorities = [priority_of(victim) for victim in candidate.victims]
     highest = [victim for victim in candidate.victims if priority_of(victim) == max(priorities)]
     earliest = min(_started(victim) for victim in highest)

@@ -1,4 +1,7 @@
-"""SchedulingContexts: PodSchedulingContexts, in which the scheduler and classic drivers agree on nodes."""
+"""SchedulingContexts: reads and writes PodSchedulingContexts for the scheduler.
+
+In a PodSchedulingContext, the scheduler and classic drivers agree on a node.
+"""
 
 from collections.abc import Callable, Sequence
 
@@ -24,7 +27,7 @@ class SchedulingContexts:
         self._informer: Informer = context.informer(resource)
 
     def on_change(self, handler: Callable[[Object | None, Object | None], None]) -> None:
-        """Calls `handler` when an object is created or its status changes, but not for other updates."""
+        """Calls `handler` when a PodSchedulingContext is created or its status changes."""
 
         def changed(old: Object | None, new: Object | None) -> None:
             if new is not None and (old is None or old.get("status") != new.get("status")):
@@ -33,7 +36,10 @@ class SchedulingContexts:
         self._informer.on_change(changed)
 
     def find(self, pod: Object) -> Object | None:
-        """Returns the pod's PodSchedulingContext, or None. Raises PluginError if another pod owns it."""
+        """Returns the pod's PodSchedulingContext; None if missing.
+
+        Raises PluginError if another pod owns it.
+        """
         metadata = pod["metadata"]
         context = self._informer.get(metadata["namespace"], metadata["name"])
         if context is not None and owning_pod(context)[1] != metadata["uid"]:
@@ -45,7 +51,11 @@ class SchedulingContexts:
     async def publish(
         self, pod: Object, known: Object | None, selected: str | None, potential: Sequence[str] | None
     ) -> None:
-        """Creates or updates the PodSchedulingContext; None leaves a field unchanged. Raises StatusError."""
+        """Creates or updates the PodSchedulingContext of a pod. Raises StatusError.
+
+        `known`: the stored object; None to create it.
+        `selected`, `potential`: the new selectedNode and potentialNodes; None leaves a field unchanged.
+        """
         spec = dict((known or {}).get("spec") or {})
         if selected is not None:
             spec["selectedNode"] = selected
@@ -72,7 +82,7 @@ class SchedulingContexts:
             await self._api.patch(path, body, "apply", fieldManager="kube-scheduler", force="true")
 
     async def delete(self, pod: Object) -> None:
-        """Deletes the pod's PodSchedulingContext; if refused, the garbage collector deletes it later."""
+        """Deletes the pod's PodSchedulingContext. If this fails, the garbage collector deletes it later."""
         metadata = pod["metadata"]
         try:
             await self._api.delete(self._resource.path(metadata["namespace"], metadata["name"]))

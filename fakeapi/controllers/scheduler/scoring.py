@@ -1,6 +1,6 @@
-"""Scores of nodes by the default scheduler profile.
+"""Scores nodes like the default scheduler profile.
 
-Follow k8s.io/kubernetes `pkg/scheduler/framework/plugins`: integers from 0 to 100, times a weight.
+Follows k8s.io/kubernetes `pkg/scheduler/framework/plugins`: integers from 0 to 100, times a weight.
 ImageLocality is missing, because nodes have no images here. The scores for pod affinity and topology spread
 are missing too.
 """
@@ -19,7 +19,10 @@ _SCORED = ("cpu", "memory")
 
 
 def scores(pod: Object, states: Sequence[NodeState], of_claims: Mapping[str, int]) -> dict[str, int]:
-    """Returns the total score of each node by name; `of_claims` has the scores of DynamicResources."""
+    """Returns the total score of each node by name.
+
+    `of_claims`: the scores of DynamicResources by node name.
+    """
     taints = [_intolerable(pod, state) for state in states]
     affinities = [_preference(pod, state) for state in states]
     claims = [of_claims.get(state.name, 0) for state in states]
@@ -58,7 +61,7 @@ def _preference(pod: Object, state: NodeState) -> int:
 
 
 def _least_allocated(pod: Object, state: NodeState) -> int:
-    """Returns the score for the cpu and memory that the pod leaves on the node (LeastAllocated)."""
+    """Returns the score for the free cpu and memory that the pod leaves on the node (LeastAllocated)."""
     requests = scored_requests(pod)
     total, count = 0, 0
     for name in _SCORED:
@@ -72,7 +75,7 @@ def _least_allocated(pod: Object, state: NodeState) -> int:
 
 
 def _balanced(pod: Object, state: NodeState) -> int:
-    """Returns the score for balanced use of cpu and memory; equal on all nodes for a pod without requests."""
+    """Returns the score for balanced use of cpu and memory; 0 for a pod without requests."""
     requests = requests_of(pod)
     if not any(requests.values()):
         return 0

@@ -1,4 +1,4 @@
-"""DeviceTaintRules: taints that an administrator adds to published devices.
+"""Applies DeviceTaintRules, by which an administrator adds taints to published devices.
 
 Follows k8s.io/dynamic-resource-allocation `resourceslice/tracker`.
 """
@@ -21,7 +21,7 @@ async def with_taints(
     matcher: DeviceMatcher,
     effort: Effort,
 ) -> list[Slice]:
-    """Returns the slices with the taints of DeviceTaintRules added to their devices."""
+    """Returns the slices with the taints of DeviceTaintRules added to the selected devices."""
     active = [rule for rule in rules if rule["spec"]["taint"].get("effect") != NO_EFFECT]
     if not active:
         return list(slices)
@@ -44,7 +44,7 @@ async def _tainted(
 
 
 def applies_to_names(spec: Object, driver: str, pool: str, device: str) -> bool:
-    """Whether the deviceSelector of a rule selects a device by driver, pool and name."""
+    """Whether the deviceSelector of a DeviceTaintRule selects a device by driver, pool and name."""
     selector = spec.get("deviceSelector")
     if selector is None:
         return False
@@ -59,7 +59,7 @@ def applies_to_names(spec: Object, driver: str, pool: str, device: str) -> bool:
 def applies_to(
     spec: Object, each: Slice, device: Object, classes: Mapping[str, Object], matcher: DeviceMatcher
 ) -> bool:
-    """Whether a rule selects a published device: by names and, until 1.34, by class and CEL selectors."""
+    """Whether a DeviceTaintRule selects a published device: by names, and up to 1.34 by class and CEL too."""
     if not applies_to_names(spec, *each.pool_id, device["name"]):
         return False
     selector = spec["deviceSelector"]

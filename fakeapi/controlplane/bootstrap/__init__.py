@@ -1,7 +1,7 @@
-"""The objects that the server itself creates in a new cluster, except the initial namespaces.
+"""The objects that the server creates in a new cluster, except the initial namespaces.
 
-They are created at the first request for their resource, so that a server without such requests starts
-faster. `MAKERS` names the module that knows the objects of each resource.
+The server creates them at the first request for their resource, which makes its start faster. `MAKERS` names
+the module with the objects of each resource.
 """
 
 MAKERS = {
@@ -20,4 +20,4 @@ MAKERS = {
     ("rbac.authorization.k8s.io", "roles"): f"{__name__}.rbac",
     ("scheduling.k8s.io", "priorityclasses"): f"{__name__}.priority_classes",
 }
-"""Modules whose `objects` function lists the bootstrap objects of a resource, by group and resource."""
+"""Modules whose function `objects` yields the bootstrap objects of a resource, by group and resource."""

@@ -1,7 +1,7 @@
-"""The APIServices of the group versions that this server itself serves.
+"""The APIServices of the group versions that this server serves itself.
 
-From k8s.io/kubernetes `pkg/controlplane/apiserver/aggregator.go`, by the tables of the release. The module
-`fakeapi.registry.custom.registration` keeps the APIServices of custom resources.
+From k8s.io/kubernetes `pkg/controlplane/apiserver/aggregator.go`. The tables of each release contain the
+priorities. The module `fakeapi.registry.custom.registration` creates the APIServices of custom resources.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,10 @@ _LABELS = {"kube-aggregator.kubernetes.io/automanaged": "onstart"}
 
 
 def objects(resource: Resource, catalogue: Catalogue, now: str) -> Iterator[BootstrapObject]:
-    """Yields an APIService for each served group version whose priorities the release knows, by name."""
+    """Yields an APIService for each served group version, sorted by group and version.
+
+    Omits group versions for which the tables of the release have no priorities.
+    """
     priorities = resource.release.all_kinds.tables.bootstrap(resource.kind.resource)
     served = {
         (served_resource.kind.group, served_resource.kind.version) for served_resource in catalogue.resources

@@ -1,7 +1,7 @@
-"""The default flow schemas and priority levels of API Priority and Fairness.
+"""The default FlowSchemas and PriorityLevelConfigurations of API Priority and Fairness.
 
-From k8s.io/apiserver `pkg/apis/flowcontrol/bootstrap`, by the tables of the release, with the condition that
-`pkg/util/flowcontrol` sets.
+From k8s.io/apiserver `pkg/apis/flowcontrol/bootstrap`, with the condition that `pkg/util/flowcontrol` sets.
+The tables of each release contain the objects.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,10 @@ _STATUS_MANAGED = {
 
 
 def objects(resource: Resource, catalogue: Catalogue, now: str) -> Iterator[BootstrapObject]:
-    """Yields the mandatory flow schemas or priority levels, then the suggested ones."""
+    """Yields the default FlowSchemas or PriorityLevelConfigurations.
+
+    The mandatory objects come before the suggested objects.
+    """
     for name, body in resource.release.all_kinds.tables.bootstrap(resource.kind.resource).items():
         if resource.kind.resource == "flowschemas":
             status = _status(body, now)
@@ -35,7 +38,7 @@ def objects(resource: Resource, catalogue: Catalogue, now: str) -> Iterator[Boot
 
 
 def _status(body: dict[str, Any], now: str) -> Object:
-    """Returns the status of a flow schema whose priority level exists."""
+    """Returns the status of a FlowSchema whose PriorityLevelConfiguration exists."""
     level = quote(body["spec"]["priorityLevelConfiguration"]["name"])
     message = f"This FlowSchema references the PriorityLevelConfiguration object named {level} and it exists"
     condition = {

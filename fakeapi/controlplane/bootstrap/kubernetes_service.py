@@ -1,8 +1,8 @@
-"""The `kubernetes` service, its endpoints, and the service CIDR that contains its address.
+"""The Service `kubernetes`, its endpoints, and the ServiceCIDR that contains its address.
 
 Follows k8s.io/kubernetes `pkg/controlplane/controller/kubernetesservice`, `pkg/controlplane/reconcilers` and
-`pkg/controlplane/controller/defaultservicecidr`. The endpoint has an address that no network uses. Clients in
-the same process connect over loopback, and a loopback address is not valid in endpoints.
+`pkg/controlplane/controller/defaultservicecidr`. Clients in the same process connect over loopback, but a
+loopback address is not valid in endpoints. So the endpoint has an address that no network uses.
 """
 
 from collections.abc import Iterator
@@ -18,16 +18,17 @@ NAMESPACE: Final = "default"
 RANGE: Final = "10.0.0.0/24"
 ADDRESS: Final = "10.0.0.1"
 ENDPOINT: Final = "192.0.2.1"
-"""An address reserved for documentation (RFC 5737)."""
+"""Address of the endpoint: an address that RFC 5737 reserves for documentation."""
 PORT, SECURE_PORT = 443, 6443
 
 _GATE = "MultiCIDRServiceAllocator"
 
 
 def objects(resource: Resource, catalogue: Catalogue, now: str) -> Iterator[BootstrapObject]:
-    """Yields the object of this resource that belongs to the `kubernetes` service, if any.
+    """Yields the Service `kubernetes`, or the object of another resource that belongs to the Service.
 
-    ServiceCIDRs and IPAddresses exist only in releases that allocate service addresses from them.
+    Yields nothing for all other resources. ServiceCIDRs and IPAddresses exist only in releases that allocate
+    cluster IPs from ServiceCIDRs.
     """
     has_ranges = resource.release.gates.enabled(_GATE)
     match resource.kind.resource:

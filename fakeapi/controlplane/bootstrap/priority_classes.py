@@ -1,4 +1,4 @@
-"""The two priority classes for the system's own pods.
+"""The two PriorityClasses for system pods.
 
 From k8s.io/kubernetes `pkg/apis/scheduling/v1/helpers.go`.
 """
@@ -20,6 +20,6 @@ _DESCRIPTIONS = {
 
 
 def objects(resource: Resource, catalogue: Catalogue, now: str) -> Iterator[BootstrapObject]:
-    """Yields both priority classes, which are equal in every release."""
+    """Yields system-node-critical and system-cluster-critical, which are equal in every release."""
     for name, value in _CLASSES.items():
         yield BootstrapObject(name, {"value": value, "description": _DESCRIPTIONS[name]})

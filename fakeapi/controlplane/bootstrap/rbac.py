@@ -1,6 +1,7 @@
-"""The default roles and bindings of the cluster's components.
+"""The default roles and bindings for the components of a cluster.
 
-From k8s.io/kubernetes `plugin/pkg/auth/authorizer/rbac/bootstrappolicy`, by the tables of the release.
+From k8s.io/kubernetes `plugin/pkg/auth/authorizer/rbac/bootstrappolicy`. The tables of each release contain
+the objects.
 """
 
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ from fakeapi.registry.model.resource import Resource
 
 
 def objects(resource: Resource, catalogue: Catalogue, now: str) -> Iterator[BootstrapObject]:
-    """Yields the roles or bindings that the release has with its default feature gates."""
+    """Yields the roles or bindings that the release creates with its default feature gates."""
     for key, body in resource.release.all_kinds.tables.bootstrap(resource.kind.resource).items():
         namespace, _, name = key.rpartition("/")
         yield BootstrapObject(name, body, namespace)

@@ -1,7 +1,7 @@
-"""The config map with the date since which the server tracks uses of legacy service account tokens.
+"""The ConfigMap with the date on which the server began to track legacy service account tokens.
 
-Follows k8s.io/kubernetes `pkg/controlplane/controller/legacytokentracking`. kube-controller-manager reads it
-when it removes such tokens.
+Follows k8s.io/kubernetes `pkg/controlplane/controller/legacytokentracking`. kube-controller-manager reads the
+ConfigMap before it removes unused legacy tokens.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,10 @@ _GATE = "LegacyServiceAccountTokenTracking"
 
 
 def objects(resource: Resource, catalogue: Catalogue, now: str) -> Iterator[BootstrapObject]:
-    """Yields the config map with the date of the cluster's start; none in releases without the gate."""
+    """Yields the ConfigMap with the start date of the cluster.
+
+    Yields nothing in releases where the feature gate is disabled or missing.
+    """
     if resource.release.gates.enabled(_GATE):
         data: Object = {"since": now.partition("T")[0]}
         yield BootstrapObject(NAME, {"data": data}, NAMESPACE)

@@ -1,6 +1,6 @@
-"""The core group, `v1`.
+"""The core group, API version `v1`.
 
-Its kinds are imported one by one: every server needs namespaces, and few servers need all kinds.
+Its kinds are imported one by one, because every server needs namespaces and few servers need all kinds.
 """
 
 KINDS = {
@@ -22,4 +22,4 @@ KINDS = {
     "serviceaccounts": "service_account.definition.SERVICE_ACCOUNT",
     "services": "service.definition.SERVICE",
 }
-"""By resource: the module and name of its definition."""
+"""By resource, the module and name of its KindDefinition."""

@@ -1,4 +1,4 @@
-"""core/v1 Binding: a POST binds the pod named in its metadata; the Binding is not stored.
+"""core/v1 Binding: a POST binds the pod named in the metadata. The Binding is not stored.
 
 Follows LegacyBindingREST of k8s.io/kubernetes `pkg/registry/core/pod/storage/storage.go`.
 """
@@ -16,7 +16,10 @@ from fakeapi.registry.server_write import ServerWrite
 
 
 async def bind_named(request: ServerWrite, body: Object) -> WriteResult:
-    """Binds a pod and raises the errors of pods/binding. A uid in the metadata is not a precondition here."""
+    """Binds the pod that a Binding names; raises the errors of pods/binding.
+
+    Unlike in pods/binding, a uid in the metadata is not a precondition.
+    """
     pods = request.server.find("", "v1", "pods")
     if pods is None:
         raise errors.not_found(request.resource.qualified, body["metadata"].get("name", ""))

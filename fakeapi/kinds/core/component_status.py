@@ -1,4 +1,4 @@
-"""core/v1 ComponentStatus: the health of control plane components; fakeapi has none of them.
+"""core/v1 ComponentStatus: the health of control plane components. A fakeapi server has no components.
 
 Follows k8s.io/kubernetes `pkg/registry/core/componentstatus`.
 """
@@ -28,7 +28,7 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
 
 
 def _of_condition(field: str) -> Cell:
-    """Returns a cell that shows a field of the Healthy condition."""
+    """Returns a table cell function for a field of the Healthy condition."""
 
     def cell(obj: Object, now: float) -> str:
         conditions = obj.get("conditions") or ()

@@ -1,7 +1,7 @@
 """core/v1 ConfigMap.
 
-Follows k8s.io/kubernetes `pkg/registry/core/configmap` and ValidateConfigMap of `pkg/apis/core/validation`,
-which do not differ between 1.27 and 1.37.
+Follows k8s.io/kubernetes `pkg/registry/core/configmap` and ValidateConfigMap of `pkg/apis/core/validation`.
+These packages have the same rules in 1.27 to 1.37; only error messages differ.
 """
 
 from fakeapi.kinds.core.immutable_data import (
@@ -20,7 +20,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class ConfigMapStrategy(Strategy):
-    """Validates writes to config maps."""
+    """Validates new and updated ConfigMaps."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules

@@ -1,8 +1,8 @@
 """Subresources that connect to a kubelet, a container or an endpoint: log, exec, attach, portforward, proxy.
 
 The checks before the connection follow k8s.io/kubernetes `pkg/registry/core/pod/strategy.go`,
-`pkg/registry/core/node/strategy.go` and `pkg/registry/core/service/storage`. This server has nothing to
-connect to: requests that pass the checks get 501.
+`pkg/registry/core/node/strategy.go` and `pkg/registry/core/service/storage`. This server has no kubelet, so
+requests that pass the checks get 501.
 """
 
 import ipaddress
@@ -26,7 +26,7 @@ _CONTAINER_LISTS = ("initContainers", "containers", "ephemeralContainers")
 async def log(
     server: Server, resource: Resource, target: ObjectReference, options: Mapping[str, str]
 ) -> None:
-    """Answers `pods/log`: an empty log for a pod without a node. Raises ApiError 400, 404, 422, 501."""
+    """Handles `pods/log`: a pod without a node has an empty log. Raises ApiError 400, 404, 422 or 501."""
     problems = list(_log_errors(options))
     if problems:
         raise errors.invalid(Qualified("", "PodLogOptions"), target.name, problems)
@@ -39,7 +39,7 @@ async def log(
 async def execute(
     server: Server, resource: Resource, target: ObjectReference, options: Mapping[str, str]
 ) -> None:
-    """Answers `pods/exec` and `pods/attach`. Raises ApiError 400, 404, 501."""
+    """Handles `pods/exec` and `pods/attach`. Always raises ApiError: 400, 404 or 501."""
     pod = _pod(server, resource, target)
     _check_container(pod, options.get("container", ""))
     _refuse_on_node(server, pod, target)
@@ -48,14 +48,14 @@ async def execute(
 async def forward_ports(
     server: Server, resource: Resource, target: ObjectReference, options: Mapping[str, str]
 ) -> None:
-    """Answers `pods/portforward`. Raises ApiError 400, 404, 501."""
+    """Handles `pods/portforward`. Always raises ApiError: 400, 404 or 501."""
     _refuse_on_node(server, _pod(server, resource, target), target)
 
 
 async def proxy_pod(
     server: Server, resource: Resource, target: ObjectReference, options: Mapping[str, str]
 ) -> None:
-    """Answers `pods/proxy`. Raises ApiError 400, 404, 501."""
+    """Handles `pods/proxy`. Always raises ApiError: 400, 404 or 501."""
     name, _ = _name_and_port(target.name, "pod")
     pod = _pod(server, resource, ObjectReference(target.namespace, name))
     addresses = pod["status"].get("podIPs") or [{}]
@@ -67,7 +67,7 @@ async def proxy_pod(
 async def proxy_node(
     server: Server, resource: Resource, target: ObjectReference, options: Mapping[str, str]
 ) -> None:
-    """Refuses `nodes/proxy`, for want of a kubelet to connect to. Always raises ApiError: 400, 404, 501."""
+    """Handles `nodes/proxy`. Always raises ApiError: 400, 404 or 501."""
     name, _ = _name_and_port(target.name, "node")
     server.store.get(resource, ObjectReference(name=name))
     raise _unreachable(f"node {quote(name)}")
@@ -76,9 +76,9 @@ async def proxy_node(
 async def proxy_service(
     server: Server, resource: Resource, target: ObjectReference, options: Mapping[str, str]
 ) -> None:
-    """Answers `services/proxy`.
+    """Handles `services/proxy`. Always raises ApiError.
 
-    Raises ApiError 400, 404, 501, and 503 if the service does not have the port or has no endpoints.
+    The code is 400, 404 or 501, or 503 if the Service lacks the port or has no endpoints.
     """
     name, port = _name_and_port(target.name, "service")
     if port.isdecimal():
@@ -112,9 +112,9 @@ def _pod(server: Server, resource: Resource, target: ObjectReference) -> Object:
 
 
 def _check_container(pod: Object, name: str) -> None:
-    """Checks that the pod has the named container; a pod with several containers needs a name.
+    """Raises ApiError 400 if the pod lacks the named container.
 
-    Raises ApiError 400.
+    Raises ApiError 400 also if `name` is "" and the pod has several containers.
     """
     pod_name, containers = pod["metadata"]["name"], pod["spec"]["containers"]
     names = [container["name"] for key in _CONTAINER_LISTS for container in pod["spec"].get(key) or ()]
@@ -157,7 +157,7 @@ def _refuse_on_node(server: Server, pod: Object, target: ObjectReference) -> Non
 
 
 def _refuse(server: Server, pod: Object, what: str) -> None:
-    """Raises ApiError: 404 if the pod's node does not exist, else 501."""
+    """Always raises ApiError: 404 if the pod's node does not exist, else 501."""
     nodes = server.find("", "v1", "nodes")
     if nodes is not None:
         server.store.get(nodes, ObjectReference(name=pod["spec"]["nodeName"]))
@@ -173,7 +173,10 @@ def _unavailable(message: str) -> ApiError:
 
 
 def _name_and_port(text: str, what: str) -> tuple[str, str]:
-    """Splits `name`, `name:port` or `scheme:name:port` into name and port. Raises ApiError 400."""
+    """Splits `name`, `name:port` or `scheme:name:port` into name and port. Raises ApiError 400.
+
+    The default port is "".
+    """
     parts = text.split(":")
     scheme = parts[0] if len(parts) == 3 else ""
     name, port = (*(parts[1:] if len(parts) == 3 else parts), "")[:2]

@@ -1,4 +1,4 @@
-"""core/v1 Endpoints: all addresses and ports that receive the traffic of a service, in one object.
+"""core/v1 Endpoints: all addresses and ports that receive the traffic of a Service, in one object.
 
 Follows k8s.io/kubernetes `pkg/registry/core/endpoint` and `ValidateEndpoints` of `pkg/apis/core/validation`.
 """
@@ -31,7 +31,7 @@ _ADDRESS_LISTS = ("addresses", "notReadyAddresses")
 
 
 class EndpointsStrategy(Strategy):
-    """Validates writes to endpoints."""
+    """Validates new and updated Endpoints."""
 
     creates_on_update: ClassVar[bool] = True
 
@@ -48,14 +48,14 @@ class EndpointsStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """Validates an update of endpoints; from 1.33 on unchanged subsets are not validated again."""
+        """Returns the errors of an update. From 1.33 on, unchanged subsets are not validated again."""
         errors = self.validate_create(new)
         if errors and self._rules.quirks.stored_endpoints_are_trusted:
             errors = [] if semantically_equal(new.get("subsets"), old.get("subsets")) else errors
         return [*metadata.of_change, *metadata.of_object, *errors]
 
     def warnings_on_create(self, obj: Object) -> list[str]:
-        """Warns about addresses of endpoints, unless the endpoints controller manages the object."""
+        """Returns warnings about IP addresses, unless the endpoints controller manages the object."""
         labels = obj["metadata"].get("labels") or {}
         if self._rules.quirks.address_warnings_quote_parser or labels.get(MANAGED_BY) == CONTROLLER:
             return []
@@ -120,7 +120,7 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
 
 
 def _shown(obj: Object) -> str:
-    """Returns the first three addresses with ports, and how many more there are."""
+    """Returns the first three addresses with ports and the number of further addresses, as in a table."""
     subsets = obj.get("subsets") or ()
     if not subsets:
         return "<none>"

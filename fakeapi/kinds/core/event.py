@@ -1,9 +1,9 @@
-"""Events: core/v1 and events.k8s.io/v1 serve the same objects, with different field names.
+"""Events: core/v1 and events.k8s.io/v1 serve the same objects with different field names.
 
 Follows k8s.io/kubernetes `pkg/registry/core/event`, `pkg/apis/core/validation/events.go` and
 `pkg/apis/events/v1`.
 
-Events are stored as core/v1. For old clients, writes through core/v1 are validated less strictly.
+Events are stored as core/v1. Writes through core/v1 are validated less strictly, because old clients use it.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 GROUP = "events.k8s.io"
 TEXT_LENGTH_MAX = 128
-"""Bytes of `reportingInstance`, `action` and `reason`."""
+"""Maximum size of `reportingInstance`, `action` and `reason` in bytes."""
 NOTE_LENGTH_MAX = 1024
 
 _NEW_NAMES = {
@@ -48,7 +48,7 @@ _NEW_NAMES = {
     "lastTimestamp": "deprecatedLastTimestamp",
     "count": "deprecatedCount",
 }
-"""Field names of core/v1 and their counterparts in events.k8s.io/v1, in the order of events.k8s.io/v1."""
+"""The events.k8s.io/v1 name of each core/v1 field, in the order of events.k8s.io/v1."""
 
 _CORE_FIELDS = (
     "kind",
@@ -87,11 +87,11 @@ _IMMUTABLE = (
     ("reportingController", ""),
     ("reportingInstance", ""),
 )
-"""Fields that updates through events.k8s.io cannot change, and the type of their values for errors."""
+"""Fields that updates through events.k8s.io cannot change, with the type of each value for errors."""
 
 
 class EventStrategy(Strategy):
-    """Validates events that are written through core/v1."""
+    """Validates events that clients write through core/v1."""
 
     creates_on_update: ClassVar[bool] = True
     reporter = "reportingComponent"
@@ -100,7 +100,7 @@ class EventStrategy(Strategy):
         self._rules = rules
 
     def authorize_create(self, obj: Object) -> list[FieldError]:
-        """Validates the event; errors of this method come before errors of the event's metadata."""
+        """Returns the errors of the event. The API server reports them before the errors of its metadata."""
         return self._loose_errors(obj)
 
     def validate_update(
@@ -134,7 +134,7 @@ class EventStrategy(Strategy):
 
 
 class NewEventStrategy(EventStrategy):
-    """Validates events that are written through events.k8s.io, which is stricter than core/v1."""
+    """Validates events that clients write through events.k8s.io, which is stricter than core/v1."""
 
     reporter = "reportingController"
 
@@ -221,7 +221,7 @@ def _field_labels(kind: Kind) -> FieldLabels:
 
 
 def _fields(obj: dict[str, Any]) -> Mapping[str, str]:
-    """Returns the values of the field labels of both groups."""
+    """Returns the values of an event's field labels, with the names of both groups."""
     about, reporter = obj["involvedObject"], obj.get("reportingComponent", "")
     of_object = {name: about.get(name, "") for name in _OF_OBJECT}
     return {

@@ -1,4 +1,4 @@
-"""Rules shared by config maps and secrets: keys, size and immutability of their data.
+"""Rules for the data of ConfigMaps and Secrets: keys, size and immutability.
 
 Follows ValidateConfigMap, ValidateSecret and their updates in k8s.io/kubernetes `pkg/apis/core/validation`.
 """
@@ -11,11 +11,11 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 
 DATA_BYTES_MAX = 1 << 20
-"""Bytes of all values of a config map or secret together."""
+"""Maximum total size of all values of a ConfigMap or Secret in bytes."""
 
 
 def key_errors(keys: Iterable[str], field: str) -> list[FieldError]:
-    """Validates the keys of a data map, in sorted order; upstream's order is random."""
+    """Validates the keys of a data map in sorted order. The order of upstream is random."""
     return [
         invalid(f"{field}[{key}]", key, message)
         for key in sorted(keys)
@@ -24,17 +24,20 @@ def key_errors(keys: Iterable[str], field: str) -> list[FieldError]:
 
 
 def size_of_text(values: Iterable[str]) -> int:
-    """Returns the number of bytes of all texts in UTF-8."""
+    """Returns the total size of strings in UTF-8 bytes."""
     return sum(map(names.byte_length, values))
 
 
 def decoded(value: str) -> bytes:
-    """Returns the decoded bytes of a base64 value, which was checked when the request was decoded."""
+    """Returns the bytes of a valid base64 value."""
     return binascii.a2b_base64(value)
 
 
 def validate_immutable_data(new: Object, old: Object, *fields: str) -> list[FieldError]:
-    """Validates the change of an object with `immutable: true`: the fields must stay as they are."""
+    """Returns an error for each changed field of an object with `immutable: true`.
+
+    `fields`: the names of the fields that must not change, besides `immutable`.
+    """
     if not old.get("immutable"):
         return []
     why = "field is immutable when `immutable` is set"

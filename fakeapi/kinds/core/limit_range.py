@@ -1,8 +1,8 @@
 """core/v1 LimitRange.
 
-Follows k8s.io/kubernetes `pkg/registry/core/limitrange` and ValidateLimitRange of `pkg/apis/core/validation`,
-which do not differ between 1.27 and 1.37. Resources are checked in the order of their names; upstream's order
-is random.
+Follows k8s.io/kubernetes `pkg/registry/core/limitrange` and ValidateLimitRange of `pkg/apis/core/validation`.
+These packages have the same rules in 1.27 to 1.37; only error messages differ. Resources are validated in the
+order of their names; the order of upstream is random.
 """
 
 from collections.abc import Iterator
@@ -53,14 +53,14 @@ _ORDERS = (
     ("min", "default", "default", "min", "min value {} is greater than default value {}"),
     ("default", "max", "default", "max", "default value {} is greater than max value {}"),
 )
-"""Rules between two fields: the first may not be greater than the second.
+"""Pairs of fields: the first amount must not be greater than the second.
 
 Each row has both fields, the field in the error's path, the field whose value is printed, and the message.
 """
 
 
 class LimitRangeStrategy(Strategy):
-    """Validates writes to limit ranges."""
+    """Validates new and updated LimitRanges."""
 
     creates_on_update: ClassVar[bool] = True
 
@@ -82,7 +82,7 @@ class LimitRangeStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """Validates an updated limit range like a new one."""
+        """Returns the errors of an updated LimitRange, with the same rules as for a new one."""
         return [*metadata.of_object, *self.validate_create(new)]
 
     def _type_errors(self, kind: str, path: str) -> list[FieldError]:
@@ -117,7 +117,10 @@ class LimitRangeStrategy(Strategy):
         return validate(name, path, self._wording)
 
     def _order_errors(self, amounts: dict[str, str], name: str, path: str) -> Iterator[FieldError]:
-        """Validates that the amounts of one resource, by field, fit together."""
+        """Validates that the amounts of one resource are consistent.
+
+        `amounts`: amounts by field, such as `min`.
+        """
         for less, more, field, printed, words in _ORDERS:
             if less in amounts and more in amounts and quantity.compare(amounts[less], amounts[more]) > 0:
                 why = words.format(amounts[less], amounts[more])

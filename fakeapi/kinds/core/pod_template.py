@@ -20,7 +20,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class PodTemplateStrategy(WorkloadStrategy):
-    """Prepares and validates writes to a pod template; a changed template increments the generation."""
+    """Prepares and validates new and updated PodTemplates. A changed template increments the generation."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = ()
     template_path: ClassVar[tuple[str, ...]] = ("template",)

@@ -30,7 +30,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class ReplicationControllerStrategy(WorkloadStrategy):
-    """Prepares and validates writes to a replication controller."""
+    """Prepares and validates new and updated ReplicationControllers."""
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         return self._spec_errors(obj["spec"], None)
@@ -46,7 +46,7 @@ class ReplicationControllerStrategy(WorkloadStrategy):
         return [*name_warnings(obj), *self.template_warnings(obj)]
 
     def warnings_on_update(self, new: Object, old: Object) -> list[str]:
-        """Warns about the old template: upstream passes the old and the new object in the wrong order."""
+        """Returns warnings about the old template: upstream passes old and new object in the wrong order."""
         return super().warnings_on_update({**old, "metadata": new["metadata"]}, old)
 
     def _spec_errors(self, spec: Object, old: Object | None) -> list[FieldError]:
@@ -70,13 +70,13 @@ class ReplicationControllerStrategy(WorkloadStrategy):
 
 
 def _selector(spec: Object) -> Selector:
-    """Returns the selector of a controller, which is a map of labels."""
+    """Returns the selector of a ReplicationController, which is a map of labels, as a Selector."""
     labels = spec.get("selector") or {}
     return Selector(tuple(Requirement(key, Operator.EQUALS, (labels[key],)) for key in sorted(labels)))
 
 
 class ReplicationControllerStatusStrategy(WorkloadStatusStrategy):
-    """Prepares and validates writes to `/status` of a replication controller."""
+    """Prepares and validates writes to `/status` of a ReplicationController."""
 
     def status_errors(self, new: Object, old: Object) -> list[FieldError]:
         return validate_replica_status(new.get("status") or {})

@@ -1,7 +1,8 @@
 """core/v1 ResourceQuota.
 
 Follows k8s.io/kubernetes `pkg/registry/core/resourcequota` and ValidateResourceQuota of
-`pkg/apis/core/validation`. Resources are checked in the order of their names; upstream's order is random.
+`pkg/apis/core/validation`. Resources are validated in the order of their names; the order of upstream is
+random.
 """
 
 from collections.abc import Iterable
@@ -27,7 +28,7 @@ from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
 OF_PODS = ("Terminating", "NotTerminating", "BestEffort", "NotBestEffort", "CrossNamespacePodAffinity")
-"""Scopes that support only the operator Exists in a scope selector."""
+"""Scopes that allow only the operator Exists in a scope selector."""
 
 _CONFLICTING = ({"BestEffort", "NotBestEffort"}, {"Terminating", "NotTerminating"})
 _COMPUTE = frozenset(
@@ -49,11 +50,11 @@ _STANDARD = _COMPUTE | {
     "services.nodeports",
 }
 _BOUNDED = ("cpu", "memory", "storage", "ephemeral-storage")
-"""Resources whose requests should not exceed their limits."""
+"""Resources for which a quota of requests above the quota of limits causes a warning."""
 
 
 class ResourceQuotaStrategy(Strategy):
-    """Prepares and validates writes to a quota: updates keep its status."""
+    """Prepares and validates new and updated ResourceQuotas. Updates keep the status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -163,7 +164,7 @@ class ResourceQuotaStrategy(Strategy):
         return scope in (*OF_PODS, "PriorityClass") or of_volumes
 
     def _outside(self, scope: str, hard: Iterable[str]) -> list[str]:
-        """Returns the standard resources that the scope does not apply to."""
+        """Returns the standard resources in `hard` that the scope does not cover, sorted by name."""
         return [name for name in sorted(hard) if _is_standard(name) and not self._applies(scope, name)]
 
     def _applies(self, scope: str, name: str) -> bool:
@@ -180,7 +181,7 @@ class ResourceQuotaStrategy(Strategy):
 
 
 class ResourceQuotaStatusStrategy(ResourceQuotaStrategy):
-    """Prepares and validates writes to `/status` of a quota: they keep the spec."""
+    """Prepares and validates writes to `/status` of a ResourceQuota. Such writes keep the spec."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 
@@ -209,7 +210,10 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
 
 
 def _used(*, limits: bool) -> Cell:
-    """Returns a cell that shows used and allowed amounts, either of `limits.` resources or of all others."""
+    """Returns a table cell function for used and allowed amounts.
+
+    `limits`: whether the cell has the resources `limits.…` or all others.
+    """
 
     def cell(obj: Object, now: float) -> str:
         status = obj["status"]

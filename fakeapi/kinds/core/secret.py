@@ -1,7 +1,8 @@
 """core/v1 Secret.
 
 Follows k8s.io/kubernetes `pkg/registry/core/secret`, ValidateSecret of `pkg/apis/core/validation` and the
-conversion of `stringData` in `pkg/apis/core/v1`, which do not differ between 1.27 and 1.37.
+conversion of `stringData` in `pkg/apis/core/v1`. These packages have the same rules in 1.27 to 1.37; only
+error messages differ.
 """
 
 import base64
@@ -39,7 +40,7 @@ _CONFIG_OF_TYPE = {
 
 
 class SecretStrategy(Strategy):
-    """Prepares and validates writes to secrets."""
+    """Prepares and validates new and updated Secrets."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules
@@ -88,7 +89,7 @@ class SecretStrategy(Strategy):
 
 
 def _type_errors(obj: Object, data: Mapping[str, str]) -> list[FieldError]:
-    """Validates the data and annotations that the type of a secret requires."""
+    """Returns errors for missing data and annotations that the type of a Secret requires."""
     kind = obj.get("type", "")
     if kind == SERVICE_ACCOUNT_TOKEN:
         named = (obj["metadata"].get("annotations") or {}).get(SERVICE_ACCOUNT_NAME)

@@ -1,4 +1,4 @@
-"""Table cells that volumes and volume claims share.
+"""Table cells of both PersistentVolumes and PersistentVolumeClaims.
 
 Follows `GetAccessModesAsString` and `GetPersistentVolumeClass` of k8s.io/kubernetes `pkg/apis/core/helper`.
 """
@@ -19,13 +19,13 @@ _MODES: Final = {
 
 
 def access_modes(modes: Iterable[str] | None) -> str:
-    """Returns abbreviated access modes without duplicates: `RWO,ROX`."""
+    """Returns the abbreviated access modes without duplicates, such as `RWO,ROX`."""
     present = set(modes or ())
     return ",".join(short for mode, short in _MODES.items() if mode in present)
 
 
 def class_of(obj: Object, now: float) -> str:
-    """Shows the name of the storage class; the annotation takes precedence over the field."""
+    """Returns the name of the storage class. The annotation takes precedence over the field."""
     annotations: Mapping[str, str] = obj["metadata"].get("annotations") or {}
     if CLASS_ANNOTATION in annotations:
         return annotations[CLASS_ANNOTATION]
@@ -34,7 +34,10 @@ def class_of(obj: Object, now: float) -> str:
 
 
 def unset_or(name: str) -> Cell:
-    """Returns a cell that shows a field of the spec; `<unset>` if it is absent."""
+    """Returns a table cell function for a field of the spec.
+
+    The cell is `<unset>` if the field is missing.
+    """
 
     def cell(obj: Object, now: float) -> str:
         value: str | None = obj["spec"].get(name)

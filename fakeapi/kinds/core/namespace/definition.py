@@ -26,7 +26,7 @@ ACTIVE = "Active"
 
 
 class NamespaceStrategy(Strategy):
-    """Prepares and validates writes to a namespace: updates keep its spec and status."""
+    """Prepares and validates new and updated Namespaces. Updates keep spec and status."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._unit = rules.quirks.wording.length_unit
@@ -34,12 +34,15 @@ class NamespaceStrategy(Strategy):
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
     def default(self, obj: Object) -> Object:
-        """Sets the phase of a namespace, and the label with its name if the name is known already."""
+        """Sets the phase of a Namespace. If the name is set already, also sets the label with the name."""
         obj["status"].setdefault("phase", ACTIVE)
         return _labelled(obj)
 
     def prepare_create(self, obj: Object) -> Object:
-        """Sets phase and finalizer of a new namespace; labels it again because its name may be generated."""
+        """Sets phase and finalizer of a new Namespace.
+
+        Sets the label with the name again, because the server may have generated the name meanwhile.
+        """
         obj["status"] = {"phase": ACTIVE}
         finalizers = obj["spec"].get("finalizers", [])
         if KUBERNETES_FINALIZER not in finalizers:
@@ -47,8 +50,10 @@ class NamespaceStrategy(Strategy):
         return _labelled(obj)
 
     def blocks_final_delete(self, obj: Object) -> bool:
-        """Whether the spec has finalizers; a controller removes them through `/finalize` after it emptied the
-        namespace.
+        """Whether the spec has finalizers.
+
+        The namespace controller deletes all objects of the Namespace and then removes the finalizer through
+        `/finalize`.
         """
         return bool(obj["spec"].get("finalizers"))
 
@@ -66,7 +71,7 @@ class NamespaceStrategy(Strategy):
         return [*metadata.of_object, *self._validate_finalizers(new), *metadata.of_change]
 
     def _validate_finalizers(self, obj: Object) -> list[FieldError]:
-        """Validates the finalizers of the spec; like upstream, the path of an error has no index."""
+        """Returns the errors of the spec's finalizers. Like upstream, the path of an error has no index."""
         return [
             error
             for finalizer in obj["spec"].get("finalizers", ())
@@ -75,7 +80,7 @@ class NamespaceStrategy(Strategy):
 
 
 class NamespaceStatusStrategy(NamespaceStrategy):
-    """Prepares and validates writes to `/status` of a namespace: they keep the spec."""
+    """Prepares and validates writes to `/status` of a Namespace. Such writes keep the spec."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 
@@ -86,7 +91,10 @@ class NamespaceStatusStrategy(NamespaceStrategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """Validates the phase: Terminating if the namespace has a deletionTimestamp, else Active."""
+        """Returns an error for a wrong phase.
+
+        The phase must be Terminating with a deletionTimestamp, and Active without.
+        """
         is_going = "deletionTimestamp" in new["metadata"]
         phase, expected = new["status"]["phase"], TERMINATING if is_going else ACTIVE
         if phase == expected:
@@ -97,7 +105,10 @@ class NamespaceStatusStrategy(NamespaceStrategy):
 
 
 class NamespaceFinalizeStrategy(NamespaceStrategy):
-    """Prepares and validates writes to `/finalize`: only they may change the finalizers in the spec."""
+    """Prepares and validates writes to `/finalize`.
+
+    Only `/finalize` can change the finalizers in the spec.
+    """
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         new["status"] = old["status"]

@@ -1,7 +1,7 @@
-"""Deletion of a namespace, which is Terminating until its spec has no finalizers.
+"""Deletion of a Namespace, which is Terminating until its spec has no finalizers.
 
-Follows Delete of k8s.io/kubernetes `pkg/registry/core/namespace/storage`. A controller empties the namespace
-and removes its finalizers through `/finalize`.
+Follows Delete of k8s.io/kubernetes `pkg/registry/core/namespace/storage`. The namespace controller deletes
+the objects of the Namespace and removes its finalizer through `/finalize`.
 """
 
 from fakeapi.machinery import errors
@@ -20,7 +20,11 @@ TERMINATING = "Terminating"
 
 
 def terminate(obj: Object, request: DeletionRequest) -> Object | None:
-    """Marks a namespace as Terminating; deletes a Terminating one once its spec has no finalizers."""
+    """Marks a Namespace as Terminating, or deletes a Terminating Namespace without finalizers in its spec.
+
+    Returns the remaining object; None if the Namespace is deleted. Raises ApiError 409 for an unmet
+    precondition.
+    """
     meta, options = obj["metadata"], request.options
     _check_preconditions(meta, options, request.qualified)
     if meta.get("deletionTimestamp") is not None:

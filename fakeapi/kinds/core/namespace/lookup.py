@@ -1,4 +1,4 @@
-"""Reads namespaces for other kinds: their labels, and whether they accept new objects.
+"""Namespaces: reads the labels of namespaces, and checks whether they accept new objects.
 
 Follows the admission plugin k8s.io/apiserver `pkg/admission/plugin/namespace/lifecycle`.
 """
@@ -16,7 +16,10 @@ from fakeapi.registry.stored import form as stored_form
 from fakeapi_storage import Entry, Storage
 
 _ACCESS_REVIEW = Qualified("authorization.k8s.io", "localsubjectaccessreviews")
-"""Reviews are not checked, so that their answer does not reveal whether the namespace exists."""
+"""The namespaced resource whose namespace is not checked.
+
+Otherwise a response would reveal whether the namespace exists.
+"""
 
 
 class Namespaces:
@@ -27,15 +30,15 @@ class Namespaces:
         self._read_last: tuple[Entry, Object] | None = None
 
     def labels(self, name: str) -> dict[str, str] | None:
-        """Returns the labels of a namespace; None if it does not exist."""
+        """Returns the labels of a namespace; None if the namespace does not exist."""
         namespace = self._read(name)
         return None if namespace is None else {**namespace["metadata"].get("labels", {})}
 
     def check_creation(self, resource: Resource, target: ObjectReference, meta: Object) -> None:
-        """Checks that a new object's namespace exists and is not Terminating; `meta` is the object's
-        metadata.
+        """Raises ApiError if the namespace of a new object does not accept the object.
 
-        Raises ApiError 403 for a Terminating namespace, 404 for a missing one, 500 for an invalid name.
+        The code is 403 for a Terminating namespace, 404 for a missing one, 500 for an invalid name. `meta`:
+        the metadata of the new object.
         """
         if not resource.kind.namespaced or not target.namespace or resource.qualified == _ACCESS_REVIEW:
             return
@@ -49,8 +52,9 @@ class Namespaces:
             raise _terminating(resource, target.namespace, meta)
 
     def _read(self, name: str) -> Object | None:
-        """Returns a namespace, which callers must not change; caches the last one, because most writes repeat
-        it.
+        """Returns a namespace; None if missing. Callers must not change the object.
+
+        Caches the last namespace, because successive writes are often in one namespace.
         """
         entry = self._storage.newest(f"{NAMESPACE.prefix}{name}")
         if entry is None:

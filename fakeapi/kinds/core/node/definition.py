@@ -43,14 +43,17 @@ NODE_FIELDS = (
     GatedFields("NodeDeclaredFeatures", ("status.declaredFeatures",)),
     GatedFields(_PREEMPTION, ("spec.podPreemptionPolicy",)),
 )
-"""`dropDisabledFields` of k8s.io/kubernetes `pkg/registry/core/node`, without `runtimeHandlers`."""
+"""Gated fields of `dropDisabledFields` in k8s.io/kubernetes `pkg/registry/core/node`.
+
+Omits `runtimeHandlers`, which depends on two feature gates.
+"""
 
 NODE_STATUS_FIELDS = (GatedFields(_IN_USER_NAMESPACE, ("status.nodeInfo.runningInUserNamespace",)),)
 """Gated fields of the status strategy of k8s.io/kubernetes `pkg/registry/core/node`."""
 
 
 class NodeStrategy(Strategy):
-    """Prepares and validates writes to a node. Kubelets create nodes with a status; updates here keep it."""
+    """Prepares and validates new and updated Nodes. New Nodes may have a status; updates keep the status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -103,7 +106,7 @@ class NodeStrategy(Strategy):
         return drop_disabled_fields(node, old, NODE_FIELDS, rules)
 
     def _validate_change(self, new: Object, old: Object) -> list[FieldError]:
-        """Validates the parts of a node that are checked on updates of both the node and its `/status`."""
+        """Returns the errors of fields that are validated in updates of a Node and of its `/status`."""
         annotations, rules = new["metadata"].get("annotations") or {}, self._rules
         errors = validate_node_annotations(annotations, rules)
         errors += validate_node_resources(new["status"], rules)
@@ -133,8 +136,9 @@ class NodeStrategy(Strategy):
 
 
 class NodeStatusStrategy(NodeStrategy):
-    """Prepares and validates writes to `/status` of a node, such as heartbeats; they may change metadata
-    too.
+    """Prepares and validates writes to `/status` of a Node, such as heartbeats.
+
+    Such writes may change metadata too, but not the spec.
     """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
@@ -155,7 +159,7 @@ class NodeStatusStrategy(NodeStrategy):
 
 
 def _validate_networks(new: list[str], old: list[str]) -> list[FieldError]:
-    """Validates that a node keeps its pod CIDRs; a node without them may get some."""
+    """Returns errors if a Node's pod CIDRs change. A Node without pod CIDRs may get some."""
     if not old:
         return []
     if len(new) != len(old):

@@ -1,4 +1,4 @@
-"""Validates taints of nodes, and the annotations that preceded them.
+"""Validates taints of Nodes, and the old annotations with taints and pods to avoid.
 
 Follows `validateNodeTaints` and `ValidateNodeSpecificAnnotations` of k8s.io/kubernetes
 `pkg/apis/core/validation`.
@@ -48,7 +48,7 @@ def _validate_taint(taint: Object, key: str, effect: str, path: str, rules: Rele
 
 
 def validate_node_annotations(annotations: Mapping[str, str], rules: ReleaseRules) -> list[FieldError]:
-    """Validates the annotations that contain taints, or pods to avoid, as JSON."""
+    """Validates the annotations of a Node that contain taints or pods to avoid as JSON."""
     path, errors = "metadata.annotations", list[FieldError]()
     if text := annotations.get(TAINTS_ANNOTATION):
         taints = _read(text, list)
@@ -70,7 +70,7 @@ def validate_node_annotations(annotations: Mapping[str, str], rules: ReleaseRule
 
 
 def _read(text: str, wanted: type) -> Any:
-    """Decodes JSON; returns the message of Go's decoder if the text is invalid or has another type."""
+    """Decodes JSON. Returns the error message of Go's decoder for invalid JSON or a value of another type."""
     try:
         value = json_decoding.decode_lenient(text.encode("utf-8", "surrogateescape"))
     except JsonError as error:

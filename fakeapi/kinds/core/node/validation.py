@@ -1,4 +1,4 @@
-"""Validates nodes: pod CIDRs, resources, swap and declared features.
+"""Validates Nodes: pod CIDRs, resources, swap and declared features.
 
 Follows `ValidateNode` of k8s.io/kubernetes `pkg/apis/core/validation`.
 """
@@ -28,7 +28,7 @@ _FEATURE_FORM: Final = (
 
 
 def validate_node(node: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Validates a node, including its annotations but no other metadata."""
+    """Validates a Node: spec, status and annotations, but no other metadata."""
     spec, status = node["spec"], node["status"]
     errors = validate_node_annotations(node["metadata"].get("annotations") or {}, rules)
     if spec.get("taints"):
@@ -52,7 +52,7 @@ def validate_node_resources(status: Object, rules: ReleaseRules) -> list[FieldEr
 
 
 def validate_networks(networks: Sequence[str], rules: ReleaseRules) -> list[FieldError]:
-    """Validates the pod CIDRs of a node: one, or one of each IP family."""
+    """Validates the pod CIDRs of a Node: one CIDR, or one of each IP family."""
     path, errors = "spec.podCIDRs", list[FieldError]()
     for index, network in enumerate(networks):
         errors += _validate_network(network, networks, f"{path}[{index}]", rules)
@@ -87,7 +87,7 @@ def _validate_network(
 
 
 def validate_declared_features(features: Sequence[str]) -> list[FieldError]:
-    """Validates the names of declared features, which must be sorted and unique."""
+    """Validates the names of a Node's declared features, which must be sorted and unique."""
     path, errors = "status.declaredFeatures", list[FieldError]()
     for index, feature in enumerate(features):
         problem = _feature_problem(feature)

@@ -55,8 +55,7 @@ _DEPRECATED: Final = {
     "glusterfs": ("glusterfs", "v1.25", "v1.26"),
     "rbd": ("rbd", "v1.28", "v1.31"),
 }
-"""By source: its name in warnings, the release that deprecates it, and the release since which it has no
-effect."""
+"""By volume source: (name in warnings, release that deprecates it, first release where it has no effect)."""
 _LABELS_SINCE_GA: Final = {
     "beta.kubernetes.io/arch": "kubernetes.io/arch",
     "beta.kubernetes.io/os": "kubernetes.io/os",
@@ -67,7 +66,7 @@ _LABELS_SINCE_GA: Final = {
 
 
 class PersistentVolumeStrategy(Strategy):
-    """Prepares and validates writes to a volume: updates keep its source and its status."""
+    """Prepares and validates new and updated PersistentVolumes. Updates keep source and status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -181,7 +180,7 @@ class PersistentVolumeStrategy(Strategy):
 
 
 class PersistentVolumeStatusStrategy(PersistentVolumeStrategy):
-    """Prepares and validates writes to `/status` of a volume; they may change metadata too."""
+    """Prepares and validates writes to `/status` of a PersistentVolume. They may change metadata too."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 
@@ -218,8 +217,9 @@ def _source(spec: Object) -> Object:
 
 
 def _without_new_secret(new: Object, old: Object) -> Object:
-    """Returns `new` without a controllerExpandSecretRef that `old` lacks, because updates may add this
-    field.
+    """Returns `new` without a controllerExpandSecretRef that `old` lacks.
+
+    Updates may add this field although the volume source is immutable.
     """
     csi, before = new.get("csi"), old.get("csi")
     if csi is None or before is None or before.get("controllerExpandSecretRef") is not None:
@@ -228,7 +228,7 @@ def _without_new_secret(new: Object, old: Object) -> Object:
 
 
 def _with_new_labels(old: Any, new: Any) -> Any:
-    """Returns `old`, with GA node labels instead of beta node labels where `new` uses the GA labels."""
+    """Returns `old` with GA node labels instead of beta node labels, where `new` has the GA label."""
     if isinstance(old, dict) and isinstance(new, dict):
         replaced = {name: _with_new_labels(value, new.get(name)) for name, value in old.items()}
         if "operator" in old and _LABELS_SINCE_GA.get(str(old.get("key"))) == new.get("key", ""):

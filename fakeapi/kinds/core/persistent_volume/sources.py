@@ -1,4 +1,4 @@
-"""Validates the volume source of a PersistentVolume, by type of source.
+"""Validates the volume source of a PersistentVolume.
 
 Follows the `validate…PersistentVolumeSource` and `validate…VolumeSource` functions of k8s.io/kubernetes
 `pkg/apis/core/validation`.
@@ -54,18 +54,21 @@ _is_host_and_port = re.compile(r"(?:[^:\[\]]*|\[[^\[\]]*\]):[^:\[\]]*").fullmatc
 
 
 class Context(NamedTuple):
-    """Context of validation; `volume_name` is empty if the volume spec is inside another object."""
+    """The release rules and the volume name for the validation of a volume source.
+
+    `volume_name`: the name of the PersistentVolume; "" for a volume spec inside another object.
+    """
 
     rules: ReleaseRules
     volume_name: str
 
 
 SourceValidator: TypeAlias = Callable[[Object, str, Context], list[FieldError]]
-"""Validates a source: (source, path, context) -> errors."""
+"""A function that returns the errors of a volume source at a path: (source, path, context) -> errors."""
 
 
 def validate_source(spec: Object, path: str, context: Context) -> list[FieldError]:
-    """Validates the source of a volume's spec, which must have exactly one."""
+    """Validates the source of a volume spec, which must have exactly one source."""
     errors: list[FieldError] = []
     has_source = False
     for name, (path_name, validate) in _SOURCES.items():
@@ -83,7 +86,7 @@ def validate_source(spec: Object, path: str, context: Context) -> list[FieldErro
 
 
 def _needs(*fields: str) -> SourceValidator:
-    """Returns a validator that only checks that these fields are set."""
+    """Returns a validator that requires these fields and checks nothing else."""
 
     def validate(source: Object, path: str, context: Context) -> list[FieldError]:
         return _missing(source, path, *fields)
@@ -302,7 +305,6 @@ _SOURCES: Final[Mapping[str, tuple[str, SourceValidator]]] = {
     "storageos": ("storageos", _storage_os),
     "csi": ("csi", _csi),
 }
-"""By field: the field's name in errors, and the validator of the source. Upstream checks them in this
-order."""
+"""By field: its name in error paths, and the validator of the source. The order is that of upstream."""
 SOURCES: Final = tuple(_SOURCES)
 _NAMES_IN_REFUSALS: Final = {"cephfs": "cephFS"}

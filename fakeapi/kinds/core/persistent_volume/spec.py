@@ -1,4 +1,4 @@
-"""Validates the spec of a persistent volume, which a VolumeAttachment may contain too.
+"""Validates the spec of a PersistentVolume, which a VolumeAttachment may contain too.
 
 Follows `ValidatePersistentVolumeSpec` of k8s.io/kubernetes `pkg/apis/core/validation`.
 """
@@ -29,11 +29,11 @@ _INLINE: Final = "may not be specified in the context of inline volumes"
 
 @dataclass(frozen=True, slots=True)
 class VolumeOptions:
-    """Settings that let existing volumes keep values that new ones cannot have.
+    """Settings that let existing volumes keep values that are invalid in new volumes.
 
-    - `single_pod`: ReadWriteOncePod is a supported access mode.
-    - `attributes_class`: volumeAttributesClassName is validated; without it the field is ignored.
-    - `any_label_values`: node selectors may contain values that no label can have.
+    - `single_pod`: whether ReadWriteOncePod is a supported access mode
+    - `attributes_class`: whether volumeAttributesClassName is validated; otherwise it is ignored
+    - `any_label_values`: whether node selectors may contain invalid label values
     """
 
     single_pod: bool
@@ -42,7 +42,7 @@ class VolumeOptions:
 
 
 def volume_options(rules: ReleaseRules, old: Object | None) -> VolumeOptions:
-    """Returns the options for an update of the spec `old`, or for a new volume if `old` is None."""
+    """Returns the options for an update of the spec `old`; for a new volume if `old` is None."""
     old = old or {}
     selector = (old.get("nodeAffinity") or {}).get("required")
     return VolumeOptions(
@@ -58,7 +58,7 @@ def volume_options(rules: ReleaseRules, old: Object | None) -> VolumeOptions:
 def validate_volume_spec(
     spec: Object, name: str, path: str, rules: ReleaseRules, options: VolumeOptions
 ) -> list[FieldError]:
-    """Validates the spec of the volume `name`."""
+    """Validates the spec of a PersistentVolume with this name."""
     errors = validate_access_modes(
         spec.get("accessModes"), path, options, needed=required(f"{path}.accessModes")
     )
@@ -77,7 +77,7 @@ def validate_volume_spec(
 
 
 def validate_inline_volume(spec: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates a volume spec inside another object, such as a VolumeAttachment; the volume has no name."""
+    """Validates a volume spec inside another object, such as a VolumeAttachment."""
     fields = (("claimRef", spec.get("claimRef") is not None), ("capacity", spec.get("capacity")))
     errors = [forbidden(f"{path}.{name}", _INLINE) for name, is_given in fields if is_given]
     if spec.get("csi") is None:
@@ -105,7 +105,7 @@ def validate_inline_volume(spec: Object, path: str, rules: ReleaseRules) -> list
 def validate_access_modes(
     modes: Sequence[str] | None, path: str, options: VolumeOptions, *, needed: FieldError
 ) -> list[FieldError]:
-    """Validates access modes; returns the error `needed` if there are none."""
+    """Validates access modes. `needed`: the error for missing access modes."""
     errors = [] if modes else [needed]
     supported = ACCESS_MODES if options.single_pod else ACCESS_MODES[:-1]
     errors += [
@@ -119,7 +119,7 @@ def validate_access_modes(
 
 
 def validate_basic_amount(amount: str, path: str) -> list[FieldError]:
-    """Rejects a quantity below zero."""
+    """Returns an error if a quantity is negative."""
     value = quantity.whole(amount)
     return [invalid(path, value, "must be a valid resource quantity")] if value < 0 else []
 
@@ -145,7 +145,7 @@ def _shown_resources(resources: dict[str, str], rules: ReleaseRules) -> Any:
 
 
 def _quantity_syntax(text: str) -> str:
-    """Returns a quantity as Go's `%#v` prints a decoded `resource.Quantity`."""
+    """Formats a quantity like Go's `%#v` prints a decoded `resource.Quantity`."""
     number = quantity.parse(text).amount
     exponent = number.as_tuple().exponent
     scale = min(0, exponent if isinstance(exponent, int) else 0)

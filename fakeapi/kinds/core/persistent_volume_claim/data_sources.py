@@ -1,4 +1,4 @@
-"""Keeps `dataSource` and `dataSourceRef` of a PersistentVolumeClaim equal.
+"""Makes `dataSource` and `dataSourceRef` of a PersistentVolumeClaim equal.
 
 Follows `NormalizeDataSources` and `EnforceDataSourceBackwardsCompatibility` of k8s.io/kubernetes
 `pkg/api/persistentvolumeclaim`.
@@ -16,7 +16,10 @@ _KNOWN: Final = (("", "PersistentVolumeClaim"), ("snapshot.storage.k8s.io", "Vol
 
 
 def without_disabled_reference(spec: Object, before: Object | None, rules: ReleaseRules) -> None:
-    """Drops `dataSourceRef` if its feature gate is off, unless the claim had one before."""
+    """Drops `dataSourceRef` from a spec if its feature gate is off, unless the old spec has it.
+
+    `before`: the old spec; None for a new claim.
+    """
     reference = spec.get("dataSourceRef")
     if reference is None or (before is not None and before.get("dataSourceRef") is not None):
         return
@@ -27,8 +30,8 @@ def without_disabled_reference(spec: Object, before: Object | None, rules: Relea
 def with_known_source(spec: Object, before: Object | None) -> Object:
     """Returns the spec without an unsupported `dataSource`.
 
-    Without `dataSourceRef` it must be a claim or a VolumeSnapshot. An update keeps every `dataSource` if the
-    claim had a data source before.
+    A `dataSource` without `dataSourceRef` must be a PersistentVolumeClaim or a VolumeSnapshot. An update
+    keeps every `dataSource` if the old spec has a data source. `before`: the old spec; None for a new claim.
     """
     if before is not None and (before.get("dataSource") or before.get("dataSourceRef")) is not None:
         return spec
@@ -41,7 +44,7 @@ def with_known_source(spec: Object, before: Object | None) -> Object:
 
 
 def with_matching_sources(spec: Object, spec_type: Struct, rules: ReleaseRules) -> Object:
-    """Returns the spec with an absent `dataSource` or `dataSourceRef` copied from the other field.
+    """Returns the spec with a missing `dataSource` or `dataSourceRef` copied from the other field.
 
     A `dataSourceRef` with a namespace is not copied, because `dataSource` has no namespace.
     """

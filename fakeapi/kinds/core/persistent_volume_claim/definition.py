@@ -36,7 +36,10 @@ VOLUME_HEALTH = "CSIVolumeHealth"
 
 
 CLAIM_FIELDS = (GatedFields(ATTRIBUTES_CLASS, ("spec.volumeAttributesClassName",)),)
-"""`DropDisabledFields` of k8s.io/kubernetes `pkg/api/persistentvolumeclaim`, without `dataSourceRef`."""
+"""Gated fields of `DropDisabledFields` in k8s.io/kubernetes `pkg/api/persistentvolumeclaim`.
+
+Omits `dataSourceRef`, which `without_disabled_reference` drops.
+"""
 
 CLAIM_STATUS_FIELDS = (
     GatedFields(ATTRIBUTES_CLASS, ("status.currentVolumeAttributesClassName",)),
@@ -46,11 +49,14 @@ CLAIM_STATUS_FIELDS = (
     GatedFields(EXPANSION_RECOVERY, ("status.resizeStatus",)),
     GatedFields(VOLUME_HEALTH, ("status.healthStatus",)),
 )
-"""`DropDisabledFieldsFromStatus` of k8s.io/kubernetes `pkg/api/persistentvolumeclaim`."""
+"""Gated fields of `DropDisabledFieldsFromStatus` in k8s.io/kubernetes `pkg/api/persistentvolumeclaim`."""
 
 
 class PersistentVolumeClaimStrategy(Strategy):
-    """Prepares and validates writes to a claim; the requested size of a bound claim may grow."""
+    """Prepares and validates new and updated PersistentVolumeClaims.
+
+    A bound claim may request more storage.
+    """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -111,7 +117,10 @@ class PersistentVolumeClaimStrategy(Strategy):
 
 
 class PersistentVolumeClaimStatusStrategy(PersistentVolumeClaimStrategy):
-    """Prepares and validates writes to `/status` of a claim; they may change metadata too."""
+    """Prepares and validates writes to `/status` of a PersistentVolumeClaim.
+
+    Such writes may change metadata too.
+    """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 
@@ -130,7 +139,7 @@ class PersistentVolumeClaimStatusStrategy(PersistentVolumeClaimStrategy):
 
 
 def claim_spec_warnings(spec: Object, path: str) -> list[str]:
-    """Warns about storage quantities that are not whole bytes."""
+    """Returns a warning for each storage quantity that is not a whole number of bytes."""
     return [
         f'{path}.resources.{part}[storage]: fractional byte value "{amount}" is invalid, must be an integer'
         for part in ("requests", "limits")

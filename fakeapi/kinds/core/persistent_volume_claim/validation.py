@@ -1,4 +1,4 @@
-"""Validates PersistentVolumeClaims; pods and stateful sets contain them as templates too.
+"""Validates PersistentVolumeClaims, and the claim templates of Pods and StatefulSets.
 
 Follows `ValidatePersistentVolumeClaimSpec`, `ValidatePersistentVolumeClaimUpdate` and
 `ValidatePersistentVolumeClaimStatusUpdate` of k8s.io/kubernetes `pkg/apis/core/validation`.
@@ -54,12 +54,12 @@ _CLASS_PATH: Final = "spec.volumeAttributesClassName"
 
 @dataclass(frozen=True, slots=True)
 class ClaimOptions:
-    """Settings that let existing claims keep values that new ones cannot have.
+    """Settings that let existing claims keep values that are invalid in new claims.
 
-    - `volume`: the options that claims share with volumes.
-    - `recovers`: after a failed expansion the requested size may decrease.
-    - `any_label_values`: the selector may contain values that no label can have.
-    - `any_group`: the API group of a data source is not validated.
+    - `volume`: the options that claims share with volumes
+    - `recovers`: whether the requested size may decrease after a failed expansion
+    - `any_label_values`: whether the selector may contain invalid label values
+    - `any_group`: whether the API group of a data source is not validated
     """
 
     volume: VolumeOptions
@@ -69,7 +69,7 @@ class ClaimOptions:
 
 
 def claim_options(rules: ReleaseRules, old: Object | None) -> ClaimOptions:
-    """Returns the options for an update of the claim `old`, or for a new claim if `old` is None."""
+    """Returns the options for an update of the claim `old`; for a new claim if `old` is None."""
     spec: Object = {} if old is None else old["spec"]
     status: Object = {} if old is None else old.get("status") or {}
     recovers = not rules.drops("RecoverVolumeExpansionFailure") or (
@@ -94,7 +94,7 @@ def claim_options(rules: ReleaseRules, old: Object | None) -> ClaimOptions:
 def validate_claim_spec(
     spec: Object, path: str, rules: ReleaseRules, options: ClaimOptions
 ) -> list[FieldError]:
-    """Validates the spec of a claim or of a claim template."""
+    """Validates the spec of a PersistentVolumeClaim or of a claim template."""
     modes, wording = spec.get("accessModes"), rules.quirks.wording
     errors: list[FieldError] = []
     if not modes:
@@ -155,7 +155,7 @@ def _validate_sources(
 
 
 def _shown_path(rules: ReleaseRules) -> Dump:
-    """Returns the field path as an error prints it, because upstream passes it as the invalid value."""
+    """Returns the value that errors about different data sources print: like upstream, the field path."""
     if rules.quirks.wording.json_values:
         return Dump("{}")
     return Dump('field.Path{name:"dataSource", index:"", parent:(*field.Path)(0xc000012345)}')
@@ -175,7 +175,10 @@ def _validate_source(source: Object, path: str, options: ClaimOptions) -> list[F
 def validate_claim_change(
     new: Object, old: Object, rules: ReleaseRules, options: ClaimOptions
 ) -> list[FieldError]:
-    """Validates the change of a claim, but not its new spec, which `validate_claim_spec` validates."""
+    """Validates the difference between the new and the old claim.
+
+    Call `validate_claim_spec` for the new spec.
+    """
     spec, before = dict(new["spec"]), dict(old["spec"])
     if not before.get("volumeName"):
         before["volumeName"] = spec.get("volumeName", "")
@@ -198,7 +201,7 @@ def validate_claim_change(
 
 
 def _keep_attributes_class(spec: Object, before: Object, rules: ReleaseRules, *, bound: bool) -> None:
-    """Resets volumeAttributesClassName in `spec` if its change is allowed, so that comparison ignores it."""
+    """Resets an allowed change of volumeAttributesClassName in `spec`, so that the comparison ignores it."""
     name = "volumeAttributesClassName"
     allowed = {
         "always": True,
@@ -217,16 +220,16 @@ def _with_size(resources: Object, size: str | None) -> Object:
 
 
 def _without_empty(spec: Object) -> Object:
-    """Returns the members in sorted order, without null values and an empty volumeName."""
+    """Returns the fields of a spec in sorted order, without null values and an empty volumeName."""
     kept = {name: value for name, value in spec.items() if value is not None}
     return {name: kept[name] for name in sorted(kept) if name != "volumeName" or kept[name]}
 
 
 def _validate_class_change(new: Object, old: Object, spec: Object) -> list[FieldError]:
-    """Validates the change of the storage class, which may move from the annotation to the field, or be set
-    once.
+    """Validates the change of the storage class, and removes an allowed change from `spec`.
 
-    Removes an allowed change from `spec`, so that comparison ignores it.
+    The class may be set once, or move from the annotation to the field. The comparison of specs ignores an
+    allowed change.
     """
     annotations: Mapping[str, str] = new["metadata"].get("annotations") or {}
     before: Mapping[str, str] = old["metadata"].get("annotations") or {}
@@ -284,7 +287,7 @@ def _validate_attributes_class_change(
 
 
 def validate_claim_status(new: Object, rules: ReleaseRules, options: ClaimOptions) -> list[FieldError]:
-    """Validates a write to `/status` of a claim."""
+    """Validates a write to `/status` of a PersistentVolumeClaim."""
     status, errors = new["status"], list[FieldError]()
     if not new["metadata"].get("resourceVersion"):
         errors.append(required("resourceVersion"))
@@ -310,7 +313,7 @@ def _validate_resize_statuses(status: Object, rules: ReleaseRules) -> list[Field
     for name, value in (status.get("allocatedResourceStatuses") or {}).items():
         errors += _validate_resource_key(name, path, rules)
         if value not in RESIZE_STATUSES:
-            printed = name if rules.quirks.wording.json_values else Dump(name)  # its Go type has no quotes
+            printed = name if rules.quirks.wording.json_values else Dump(name)  # printed without quotes
             errors.append(not_supported(path, printed, RESIZE_STATUSES))
     return errors
 

@@ -1,4 +1,4 @@
-"""Copies AppArmor profiles between fields and the annotations that preceded these fields.
+"""Copies AppArmor profiles between fields and the older annotations.
 
 Follows applyAppArmorVersionSkew of k8s.io/kubernetes `pkg/registry/core/pod/strategy.go`.
 """
@@ -10,7 +10,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 PREFIX = "container.apparmor.security.beta.kubernetes.io/"
 LOCALHOST_PROFILE_MAX = 4095
-"""Bytes of a localhost profile's name; longer names are invalid and are not copied to the field."""
+"""Maximum bytes of a localhost profile's name. Longer names are invalid and are not copied to the field."""
 
 _LOCALHOST = "localhost/"
 _DEPRECATED = 'deprecated since v1.30; use the "appArmorProfile" field instead'
@@ -18,7 +18,10 @@ _VALUES = {"Unconfined": "unconfined", "RuntimeDefault": "runtime/default"}
 
 
 def sync_profiles(pod: Object, rules: ReleaseRules) -> None:
-    """Copies profiles from annotations to fields, and up to 1.33 from fields to annotations, in place."""
+    """Copies AppArmor profiles from annotations to fields of a pod, in place.
+
+    Up to 1.33, also copies profiles from fields to annotations.
+    """
     if not _applies(pod, rules):
         return
     annotations: dict[str, str] = pod["metadata"].get("annotations") or {}
@@ -40,7 +43,7 @@ def sync_profiles(pod: Object, rules: ReleaseRules) -> None:
 
 
 def profile_warnings(pod: Object, rules: ReleaseRules) -> list[str]:
-    """Warns about AppArmor annotations; the pod must be as the client sent it, before `sync_profiles`."""
+    """Returns warnings about AppArmor annotations. Call this before `sync_profiles` changes the pod."""
     if not _applies(pod, rules):
         return []
     annotations: dict[str, str] = pod["metadata"].get("annotations") or {}
@@ -61,7 +64,7 @@ def _applies(pod: Object, rules: ReleaseRules) -> bool:
 
 
 def _containers(pod: Object) -> Iterator[tuple[Object, Object | None]]:
-    """Yields the containers in the order of upstream's visitor, each with its own profile."""
+    """Yields each container with its own AppArmor profile or None, in the order of upstream."""
     for name in ("initContainers", "containers", "ephemeralContainers"):
         for container in pod["spec"].get(name) or ():
             yield container, (container.get("securityContext") or {}).get("appArmorProfile")
@@ -76,7 +79,7 @@ def _annotation_of(profile: Object | None) -> str:
 
 
 def _profile_of(annotation: str) -> Object | None:
-    """Returns the profile in an annotation as a field value; None if the annotation is invalid."""
+    """Returns the field value for an AppArmor annotation; None if the annotation is invalid."""
     for kind, value in _VALUES.items():
         if annotation == value:
             return {"type": kind}

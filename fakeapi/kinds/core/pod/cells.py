@@ -1,4 +1,4 @@
-"""Cells and row conditions of pod tables."""
+"""Cells and row conditions of tables of pods."""
 
 from collections.abc import Mapping, Sequence
 
@@ -17,7 +17,7 @@ _CONDITIONS: Mapping[str, Sequence[Object]] = {
 
 
 def pod_cells(quirks: Quirks) -> Mapping[str, Cell]:
-    """Returns the cells of a pod table, by column."""
+    """Returns the functions for the cells of a pod table, by column name."""
     return {
         "Ready": lambda pod, now: PodSummary(pod, quirks).ready,
         "Status": lambda pod, now: PodSummary(pod, quirks).status,
@@ -30,7 +30,7 @@ def pod_cells(quirks: Quirks) -> Mapping[str, Cell]:
 
 
 def row_conditions(pod: Object) -> Sequence[Object]:
-    """Returns the conditions in a pod's table row; empty unless the pod is finished."""
+    """Returns the conditions in the table row of a pod; empty unless the pod has finished."""
     return _CONDITIONS.get(pod["status"].get("phase", ""), ())
 
 
@@ -44,7 +44,7 @@ def _address(pod: Object, now: float) -> str:
 
 
 def _readiness_gates(pod: Object, now: float) -> str:
-    """Shows the number of true readiness gates, and of all readiness gates: `1/2`."""
+    """Returns the number of true readiness gates and of all readiness gates, such as `1/2`."""
     gates = pod["spec"].get("readinessGates")
     if not gates:
         return NONE

@@ -1,4 +1,4 @@
-"""Pod conditions that the API server sets.
+"""Reads and sets conditions in pod statuses.
 
 Follows k8s.io/kubernetes `pkg/api/pod` (UpdatePodCondition).
 """
@@ -11,7 +11,7 @@ SCHEDULING_GATED = "SchedulingGated"
 
 
 def condition_of(status: Object, kind: str) -> Object | None:
-    """Returns the condition of a type; None if the status does not have it."""
+    """Returns the condition of a type in a status; None if missing."""
     condition: Object | None = next(
         (entry for entry in status.get("conditions") or () if entry.get("type") == kind), None
     )
@@ -19,7 +19,7 @@ def condition_of(status: Object, kind: str) -> Object | None:
 
 
 def is_true(status: Object, kind: str) -> bool:
-    """Whether the status has a condition of the type with the status "True"."""
+    """Whether a pod status has the condition of this type with status "True"."""
     condition = condition_of(status, kind)
     return condition is not None and condition.get("status") == "True"
 
@@ -27,7 +27,11 @@ def is_true(status: Object, kind: str) -> bool:
 def with_condition(
     status: Object, kind: str, value: str, now: str | None, *, reason: str = "", message: str = ""
 ) -> Object:
-    """Returns `status` with the condition; an unchanged condition status keeps its lastTransitionTime."""
+    """Returns `status` with a condition added or replaced.
+
+    `kind`: the type of the condition. `value`: its status. A condition with the same status keeps its
+    lastTransitionTime; otherwise `now` becomes the lastTransitionTime.
+    """
     conditions: list[Object] = list(status.get("conditions") or ())
     place = next((at for at, entry in enumerate(conditions) if entry.get("type") == kind), len(conditions))
     old = conditions[place] if place < len(conditions) else {}

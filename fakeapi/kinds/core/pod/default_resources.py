@@ -1,8 +1,8 @@
-"""Defaults pod-level resources from the resources of the containers.
+"""Sets defaults for pod-level resources from the resources of the containers.
 
 Follows k8s.io/kubernetes `pkg/apis/core/v1/defaults.go` (defaultPodRequests, defaultHugePagePodLimits),
 `pkg/api/pod` (DefaultPodLevelResources) and k8s.io/component-helpers `resource`. Pods without pod-level
-requests and limits stay as they are.
+requests and limits are not changed.
 """
 
 from fakeapi.kinds.common.pod_resources import container_totals, greater, is_pod_level
@@ -13,9 +13,10 @@ _LISTS = ("containers", "initContainers", "ephemeralContainers")
 
 
 def set_by_request_defaults(spec: Object) -> None:
-    """Defaults pod-level limits of huge pages, and requests if there are limits, in place.
+    """Sets the default pod-level limits of huge pages and the default requests of a pod spec, in place.
 
-    For releases that do this together with the other defaults of a request.
+    Requests get defaults only if the pod has pod-level limits. Used for releases that set these defaults
+    together with all other defaults of a request.
     """
     resources = spec.get("resources")
     if not resources or not (resources.get("limits") or resources.get("requests")):
@@ -26,9 +27,10 @@ def set_by_request_defaults(spec: Object) -> None:
 
 
 def set_by_strategy(spec: Object) -> None:
-    """Defaults pod-level requests, and limits of resources that every container limits, in place.
+    """Sets the default pod-level requests and limits of a pod spec, in place.
 
-    For releases that do this after admission.
+    A resource gets a limit if every container limits it. Used for releases that set these defaults after
+    admission.
     """
     resources = spec.get("resources")
     if not resources or not (resources.get("limits") or resources.get("requests")):
@@ -59,8 +61,9 @@ def _requests(spec: Object, resources: Object) -> None:
 
 
 def _limits(spec: Object, resources: Object) -> None:
-    """Sets a pod-level limit, at least the request, for each requested resource that every container
-    limits.
+    """Sets the default pod-level limits, in place.
+
+    Every requested resource gets a limit if all containers limit it. The limit is at least the request.
     """
     requests, limits = resources.get("requests") or {}, resources.get("limits") or {}
     containers = [container for name in _LISTS for container in spec.get(name) or ()]

@@ -1,4 +1,4 @@
-"""The definition of core/v1 Pod."""
+"""Definition of core/v1 Pod."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -49,8 +49,9 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
 
 
 def _field_labels(kind: Kind) -> FieldLabels:
-    """Returns the field labels; `spec.hostNetwork` only from 1.28 on, the release with restartable init
-    containers.
+    """Returns the field labels that selectors can use. `spec.hostNetwork` is a label since 1.28.
+
+    The restartPolicy field of containers shows that the types are of 1.28 or later.
     """
     container = fields_at(kind.schema, "spec")["containers"].node.items
     labels = (*_LABELS, HOST_NETWORK) if "restartPolicy" in container.fields else _LABELS
@@ -60,7 +61,7 @@ def _field_labels(kind: Kind) -> FieldLabels:
 
 
 def _fields(pod: dict[str, Any]) -> Mapping[str, str]:
-    """Returns the values of the field labels. Like upstream, `status.podIPs` is a label but always empty."""
+    """Returns the values of a pod's field labels. Like upstream, `status.podIPs` is always empty."""
     spec, status = pod["spec"], pod["status"]
     addresses = status.get("podIPs") or [{}]
     return {
@@ -76,10 +77,10 @@ def _fields(pod: dict[str, Any]) -> Mapping[str, str]:
 
 
 def grace_period(pod: Object, asked: int | None) -> int:
-    """Returns the grace period of a delete in seconds; 0 for pods that have no node or are finished.
+    """Returns the grace period of a delete in seconds; 0 for pods that have no node or have finished.
 
-    `asked` is the period in the request; if it is None, terminationGracePeriodSeconds counts. A negative
-    period becomes 1. Follows CheckGracefulDelete of k8s.io/kubernetes `pkg/registry/core/pod/strategy.go`.
+    `asked`: the period in the request; if it is None, terminationGracePeriodSeconds counts. A negative period
+    becomes 1. Follows CheckGracefulDelete of k8s.io/kubernetes `pkg/registry/core/pod/strategy.go`.
     """
     if not pod["spec"].get("nodeName") or pod["status"].get("phase") in ("Failed", "Succeeded"):
         return 0

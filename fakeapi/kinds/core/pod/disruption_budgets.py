@@ -1,4 +1,4 @@
-"""PodDisruptionBudgets: which pods they cover, and how an eviction changes their status.
+"""PodDisruptionBudgets: decides which pods they cover, and updates their status after an eviction.
 
 Follows checkAndDecrement of k8s.io/kubernetes `pkg/registry/core/pod/storage/eviction.go`.
 """
@@ -11,7 +11,7 @@ from fakeapi.releases import Gates, Quirks
 
 GROUP, RESOURCE = "policy", "poddisruptionbudgets"
 DISRUPTED_PODS_MAX = 2000
-"""Limit of evictions that the budget's controller has not confirmed yet; above it, evictions get 403."""
+"""Maximum number of evictions that the budget's controller has not confirmed. More evictions get 403."""
 
 _QUALIFIED = Qualified(GROUP, "poddisruptionbudget")
 _CAUSE = "DisruptionBudget"
@@ -21,7 +21,7 @@ _STILL = "does not allow evicting pods currently"
 
 
 def counts_for(budget: Object, pod: Object) -> bool:
-    """Whether the budget's selector matches the pod; an invalid selector matches no pod."""
+    """Whether a PodDisruptionBudget's selector matches a pod. An invalid selector matches no pod."""
     try:
         selector = label_selector.of_object(budget["spec"].get("selector"))
     except ValueError:
@@ -30,7 +30,7 @@ def counts_for(budget: Object, pod: Object) -> bool:
 
 
 def protects_unready(budget: Object, gates: Gates) -> bool:
-    """Whether the eviction of an unready pod counts against the budget."""
+    """Whether the eviction of an unready pod counts against a PodDisruptionBudget."""
     policy = budget["spec"].get("unhealthyPodEvictionPolicy")
     if policy == "AlwaysAllow" and gates.enabled("PDBUnhealthyPodEvictionPolicy"):
         return False
@@ -40,10 +40,10 @@ def protects_unready(budget: Object, gates: Gates) -> bool:
 
 
 def taken_from(budget: Object, pod_name: str, now: str, quirks: Quirks) -> Object:
-    """Returns the status of the budget after the pod is evicted.
+    """Returns the status of a PodDisruptionBudget after the eviction of a pod.
 
-    Raises ApiError: 429 if the budget does not allow the eviction now, 403 if disruptionsAllowed is negative
-    or too many evictions are unconfirmed.
+    Raises ApiError 429 if the budget does not allow the eviction now. Raises ApiError 403 if
+    disruptionsAllowed is negative or too many evictions are unconfirmed.
     """
     name, status = budget["metadata"]["name"], budget["status"]
     if (status.get("observedGeneration") or 0) < (budget["metadata"].get("generation") or 0):
@@ -65,7 +65,7 @@ def taken_from(budget: Object, pod_name: str, now: str, quirks: Quirks) -> Objec
 
 
 def still_processed(name: str) -> ApiError:
-    """Returns ApiError 429 for a budget whose status does not reflect its spec yet."""
+    """Returns ApiError 429 for a PodDisruptionBudget whose status is older than its spec."""
     return _refused(10, f"The disruption budget {name} is still being processed by the server.")
 
 

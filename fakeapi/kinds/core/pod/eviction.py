@@ -1,4 +1,4 @@
-"""Evicts pods within their disruption budgets: pods/eviction.
+"""pods/eviction: evicts pods within the limits of their PodDisruptionBudgets.
 
 Follows EvictionREST of k8s.io/kubernetes `pkg/registry/core/pod/storage/eviction.go`.
 """
@@ -49,9 +49,10 @@ _FINISHED = ("Succeeded", "Failed")
 
 
 async def evict(request: ServerWrite, body: Object) -> WriteResult:
-    """Evicts a pod.
+    """Evicts a pod. Returns a failure Status with code 500 if several PodDisruptionBudgets cover the pod.
 
-    Raises ApiError: 400, 403, 404, 409 for failed preconditions, 422, 429 if a budget does not allow it.
+    Raises ApiError 400, 403, 404 or 422. Raises ApiError 409 for failed preconditions, and 429 if a budget
+    does not allow the eviction.
     """
     server, resource, target = request.server, request.resource, request.target
     delete_options = _delete_options(resource, target, body, request.options)
@@ -84,9 +85,9 @@ async def evict(request: ServerWrite, body: Object) -> WriteResult:
 def _delete_options(
     resource: Resource, target: ObjectReference, body: Object, options: WriteOptions
 ) -> DeleteOptions:
-    """Returns the options of the delete; it is a dry run if the request or the Eviction requests one.
+    """Returns the options of the delete: a dry run if the request or the Eviction has `dryRun`.
 
-    Raises ApiError 400, 422, and 500 if the dry run options contradict each other.
+    Raises ApiError 400 or 422, and 500 if the dry run options contradict each other.
     """
     if body["metadata"].get("name", "") != target.name:
         raise errors.bad_request("name in URL does not match name in Eviction object")
@@ -122,8 +123,9 @@ def _needs_no_budget(pod: Object) -> bool:
 
 
 def _at_version(options: DeleteOptions, pod: Object) -> DeleteOptions:
-    """Pins the delete to this resourceVersion: if the pod became ready meanwhile, its budget would count
-    it.
+    """Returns delete options that fail if the pod has changed, because a changed pod could be ready.
+
+    An eviction of a ready pod would count against its PodDisruptionBudget.
     """
     return replace(options, resource_version=pod["metadata"]["resourceVersion"])
 
@@ -131,10 +133,10 @@ def _at_version(options: DeleteOptions, pod: Object) -> DeleteOptions:
 async def _deleted_without_budget(
     server: Server, resource: Resource, target: ObjectReference, asked: DeleteOptions
 ) -> Object | None:
-    """Deletes a finished, terminating or pending pod and returns None; returns other pods, whose budget
-    counts.
+    """Deletes a finished, terminating or pending pod and returns None. Returns any other pod unchanged.
 
-    Tries again if the pod changes meanwhile, unless the client named its resourceVersion. Raises ApiError.
+    PodDisruptionBudgets do not protect the deleted pods. Retries if the pod changes meanwhile, unless `asked`
+    contains a resourceVersion. Raises ApiError.
     """
     for attempt in range(WRITE_ATTEMPTS):
         pod: Object = stored_form.decode(server.store.newest_entry(resource, target), resource.hub_schema)
@@ -155,7 +157,7 @@ async def _deleted_without_budget(
 
 
 async def _take(server: Server, budget: Object, target: ObjectReference, *, dry_run: bool) -> None:
-    """Takes one disruption from the budget; tries again if others change it meanwhile. Raises ApiError."""
+    """Subtracts one disruption from the PodDisruptionBudget. Retries after conflicts. Raises ApiError."""
     name = budget["metadata"]["name"]
     for attempt in range(WRITE_ATTEMPTS):
         try:
@@ -194,7 +196,10 @@ async def _mark_and_delete(
 
 
 async def _mark(server: Server, resource: Resource, target: ObjectReference, options: DeleteOptions) -> str:
-    """Sets the DisruptionTarget condition of the pod; returns the pod's resourceVersion after that."""
+    """Sets the DisruptionTarget condition of the pod; returns the resulting resourceVersion.
+
+    Raises ApiError 409 for failed preconditions.
+    """
     for _ in range(WRITE_ATTEMPTS):
         entry = server.store.newest_entry(resource, target)
         pod = stored_form.decode(entry, resource.hub_schema)

@@ -1,8 +1,8 @@
 """Fields of pods and pod templates that are dropped while a feature gate is off.
 
-Follows DropDisabledPodFields and DropDisabledTemplateFields of k8s.io/kubernetes `pkg/api/pod/util.go`: a
-write keeps a gated field only if the gate is on or the stored object uses the field already. A release's
-types do not have the fields of later releases, so these need no rule.
+Follows DropDisabledPodFields and DropDisabledTemplateFields of k8s.io/kubernetes `pkg/api/pod/util.go`. A
+write keeps a gated field only if the gate is on or the stored object already uses the field. The types of a
+release lack the fields of later releases, so these fields need no rule.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ _DEFAULT_PROC_MOUNT = "Default"
 _PROC_MOUNT = "spec.@containers.securityContext.procMount"
 
 
-# tests and changes that paths cannot express ------------------------------------------------------
+# conditions and changes that paths cannot express ------------------------------------------------------
 
 
 def _has_resources(old: Object) -> bool:
@@ -60,7 +60,10 @@ def _reset_proc_mount(obj: Object) -> None:
 
 
 def _drop_handlers(member: str) -> Callable[[Object], None]:
-    """Drops `member` from lifecycle handlers, then handlers and lifecycles that have become empty."""
+    """Returns a function that drops the field `member` from lifecycle handlers.
+
+    The function also drops handlers and lifecycles that become empty.
+    """
 
     def take_away(obj: Object) -> None:
         for holder, name in holders(obj, "spec.@containers.lifecycle"):

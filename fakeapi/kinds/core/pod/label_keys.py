@@ -1,4 +1,4 @@
-"""Turns the label keys of affinity terms and spread constraints into selector requirements of a new pod.
+"""Adds the requirements of matchLabelKeys and mismatchLabelKeys to the label selectors of new pods.
 
 Follows mutatePodAffinity and mutateTopologySpreadConstraints of k8s.io/kubernetes
 `pkg/registry/core/pod/strategy.go`.
@@ -11,7 +11,10 @@ from fakeapi.releases import Gates
 
 
 def apply_label_keys(pod: Object, gates: Gates) -> None:
-    """Adds a requirement to the selector for each label key that the pod has, in place."""
+    """Adds a requirement to the label selector for each label key that the pod has, in place.
+
+    Covers matchLabelKeys and mismatchLabelKeys of affinity terms, and matchLabelKeys of spread constraints.
+    """
     labels: Mapping[str, str] = pod["metadata"].get("labels") or {}
     spec: Object = pod["spec"]
     if gates.enabled("MatchLabelKeysInPodAffinity"):

@@ -1,4 +1,4 @@
-"""Preserves observed generations in the status of a pod when a client that does not know them writes it.
+"""Keeps observedGeneration in the status of a pod when a client without this field writes the status.
 
 Follows preserveOldObservedGeneration of k8s.io/kubernetes `pkg/registry/core/pod/strategy.go`.
 """
@@ -11,10 +11,9 @@ FIELD = "observedGeneration"
 
 
 def keep_observed_generations(new: Object, old: Object) -> Object:
-    """Returns `new` with missing observed generations filled in from `old`, for the status and its
-    conditions.
+    """Returns the status `new` with missing observedGeneration values copied from `old`.
 
-    Several conditions of one type are matched in their order.
+    Covers the status and its conditions. Several conditions of one type are matched in their order.
     """
     status = dict(new)
     if not new.get(FIELD) and old.get(FIELD):

@@ -1,4 +1,4 @@
-"""Computes the quality of service class of a pod.
+"""Computes the quality of service (QoS) class of a pod.
 
 Follows k8s.io/kubernetes `pkg/apis/core/helper/qos`.
 """
@@ -15,7 +15,10 @@ _COUNTED = ("cpu", "memory")
 
 
 def qos_class(spec: Object, gates: Gates) -> str:
-    """Returns the QoS class of a pod with this spec. Ephemeral containers do not count."""
+    """Returns the QoS class of a pod: BestEffort, Burstable or Guaranteed.
+
+    Ephemeral containers do not count.
+    """
     resources = spec.get("resources")
     if resources is not None and gates.enabled("PodLevelResources") and _decides(resources, gates):
         return _class_of([resources])
@@ -24,8 +27,9 @@ def qos_class(spec: Object, gates: Gates) -> str:
 
 
 def _decides(resources: Object, gates: Gates) -> bool:
-    """Whether pod-level resources determine the class; from 1.37 on only if they have cpu, memory or huge
-    pages.
+    """Whether pod-level resources determine the QoS class.
+
+    From 1.37 on, the resources must include cpu, memory or huge pages.
     """
     names = [*(resources.get("requests") or ()), *(resources.get("limits") or ())]
     says_something = any(name in _COUNTED or name.startswith("hugepages-") for name in names)
@@ -45,7 +49,7 @@ def _class_of(every: Iterable[Object]) -> str:
 
 
 def _add_positive(total: dict[str, Decimal], amounts: dict[str, str]) -> int:
-    """Adds positive amounts of cpu and memory to `total`; returns how many resources it added."""
+    """Adds positive amounts of cpu and memory to `total`; returns the number of resources added."""
     count = 0
     for name in _COUNTED:
         amount = quantity.parse(amounts[name]).amount if name in amounts else Decimal(0)

@@ -1,4 +1,4 @@
-"""Resizes pods in place: applies a write to `/resize`, and marks proposed resizes.
+"""Resizes pods in place: applies writes to `/resize`, and sets the status of a proposed resize.
 
 Follows podResizeStrategy of k8s.io/kubernetes `pkg/registry/core/pod/strategy.go` and
 MarkPodProposedForResize of `pkg/api/pod/util.go`.
@@ -16,8 +16,8 @@ _CHANGED = ("resources", "resizePolicy")
 def resized(new: Object, old: Object, rules: ReleaseRules) -> Object:
     """Returns `old` with the resources and resize policies of `new`.
 
-    From 1.33 on, returns `new` unchanged if the number of its containers differs, so that validation reports
-    it.
+    From 1.33 on, returns `new` unchanged if the number of containers differs. Validation then reports the
+    difference.
     """
     if rules.quirks.subresources_drop_metadata:
         containers = {container["name"]: container for container in new["spec"]["containers"]}
@@ -48,7 +48,7 @@ def resized(new: Object, old: Object, rules: ReleaseRules) -> Object:
 def mark_proposed(new: Object, old: Object, rules: ReleaseRules) -> Object:
     """Returns `new` with `status.resize: Proposed` if the resources of a container change.
 
-    Up to 1.31 only requests that the kubelet has not allocated yet count as a change.
+    Up to 1.31, a change counts only if the requests differ from the allocated resources.
     """
     containers, before = new["spec"]["containers"], old["spec"]["containers"]
     if len(containers) != len(before) and not rules.quirks.resize_follows_allocation:

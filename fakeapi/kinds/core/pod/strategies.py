@@ -1,4 +1,4 @@
-"""Strategies of pods: the object itself, /status, /ephemeralcontainers and /resize.
+"""Strategies for writes to pods, /status, /ephemeralcontainers and /resize.
 
 Follows k8s.io/kubernetes `pkg/registry/core/pod/strategy.go`.
 """
@@ -44,7 +44,7 @@ _PRESERVED = ("resourceClaimStatuses", "extendedResourceClaimStatus", "nodeAlloc
 
 
 class PodStrategy(Strategy):
-    """Prepares and validates writes to a pod: updates keep its status."""
+    """Prepares and validates new and updated pods. Updates keep the status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -54,7 +54,7 @@ class PodStrategy(Strategy):
         self._now = context.now
 
     def prepare_create(self, obj: Object) -> Object:
-        """Makes the pod Pending and sets its QoS class, generation and other server-side fields."""
+        """Sets the phase Pending, the QoS class, the generation and other fields of a new pod."""
         if self._rules.quirks.pods_have_generations:
             obj["metadata"]["generation"] = 1
         pod = drop_disabled_fields({**obj, "status": {"phase": PENDING}}, None, POD_FIELDS, self._rules)
@@ -69,7 +69,7 @@ class PodStrategy(Strategy):
 
     @property
     def _completes_resources(self) -> bool:
-        """Whether pod-level resources are defaulted by this strategy, after admission."""
+        """Whether this strategy sets the defaults of pod-level resources, after admission."""
         gates = self._rules.gates
         return gates.enabled("PodLevelResources") and gates.enabled("PodLevelResourcesFixDefaulting")
 
@@ -90,7 +90,7 @@ class PodStrategy(Strategy):
         return self._counted(drop_disabled_fields(new, old, POD_FIELDS, self._rules), old)
 
     def _counted(self, new: Object, old: Object) -> Object:
-        """Returns the pod `new` with its generation, and its members in the order of the type."""
+        """Returns the pod `new` with its next generation, and with its fields in the order of the type."""
         new = in_wire_order(new, self._kind.schema)
         return with_next_generation(new, old) if self._rules.quirks.pods_have_generations else new
 
@@ -112,7 +112,7 @@ class PodStrategy(Strategy):
 
 
 class PodStatusStrategy(PodStrategy):
-    """Prepares and validates writes to `/status` of a pod: they keep the spec and the owner references."""
+    """Prepares and validates writes to `/status` of a pod. Such writes keep spec and owner references."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (
         ("spec",),
@@ -143,7 +143,7 @@ class PodStatusStrategy(PodStrategy):
         return validate_pod_status_update(new, old, self._rules, metadata)
 
     def warnings_on_update(self, new: Object, old: Object) -> list[str]:
-        """Warns about addresses of the pod and its host that are not in canonical form."""
+        """Returns warnings about addresses of pod and host that are not in canonical form."""
         if not self._rules.quirks.pod_addresses_are_warned_of:
             return []
         return [
@@ -155,7 +155,7 @@ class PodStatusStrategy(PodStrategy):
 
 
 class PodEphemeralContainersStrategy(PodStrategy):
-    """Prepares and validates writes to `/ephemeralcontainers`, which can only add containers to a pod."""
+    """Prepares and validates writes to `/ephemeralcontainers`. They can only add ephemeral containers."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = ()
 
@@ -167,8 +167,9 @@ class PodEphemeralContainersStrategy(PodStrategy):
         return self._counted(drop_disabled_fields(changed, old, POD_FIELDS, self._rules), old)
 
     def _metadata(self, new: Object, old: Object) -> Object:
-        """Returns the metadata after the write; up to 1.32 it does not change, not even its managed
-        fields.
+        """Returns the metadata after a write to `/ephemeralcontainers`.
+
+        Up to 1.32, these writes do not change metadata, including managedFields.
         """
         if self._rules.quirks.subresources_drop_metadata:
             return dict(old["metadata"])
@@ -181,7 +182,7 @@ class PodEphemeralContainersStrategy(PodStrategy):
 
 
 class PodResizeStrategy(PodStrategy):
-    """Prepares and validates writes to `/resize`, which change resources of a pod's containers."""
+    """Prepares and validates writes to `/resize`. They change resources of a pod and its containers."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = ()
 
@@ -204,7 +205,10 @@ class PodResizeStrategy(PodStrategy):
 
 
 def _with_old_resources(new: Object, old: Object) -> Object:
-    """Restores pod-level resources that the client omitted, perhaps because it does not know the field."""
+    """Returns `new` with the pod-level resources of `old` if the client omitted them.
+
+    An old client does not send the field.
+    """
     if new["spec"].get("resources") is not None or old["spec"].get("resources") is None:
         return new
     return {**new, "spec": {**new["spec"], "resources": deepcopy(old["spec"]["resources"])}}

@@ -1,17 +1,17 @@
-"""Status responses of pod subresources that perform an action."""
+"""Status responses of pod subresources that perform an action, such as pods/binding."""
 
 from fakeapi.machinery import codec
 from fakeapi.registry.requests.options import WriteResult
 
 
 def success() -> WriteResult:
-    """Returns the success Status of an action that does not return an object."""
+    """Returns a success Status with code 201."""
     body = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}
     return WriteResult(codec.encode(body), created=True, is_status=True)
 
 
 def failure(message: str, code: int) -> WriteResult:
-    """Returns a failure Status that upstream sends in a response with a success code."""
+    """Returns a failure Status that the server sends with HTTP code 201, like upstream."""
     body = {
         "kind": "Status",
         "apiVersion": "v1",

@@ -1,4 +1,4 @@
-"""Summarizes a pod for tables: ready containers, status and restarts.
+"""PodSummary: the ready containers, status and restarts of a pod in tables.
 
 Follows printPod of k8s.io/kubernetes `pkg/printers/internalversion`.
 """
@@ -17,7 +17,10 @@ _COMPLETED = "Completed"
 
 @dataclass(slots=True)
 class _Restarts:
-    """The number of container restarts, and when a restarted container last terminated; "" if none did."""
+    """The number of container restarts, and the time of the last termination before a restart.
+
+    `last`: "" if no restarted container has terminated.
+    """
 
     count: int = 0
     last: str = ""
@@ -29,7 +32,7 @@ class _Restarts:
 
 
 class PodSummary:
-    """The summary of one pod; `quirks` belong to the release that prints it."""
+    """Summarizes one pod for a table of the release with these `quirks`."""
 
     def __init__(self, pod: Object, quirks: Quirks) -> None:
         self._spec: Object = pod["spec"]
@@ -48,7 +51,7 @@ class PodSummary:
 
     @property
     def ready(self) -> str:
-        """The number of ready containers, and of all containers and sidecars: `1/2`."""
+        """The number of ready containers, and of all containers including sidecars, such as `1/2`."""
         return f"{self._ready}/{len(self._spec.get('containers') or ()) + len(self._sidecars)}"
 
     @property
@@ -59,7 +62,10 @@ class PodSummary:
         return "Terminating" if self._is_going and not stays else self._reason
 
     def restarts(self, now: float) -> str:
-        """Returns the restarts as `0` or `3 (5m ago)`."""
+        """Returns the number of restarts and the age of the last one: `0` or `3 (5m ago)`.
+
+        `now`: seconds since the epoch.
+        """
         total = self._restarts
         if total.last and (total.count or not self._quirks.initialized_pods_forget_init_containers):
             return f"{total.count} ({since(total.last, now)} ago)"
@@ -83,7 +89,10 @@ class PodSummary:
         self._read_containers()
 
     def _read_init_containers(self, of_sidecars: _Restarts) -> bool:
-        """Reads the statuses of init containers; returns whether the pod is still initializing."""
+        """Reads the statuses of init containers; returns whether the pod is still initializing.
+
+        Adds the restarts of sidecars to `of_sidecars`.
+        """
         for index, status in enumerate(self._status.get("initContainerStatuses") or ()):
             is_sidecar = status.get("name") in self._sidecars
             self._restarts.add(status)

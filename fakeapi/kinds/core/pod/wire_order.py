@@ -1,4 +1,4 @@
-"""Sorts the members of a pod into the field order of its Go type."""
+"""Sorts the fields of a pod in the order of its Go type."""
 
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import List, Struct
@@ -7,9 +7,9 @@ _CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
 
 
 def in_wire_order(pod: Object, schema: Struct) -> Object:
-    """Returns `pod` with the members of its spec, containers and status in the field order of their types.
+    """Returns `pod` with the fields of spec, containers and status in the order of their types.
 
-    Use it for a pod merged from several pods. Deeper members keep their order.
+    Use this for a pod that is merged from several pods. Deeper fields keep their order.
     """
     spec_type, status_type = _struct(schema, "spec"), _struct(schema, "status")
     spec = _sorted(pod["spec"], spec_type)

@@ -1,1 +1,1 @@
-"""core/v1 Service: its validation, and the allocation of its addresses and ports."""
+"""core/v1 Service, and the allocation of its addresses and ports."""

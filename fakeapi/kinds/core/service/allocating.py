@@ -1,4 +1,4 @@
-"""Allocates cluster IPs, node ports and the health check port of a Service, as its type needs them.
+"""Allocates the cluster IPs, node ports and health check port that the type of a Service needs.
 
 Follows `allocateCreate` and `allocateUpdate` of k8s.io/kubernetes `pkg/registry/core/service/storage`. All
 methods change the new spec in place.
@@ -24,15 +24,15 @@ from fakeapi.releases.rules import ReleaseRules
 SERVICE = Qualified("", "Service")
 
 _PANIC = "This request caused apiserver to panic. Look in the logs for details."
-"""The error for a service that gets a second IP family for which the cluster has no range.
+"""Error message for a Service that gets a second IP family for which the cluster has no range.
 
-This can happen when a service becomes headless: kube-apiserver uses the missing allocator and panics.
+This can happen when a Service becomes headless: kube-apiserver uses the missing allocator and panics.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Allocator:
-    """Allocates addresses and ports for one write to the service called `name`."""
+    """Allocates addresses and ports for one write to the Service with this name."""
 
     name: str
     addresses: AddressPool
@@ -41,10 +41,10 @@ class Allocator:
     dry_run: bool
 
     def allocate_new(self, new: Object) -> None:
-        """Allocates addresses and ports of a new service.
+        """Allocates addresses and ports of a new Service.
 
-        Raises ApiError: 422 if a requested address or node port is unavailable, 500 if a range is full or the
-        health check port is unavailable.
+        Raises ApiError 422 if a requested address or node port is unavailable. Raises ApiError 500 if a range
+        is full or the health check port is unavailable.
         """
         self._fill_in_families(new, None)
         self._allocate_cluster_ips(new)
@@ -54,10 +54,11 @@ class Allocator:
             self._allocate_health_check(new)
 
     def allocate_change(self, new: Object, old: Object) -> None:
-        """Allocates addresses and ports that an update of a service needs.
+        """Allocates the addresses and ports that an update of a Service needs.
 
-        Raises ApiError: 422 if a requested address or node port is unavailable, 500 if a range is full or the
-        health check port is unavailable.
+        Raises ApiError 422 if a requested address or node port is unavailable. Raises ApiError 500 if a range
+        is full, the health check port is unavailable, node ports are duplicate, or the cluster lacks the
+        second IP family.
         """
         self._fill_in_families(new, old)
         if not keeps_preference(new, old):
@@ -98,9 +99,7 @@ class Allocator:
         new["clusterIPs"] = [ips[0], self._cluster_ip(ips[1], new)]
 
     def _cluster_ip(self, ip: str, new: Object) -> str:
-        """Returns the address after checking it, or a free address if `ip` is empty. Raises ApiError 422,
-        500.
-        """
+        """Returns `ip` if it is available, or a free address if `ip` is "". Raises ApiError 422 or 500."""
         try:
             if not ip:
                 return self.addresses.next(dry_run=self.dry_run)
@@ -115,7 +114,7 @@ class Allocator:
         return ip
 
     def _allocate_node_ports(self, new: Object) -> None:
-        """Allocates node ports; ports with the same number but different protocols share a node port."""
+        """Allocates node ports. Ports with one number and several protocols share a node port."""
         ports = specs.ports_of(new)
         shared: dict[int, int] = {}
         for index, port in enumerate(ports):

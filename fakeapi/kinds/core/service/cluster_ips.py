@@ -1,4 +1,4 @@
-"""Validates the cluster IPs of a Service together with their families, and how they change.
+"""Validates the cluster IPs and IP families of a Service, and their changes.
 
 Follows `ValidateServiceClusterIPsRelatedFields`, `validateUpgradeDowngradeClusterIPs` and
 `validateUpgradeDowngradeIPFamilies` of k8s.io/kubernetes `pkg/apis/core/validation`.
@@ -23,22 +23,25 @@ _SET_ONCE = "may not change once set"
 
 
 def shown_ips(spec: Object, rules: ReleaseRules) -> Any:
-    """Returns the cluster IPs as errors print them."""
+    """Formats the cluster IPs for an error message."""
     return shown_texts(spec.get("clusterIPs"), "[]string", rules)
 
 
 def shown_families(spec: Object, rules: ReleaseRules) -> Any:
-    """Returns the IP families as errors print them."""
+    """Formats the IP families for an error message."""
     return shown_texts(spec.get("ipFamilies"), "[]core.IPFamily", rules)
 
 
 def shown_policy(spec: Object, rules: ReleaseRules) -> Any:
-    """Returns the IP family policy as errors print it."""
+    """Formats the IP family policy for an error message."""
     return shown_plain(spec.get("ipFamilyPolicy"), rules)
 
 
 def validate_cluster_ips(spec: Object, old: Object | None, rules: ReleaseRules) -> list[FieldError]:
-    """Validates the cluster IPs, IP families and their policy; ExternalName services have none of these."""
+    """Validates the cluster IPs, the IP families and ipFamilyPolicy. Returns no errors for ExternalName.
+
+    `old`: the stored spec; None on create.
+    """
     if specs.type_of(spec) == specs.EXTERNAL_NAME:
         return []
     errors = _validate_agreement(spec, rules)
@@ -59,7 +62,7 @@ def validate_cluster_ips(spec: Object, old: Object | None, rules: ReleaseRules) 
 
 
 def validate_cluster_ip_change(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Validates a change of the cluster IPs: the first one stays, a second one may be added or removed."""
+    """Validates a change of the cluster IPs. The first IP stays; a second IP may be added or removed."""
     if specs.EXTERNAL_NAME in (specs.type_of(new), specs.type_of(old)):
         return []
     if specs.is_headless(new) and specs.is_headless(old):
@@ -84,7 +87,7 @@ def validate_cluster_ip_change(new: Object, old: Object, rules: ReleaseRules) ->
 
 
 def validate_family_change(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Validates a change of the IP families: the first one stays, a second one may be added or removed."""
+    """Validates a change of the IP families. The first family stays; a second one may be added or removed."""
     if specs.EXTERNAL_NAME in (specs.type_of(new), specs.type_of(old)):
         return []
     if specs.is_headless(new) or specs.is_headless(old):
@@ -111,7 +114,7 @@ def validate_family_change(new: Object, old: Object, rules: ReleaseRules) -> lis
 
 
 def _validate_agreement(spec: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Validates that `clusterIP` is equal to the first of `clusterIPs`."""
+    """Validates that `clusterIP` equals the first of `clusterIPs`."""
     ip, ips = spec.get("clusterIP", ""), specs.cluster_ips(spec)
     if ip and not ips:
         return [required(_IPS)]

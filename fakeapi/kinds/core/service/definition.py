@@ -1,4 +1,4 @@
-"""core/v1 Service: a name and an address for a set of pods.
+"""core/v1 Service: a stable name and address for a set of pods.
 
 Follows k8s.io/kubernetes `pkg/registry/core/service` and `ValidateService…` of `pkg/apis/core/validation`.
 """
@@ -34,14 +34,17 @@ RELAXED_NAMES_GATE = "RelaxedServiceNameValidation"
 
 
 SERVICE_FIELDS = (GatedFields("ServiceTrafficDistribution", ("spec.trafficDistribution",)),)
-"""`dropServiceDisabledFields` of k8s.io/kubernetes `pkg/registry/core/service`."""
+"""Gated fields of `dropServiceDisabledFields` in k8s.io/kubernetes `pkg/registry/core/service`."""
 
 SERVICE_STATUS_FIELDS = (GatedFields("LoadBalancerIPMode", ("status.loadBalancer.ingress[].ipMode",)),)
-"""`dropServiceStatusDisabledFields` of k8s.io/kubernetes `pkg/registry/core/service`."""
+"""Gated fields of `dropServiceStatusDisabledFields` in k8s.io/kubernetes `pkg/registry/core/service`."""
 
 
 class ServiceStrategy(Strategy):
-    """Prepares and validates writes to a service, after its addresses and ports are allocated."""
+    """Prepares and validates new and updated Services.
+
+    ServiceHooks allocates the addresses and ports before.
+    """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     creates_on_update: ClassVar[bool] = True
@@ -50,8 +53,9 @@ class ServiceStrategy(Strategy):
         self._rules = rules
 
     def default(self, obj: Object) -> Object:
-        """Defaults externalTrafficPolicy of external services; from 1.29 on external IPs make a service
-        external.
+        """Sets the default externalTrafficPolicy of a Service that is reachable from outside.
+
+        From 1.29 on, external IPs make a Service reachable too.
         """
         spec = obj["spec"]
         wider = self._rules.quirks.external_ips_have_traffic_policy
@@ -92,9 +96,9 @@ class ServiceStrategy(Strategy):
         return service_warnings(new, self._rules)
 
     def _drop_disabled_fields(self, obj: Object, old: Object | None) -> Object:
-        """Returns the object without fields whose gates are off, unless the stored object has them.
+        """Returns the object without fields whose feature gates are off, unless the stored object has them.
 
-        Also drops the internalTrafficPolicy of ExternalName services, which older servers set by default.
+        Also drops internalTrafficPolicy of ExternalName services, which older servers set by default.
         """
         obj = drop_disabled_fields(obj, old, SERVICE_FIELDS, self._rules)
         spec = obj["spec"]
@@ -104,7 +108,7 @@ class ServiceStrategy(Strategy):
 
 
 class ServiceStatusStrategy(ServiceStrategy):
-    """Prepares and validates writes to `/status` of a service: they keep the spec."""
+    """Prepares and validates writes to `/status` of a Service. Such writes keep the spec."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 
@@ -152,7 +156,7 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
 
 
 def _external(obj: Object, now: float) -> str:
-    """Shows the external addresses of a service."""
+    """Returns the table cell with the external addresses of a Service."""
     spec = obj["spec"]
     external = ",".join(spec.get("externalIPs") or ())
     match specs.type_of(spec):

@@ -1,4 +1,4 @@
-"""Fills in the IP families of a Service, and their policy.
+"""Sets missing IP families and ipFamilyPolicy of a Service.
 
 Follows `initIPFamilyFields` of k8s.io/kubernetes `pkg/registry/core/service/storage`.
 """
@@ -19,13 +19,16 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.releases.rules import ReleaseRules
 
 CONFIGURED: Final = ("IPv4",)
-"""The IP families of the cluster; the first one is the default."""
+"""The IP families of the cluster. The first family is the default."""
 
 _POLICY = "spec.ipFamilyPolicy"
 
 
 def keeps_preference(new: Object, old: Object | None) -> bool:
-    """Whether a PreferDualStack service keeps its cluster IPs and families, so that nothing is filled in."""
+    """Whether an update of a PreferDualStack Service changes neither its cluster IPs nor its families.
+
+    In this case, the server sets no families.
+    """
     return (
         old is not None
         and new.get("ipFamilyPolicy") == specs.PREFER_DUAL_STACK
@@ -36,7 +39,10 @@ def keeps_preference(new: Object, old: Object | None) -> bool:
 
 
 def fill_in_families(new: Object, old: Object | None, rules: ReleaseRules) -> list[FieldError]:
-    """Sets families and policy in `new`; returns errors if the cluster or the stored service forbids them."""
+    """Sets missing families and policy in `new`, and returns errors.
+
+    Errors are for values that the cluster or the stored Service does not allow.
+    """
     if specs.type_of(new) == specs.EXTERNAL_NAME or keeps_preference(new, old):
         return []
     is_open = new.get("clusterIP") == specs.NONE and not new.get("selector")
@@ -62,18 +68,18 @@ def fill_in_families(new: Object, old: Object | None, rules: ReleaseRules) -> li
 
 
 def _policy(old: Object | None, *, is_open: bool) -> str:
-    """Returns the policy for a spec without one: the stored policy, or a default.
+    """Returns the policy for a spec without ipFamilyPolicy: the stored policy, or the default.
 
-    `is_open`: the service is headless without selector, so that its endpoints may be of any family.
+    `is_open`: whether the Service is headless without selector. Its endpoints may be of any family.
     """
     before = None if old is None else old.get("ipFamilyPolicy")
     return before or (specs.REQUIRE_DUAL_STACK if is_open else specs.SINGLE_STACK)
 
 
 def _released(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Drops the second cluster IP and family if the policy became SingleStack.
+    """Drops the second cluster IP and family if the policy changes to SingleStack.
 
-    With other policies, returns an error if the client left out the second cluster IP or family.
+    For any other policy, returns an error if the client omitted the second cluster IP or family.
     """
     if new["ipFamilyPolicy"] == specs.SINGLE_STACK:
         for name in ("clusterIPs", "ipFamilies"):
@@ -99,7 +105,10 @@ def _counted(new: Object, rules: ReleaseRules) -> list[FieldError]:
 
 
 def _inferred(new: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Adds the families of cluster IPs that have no entry in `ipFamilies`; returns errors."""
+    """Adds the families of cluster IPs that have no entry in `ipFamilies`.
+
+    Returns an error for each family that the cluster does not have.
+    """
     errors: list[FieldError] = []
     families = list(specs.families(new))
     for index, ip in enumerate(specs.cluster_ips(new)):
@@ -119,7 +128,7 @@ def _inferred(new: Object, rules: ReleaseRules) -> list[FieldError]:
 
 
 def _configured(new: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Rejects IP families that the cluster does not have."""
+    """Returns an error for each IP family that the cluster does not have."""
     errors: list[FieldError] = []
     if new["ipFamilyPolicy"] == specs.REQUIRE_DUAL_STACK and len(CONFIGURED) < 2:
         problem = "this cluster is not configured for dual-stack services"

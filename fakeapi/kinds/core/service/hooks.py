@@ -1,4 +1,4 @@
-"""Hooks of Service writes: allocation before the commit, IPAddress objects after it.
+"""Hooks of Service writes: allocate before the commit, and update IPAddresses after the commit.
 
 Follows `beginCreate`, `beginUpdate` and `afterDelete` of k8s.io/kubernetes
 `pkg/registry/core/service/storage`.
@@ -29,13 +29,13 @@ MULTIPLE_RANGES_GATE: Final = "MultiCIDRServiceAllocator"
 FAMILY_LABEL: Final = "ipaddress.kubernetes.io/ip-family"
 MANAGED_LABEL: Final = "ipaddress.kubernetes.io/managed-by"
 ALLOCATOR: Final = "ipallocator.k8s.io"
-"""The value of the managed-by label on IPAddresses that the server created."""
+"""Value of the managed-by label of IPAddresses that the server creates."""
 
 _NETWORKING: Final = "networking.k8s.io"
 
 
 class ServiceHooks:
-    """Allocates addresses and ports of services, and keeps their IPAddresses and Endpoints in sync."""
+    """Allocates addresses and ports of Services. Creates and deletes the objects that depend on a Service."""
 
     may_run_in_thread = False
     pool = SERVICES
@@ -61,7 +61,10 @@ class ServiceHooks:
         return self._with_spec(new, spec)
 
     async def after(self, server: Server, write: Write) -> None:
-        """Creates and deletes IPAddresses; deletes the Endpoints of a deleted service."""
+        """Creates and deletes IPAddresses after a write, if the release allocates from ServiceCIDRs.
+
+        Up to 1.36, also deletes the Endpoints of a deleted Service.
+        """
         before = _addresses(write.old)
         now = _addresses(write.new)
         if self._rules.gates.enabled(MULTIPLE_RANGES_GATE):
@@ -89,7 +92,7 @@ class ServiceHooks:
         )
 
     def _with_spec(self, obj: Object, spec: Object) -> Object:
-        """Returns the object with this spec, whose fields are in the order of its type."""
+        """Returns the object with this spec, with the spec's fields in the order of its type."""
         node = self._kind.schema.fields["spec"].node
         assert isinstance(node, Struct), "the spec of a Service is a struct"
         ports = node.fields["ports"].node
@@ -105,7 +108,7 @@ def _in_order(obj: Object, node: Struct) -> Object:
 
 
 def _own_spec(obj: Object) -> Object:
-    """Returns a copy of the spec and its ports that callers may change; the stored object stays as it is."""
+    """Returns a copy of the spec and its ports, so that changes do not affect the stored object."""
     spec = dict(obj["spec"])
     if specs.ports_of(spec):
         spec["ports"] = [dict(port) for port in specs.ports_of(spec)]
@@ -113,13 +116,13 @@ def _own_spec(obj: Object) -> Object:
 
 
 def _addresses(obj: Object | None) -> set[str]:
-    """Returns the cluster IPs of a service in canonical form."""
+    """Returns the cluster IPs of a Service in canonical form."""
     ips = () if obj is None else specs.cluster_ips(obj["spec"])
     return {str(ip) for ip in map(parse_ip, ips) if ip is not None}
 
 
 async def _add_address(server: Server, address: str, service: ObjectReference) -> None:
-    """Creates an IPAddress for a service; an existing IPAddress stays as it is."""
+    """Creates an IPAddress for a Service, unless the IPAddress exists."""
     resource = server.find(_NETWORKING, "v1", "ipaddresses") or server.find(
         _NETWORKING, "v1beta1", "ipaddresses"
     )

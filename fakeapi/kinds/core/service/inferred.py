@@ -1,8 +1,8 @@
-"""Fills in fields of a Service that a client omitted, and clears fields that no longer apply.
+"""Sets fields of a Service that a client omitted, and clears fields that no longer apply.
 
 Follows `normalizeClusterIPs` and `patchAllocatedValues` of k8s.io/kubernetes
 `pkg/registry/core/service/storage` and `dropTypeDependentFields` of `pkg/registry/core/service`. All
-functions change `new` in place, never `old`.
+functions change `new` in place and never change `old`.
 """
 
 from fakeapi.kinds.core.service import spec as specs
@@ -11,7 +11,7 @@ from fakeapi.machinery.json_types import Object
 
 
 def normalize_cluster_ips(new: Object, old: Object | None) -> None:
-    """Derives `clusterIPs` from `clusterIP`, for clients that only know `clusterIP`."""
+    """Derives `clusterIPs` from `clusterIP`, for clients that only send `clusterIP`."""
     cluster_ip = new.get("clusterIP", "")
     if old is None:
         if cluster_ip and not specs.cluster_ips(new):
@@ -25,9 +25,9 @@ def normalize_cluster_ips(new: Object, old: Object | None) -> None:
 
 
 def patch_allocated_values(new: Object, old: Object, *, without_unallocated: bool) -> None:
-    """Fills in values that the server allocated before, so that clients can send a manifest again.
+    """Copies missing allocated values from the stored spec, so that clients can send a manifest again.
 
-    `without_unallocated`: node ports are not filled in for load balancers that disable their allocation.
+    `without_unallocated`: whether to copy no node ports for load balancers that disable their allocation.
     """
     if specs.needs_cluster_ip(old) and specs.needs_cluster_ip(new):
         for name in ("clusterIP", "clusterIPs"):
@@ -41,7 +41,7 @@ def patch_allocated_values(new: Object, old: Object, *, without_unallocated: boo
 
 
 def _patch_node_ports(new: Object, old: Object) -> None:
-    """Fills in node ports by port name, unless another port of the service uses the node port now."""
+    """Copies missing node ports by port name, unless another port of the Service now uses the node port."""
     used = set(specs.node_ports(old)) & set(specs.node_ports(new))
     by_name = {port.get("name", ""): port.get("nodePort", 0) for port in specs.ports_of(old)}
     for port in specs.ports_of(new):
@@ -52,7 +52,7 @@ def _patch_node_ports(new: Object, old: Object) -> None:
 
 
 def drop_type_dependent_fields(new: Object, old: Object) -> None:
-    """Clears fields that only the old type needs, unless the client changed them."""
+    """Clears fields that only the old type of the Service needs, unless the client changed them."""
     if specs.needs_cluster_ip(old) and not specs.needs_cluster_ip(new):
         if keeps(new, old, "clusterIP", "clusterIPs"):
             put(new, "clusterIP", None)
@@ -77,7 +77,7 @@ def drop_type_dependent_fields(new: Object, old: Object) -> None:
 def drop_traffic_policy(new: Object, old: Object, *, follows_accessibility: bool) -> None:
     """Clears an externalTrafficPolicy that no longer applies, unless the client changed it.
 
-    `follows_accessibility`: the policy also applies to services with external IPs.
+    `follows_accessibility`: whether the policy also applies to Services with external IPs.
     """
     has_policy = specs.is_externally_accessible if follows_accessibility else specs.has_node_ports
     if has_policy(old) and not has_policy(new) and keeps(new, old, "externalTrafficPolicy"):

@@ -1,7 +1,7 @@
-"""The pools that cluster IPs and node ports are allocated from.
+"""AddressPool and PortPool: allocate cluster IPs and node ports.
 
 Follows k8s.io/kubernetes `pkg/registry/core/service/ipallocator` and `portallocator`. A pool does not store
-which values are taken: stored services define that, and a rejected write takes nothing.
+allocations. The stored Services define them, so a rejected write allocates nothing.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -12,31 +12,32 @@ from typing import Final
 from fakeapi.machinery.golang.ip_addresses import parse_ip
 
 SERVICE_RANGE: Final = "10.0.0.0/24"
-"""The range of cluster IPs, the default of kube-apiserver's `--service-cluster-ip-range`."""
+"""Range of cluster IPs. This is the default of kube-apiserver's `--service-cluster-ip-range`."""
 
 NODE_PORTS: Final = range(30000, 32768)
-"""The range of node ports, the default of kube-apiserver's `--service-node-port-range`."""
+"""Range of node ports. This is the default of kube-apiserver's `--service-node-port-range`."""
 
 _DRY_RUN_PORT = 32768
-"""A dry run allocates node ports above this number, outside the range."""
+"""A dry run allocates node ports above this number, which are outside the range."""
 
 Network = IPv4Network | IPv6Network
 
 
 class AllocationError(ValueError):
-    """Raised if an address or a port is unavailable; the text is upstream's message."""
+    """An address or a port is unavailable. The message follows upstream."""
 
 
 class PoolFull(AllocationError):
-    """Raised if every address or port of a pool is taken."""
+    """All addresses or ports of a pool are allocated."""
 
 
 @dataclass(frozen=True, slots=True)
 class AddressPool:
-    """The cluster IPs of the `networks` that are not `taken`; the first network is the cluster's own.
+    """The available cluster IPs: addresses of `networks` that are not in `taken`.
 
-    `fraction` returns a random number from 0 to below 1. `names_network`: the error for an address outside
-    all networks names the valid range.
+    `networks`: the ranges; the first range is the cluster's own.
+    `fraction`: returns a random number x with 0 <= x < 1.
+    `names_network`: whether the error for an address outside all ranges contains the valid range.
     """
 
     networks: Sequence[Network]
@@ -57,7 +58,7 @@ class AddressPool:
             raise AllocationError("provided IP is already allocated")
 
     def next(self, *, dry_run: bool) -> str:
-        """Returns a free address; in a dry run the network address. Raises PoolFull."""
+        """Returns a free address; in a dry run, the network address. Raises PoolFull."""
         if dry_run:
             return str(self.networks[0].network_address)
         for network in self.networks:
@@ -69,7 +70,10 @@ class AddressPool:
 
 @dataclass(slots=True)
 class PortPool:
-    """The node ports that are `taken` neither by stored services nor by the current write."""
+    """The available node ports.
+
+    `taken`: the ports of stored Services. Ports that the current write has allocated are unavailable too.
+    """
 
     taken: Collection[int]
     fraction: Callable[[], float]
@@ -77,7 +81,10 @@ class PortPool:
     _given: set[int] = field(default_factory=set)
 
     def take(self, port: int) -> None:
-        """Takes a port; raises AllocationError if it is unavailable. A dry run does not check the range."""
+        """Allocates a port.
+
+        Raises AllocationError if it is unavailable. A dry run does not check the range.
+        """
         if not self.dry_run and port not in NODE_PORTS:
             valid = f"The range of valid ports is {NODE_PORTS.start}-{NODE_PORTS.stop - 1}"
             raise AllocationError(f"provided port is not in the valid range. {valid}")
@@ -86,7 +93,7 @@ class PortPool:
         self._given.add(port)
 
     def next(self) -> int:
-        """Takes and returns a free port. Raises PoolFull."""
+        """Allocates and returns a free port. Raises PoolFull."""
         if self.dry_run:
             port = max(self._given, default=_DRY_RUN_PORT) + 1
             self._given.add(port)
@@ -101,14 +108,15 @@ class PortPool:
 
 
 def _reserved(size: int, *, at_most: int, step: int) -> int:
-    """Returns how many values at the start of a range are allocated last, because clients request them by
-    number.
+    """Returns how many values at the start of a range are allocated last.
+
+    Clients often request such values by number.
     """
     return 0 if size <= 16 else min(max(16, size // step), at_most)
 
 
 def _hosts(network: Network) -> range:
-    """Returns the offsets of usable addresses: without the network address and the IPv4 broadcast address."""
+    """Returns the offsets of usable addresses, without the network address and IPv4 broadcast address."""
     return range(1, network.num_addresses - (1 if network.version == 4 else 0))
 
 
@@ -125,7 +133,7 @@ def _dynamic_first(network: Network, fraction: float) -> Iterator[str]:
 
 
 def _rotated(numbers: range, fraction: float) -> Iterator[int]:
-    """Yields all numbers once, starting at the given fraction of the range."""
+    """Yields all numbers once, starting at a fraction of the range."""
     start = int(len(numbers) * fraction)
     yield from numbers[start:]
     yield from numbers[:start]

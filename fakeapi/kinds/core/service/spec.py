@@ -1,4 +1,4 @@
-"""Predicates on the canonical spec of a Service, and access to its fields.
+"""Reads the canonical spec of a Service.
 
 Follows k8s.io/kubernetes `pkg/api/service` and `pkg/registry/core/service`.
 """
@@ -12,7 +12,7 @@ NODE_PORT: Final = "NodePort"
 LOAD_BALANCER: Final = "LoadBalancer"
 EXTERNAL_NAME: Final = "ExternalName"
 NONE: Final = "None"
-"""The clusterIP of a headless service."""
+"""The clusterIP of a headless Service."""
 
 SINGLE_STACK: Final = "SingleStack"
 PREFER_DUAL_STACK: Final = "PreferDualStack"
@@ -25,13 +25,13 @@ def type_of(spec: Object) -> str:
 
 
 def cluster_ips(spec: Object) -> list[str]:
-    """Returns the cluster IPs; callers must not change the list."""
+    """Returns the cluster IPs. Callers must not change the list."""
     ips: list[str] = spec.get("clusterIPs") or []
     return ips
 
 
 def families(spec: Object) -> list[str]:
-    """Returns the IP families; callers must not change the list."""
+    """Returns the IP families. Callers must not change the list."""
     names: list[str] = spec.get("ipFamilies") or []
     return names
 
@@ -45,12 +45,12 @@ def needs_cluster_ip(spec: Object) -> bool:
 
 
 def has_node_ports(spec: Object) -> bool:
-    """Whether services of this type have node ports."""
+    """Whether the type of the Service has node ports: NodePort or LoadBalancer."""
     return type_of(spec) in (NODE_PORT, LOAD_BALANCER)
 
 
 def is_given_node_ports(spec: Object) -> bool:
-    """Whether the server allocates node ports that the client did not choose."""
+    """Whether the server allocates node ports for ports without a nodePort."""
     if type_of(spec) == LOAD_BALANCER:
         return spec.get("allocateLoadBalancerNodePorts") is not False
     return type_of(spec) == NODE_PORT
@@ -65,7 +65,7 @@ def is_externally_accessible(spec: Object) -> bool:
 
 
 def ports_of(spec: Object) -> list[Object]:
-    """Returns the ports; callers may change them in place."""
+    """Returns the ports. Callers may change them in place."""
     ports: list[Object] = spec.get("ports") or []
     return ports
 
@@ -76,12 +76,12 @@ def node_ports(spec: Object) -> list[int]:
 
 
 def keeps(new: Object, old: Object, *names: str) -> bool:
-    """Whether the fields are equal in both specs; absent, empty and zero values are equal."""
+    """Whether the fields are equal in both specs. Missing, empty and zero values count as equal."""
     return all((new.get(name) or None) == (old.get(name) or None) for name in names)
 
 
 def put(spec: Object, name: str, value: Any) -> None:
-    """Sets a field; removes it if the value is empty."""
+    """Sets a field, or removes the field if the value is empty."""
     if value:
         spec[name] = value
     else:

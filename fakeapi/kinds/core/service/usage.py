@@ -1,4 +1,4 @@
-"""Tracks the cluster IPs and node ports that stored services use."""
+"""UsageTracker: reads the cluster IPs and node ports of stored Services."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -16,22 +16,22 @@ IP_ADDRESSES = "/networking.k8s.io/ipaddresses/"
 SERVICE_CIDRS = "/networking.k8s.io/servicecidrs/"
 
 RECENT_MAX = 1024
-"""Maximum number of Services with recent writes that are remembered, because they may not be committed yet.
+"""Maximum number of Services whose recent writes are remembered because they may not be committed yet.
 
-Older writes are committed: no more writes than this are in progress at a time.
+Fewer writes than this are in progress at a time, so older writes are committed.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """The cluster IPs, in canonical form, and the node ports of a service."""
+    """Cluster IPs in canonical form, and node ports."""
 
     addresses: frozenset[str]
     ports: frozenset[int]
 
 
 class UsageTracker:
-    """Reads cluster IPs and node ports of services from the storage; caches entries until they change."""
+    """Reads the cluster IPs and node ports of Services from the storage. Caches entries until they change."""
 
     def __init__(self, entries: StoredEntries) -> None:
         self._entries = entries
@@ -39,13 +39,13 @@ class UsageTracker:
         self._recent: dict[str, None] = {}
 
     def expect(self, namespace: str, name: str) -> None:
-        """Remembers that the service is being written, before its entry is committed."""
+        """Remembers that a write of the Service is in progress, whose entry may not be committed yet."""
         self._recent[f"{SERVICES}{namespace}/{name}"] = None
         while len(self._recent) > RECENT_MAX:
             del self._recent[next(iter(self._recent))]
 
     def taken(self) -> Usage:
-        """Returns the addresses and ports of all services in the newest accepted state."""
+        """Returns the cluster IPs and node ports of all Services, including writes not yet committed."""
         self._read = {entry.key: (entry.value, self._usage_of(entry)) for entry in self._newest()}
         usages = [usage for _, usage in self._read.values()]
         return Usage(
@@ -54,12 +54,13 @@ class UsageTracker:
         )
 
     def addresses_in_use(self) -> frozenset[str]:
-        """Returns the names of all IPAddresses, which reserve an address even if no service uses it."""
+        """Returns the names of all IPAddresses. An IPAddress reserves an address even without a Service."""
         return frozenset(entry.key.removeprefix(IP_ADDRESSES) for entry in self._entries.list(IP_ADDRESSES))
 
     def networks(self, *, several: bool) -> tuple[Network, ...]:
-        """Returns the IPv4 ranges of services: the cluster's own range, with `several` also ready
-        ServiceCIDRs.
+        """Returns the IPv4 ranges of cluster IPs. The first range is the cluster's own.
+
+        `several`: whether the ranges of ready ServiceCIDRs are included.
         """
         cidrs = [SERVICE_RANGE]
         for entry in self._entries.list(SERVICE_CIDRS) if several else ():
@@ -92,7 +93,7 @@ def _addresses(texts: Iterable[str]) -> frozenset[str]:
 
 
 def _is_ready(obj: Object) -> bool:
-    """Whether addresses are allocated from a ServiceCIDR; one without the Ready condition counts as ready."""
+    """Whether a ServiceCIDR may be used for allocation. Without the condition Ready it counts as ready."""
     if obj["metadata"].get("deletionTimestamp") is not None:
         return False
     conditions = (obj.get("status") or {}).get("conditions") or ()

@@ -61,12 +61,15 @@ _Check = Callable[[Object, Object | None, ReleaseRules], list[FieldError]]
 
 
 def validate_service(obj: Object, old: Object | None, rules: ReleaseRules) -> list[FieldError]:
-    """Validates a service except its metadata; addresses of the stored service `old` stay valid."""
+    """Validates a Service except its metadata. Invalid addresses of the stored Service `old` may stay."""
     return [error for check in _CHECKS for error in check(obj, old, rules)]
 
 
 def validate_service_change(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Validates the change of a service, but not its new state, which `validate_service` validates."""
+    """Validates the difference between the new and the old Service.
+
+    Call `validate_service` for the new one.
+    """
     spec, before = new["spec"], old["spec"]
     errors = validate_cluster_ip_change(spec, before, rules) + validate_family_change(spec, before, rules)
     balanced = specs.type_of(spec) == specs.type_of(before) == specs.LOAD_BALANCER
@@ -82,7 +85,7 @@ def validate_service_change(new: Object, old: Object, rules: ReleaseRules) -> li
 
 
 def validate_service_status(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Validates the ingress points of a load balancer in the status."""
+    """Validates the ingress points of the load balancer in the status of a Service."""
     path = "status.loadBalancer.ingress"
     points = (new["status"].get("loadBalancer") or {}).get("ingress") or ()
     before = (old["status"].get("loadBalancer") or {}).get("ingress") or ()
@@ -223,7 +226,7 @@ def _validate_type(obj: Object, old: Object | None, rules: ReleaseRules) -> list
 
 
 def _validate_port_numbers(obj: Object, old: Object | None, rules: ReleaseRules) -> list[FieldError]:
-    """Rejects node ports of ClusterIP services, duplicate node ports and duplicate ports."""
+    """Returns errors for node ports of ClusterIP services, and for duplicate ports and node ports."""
     ports, errors = specs.ports_of(obj["spec"]), []
     for index, port in enumerate(ports):
         if specs.type_of(obj["spec"]) == specs.CLUSTER_IP and port.get("nodePort"):
@@ -246,7 +249,7 @@ def _validate_port_numbers(obj: Object, old: Object | None, rules: ReleaseRules)
 
 
 def _shown_port(protocol: str, number: int, rules: ReleaseRules) -> Dump:
-    """Returns a port with only protocol and number, as errors print it."""
+    """Formats a port with only protocol and number for an error message."""
     if rules.quirks.wording.json_values:
         port = {
             "Name": "",
@@ -290,7 +293,7 @@ def _validate_source_ranges(obj: Object, old: Object | None, rules: ReleaseRules
 
 
 def _validate_joined_ranges(ranges: object, text: str | None, path: str) -> list[FieldError]:
-    """Validates all source ranges of the field, or of the annotation, with one error for all of them.
+    """Validates the source ranges of the field or of the annotation; returns at most one error.
 
     An empty annotation is valid.
     """
@@ -379,4 +382,4 @@ _CHECKS: tuple[_Check, ...] = (
     _validate_internal_traffic,
     _validate_distribution,
 )
-"""Checks in the order in which errors are reported."""
+"""The checks of a Service, in the order in which their errors are reported."""

@@ -13,7 +13,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def service_warnings(obj: Object, rules: ReleaseRules) -> list[str]:
-    """Returns the texts of Warning headers about a service."""
+    """Returns the texts of Warning headers for a Service."""
     return [*_of_annotations(obj), *_of_addresses(obj["spec"], rules), *_of_types(obj["spec"], rules)]
 
 

@@ -16,9 +16,9 @@ ENFORCE_MOUNTABLE_SECRETS = "kubernetes.io/enforce-mountable-secrets"
 
 
 class ServiceAccountStrategy(Strategy):
-    """Prepares and validates writes to a service account; only metadata is validated.
+    """Prepares and validates new and updated ServiceAccounts. Only metadata has rules.
 
-    Stores only the names of referenced secrets.
+    Stores only the names of referenced Secrets.
     """
 
     def __init__(self, rules: ReleaseRules) -> None:

@@ -1,4 +1,4 @@
-"""serviceaccounts/token: creates tokens of service accounts, which may be bound to an object.
+"""serviceaccounts/token: creates tokens of ServiceAccounts, which may be bound to an object.
 
 Follows TokenREST of k8s.io/kubernetes `pkg/registry/core/serviceaccount/storage` and `pkg/serviceaccount`.
 """
@@ -22,8 +22,10 @@ from fakeapi.releases import Gates
 SECONDS_MIN = 600
 SECONDS_MAX = 1 << 32
 PROJECTED_SECONDS = 3607
-"""Kubelets request this lifetime for clients that may not renew their token; the server extends such tokens
-to EXTENDED_SECONDS."""
+"""The lifetime that kubelets request for projected tokens.
+
+Old clients may not renew such tokens, so the server extends the lifetime to EXTENDED_SECONDS.
+"""
 EXTENDED_SECONDS = 365 * 24 * 3600
 
 _KIND = Qualified("authentication.k8s.io", "TokenRequest")
@@ -33,9 +35,10 @@ _NODES_GATE = "ServiceAccountTokenNodeBinding"
 
 
 async def create_token(request: ServerWrite, body: Object) -> WriteResult:
-    """Creates a token for a service account.
+    """Creates a token for a ServiceAccount.
 
-    Raises ApiError: 400, 404, 409 if an object has another uid than the request names, 422.
+    Raises ApiError 400, 404 or 422. Raises ApiError 409 if the uid of an object differs from the uid in the
+    request.
     """
     server, resource, target = request.server, request.resource, request.target
     _check_body_name(target, body["metadata"])
@@ -93,8 +96,9 @@ def _check_body_name(target: ObjectReference, meta: Object) -> None:
 def _check_uid(
     resource: Resource, target: ObjectReference, account: Object, meta: Object, warnings: Warnings
 ) -> None:
-    """Checks the uid of the account, if the request has one. Raises ApiError 409, or warns if the gate is
-    off.
+    """Raises ApiError 409 if the request has a uid that differs from the uid of the ServiceAccount.
+
+    If the feature gate is off, adds a warning instead.
     """
     body_uid, uid = meta.get("uid"), account["metadata"]["uid"]
     if not resource.release.quirks.token_requests_have_uids or not body_uid or body_uid == uid:
@@ -107,7 +111,7 @@ def _check_uid(
 
 
 def _manager(resource: Resource) -> FieldManager:
-    """Returns a field manager for token requests, which are never stored."""
+    """Returns the field manager of TokenRequests, which are never stored."""
     body = resource.subresources["token"].body_type
     kind, convert = body.kind, body.versions.convert
     return FieldManager(kind.schema, body.api_version, kind.kind, "token", (), convert)
@@ -125,9 +129,9 @@ def _spec_errors(spec: Object) -> list[FieldError]:
 def _bound_objects(
     objects: ClusterObjects, target: ObjectReference, reference: Object | None, gates: Gates
 ) -> Object:
-    """Returns the token's claims about the object that it is bound to, and about the node of a bound pod.
+    """Returns the token claims for the bound object, and for the node of a bound pod.
 
-    Raises ApiError 400, 404, 409.
+    Raises ApiError 400, 404 or 409.
     """
     if reference is None:
         return {}

@@ -20,7 +20,10 @@ PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
 def affinity_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
-    """Validates the affinity of a pod; `path` is the path of its spec."""
+    """Validates the node affinity, pod affinity and pod anti-affinity of a pod.
+
+    `path`: the path of the pod's spec.
+    """
     affinity = spec.get("affinity") or {}
     nodes, unit = affinity.get("nodeAffinity") or {}, checks.wording.length_unit
     if REQUIRED in nodes:
@@ -73,7 +76,7 @@ def _selector_errors(term: Object, path: str, checks: PodChecks, *, checks_value
 
 
 def _has_invalid_selectors(checks: PodChecks) -> bool:
-    """Whether the stored pod has selectors that are invalid in new pods."""
+    """Whether the stored pod has selectors that would be invalid in a new pod."""
     affinity = checks.old.get("affinity") or {}
     terms: list[Object] = []
     for name in ("podAffinity", "podAntiAffinity"):

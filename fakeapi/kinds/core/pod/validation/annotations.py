@@ -1,8 +1,7 @@
-"""Validates known annotations of pods: mirror pods, tolerations, deletion cost, seccomp, AppArmor.
+"""Validates special annotations of pods: mirror pod, tolerations, deletion cost, seccomp, AppArmor.
 
 Follows `ValidatePodSpecificAnnotations` and `ValidatePodSpecificAnnotationUpdates` of k8s.io/kubernetes
-`pkg/apis/core/validation`. Where upstream iterates over a map, in random order, errors are sorted by
-annotation key.
+`pkg/apis/core/validation`. Errors are sorted by annotation key where upstream has random order.
 """
 
 import re
@@ -26,7 +25,11 @@ _is_cost = re.compile(r"0|-?[1-9][0-9]*").fullmatch
 def annotation_errors(
     metadata: Object, spec: Object, path: str, checks: PodChecks, old: Object | None = None
 ) -> Errors:
-    """Validates the annotations of a pod or a template; `old` is the stored metadata."""
+    """Validates the annotations of a pod or pod template.
+
+    `path`: the path of the annotations.
+    `old`: the stored metadata; None for a new object.
+    """
     annotations: Mapping[str, str] = metadata.get("annotations") or {}
     if MIRROR in annotations and not spec.get("nodeName"):
         rule = "must set spec.nodeName if mirror pod annotation is set"
@@ -40,7 +43,7 @@ def annotation_errors(
 
 
 def annotation_update_errors(new: Object, old: Object, path: str, checks: PodChecks) -> Errors:
-    """Validates a change of annotations; `new` and `old` are pods."""
+    """Validates the change of a pod's annotations. `new` and `old` are whole pods."""
     after: Mapping[str, str] = new["metadata"].get("annotations") or {}
     before: Mapping[str, str] = old["metadata"].get("annotations") or {}
     for key in sorted(before):
@@ -52,8 +55,9 @@ def annotation_update_errors(new: Object, old: Object, path: str, checks: PodChe
 
 
 def is_deletion_cost(text: str | None) -> bool:
-    """Whether the text is a 32-bit integer without leading zeros; None, a missing annotation, is valid
-    too.
+    """Whether a string is a 32-bit integer without leading zeros.
+
+    None, for a missing annotation, is valid too.
     """
     if text is None:
         return True

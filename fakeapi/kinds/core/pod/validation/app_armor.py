@@ -1,4 +1,4 @@
-"""Validates AppArmor profiles, in fields and in the annotations that preceded these fields.
+"""Validates AppArmor profiles in fields and in the older annotations.
 
 Follows `ValidateAppArmorProfileField`, `ValidateAppArmorPodAnnotations` and
 `validateAppArmorAnnotationsAndFieldsMatchOnCreate` of k8s.io/kubernetes `pkg/apis/core/validation`.
@@ -31,7 +31,10 @@ TYPES = ("Localhost", "RuntimeDefault", "Unconfined")
 
 
 def profile_errors(holder: Object, path: str, checks: PodChecks) -> Errors:
-    """Validates the AppArmor profile of a security context."""
+    """Validates the AppArmor profile of a security context.
+
+    `holder`: the security context. `path`: its path.
+    """
     profile = holder.get("appArmorProfile")
     if profile is None:
         return
@@ -49,7 +52,7 @@ def profile_errors(holder: Object, path: str, checks: PodChecks) -> Errors:
 
 
 def annotation_errors(annotations: Mapping[str, str], spec: Object, path: str) -> Errors:
-    """Validates the annotations with AppArmor profiles of containers."""
+    """Validates the annotations that set AppArmor profiles of containers."""
     for key in sorted(annotations):
         if not key.startswith(ANNOTATION):
             continue
@@ -61,7 +64,7 @@ def annotation_errors(annotations: Mapping[str, str], spec: Object, path: str) -
 
 
 def mismatch_errors(annotations: Mapping[str, str], spec: Object, path: str, checks: PodChecks) -> Errors:
-    """Rejects AppArmor annotations that contradict the profile in the field."""
+    """Yields an error for each AppArmor annotation that contradicts the profile in the field."""
     if not checks.enabled("AppArmorFields") or (spec.get("os") or {}).get("name") == "windows":
         return
     of_pod = (spec.get("securityContext") or {}).get("appArmorProfile")
@@ -73,9 +76,7 @@ def mismatch_errors(annotations: Mapping[str, str], spec: Object, path: str, che
 
 
 def profile_of(annotation: str) -> Object | None:
-    """Returns an AppArmor annotation's profile as a field value; None if the annotation has no valid
-    profile.
-    """
+    """Returns the field value for an AppArmor annotation; None if the annotation is invalid."""
     match annotation:
         case "runtime/default":
             return {"type": "RuntimeDefault"}

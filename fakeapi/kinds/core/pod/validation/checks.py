@@ -1,6 +1,6 @@
-"""PodChecks: how strictly one write of a pod is validated.
+"""PodChecks: decides how strictly one write of a pod is validated.
 
-Follows `GetValidationOptionsFromPodSpecAndMeta` of k8s.io/kubernetes `pkg/api/pod`: an update may keep values
+Follows `GetValidationOptionsFromPodSpecAndMeta` of k8s.io/kubernetes `pkg/api/pod`. An update may keep values
 of the stored pod that the release rejects in new pods.
 """
 
@@ -25,34 +25,35 @@ from fakeapi.releases.rules import ReleaseRules
 CONTAINER_LISTS = ("initContainers", "containers", "ephemeralContainers")
 
 NO_PATH = "[]"
-"""The path in errors about the pod itself; Go prints an empty field path like this."""
+"""The path in errors about the whole pod. Go prints an empty field path in this form."""
 
 ContainerAt = tuple[str, Object]
 
 
 def containers_of(spec: Object) -> Iterator[Object]:
-    """Yields all containers of a pod: init containers, containers, ephemeral containers."""
+    """Yields all containers of a pod spec: init containers, containers, ephemeral containers."""
     for name in CONTAINER_LISTS:
         yield from spec.get(name) or ()
 
 
 def containers_at(spec: Object, path: str) -> Iterator[ContainerAt]:
-    """Yields all containers with their paths, in the order in which upstream visits them."""
+    """Yields all containers of a pod spec with their paths, in the order in which upstream visits them."""
     for name in CONTAINER_LISTS:
         for index, container in enumerate(spec.get(name) or ()):
             yield f"{path}.{name}[{index}]", container
 
 
 def is_sidecar(container: Object) -> bool:
-    """Whether an init container is a sidecar, which runs until the pod's containers end."""
+    """Whether an init container is a sidecar: restartPolicy Always lets it run next to the containers."""
     return container.get("restartPolicy") == "Always"
 
 
 class PodChecks:
-    """Decides which rules apply to a spec, by the gates of the release and the stored spec.
+    """Decides which rules apply to a pod spec, by the release's feature gates and the stored spec.
 
-    `spec` is the spec to validate. `old` is the stored spec, None on create. `is_pod` is False for a pod
-    template. Objects are canonical and defaulted.
+    `spec`: the spec to validate.
+    `old`: the stored spec; None on create.
+    `is_pod`: False for a pod template.
     """
 
     def __init__(
@@ -73,32 +74,32 @@ class PodChecks:
 
     @property
     def old(self) -> Object:
-        """The stored spec; empty on create."""
+        """The stored spec; an empty dict on create."""
         return self._old or {}
 
     def enabled(self, gate: str) -> bool:
         return self.rules.gates.enabled(gate)
 
     def typed(self, text: str | None) -> Any:
-        """Returns a value of a named Go string type as an error prints it."""
+        """Formats a string of a named Go type for an error message."""
         return Dump(go_encode(text).decode()) if self.wording.json_values else text
 
     def shown(self, value: Any, type_name: str, field: str = "") -> Any:
-        """Returns a struct of core/v1, or the value of its field `field`, as an error prints it."""
+        """Formats a core/v1 struct, or its field `field`, for an error message."""
         struct = self.rules.schemas.struct(f"core/v1.{type_name}")
         return self._shown(value, struct.fields[field].node if field else struct)
 
     def resource_name(self, name: str) -> Any:
-        """Returns a resource name as an error prints it."""
+        """Formats a resource name for an error message."""
         return shown_resource_name(name, self.wording)
 
     @property
     def null(self) -> Dump:
-        """A nil pointer as an error prints it."""
+        """A nil pointer, formatted for an error message."""
         return Dump("null" if self.wording.json_values else '"null"')
 
     def string_map(self, texts: dict[str, str]) -> Dump:
-        """Returns a map of strings as an error prints it."""
+        """Formats a map of strings for an error message."""
         return shown_string_map(self.wording, texts)
 
     def strings(self, texts: list[str]) -> Dump:
@@ -147,7 +148,7 @@ class PodChecks:
 
     @cached_property
     def restart_rules(self) -> bool:
-        """Whether containers may have their own restart policy, with rules."""
+        """Whether containers may have their own restart policy and restartPolicyRules."""
         if self.enabled("ContainerRestartRules"):
             return True
         return self.quirks.restart_rules_stay and self._old_has_restart_rules
@@ -210,7 +211,7 @@ class PodChecks:
 
     @cached_property
     def image_volumes(self) -> bool:
-        """Whether image volumes are validated; up to 1.31 only with the gate ImageVolume."""
+        """Whether image volumes are validated. Up to 1.31, this requires the feature gate ImageVolume."""
         return not self.quirks.image_volumes_are_gated or self.enabled("ImageVolume")
 
     @cached_property
@@ -219,7 +220,7 @@ class PodChecks:
 
     @cached_property
     def only_recursive_selinux(self) -> bool:
-        """Whether Recursive is the only supported seLinuxChangePolicy."""
+        """Whether Recursive is the only valid seLinuxChangePolicy."""
         before = (self.old.get("securityContext") or {}).get("seLinuxChangePolicy")
         return not self.enabled("SELinuxMount") and before is None
 

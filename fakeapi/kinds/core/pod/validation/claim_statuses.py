@@ -1,4 +1,4 @@
-"""Validates statuses of a pod's resource claims, and the health of its volumes.
+"""Validates statuses of a pod's ResourceClaims, and the health of its volumes.
 
 Follows `validatePodResourceClaimStatuses`, `validatePodExtendedResourceClaimStatus`,
 `validateNodeAllocatableResourceClaimStatus` and `validatePodVolumeHealth` of k8s.io/kubernetes
@@ -17,7 +17,9 @@ _NODE_RESOURCES = ("cpu", "memory")
 
 
 def claim_status_errors(pod: Object, checks: PodChecks) -> Errors:
-    """Validates all statuses of claims: generated claims, extended resource claims, node allocatable
+    """Validates the claim statuses of a pod.
+
+    These are statuses of generated claims, of the claim for extended resources, and of node-allocatable
     resources.
     """
     yield from _made_claim_errors(pod, checks)
@@ -28,7 +30,7 @@ def claim_status_errors(pod: Object, checks: PodChecks) -> Errors:
 
 
 def volume_health_errors(pod: Object, checks: PodChecks) -> Errors:
-    """Validates the health of volumes in the status."""
+    """Validates the health of volumes in the status of a pod."""
     volumes = {volume.get("name") for volume in pod["spec"].get("volumes") or ()}
     for index, health in enumerate(pod["status"].get("volumeHealth") or ()):
         path, name = f"status.volumeHealth[{index}]", health.get("name", "")

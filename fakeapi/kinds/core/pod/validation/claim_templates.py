@@ -1,4 +1,4 @@
-"""Validates the volume claim templates of ephemeral volumes.
+"""Validates the PersistentVolumeClaim templates of ephemeral volumes.
 
 Follows `ValidatePersistentVolumeClaimTemplate` and `ValidateTemplateObjectMeta` of k8s.io/kubernetes
 `pkg/apis/core/validation`.
@@ -17,7 +17,7 @@ _ALLOWED = ("labels", "annotations", "creationTimestamp")
 
 
 def claim_template_errors(template: Object, path: str, checks: PodChecks) -> Errors:
-    """Validates the metadata and the spec of a volume claim template."""
+    """Validates the metadata and spec of a PersistentVolumeClaim template."""
     metadata, place = template.get("metadata") or {}, f"{path}.metadata"
     yield from validate_annotations(metadata.get("annotations") or {}, f"{place}.annotations", checks.wording)
     yield from validate_labels(metadata.get("labels") or {}, f"{place}.labels", checks.wording)

@@ -1,4 +1,4 @@
-"""Validates ports of containers, and the host ports that they use.
+"""Validates the ports and host ports of containers.
 
 Follows `validateContainerPorts`, `checkHostPortConflicts` and `validatePodHostNetworkDeps` of
 k8s.io/kubernetes `pkg/apis/core/validation`.
@@ -14,7 +14,7 @@ from fakeapi.machinery.json_types import Object
 
 
 def port_errors(container: Object, path: str, checks: PodChecks) -> Errors:
-    """Validates the ports of a container."""
+    """Validates the ports of a container. `path`: the path of the container."""
     seen: set[str] = set()
     for index, port in enumerate(container.get("ports") or ()):
         place = f"{path}.ports[{index}]"
@@ -40,7 +40,10 @@ def port_errors(container: Object, path: str, checks: PodChecks) -> Errors:
 
 
 def host_port_conflicts(containers: Sequence[Object], path: str) -> Errors:
-    """Rejects host ports that are used twice; `path` is the path of the list of containers."""
+    """Yields an error for each host port that is used twice.
+
+    `path`: the path of the list of containers.
+    """
     seen: set[str] = set()
     for index, container in enumerate(containers):
         for position, port in enumerate(container.get("ports") or ()):
@@ -53,7 +56,10 @@ def host_port_conflicts(containers: Sequence[Object], path: str) -> Errors:
 
 
 def host_network_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
-    """Validates that container ports of a pod with hostNetwork are equal to their host ports."""
+    """Validates that container ports equal their host ports, for a pod with hostNetwork.
+
+    `path`: the path of the pod's spec.
+    """
     if not spec.get("hostNetwork"):
         return
     for index, container in enumerate(spec.get("containers") or ()):

@@ -1,8 +1,8 @@
-"""Validates statuses of containers: state transitions, users, allocated resources, volumes.
+"""Validates the statuses of containers: state transitions, users, allocated resources, volumes.
 
 Follows `ValidateContainerStateTransition`, `ValidateInitContainerStateTransition` and the validators of
-`ValidatePodStatusUpdate` of k8s.io/kubernetes `pkg/apis/core/validation`, and `ContainerShouldRestart` of its
-`pkg/api/v1/pod`.
+`ValidatePodStatusUpdate` of k8s.io/kubernetes `pkg/apis/core/validation`. Also follows
+`ContainerShouldRestart` of `pkg/api/v1/pod`.
 """
 
 from collections.abc import Sequence
@@ -27,8 +27,9 @@ _CLAIM = "claim:"
 
 
 def transition_errors(new: Object, old: Object, checks: PodChecks) -> Errors:
-    """Rejects restarts of terminated containers that their restart policy forbids; `new` and `old` are
-    pods.
+    """Yields an error for each terminated container that restarts although its restart policy forbids this.
+
+    `new` and `old` are whole pods.
     """
     spec = old["spec"]
     for name, kind in STATUSES.items():
@@ -89,7 +90,7 @@ def _restarts_all(spec: Object) -> bool:
 
 
 def user_errors(pod: Object, checks: PodChecks) -> Errors:
-    """Validates the users that containers run as."""
+    """Validates the users in container statuses, such as uid and supplemental groups."""
     system = (pod["spec"].get("os") or {}).get("name", "linux")
     for name in STATUSES:
         for index, status in enumerate(pod["status"].get(name) or ()):
@@ -109,7 +110,7 @@ def user_errors(pod: Object, checks: PodChecks) -> Errors:
 
 
 def allocated_resource_errors(pod: Object, checks: PodChecks) -> Errors:
-    """Validates the health of resources that are allocated to containers."""
+    """Validates `allocatedResourcesStatus`, the health of resources that are allocated to containers."""
     for name, kind in STATUSES.items():
         containers = {entry.get("name"): entry for entry in reversed(pod["spec"].get(kind) or ())}
         for index, status in enumerate(pod["status"].get(name) or ()):
@@ -147,7 +148,7 @@ def _claim_name(claim: Object) -> str:
 
 
 def _is_extended(name: str, container: Object, status: Object) -> bool:
-    """Whether a claim was generated for extended resources of the container."""
+    """Whether a name `claim:CLAIM/REQUEST` refers to the claim for the container's extended resources."""
     extended = status.get("extendedResourceClaimStatus") or {}
     claim, _, request = name.removeprefix(_CLAIM).partition("/")
     if not request or claim != extended.get("resourceClaimName"):
@@ -177,7 +178,7 @@ def _health_errors(resources: Sequence[Object], path: str, checks: PodChecks) ->
 
 
 def volume_errors(pod: Object, checks: PodChecks) -> Errors:
-    """Validates the image volumes in statuses of containers."""
+    """Validates the image volumes in container statuses."""
     if not checks.enabled("ImageVolumeWithDigest"):
         return
     for name in STATUSES:

@@ -1,4 +1,4 @@
-"""Validates containers of a pod: ordinary containers, init containers and ephemeral containers.
+"""Validates the containers, init containers and ephemeral containers of a pod.
 
 Follows `validateContainers`, `validateInitContainers`, `validateEphemeralContainers` and
 `validateContainerCommon` of k8s.io/kubernetes `pkg/apis/core/validation`.
@@ -42,13 +42,17 @@ _NOT_EPHEMERAL = (
     "lifecycle",
 )
 _ZERO: dict[str, Any] = {"resources": {}, "ports": [], "resizePolicy": [], "restartPolicyRules": []}
-"""Zero values of the fields that are not pointers in Go."""
+"""Zero values of container fields that are not pointers in Go."""
 _EPHEMERAL = "cannot be set for an Ephemeral Container"
 
 
 @dataclass(frozen=True, slots=True)
 class Containing:
-    """The pod around its containers: its spec, its valid volumes by name, and the names of its claims."""
+    """The properties of a pod that the validation of its containers depends on.
+
+    `volumes`: the valid volumes by name.
+    `claims`: the names of the pod's resource claims.
+    """
 
     spec: Object
     volumes: Mapping[str, Object]
@@ -62,7 +66,7 @@ class Containing:
 
 
 def container_errors(pod: Containing, path: str, checks: PodChecks) -> Errors:
-    """Validates the ordinary containers; `path` is the path of their list."""
+    """Validates the ordinary containers. `path`: the path of their list."""
     containers = pod.spec.get("containers") or []
     if not containers:
         yield required(path)
@@ -81,7 +85,7 @@ def container_errors(pod: Containing, path: str, checks: PodChecks) -> Errors:
 
 
 def init_container_errors(pod: Containing, path: str, checks: PodChecks) -> Errors:
-    """Validates the init containers, including sidecars; `path` is the path of their list."""
+    """Validates the init containers, including sidecars. `path`: the path of their list."""
     seen = {container.get("name", "") for container in pod.spec.get("containers") or ()}
     for index, container in enumerate(pod.spec.get("initContainers") or ()):
         place, name = f"{path}[{index}]", container.get("name", "")
@@ -103,7 +107,7 @@ def init_container_errors(pod: Containing, path: str, checks: PodChecks) -> Erro
 
 
 def ephemeral_container_errors(pod: Containing, path: str, checks: PodChecks) -> Errors:
-    """Validates the ephemeral containers; `path` is the path of their list."""
+    """Validates the ephemeral containers. `path`: the path of their list."""
     others = {
         container.get("name", "")
         for kind in ("containers", "initContainers")
@@ -130,7 +134,10 @@ def ephemeral_container_errors(pod: Containing, path: str, checks: PodChecks) ->
 
 
 def image_errors(container: Object, path: str) -> Errors:
-    """Rejects an image with leading or trailing whitespace, which pod templates may have."""
+    """Yields an error for an image with leading or trailing whitespace.
+
+    Only pod templates may have such images.
+    """
     image = container.get("image", "")
     if image != image.strip():
         yield invalid(f"{path}.image", image, "must not have leading or trailing whitespace")

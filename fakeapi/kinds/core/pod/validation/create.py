@@ -1,7 +1,6 @@
-"""Validates new pods.
+"""Validates new pods, except their metadata, which the registry validates.
 
 Follows `ValidatePodCreate` and `validatePodMetadataAndSpec` of k8s.io/kubernetes `pkg/apis/core/validation`.
-The registry validates metadata.
 """
 
 from fakeapi.kinds.common.numbers import validate_not_negative
@@ -16,13 +15,16 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def validate_pod_create(pod: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Validates a canonical, defaulted pod before its creation, except its metadata."""
+    """Validates a new pod except its metadata. The pod must be in canonical form and have defaults."""
     checks = PodChecks(rules, pod["spec"], is_pod=True)
     return [*pod_errors(pod, None, checks), *_creation_errors(pod, checks)]
 
 
 def pod_errors(pod: Object, old: Object | None, checks: PodChecks) -> Errors:
-    """Validates a pod on create or update, except its metadata; `old` is the stored pod, None on create."""
+    """Validates a pod on create or update, except its metadata.
+
+    `old`: the stored pod; None on create.
+    """
     spec, old_metadata = pod["spec"], None if old is None else old["metadata"]
     yield from annotation_errors(pod["metadata"], spec, "metadata.annotations", checks, old_metadata)
     yield from validate_pod_spec(spec, "spec", checks, pod["metadata"])

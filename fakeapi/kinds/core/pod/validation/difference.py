@@ -1,8 +1,8 @@
-"""Differences between two pods, as error messages print them.
+"""Formats the difference of two pods for error messages.
 
-From 1.34 on this is a unified diff of JSON, like k8s.io/apimachinery `pkg/util/diff`. Up to 1.33 upstream
-prints the report of go-cmp, whose whitespace varies between processes by design. The report here lists the
-differing fields of the struct with abbreviated values.
+From 1.34 on, the difference is a unified diff of JSON, like k8s.io/apimachinery `pkg/util/diff`. Up to 1.33,
+upstream prints the report of go-cmp, whose whitespace varies between processes by design. Here, the report
+lists the different fields of the struct with abbreviated values.
 """
 
 import difflib
@@ -22,14 +22,14 @@ _BLANK = "\u00a0"
 
 
 def difference(old: Any, new: Any, struct: Struct, checks: PodChecks) -> str:
-    """Returns the difference between two values of an internal type."""
+    """Formats the difference of two values of an internal type like the release prints it."""
     if checks.wording.json_values:
         return _unified(_pretty(old, struct), _pretty(new, struct))
     return _reported(old, new, struct)
 
 
 def _pretty(value: Any, struct: Struct) -> list[str]:
-    """Returns the lines of Go's json.MarshalIndent with an indent of one space."""
+    """Returns the lines of Go's json.MarshalIndent for a value, with an indent of one space."""
     compact = json.loads(unversioned_json(value, struct))
     text = json.dumps(compact, indent=1, ensure_ascii=False).translate(_ESCAPES)
     return [f"{line}\n" for line in text.split("\n")]
@@ -37,7 +37,7 @@ def _pretty(value: Any, struct: Struct) -> list[str]:
 
 def _unified(old: list[str], new: list[str]) -> str:
     lines = list(difflib.unified_diff(old, new, n=_CONTEXT))
-    return "".join(lines[2:])  # without the two header lines: the values have no names
+    return "".join(lines[2:])  # without the two header lines, because the values have no names
 
 
 def _reported(old: Any, new: Any, struct: Struct) -> str:
@@ -63,9 +63,7 @@ def _reported(old: Any, new: Any, struct: Struct) -> str:
 
 
 def _short(value: Any) -> str:
-    """Returns a value roughly as go-cmp prints it: nil for None, quoted texts, structs with their set
-    fields.
-    """
+    """Formats a value roughly like go-cmp: nil, quoted strings, structs with their set fields."""
     match value:
         case None:
             return "nil"

@@ -1,4 +1,4 @@
-"""Validates DNS policy and configuration, host aliases and host names of pods.
+"""Validates DNS policy, DNS configuration, host aliases and host names of pods.
 
 Follows `validatePodDNSConfig`, `ValidateHostAliases` and `validatePodHostName` of k8s.io/kubernetes
 `pkg/apis/core/validation`.
@@ -36,7 +36,7 @@ _SEARCH_RULE = (
 
 
 def policy_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
-    """Validates the DNS policy of a pod; `path` is the path of its spec."""
+    """Validates the DNS policy of a pod. `path`: the path of its spec."""
     policy = spec.get("dnsPolicy", "")
     if not policy:
         yield required(f"{path}.dnsPolicy")
@@ -45,7 +45,7 @@ def policy_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
 
 
 def config_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
-    """Validates the DNS configuration of a pod; `path` is the path of its spec."""
+    """Validates the DNS configuration of a pod. `path`: the path of its spec."""
     config, place = spec.get("dnsConfig"), f"{path}.dnsConfig"
     if spec.get("dnsPolicy") == "None":
         if config is None:
@@ -70,7 +70,7 @@ def config_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
 
 
 def host_alias_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
-    """Validates the host aliases of a pod; `path` is the path of its spec."""
+    """Validates the host aliases of a pod. `path`: the path of its spec."""
     for index, alias in enumerate(spec.get("hostAliases") or ()):
         place = f"{path}.hostAliases"
         if checks.quirks.host_aliases_are_told_apart:
@@ -84,14 +84,14 @@ def host_alias_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
 
 
 def name_errors(spec: Object, path: str) -> Errors:
-    """Validates hostname and subdomain; `path` is the path of the pod's spec."""
+    """Validates hostname and subdomain of a pod. `path`: the path of its spec."""
     for name in ("hostname", "subdomain"):
         if spec.get(name):
             yield from validate_dns_label(spec[name], f"{path}.{name}")
 
 
 def hostname_override_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
-    """Validates `hostnameOverride`, which takes precedence over all other host names of the pod."""
+    """Validates `hostnameOverride`, which takes precedence over all other host names of a pod."""
     name, place = spec.get("hostnameOverride"), f"{path}.hostnameOverride"
     if name is None:
         return

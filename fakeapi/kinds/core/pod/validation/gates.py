@@ -13,7 +13,7 @@ from fakeapi.machinery.json_types import Object
 
 
 def gate_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
-    """Validates the gates of a pod; `path` is the path of its spec."""
+    """Validates readiness gates and scheduling gates of a pod. `path`: the path of its spec."""
     for index, gate in enumerate(spec.get("readinessGates") or ()):
         place = f"{path}.readinessGates[{index}].conditionType"
         yield from validate_qualified_name(gate.get("conditionType", ""), place, checks.wording)
@@ -27,7 +27,7 @@ def gate_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
 
 
 def added_gate_errors(new: Sequence[Object], old: Sequence[Object], path: str) -> Errors:
-    """Rejects scheduling gates that an update adds; updates can only remove them."""
+    """Yields an error for each scheduling gate that an update adds. Updates can only remove gates."""
     before = {gate.get("name", "") for gate in old}
     added = {gate.get("name", ""): index for index, gate in enumerate(new)}
     for name, index in added.items():

@@ -1,4 +1,4 @@
-"""Validates user namespaces: which host features a pod with `hostUsers: false` cannot use.
+"""Validates pods with their own user namespace (`hostUsers: false`), which cannot use some host features.
 
 Follows `validateHostUsers` of k8s.io/kubernetes `pkg/apis/core/validation`.
 """
@@ -11,7 +11,7 @@ _MOUNTABLE = ("emptyDir", "secret", "downwardAPI", "configMap", "projected")
 
 
 def host_users_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
-    """Validates a pod with `hostUsers: false`; `path` is the path of its spec."""
+    """Validates a pod with `hostUsers: false`. `path`: the path of its spec."""
     if spec.get("hostUsers") is not False:
         return
     rule = checks.quirks.needs_host_users

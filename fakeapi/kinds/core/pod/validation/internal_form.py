@@ -1,7 +1,8 @@
-"""Pod specs as the internal version of kube-apiserver has them; errors about updates print this form.
+"""Converts pod specs to the internal version of kube-apiserver, which errors about updates print.
 
-Up to 1.36 the security context of the internal version has the host namespaces, and some types have another
-field order than v1. Follows k8s.io/kubernetes `pkg/apis/core/types.go` and `pkg/apis/core/v1/conversion.go`.
+Up to 1.36, the security context of the internal version contains the host namespaces. Some types have another
+field order than in v1. Follows k8s.io/kubernetes `pkg/apis/core/types.go` and
+`pkg/apis/core/v1/conversion.go`.
 """
 
 from dataclasses import replace
@@ -27,7 +28,7 @@ _CONTEXT = tuple(
 
 
 def internal_spec(spec: Object, rules: ReleaseRules) -> tuple[Object, Struct]:
-    """Returns a spec and its type in the internal version."""
+    """Returns a pod spec and its type in the internal version."""
     struct = rules.schemas.struct("core/v1.PodSpec")
     if rules.quirks.pods.host_namespaces_are_of_the_spec:
         return spec, struct
@@ -64,7 +65,7 @@ def _in_order(fields: dict[str, Field], order: tuple[str, ...]) -> dict[str, Fie
 
 
 def _volume_fields(volume: Struct) -> dict[str, Field]:
-    """Moves `quobyte` behind `rbd`, its place in the internal version."""
+    """Returns the fields of a volume with `quobyte` after `rbd`, as in the internal version."""
     fields: dict[str, Field] = {}
     for name, field in volume.fields.items():
         if name != "quobyte":

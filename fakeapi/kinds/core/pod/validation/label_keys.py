@@ -1,4 +1,4 @@
-"""Validates label keys whose values a pod adds to its selectors.
+"""Validates matchLabelKeys and mismatchLabelKeys of a pod's selectors.
 
 Follows `ValidateMatchLabelKeysAndMismatchLabelKeys` and `ValidateMatchLabelKeysInTopologySpread` of
 k8s.io/kubernetes `pkg/apis/core/validation`.
@@ -19,7 +19,12 @@ _IN_BOTH = "exists in both matchLabelKeys and labelSelector"
 def label_keys_errors(
     keys: Sequence[str], mismatched: Sequence[str], selector: Object | None, path: str, wording: Wording
 ) -> Errors:
-    """Validates label keys that are merged into the selector; `path` is the path of the term."""
+    """Validates label keys that the API server merges into the label selector.
+
+    `keys`: the matchLabelKeys.
+    `mismatched`: the mismatchLabelKeys.
+    `path`: the path of the affinity term or constraint.
+    """
     yield from _keys_errors(keys, selector, f"{path}.matchLabelKeys", wording)
     yield from _keys_errors(mismatched, selector, f"{path}.mismatchLabelKeys", wording)
     if selector is not None:
@@ -39,7 +44,10 @@ def label_keys_errors(
 def unmerged_label_keys_errors(
     keys: Sequence[str], selector: Object | None, path: str, wording: Wording
 ) -> Errors:
-    """Validates label keys that are not merged into the selector; `path` is the path of the keys."""
+    """Validates label keys that the API server does not merge into the label selector.
+
+    `path`: the path of the keys.
+    """
     if not keys:
         return
     used: set[str] = set()

@@ -1,4 +1,4 @@
-"""Validates volume mounts and block devices of a container.
+"""Validates the volume mounts and block devices of a container.
 
 Follows `ValidateVolumeMounts` and `ValidateVolumeDevices` of k8s.io/kubernetes `pkg/apis/core/validation`.
 """
@@ -16,7 +16,11 @@ _BIND_OPTIONS = ("nodev", "noexec", "nosuid")
 
 
 def mount_errors(container: Object, volumes: Mapping[str, Object], path: str, checks: PodChecks) -> Errors:
-    """Validates the mounts of a container; `volumes` are the valid volumes of the pod, by name."""
+    """Validates the volume mounts of a container.
+
+    `volumes`: the valid volumes of the pod by name.
+    `path`: the path of the list of mounts.
+    """
     seen: set[str] = set()
     devices = {device.get("name", ""): device for device in container.get("volumeDevices") or ()}
     device_paths = {device.get("devicePath", "") for device in devices.values()}
@@ -43,7 +47,11 @@ def mount_errors(container: Object, volumes: Mapping[str, Object], path: str, ch
 
 
 def device_errors(container: Object, volumes: Mapping[str, Object], path: str) -> Errors:
-    """Validates the block devices of a container; `volumes` are the valid volumes of the pod, by name."""
+    """Validates the block devices of a container.
+
+    `volumes`: the valid volumes of the pod by name.
+    `path`: the path of the list of devices.
+    """
     names: set[str] = set()
     paths: set[str] = set()
     mounts = {
@@ -90,7 +98,10 @@ def _image_volume_errors(mount: Object, volume: Object | None, path: str, checks
 
 
 def _option_errors(mount: Object, container: Object, paths: tuple[str, str], checks: PodChecks) -> Errors:
-    """Validates options of a mount; like upstream, most errors have the path of the list of mounts."""
+    """Validates the options of a mount. Like upstream, most errors have the path of the list of mounts.
+
+    `paths`: the path of the list, and the path of the mount.
+    """
     of_list, place = paths
     if mount.get("subPath"):
         yield from validate_descending(mount["subPath"], f"{of_list}.subPath")

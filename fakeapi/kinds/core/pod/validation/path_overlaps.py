@@ -1,4 +1,4 @@
-"""Warns about files of a volume whose paths overlap.
+"""Warns about overlapping file paths in a volume.
 
 Follows `warningsForOverlappingVirtualPaths` of k8s.io/kubernetes `pkg/api/pod/warnings.go`.
 """
@@ -25,7 +25,7 @@ class _File(NamedTuple):
 
 
 def overlap_warnings(spec: Object) -> Iterator[str]:
-    """Yields warnings about overlapping paths in the volumes of a pod."""
+    """Yields warnings about overlapping file paths in the volumes of a pod spec."""
     for volume in spec.get("volumes") or ():
         name = quote(volume.get("name", ""))
         for title, holder in _simple_volumes(volume):
@@ -53,7 +53,7 @@ def _files(holder: Object, source: str) -> list[_File]:
 
 
 def _source_files(source: Object) -> list[_File]:
-    """Returns the files of the first part of a projected source that has any."""
+    """Returns the files of a projected source. Only the first kind of source that is set counts."""
     for kind, title in (("configMap", "ConfigMap"), ("secret", "Secret")):
         if source.get(kind, {}).get("items"):
             return _files(source[kind], f"{title} {quote(source[kind].get('name', ''))}")
@@ -70,7 +70,7 @@ def _source_files(source: Object) -> list[_File]:
 
 
 def _overlaps(files: Iterable[_File], taken: list[_File]) -> Iterator[str]:
-    """Yields the overlaps of files with earlier files; adds the files to `taken`."""
+    """Yields the overlaps of files with the files in `taken`, and adds the files to `taken`."""
     for entry in files:
         file = _File(entry.path.rstrip("/"), entry.source)
         if file.path:

@@ -12,7 +12,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def port_warnings(spec: Object, path: str, rules: ReleaseRules) -> Iterator[str]:
-    """Yields warnings about the ports of all containers; `path` is the path of the spec."""
+    """Yields warnings about the ports of all containers. `path`: the path of the pod's spec."""
     quirks = rules.quirks.pods
     ports = [
         (f"{place}.ports[{index}]", port)
@@ -59,7 +59,7 @@ def _relation(port: Object, other: Object) -> str:
 
 
 def _printed(port: Object) -> str:
-    """Returns a port as Go's `%+v` prints it."""
+    """Formats a port like Go's `%+v`."""
     members = (
         ("Name", port.get("name", "")),
         ("HostPort", port.get("hostPort", 0)),

@@ -1,4 +1,4 @@
-"""Validates probes and lifecycle hooks of containers, and their handlers.
+"""Validates the probes and lifecycle hooks of containers.
 
 Follows `validateProbe`, `validateLifecycle` and `validateHandler` of k8s.io/kubernetes
 `pkg/apis/core/validation`.
@@ -25,14 +25,21 @@ _COUNTS = ("initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThr
 
 
 class PodFacts(NamedTuple):
-    """Facts about the pod that handlers depend on: its grace period in seconds, its OS name or None."""
+    """The properties of the pod that probes and hooks depend on.
+
+    `grace_period`: terminationGracePeriodSeconds.
+    `os`: the name of the operating system; None if the pod does not set it.
+    """
 
     grace_period: int
     os: str | None
 
 
 def lifecycle_errors(container: Object, path: str, facts: PodFacts, checks: PodChecks) -> Errors:
-    """Validates the lifecycle of a container."""
+    """Validates the lifecycle hooks and the stop signal of a container.
+
+    `path`: the path of the container.
+    """
     lifecycle = container.get("lifecycle")
     if lifecycle is None:
         return
@@ -48,7 +55,10 @@ def lifecycle_errors(container: Object, path: str, facts: PodFacts, checks: PodC
 
 
 def probes_errors(container: Object, path: str, facts: PodFacts, checks: PodChecks) -> Errors:
-    """Validates the liveness, readiness and startup probes of a container."""
+    """Validates the liveness, readiness and startup probes of a container.
+
+    `path`: the path of the container.
+    """
     for name in ("livenessProbe", "readinessProbe", "startupProbe"):
         probe = container.get(name)
         if probe is None:

@@ -42,14 +42,17 @@ _SOURCES = (
 
 
 class _Paths:
-    """The file paths in one volume, to find duplicates; errors have the path of the volume."""
+    """The file paths in one projected volume. Detects duplicates; errors have the path of the volume."""
 
     def __init__(self, volume: str) -> None:
         self._volume = volume
         self._taken: set[str] = set()
 
     def errors(self, path: str, shown: str) -> Errors:
-        """Yields an error if the path is taken already; `shown` is the value that the error prints."""
+        """Yields an error if the file path is a duplicate, and remembers the path.
+
+        `shown`: the value that the error prints.
+        """
         if path in self._taken:
             yield invalid(self._volume, shown, "conflicting duplicate paths")
         self._taken.add(path)
@@ -84,7 +87,7 @@ def projected_errors(volume: Object, path: str, checks: PodChecks) -> Errors:
 
 
 def key_path_errors(item: Object, path: str) -> Errors:
-    """Validates the mapping of a key in a secret or config map to a file."""
+    """Validates an item that maps a key of a Secret or ConfigMap to a file."""
     for name in ("key", "path"):
         if not item.get(name):
             yield required(f"{path}.{name}")

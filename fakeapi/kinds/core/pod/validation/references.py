@@ -1,4 +1,4 @@
-"""Validates references to keys of config maps and secrets, pod fields, and container resources.
+"""Validates references to keys of ConfigMaps and Secrets, to pod fields and to container resources.
 
 Follows `validateConfigMapKeySelector`, `validateObjectFieldSelector`, `validateFileKeySelector` and
 `validateContainerResourceFieldSelector` of k8s.io/kubernetes `pkg/apis/core/validation`.
@@ -52,7 +52,7 @@ _BYTE_RESOURCES = {
 
 
 def key_errors(reference: Object, path: str) -> Errors:
-    """Validates a reference to a key of a config map or a secret."""
+    """Validates a reference to a key of a ConfigMap or Secret."""
     name, key = reference.get("name", ""), reference.get("key", "")
     yield from each_invalid(f"{path}.name", name, names.name_is_dns_subdomain(name, False))
     if not key:
@@ -62,7 +62,7 @@ def key_errors(reference: Object, path: str) -> Errors:
 
 
 def file_key_errors(reference: Object, path: str) -> Errors:
-    """Validates a reference to an environment variable in a file of a volume."""
+    """Validates a fileKeyRef, a reference to an environment variable in a file of a volume."""
     key, volume, target = (reference.get(name, "") for name in ("key", "volumeName", "path"))
     if not key:
         yield required(f"{path}.key")
@@ -79,7 +79,10 @@ def file_key_errors(reference: Object, path: str) -> Errors:
 
 
 def field_errors(reference: Object, fields: Sequence[str], path: str, checks: PodChecks) -> Errors:
-    """Validates a reference to a field of the pod: one of `fields`, or one label or annotation."""
+    """Validates a fieldRef, a reference to a field of the pod.
+
+    `fields`: the valid field paths. A label or annotation, such as `metadata.labels['a']`, is valid too.
+    """
     version: str = reference.get("apiVersion", "")
     name: str = reference.get("fieldPath", "")
     if not version:
@@ -105,7 +108,7 @@ def field_errors(reference: Object, fields: Sequence[str], path: str, checks: Po
 
 
 def host_ips_errors(reference: Object, path: str, checks: PodChecks) -> list[FieldError]:
-    """Rejects a reference to `status.hostIPs` while the gate PodHostIPs is off."""
+    """Returns an error for a reference to `status.hostIPs` if the feature gate PodHostIPs is off."""
     if reference.get("fieldPath") != "status.hostIPs" or checks.host_ips:
         return []
     if not checks.quirks.host_ips_are_gated:
@@ -115,8 +118,9 @@ def host_ips_errors(reference: Object, path: str, checks: PodChecks) -> list[Fie
 
 
 def resource_errors(reference: Object, path: str, *, of_volume: bool) -> Errors:
-    """Validates a reference to resources of a container; with `of_volume` the container's name is
-    required.
+    """Validates a resourceFieldRef, a reference to a resource of a container.
+
+    `of_volume`: whether the name of the container is required.
     """
     name = reference.get("resource", "")
     if of_volume and not reference.get("containerName"):
@@ -149,7 +153,7 @@ def _divisor_errors(name: str, divisor: str, path: str) -> Errors:
 
 
 def _conversion_problem(version: str, name: str, checks: PodChecks) -> str:
-    """Returns why the field path does not exist in this version of pods; empty if it exists."""
+    """Returns why a field path is not valid in this API version of pods; "" if it is valid."""
     if version != "v1":
         return f"unsupported pod version: {version}"
     subscripted = _subscript(name)
@@ -165,6 +169,6 @@ def _conversion_problem(version: str, name: str, checks: PodChecks) -> str:
 
 
 def _subscript(name: str) -> tuple[str, str] | None:
-    """Splits `metadata.labels['a']` into `("metadata.labels", "a")`; None without subscript."""
+    """Splits `metadata.labels['a']` into `("metadata.labels", "a")`. Returns None without a subscript."""
     holder, bracket, key = name.removesuffix("']").partition("['")
     return (holder, key) if name.endswith("']") and bracket and holder else None

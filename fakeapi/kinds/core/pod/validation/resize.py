@@ -1,4 +1,4 @@
-"""Validates writes to `/resize`, which change resources of running containers.
+"""Validates writes to `/resize`, which change the resources of running containers.
 
 Follows `ValidatePodResize` of k8s.io/kubernetes `pkg/apis/core/validation`.
 """
@@ -32,7 +32,7 @@ _VOLUME_GATE = "InPlacePodVerticalScalingMemoryBackedVolumes"
 def validate_pod_resize(
     new: Object, old: Object, rules: ReleaseRules, metadata: MetadataErrors = NO_METADATA_ERRORS
 ) -> list[FieldError]:
-    """Validates a write to `/resize`; both pods are canonical and defaulted."""
+    """Validates a write to `/resize` of a pod. Both pods must be in canonical form and have defaults."""
     checks = PodChecks(rules, new["spec"], old["spec"], is_pod=True)
     refused = _refusal(new["spec"], old, checks)
     if refused:
@@ -48,7 +48,7 @@ def validate_pod_resize(
 
 
 def _refusal(spec: Object, old: Object, checks: PodChecks) -> str:
-    """Returns why the pod cannot be resized at all; empty if it can."""
+    """Returns why no resize of the pod is possible; "" if resizes are possible."""
     before = old["spec"]
     uses_pod = _asks_as_a_whole(before) or _asks_as_a_whole(spec)
     if uses_pod and not checks.quirks.pods_with_resources_resize:
@@ -66,7 +66,7 @@ def _asks_as_a_whole(spec: Object) -> bool:
 
 
 def _node_resizes(status: Object) -> bool:
-    """Whether the node supports resizing: such nodes report the resources of running containers."""
+    """Whether the node can resize pods. Such a node reports the resources of running containers."""
     for container in status.get("containerStatuses") or ():
         if "running" in (container.get("state") or {}):
             return "resources" in container
@@ -114,7 +114,7 @@ def _other_change(left: Object, before: Object, checks: PodChecks) -> FieldError
 def _pod_resource_errors(left: Object, before: Object, checks: PodChecks) -> Errors:
     """Validates the change of pod-level resources.
 
-    Resets resizable amounts in `left` to the stored ones, so that a comparison finds only other changes.
+    In `left`, resets resizable amounts to the stored amounts. So a comparison detects only other changes.
     """
     resources, stored = left.get("resources"), before.get("resources")
     if resources is None:
@@ -183,9 +183,9 @@ def _can_resize(container: Object, checks: PodChecks) -> bool:
 
 
 def _container_errors(left: Object, before: Object, checks: PodChecks) -> list[FieldError]:
-    """Rejects changes of containers other than resizing.
+    """Returns errors for changes of containers that do not resize them.
 
-    Resets resizable amounts in `left` to the stored ones, so that a comparison finds only other changes.
+    In `left`, resets resizable amounts to the stored amounts. So a comparison detects only other changes.
     """
     errors: list[FieldError] = []
     keeps_containers = checks.quirks.resize_keeps_containers

@@ -1,4 +1,4 @@
-"""Validates resize policies of containers.
+"""Validates the resize policies of containers.
 
 Follows `validateResizePolicy` and the additional checks of `validateInitContainers` in k8s.io/kubernetes
 `pkg/apis/core/validation`.
@@ -15,7 +15,7 @@ _POLICIES = ("NotRequired", "RestartContainer")
 
 
 def resize_policy_errors(container: Object, path: str, spec: Object, checks: PodChecks) -> Errors:
-    """Validates the resize policies of a container; `path` is the path of their list."""
+    """Validates the resize policies of any container. `path`: the path of their list."""
     seen: set[str] = set()
     for index, policy in enumerate(container.get("resizePolicy") or ()):
         resource, restart = policy.get("resourceName", ""), policy.get("restartPolicy", "")
@@ -30,7 +30,7 @@ def resize_policy_errors(container: Object, path: str, spec: Object, checks: Pod
 
 
 def init_resize_policy_errors(container: Object, path: str, checks: PodChecks) -> Errors:
-    """Validates the resize policies of an init container; `path` is the path of the container."""
+    """Validates the additional rules for an init container. `path`: the path of the container."""
     policies = container.get("resizePolicy") or ()
     if policies and not checks.sidecar_resize_policy:
         printed = checks.shown(policies, "Container", "resizePolicy")

@@ -1,4 +1,4 @@
-"""Compares requests and limits of containers before and after a resize.
+"""Compares requests and limits before and after a resize.
 
 Follows `dropCPUMemoryResourcesFromContainer` and `resourcesRemoved` of k8s.io/kubernetes
 `pkg/apis/core/validation`.
@@ -14,7 +14,7 @@ Amounts = Mapping[str, str]
 
 
 def with_old_amounts(container: Object, stored: Object, quirks: PodQuirks) -> Object:
-    """Returns the container with the stored requests and limits of resizable resources."""
+    """Returns the container with the stored requests and limits of cpu and memory."""
     resources, old = container.get("resources") or {}, stored.get("resources") or {}
     merged = with_old_resources(resources, old, quirks)
     if quirks.resized_claims_are_not_compared:
@@ -23,7 +23,7 @@ def with_old_amounts(container: Object, stored: Object, quirks: PodQuirks) -> Ob
 
 
 def with_old_resources(resources: Object, stored: Object, quirks: PodQuirks) -> Object:
-    """Returns `resources` with the stored requests and limits of resizable resources."""
+    """Returns `resources` with the stored requests and limits of cpu and memory."""
     merged = {name: value for name, value in resources.items() if name not in ("limits", "requests")}
     for name in ("limits", "requests"):
         if name not in stored and quirks.first_amounts_are_not_compared:
@@ -35,7 +35,7 @@ def with_old_resources(resources: Object, stored: Object, quirks: PodQuirks) -> 
 
 
 def has_removed(amounts: Amounts, stored: Amounts) -> bool:
-    """Whether a stored resource is missing in the new amounts."""
+    """Whether any stored resource is missing in the new amounts."""
     return any(name not in amounts for name in stored)
 
 

@@ -1,4 +1,4 @@
-"""Validates resource claims of pods.
+"""Validates `spec.resourceClaims` of pods.
 
 Follows `validatePodResourceClaims` of k8s.io/kubernetes `pkg/apis/core/validation`.
 """
@@ -12,7 +12,11 @@ from fakeapi.machinery.meta import names
 
 
 def claim_errors(spec: Object, metadata: Object | None, path: str, checks: PodChecks) -> Errors:
-    """Validates the resource claims of a pod; `metadata` belongs to the pod, None for a template."""
+    """Validates `resourceClaims` of a pod spec.
+
+    `metadata`: the metadata of the pod; None for a template.
+    `path`: the path of the spec.
+    """
     seen: set[str] = set()
     for index, claim in enumerate(spec.get("resourceClaims") or ()):
         place = f"{path}.resourceClaims[{index}]"

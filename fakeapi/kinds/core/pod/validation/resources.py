@@ -1,4 +1,4 @@
-"""Validates requests and limits of containers and pods.
+"""Validates the requests and limits of containers and pods.
 
 Follows `validateResourceRequirements`, `validateResourceClaimNames` and `validatePodResources` of
 k8s.io/kubernetes `pkg/apis/core/validation`.
@@ -33,18 +33,21 @@ _WITH_HUGE_PAGES = ("cpu", "memory")
 def container_resource_errors(
     resources: Object, claims: Collection[str], path: str, checks: PodChecks
 ) -> Errors:
-    """Validates the resources of a container; `claims` are the names of the pod's claims."""
+    """Validates the resources of a container. `claims`: the names of the pod's resource claims."""
     name_validator = resource_names.validate_container_resource_name
     yield from _requirement_errors(resources, name_validator, claims, path, checks)
 
 
 def overhead_errors(overhead: Mapping[str, str], path: str, checks: PodChecks) -> Errors:
-    """Validates the overhead of a pod, which is added to the resources of its containers."""
+    """Validates the overhead of a pod: resources that the pod uses in addition to its containers."""
     yield from container_resource_errors({"limits": overhead}, (), path, checks)
 
 
 def pod_resource_errors(spec: Object, claims: Collection[str], path: str, checks: PodChecks) -> Errors:
-    """Validates the pod-level resources; `path` is the path of the pod's spec."""
+    """Validates pod-level resources. `path`: the path of the pod's spec.
+
+    `claims`: the names of the pod's resource claims.
+    """
     resources = spec.get("resources")
     if resources is None or not checks.enabled("PodLevelResources"):
         return
@@ -126,7 +129,7 @@ def _page_errors(name: str, amount: str, path: str, checks: PodChecks) -> Errors
 
 
 def _uses_parts_of_pages(spec: Object) -> bool:
-    """Whether the stored pod has amounts of huge pages that are not whole numbers of pages."""
+    """Whether a pod spec has amounts of huge pages that are not whole numbers of pages."""
     lists = [spec.get("overhead") or {}]
     for name in ("initContainers", "containers", "ephemeralContainers"):
         for container in spec.get(name) or ():
@@ -172,7 +175,7 @@ def _unknown_claim(name: str, claims: Collection[str], path: str) -> FieldError:
 
 
 def _consistency_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
-    """Validates that the pod-level resources cover the resources of the containers."""
+    """Validates that the pod-level resources cover the resources of all containers."""
     resources = spec["resources"]
     requests, limits = resources.get("requests") or {}, resources.get("limits") or {}
     for name, total in sorted(container_totals(spec, "requests").items()):

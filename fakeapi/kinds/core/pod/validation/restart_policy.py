@@ -1,4 +1,4 @@
-"""Validates restart policies of containers, and their restart rules.
+"""Validates the restart policies and restartPolicyRules of containers.
 
 Follows `validateContainerRestartPolicy` and `validateInitContainerRestartPolicy` of k8s.io/kubernetes
 `pkg/apis/core/validation`.
@@ -19,7 +19,7 @@ _NEEDS_POLICY = "must specify restartPolicy when restart rules are used"
 
 
 def container_restart_errors(container: Object, path: str, checks: PodChecks) -> Errors:
-    """Validates the restart policy of an ordinary container."""
+    """Validates the restart policy of an ordinary container. `path`: the path of the container."""
     if checks.restart_rules:
         yield from _policy_errors(container, path, checks)
     elif "restartPolicy" in container:
@@ -27,7 +27,7 @@ def container_restart_errors(container: Object, path: str, checks: PodChecks) ->
 
 
 def init_restart_errors(container: Object, path: str, checks: PodChecks) -> Errors:
-    """Validates the restart policy of an init container."""
+    """Validates the restart policy of an init container. `path`: the path of the container."""
     policy, rules = container.get("restartPolicy"), container.get("restartPolicyRules")
     if policy is None:
         if rules and checks.quirks.restart_rules_need_a_policy:

@@ -1,4 +1,4 @@
-"""Validates changes of node selector and node affinity while a pod has scheduling gates.
+"""Validates changes of node selector and node affinity of a pod with scheduling gates.
 
 Follows `validateNodeSelectorMutation` and `validateNodeAffinityMutation` of k8s.io/kubernetes
 `pkg/apis/core/validation`.
@@ -14,7 +14,10 @@ from fakeapi.registry.model.semantic_equality import semantically_equal
 
 
 def with_old_placement(spec: Object, before: Object, checks: PodChecks) -> tuple[Object, list[FieldError]]:
-    """Returns the spec with the stored node selector and node affinity, and the errors of their changes."""
+    """Returns the spec with the stored node selector and node affinity, and the errors of their changes.
+
+    `before`: the stored spec.
+    """
     restored, errors = dict(spec), list[FieldError]()
     selector, stored = spec.get("nodeSelector") or {}, before.get("nodeSelector") or {}
     if selector != stored:
@@ -57,7 +60,7 @@ def _node_affinity(spec: Object) -> Object | None:
 
 
 def _with_old_nodes(new: Object | None, old: Object | None) -> Object | None:
-    """Returns the affinity with the stored node affinity instead of the new one; None if it is empty then."""
+    """Returns the new affinity with the stored node affinity; None if the result is empty."""
     stored = (old or {}).get("nodeAffinity")
     if new is None:
         return None if stored is None else {"nodeAffinity": stored}

@@ -1,4 +1,4 @@
-"""Validates seccomp profiles, in fields and in the annotations that preceded these fields.
+"""Validates seccomp profiles in fields and in the older annotations.
 
 Follows `validateSeccompProfileField`, `ValidateSeccompPodAnnotations` and
 `validateSeccompAnnotationsAndFields` of k8s.io/kubernetes `pkg/apis/core/validation`.
@@ -20,7 +20,10 @@ TYPES = ("Localhost", "RuntimeDefault", "Unconfined")
 
 
 def profile_errors(holder: Object, path: str, checks: PodChecks) -> Errors:
-    """Validates the seccomp profile of a security context."""
+    """Validates the seccomp profile of a security context.
+
+    `holder`: the security context. `path`: its path.
+    """
     profile = holder.get("seccompProfile")
     if profile is None:
         return
@@ -44,7 +47,7 @@ def profile_errors(holder: Object, path: str, checks: PodChecks) -> Errors:
 
 
 def annotation_errors(annotations: Mapping[str, str], path: str) -> Errors:
-    """Validates the annotations with seccomp profiles of the pod and its containers."""
+    """Validates the annotations that set seccomp profiles of the pod and its containers."""
     if POD_ANNOTATION in annotations:
         yield from _annotated_errors(annotations[POD_ANNOTATION], f"{path}.{POD_ANNOTATION}")
     for key in sorted(annotations):
@@ -53,7 +56,7 @@ def annotation_errors(annotations: Mapping[str, str], path: str) -> Errors:
 
 
 def mismatch_errors(annotations: Mapping[str, str], spec: Object, path: str) -> Errors:
-    """Rejects seccomp annotations that contradict the profile in the field."""
+    """Yields an error for each seccomp annotation that contradicts the profile in the field."""
     own = (spec.get("securityContext") or {}).get("seccompProfile")
     if own is not None and POD_ANNOTATION in annotations:
         yield from _mismatch(annotations[POD_ANNOTATION], own, f"{path}.securityContext.seccompProfile")

@@ -21,7 +21,11 @@ _SYS_ADMIN = "CAP_SYS_ADMIN"
 
 
 def container_security_errors(container: Object, path: str, spec: Object, checks: PodChecks) -> Errors:
-    """Validates the security context of a container; `spec` is the spec of its pod."""
+    """Validates the security context of a container.
+
+    `path`: the path of the security context.
+    `spec`: the spec of the pod.
+    """
     context = container.get("securityContext")
     if context is None:
         return
@@ -36,7 +40,7 @@ def container_security_errors(container: Object, path: str, spec: Object, checks
 
 
 def pod_security_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
-    """Validates the security context of a pod; `path` is the path of its spec."""
+    """Validates the security context of a pod. `path`: the path of the pod's spec."""
     place = f"{path}.securityContext"
     context = spec.get("securityContext") or {}
     if checks.quirks.host_network_checks_container_port:
@@ -58,7 +62,7 @@ def pod_security_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
 
 
 def shared_process_errors(spec: Object, path: str) -> Errors:
-    """Rejects shareProcessNamespace together with hostPID."""
+    """Yields an error if a pod has both shareProcessNamespace and hostPID."""
     if spec.get("shareProcessNamespace") and spec.get("hostPID"):
         rule = "ShareProcessNamespace and HostPID cannot both be enabled"
         yield invalid(f"{path}.shareProcessNamespace", True, rule)

@@ -38,7 +38,10 @@ _SYSTEMS = ("linux", "windows")
 def validate_pod_spec(
     spec: Object, path: str, checks: PodChecks, metadata: Object | None = None
 ) -> list[FieldError]:
-    """Validates a canonical, defaulted spec; `metadata` belongs to the pod, None for a template."""
+    """Validates a pod spec, which must be in canonical form and have defaults.
+
+    `metadata`: the metadata of the pod; None for a pod template.
+    """
     return list(_spec_errors(spec, path, checks, metadata))
 
 
@@ -111,7 +114,7 @@ def _system_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
 
 
 def _environment_volume_errors(spec: Object, path: str) -> Errors:
-    """Rejects environment variables from files in volumes other than emptyDir."""
+    """Yields an error for each fileKeyRef to a volume that does not exist or is not an emptyDir."""
     volumes = {volume.get("name", ""): volume for volume in spec.get("volumes") or ()}
     for place, container in containers_at(spec, path):
         for index, variable in enumerate(container.get("env") or ()):

@@ -24,7 +24,7 @@ _NOT_NEGATIVE = "must be a non-negative integer"
 def validate_pod_status_update(
     new: Object, old: Object, rules: ReleaseRules, metadata: MetadataErrors = NO_METADATA_ERRORS
 ) -> list[FieldError]:
-    """Validates a write to `/status`; both pods are canonical."""
+    """Validates a write to `/status` of a pod. Both pods must be in canonical form."""
     checks = PodChecks(rules, new["spec"], old["spec"], is_pod=True)
     return [
         *metadata.of_change,
@@ -81,7 +81,7 @@ def _nomination_errors(status: Object, before: Object, spec: Object, checks: Pod
 
 
 def _address_errors(status: Object, before: Object, name: str, checks: PodChecks) -> Errors:
-    """Validates a list of IP addresses, with at most one address of each family."""
+    """Validates the list `podIPs` or `hostIPs`, which has at most one address of each IP family."""
     path = f"status.{name}"
     addresses = [entry.get("ip", "") for entry in status.get(name) or ()]
     valid_before: set[str] = set()

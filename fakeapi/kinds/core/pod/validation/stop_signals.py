@@ -16,7 +16,10 @@ _SIGNALS = {"linux": _OF_LINUX, "windows": ("SIGKILL", "SIGTERM")}
 
 
 def stop_signal_errors(signal: str, path: str, os: str | None, checks: PodChecks) -> Errors:
-    """Validates a stop signal for the pod's OS; `os` is None if the pod does not name its OS."""
+    """Validates the stop signal of a container.
+
+    `os`: the name of the pod's OS; None if the pod does not set it.
+    """
     if os is None:
         yield forbidden(path, "may not be set for containers with empty `spec.os.name`")
         return

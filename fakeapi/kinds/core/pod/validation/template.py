@@ -1,4 +1,4 @@
-"""Validates pod templates, in workloads and PodTemplates.
+"""Validates pod templates of workloads and PodTemplates.
 
 Follows `ValidatePodTemplateSpec` of k8s.io/kubernetes `pkg/apis/core/validation`.
 """
@@ -16,9 +16,10 @@ from fakeapi.releases.rules import ReleaseRules
 def validate_pod_template_spec(
     template: Object, path: str, rules: ReleaseRules, *, old: Object | None = None
 ) -> list[FieldError]:
-    """Validates a canonical, defaulted template at `path`, such as `spec.template`.
+    """Validates a pod template, which must be in canonical form and have defaults.
 
-    `old` is the stored template of an update, which may keep values that new templates cannot have.
+    `path`: the path of the template, such as `spec.template`.
+    `old`: the stored template. An update may keep values that are invalid in new templates.
     """
     spec, metadata = template.get("spec") or {}, template.get("metadata") or {}
     checks = PodChecks(rules, spec, None if old is None else old.get("spec") or {})

@@ -1,4 +1,4 @@
-"""Validates topology spread constraints.
+"""Validates the topology spread constraints of pods.
 
 Follows `validateTopologySpreadConstraints` of k8s.io/kubernetes `pkg/apis/core/validation`.
 """
@@ -18,7 +18,7 @@ _INCLUSIONS = ("Honor", "Ignore")
 
 
 def topology_spread_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
-    """Validates the topology spread constraints of a pod; `path` is the path of its spec."""
+    """Validates the topology spread constraints of a pod. `path`: the path of its spec."""
     constraints = spec.get("topologySpreadConstraints") or ()
     merged = _is_merged(checks)
     for index, constraint in enumerate(constraints):
@@ -64,9 +64,9 @@ def _key_errors(constraint: Object, path: str, checks: PodChecks, *, merged: boo
 
 
 def _is_merged(checks: PodChecks) -> bool:
-    """Whether label keys are merged into selectors.
+    """Whether matchLabelKeys are validated as merged into the label selectors.
 
-    The gate decides, unless the label keys of the stored pod are only valid the other way.
+    The feature gate decides, unless this choice makes the label keys of the stored pod invalid.
     """
     if not checks.quirks.spread_keys_are_merged or not checks.enabled("MatchLabelKeysInPodTopologySpread"):
         return False

@@ -1,4 +1,4 @@
-"""Validates updates of pods: which fields of the spec may change, and how.
+"""Validates updates of pods, which may change only some fields of the spec.
 
 Follows `ValidatePodUpdate` and `ValidatePodEphemeralContainersUpdate` of k8s.io/kubernetes
 `pkg/apis/core/validation`.
@@ -40,7 +40,7 @@ _IMAGES = ("containers", "initContainers")
 def validate_pod_update(
     new: Object, old: Object, rules: ReleaseRules, metadata: MetadataErrors = NO_METADATA_ERRORS
 ) -> list[FieldError]:
-    """Validates an update of a pod; both pods are canonical and defaulted."""
+    """Validates an update of a pod. Both pods must be in canonical form and have defaults."""
     checks = PodChecks(rules, new["spec"], old["spec"], is_pod=True)
     errors = _object_errors(new, old, checks, metadata)
     return [*errors, *_spec_change_errors(new, old, checks)]
@@ -49,7 +49,7 @@ def validate_pod_update(
 def validate_ephemeral_containers_update(
     new: Object, old: Object, rules: ReleaseRules, metadata: MetadataErrors = NO_METADATA_ERRORS
 ) -> list[FieldError]:
-    """Validates a write to `/ephemeralcontainers`, which can only add containers."""
+    """Validates a write to `/ephemeralcontainers`, which can only add ephemeral containers."""
     checks = PodChecks(rules, new["spec"], old["spec"], is_pod=True)
     errors = _object_errors(new, old, checks, metadata)
     if MIRROR in (old["metadata"].get("annotations") or {}):
@@ -128,7 +128,7 @@ def _qos_errors(new: Object, old: Object, checks: PodChecks) -> Errors:
 
 
 def _other_field_errors(spec: Object, before: Object, checks: PodChecks) -> Errors:
-    """Rejects changes of immutable fields; the message shows the difference."""
+    """Yields an error if immutable fields change. Its message contains the difference."""
     resizes = checks.quirks.updates_resize_pods and checks.enabled("InPlacePodVerticalScaling")
     left = _with_old_fields(spec, before, checks.quirks, resizes=resizes)
     if before.get("schedulingGates") and checks.enabled("PodSchedulingReadiness"):
@@ -145,7 +145,10 @@ def _other_field_errors(spec: Object, before: Object, checks: PodChecks) -> Erro
 
 
 def _with_old_fields(spec: Object, before: Object, quirks: PodQuirks, *, resizes: bool) -> Object:
-    """Returns the spec with the stored values of all mutable fields."""
+    """Returns the new spec with the stored values of all mutable fields.
+
+    `resizes`: whether container resources are mutable.
+    """
     left = dict(spec)
     for name in _IMAGES:
         if spec.get(name):

@@ -1,7 +1,7 @@
-"""Validates volume sources, in upstream's order.
+"""Validates the volume sources of pods, in the order of upstream.
 
-Follows `validateVolumeSource` and the validators that it calls, of k8s.io/kubernetes
-`pkg/apis/core/validation`.
+Follows `validateVolumeSource` of k8s.io/kubernetes `pkg/apis/core/validation`, and the functions that it
+calls.
 """
 
 import re
@@ -46,7 +46,7 @@ _is_reserved_option = re.compile(r"(?:.*\.)?(?:kubernetes\.io|k8s\.io)", re.IGNO
 
 
 def _requires(*fields: str) -> Source:
-    """Returns a validator that only checks that these fields are set."""
+    """Returns a validator that requires these fields and checks nothing else."""
 
     def errors(source: Object, path: str, checks: PodChecks) -> Errors:
         for name in fields:
@@ -84,7 +84,10 @@ def _disk_errors(id_field: str) -> Source:
 
 
 def _keys_errors(name_field: str) -> Source:
-    """Returns a validator for a secret or config map volume, whose keys become files."""
+    """Returns a validator for a Secret or ConfigMap volume, whose keys become files.
+
+    `name_field`: the field with the name of the Secret or ConfigMap.
+    """
 
     def errors(source: Object, path: str, checks: PodChecks) -> Errors:
         if not source.get(name_field):

@@ -15,17 +15,17 @@ from fakeapi.machinery.meta import names, quantity
 ISCSI_NAME_MAX_LENGTH = 64
 
 _PLACES = {"gcePersistentDisk": "persistentDisk", "cephfs": "cephfs"}
-"""Path elements in errors about volume sources, by field; other sources use the name of their field."""
+"""By field of a volume source: its name in error paths, if it differs from the field."""
 _PLACES_OF_SECOND = {"cephfs": "cephFS", "downwardAPI": "downwarAPI"}
-"""Path elements in errors about a second volume source, by field; other sources use the name of their
-field."""
+"""By field: its name in errors about a second volume source, if it differs from the field."""
 
 
 def validate_volumes(
     spec: Object, metadata: Object | None, path: str, checks: PodChecks
 ) -> tuple[dict[str, Object], list[FieldError]]:
-    """Returns the valid volumes by name, and all errors; `metadata` belongs to the pod, None for a
-    template.
+    """Returns the valid volumes of a pod spec by name, and all errors.
+
+    `metadata`: the metadata of the pod; None for a template.
     """
     errors: list[FieldError] = []
     valid: dict[str, Object] = {}
@@ -95,7 +95,7 @@ def _iscsi_name_errors(volume: Object, path: str) -> Errors:
 
 
 def _claim_name_errors(volume: Object, pod_name: str, path: str) -> Errors:
-    """Validates the name of the claim that is generated for an ephemeral volume."""
+    """Validates the name of the PersistentVolumeClaim that is created for an ephemeral volume."""
     name = volume.get("name", "")
     if not pod_name or not name:
         return

@@ -1,6 +1,6 @@
 """Warns about deprecated, hidden, ambiguous and ineffective fields of pods and pod templates.
 
-Follows k8s.io/kubernetes `pkg/api/pod/warnings.go`, with its order of warnings.
+Follows k8s.io/kubernetes `pkg/api/pod/warnings.go`, including the order of warnings.
 """
 
 from collections.abc import Iterator
@@ -50,19 +50,26 @@ _BYTES = ("memory", "ephemeral-storage")
 
 
 def pod_warnings(pod: Object, rules: ReleaseRules) -> list[str]:
-    """Returns the texts of Warning headers about a canonical, defaulted pod on create or update."""
+    """Returns the texts of Warning headers for a created or updated pod.
+
+    The pod must be in canonical form and have defaults.
+    """
     return list(_warnings(pod["spec"], pod.get("metadata") or {}, "", rules))
 
 
 def pod_template_warnings(template: Object, path: str, rules: ReleaseRules) -> list[str]:
-    """Returns the texts of Warning headers about a canonical, defaulted template at `path`."""
+    """Returns the texts of Warning headers for a pod template. `path`: the path of the template.
+
+    The template must be in canonical form and have defaults.
+    """
     metadata = template.get("metadata") or {}
     return list(_warnings(template.get("spec") or {}, metadata, f"{path}.", rules))
 
 
 def _warnings(spec: Object, metadata: Object, prefix: str, rules: ReleaseRules) -> Warnings:
-    """Yields warnings about a pod or a template; `prefix` is the template's path and a dot, empty for a
-    pod.
+    """Yields warnings about a pod or a pod template.
+
+    `prefix`: the path of the template and a dot; "" for a pod.
     """
     path, annotations = f"{prefix}spec", metadata.get("annotations") or {}
     of_annotations = f"{prefix}metadata.annotations"

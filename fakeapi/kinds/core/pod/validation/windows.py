@@ -43,7 +43,7 @@ _POD_CONTEXT = (
 )
 _OF_SPEC = ("hostUsers", "hostPID", "hostIPC", "shareProcessNamespace")
 _TRUTH_COUNTS = ("hostPID", "hostIPC", "sysctls")
-"""Fields that are not pointers in Go; false or an empty list counts as unset."""
+"""Fields that are not pointers in Go: false or an empty list counts as unset."""
 _CONTAINER_CONTEXT = (
     "appArmorProfile",
     "seLinuxOptions",
@@ -99,7 +99,10 @@ def host_process_errors(spec: Object, path: str) -> Errors:
 
 
 def system_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
-    """Rejects fields that the OS in `spec.os.name` does not support."""
+    """Yields an error for each field that the OS in `spec.os.name` does not support.
+
+    `path`: the path of the pod's spec.
+    """
     if spec["os"]["name"] == "linux":
         yield from _linux_errors(spec, path)
     else:
