@@ -24,7 +24,7 @@ from fakeapi.releases import Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 COMPILERS_MAX = 256
-"""Most compilers in the cache; each is for one release, one set of variables and one set of result types."""
+"""Maximum number of cached compilers; each serves one release, one set of variables and one set of types."""
 
 
 def compiled(text: str, declared: Declared, results: tuple[Type, ...], rules: ReleaseRules) -> TypedVerdict:
@@ -33,7 +33,10 @@ def compiled(text: str, declared: Declared, results: tuple[Type, ...], rules: Re
 
 
 def expression_errors(verdict: TypedVerdict, shown: str, path: str) -> list[FieldError]:
-    """Returns the errors of an expression, printed as `shown`; none if fakeapi cannot check it."""
+    """Returns the field errors of a compiled expression; no errors if fakeapi cannot check the expression.
+
+    `shown`: the expression as the errors print it
+    """
     match verdict:
         case Invalid(detail):
             return [invalid(path, shown, detail)]

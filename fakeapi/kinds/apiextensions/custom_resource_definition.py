@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 class DefinitionStrategy(Strategy):
-    """Strategy for creates and updates of a definition; they never set its status."""
+    """Strategy for creates and updates of a definition; ignores the status that the client sends."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     updates_unconditionally: ClassVar[bool] = False
@@ -102,7 +102,7 @@ class DefinitionStrategy(Strategy):
 
 
 class DefinitionStatusStrategy(Strategy):
-    """Strategy for `/status`, which may also change metadata."""
+    """Strategy for `/status` of definitions; its updates may also change metadata."""
 
     updates_unconditionally: ClassVar[bool] = False
 
@@ -128,9 +128,10 @@ def _with_stored_version(obj: Object) -> Object:
 
 
 def _delete(obj: Object, request: DeletionRequest) -> Object | None:
-    """Deletes a definition. The first delete only marks it and adds the finalizer that cleans up its objects.
+    """Marks a definition for deletion and adds the finalizer that deletes its custom resources.
 
-    Further deletes follow the usual rules for finalizers. Raises ApiError 409 if a precondition fails.
+    A definition that is already marked follows the usual rules for finalizers instead. Raises ApiError 409 if
+    a precondition fails.
     """
     meta = obj["metadata"]
     if meta.get("deletionTimestamp"):
@@ -157,13 +158,13 @@ def _check_preconditions(obj: Object, request: DeletionRequest) -> None:
 
 
 class DefinitionStatusWithoutMetadata(DefinitionStatusStrategy):
-    """Strategy for `/status` in releases where its writers own no metadata fields."""
+    """Strategy for `/status` in releases whose managedFields leave out the metadata of status updates."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 
 
 class DefinitionHooks:
-    """Serves the custom resource, or stops serving it, before a write to its definition is answered."""
+    """Starts or stops serving the custom resource before the server responds to a write of its definition."""
 
     may_run_in_thread = True
     pool = ""
@@ -179,12 +180,12 @@ class DefinitionHooks:
 
 
 def _any_name(name: str, prefix: bool) -> list[str]:  # noqa: FBT001 - a NameValidator
-    """Accepts every name, because the strategy compares the name with the spec."""
+    """Accepts every name, because `name_errors` compares the name with the spec."""
     return []
 
 
 def _columns(schema: Struct, quirks: Quirks) -> tuple[Column, ...]:
-    """Returns the printer columns; older releases have only the creation time.
+    """Returns the table columns of definitions; older releases print only the creation time.
 
     Follows `pkg/registry/customresourcedefinition/tableconvertor`.
     """

@@ -14,7 +14,10 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def set_warnings(definition: Object, rules: ReleaseRules) -> list[str]:
-    """Warns of sets of arrays and sets of objects, once for each of the two."""
+    """Returns warnings about sets (`x-kubernetes-list-type: set`) whose items are arrays or objects.
+
+    At most two warnings: one about arrays, one about objects.
+    """
     if not rules.quirks.custom.warns_of_sets:
         return []
     schemas = internal_spec(definition["spec"]).schemas

@@ -91,7 +91,10 @@ def validate_replicated_template(spec: Object, old: Object | None, rules: Releas
 
 
 STATUS_FIELDS = (GatedFields(TERMINATING_REPLICAS, ("status.terminatingReplicas",)),)
-"""`dropDisabledStatusFields` of k8s.io/kubernetes `pkg/registry/apps/replicaset` and `deployment`."""
+"""Fields that are dropped while their feature gate is off.
+
+Follows `dropDisabledStatusFields` of k8s.io/kubernetes `pkg/registry/apps/replicaset` and `deployment`.
+"""
 
 
 class ReplicaSetStatusStrategy(WorkloadStatusStrategy):

@@ -21,7 +21,7 @@ async def _answer(
     options: WriteOptions,
     warnings: Warnings,
 ) -> WriteResult:
-    """Returns a new object with the rules in its status; its spec is empty."""
+    """Returns a review with the user's rules in its status and an empty spec."""
     if not body["spec"].get("namespace"):
         raise errors.bad_request("no namespace on request")
     await admit(server, resource, target, body, options, warnings)

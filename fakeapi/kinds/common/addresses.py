@@ -90,7 +90,7 @@ def validate_endpoint_ip(text: str, path: str) -> list[FieldError]:
 
 
 def is_dual_stack(texts: Sequence[str]) -> bool:
-    """Whether valid addresses are of both IP families; an IPv4-mapped IPv6 address counts as IPv4."""
+    """Whether the addresses belong to both IP families; an IPv4-mapped IPv6 address counts as IPv4."""
     return len({ip.family for ip in map(parse_ip, texts) if ip is not None}) > 1
 
 
@@ -185,5 +185,5 @@ def _old_cidr_warnings(found: CIDR | None, text: str, path: str) -> list[str]:
 
 
 def _netip_text(found: IP) -> str:
-    """Returns the address as Go's netip prints it: IPv4-mapped addresses stay in IPv6 notation."""
+    """Returns the address as Go's netip prints it: IPv4-mapped addresses keep the IPv6 notation."""
     return f"::ffff:{found}" if found.mapped else str(found)

@@ -28,7 +28,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class EvictionStatusStrategy(TargetedStatusStrategy):
-    """Strategy for `/status` of evictions, in which responders take turns."""
+    """Strategy for `/status` of evictions, where responders act one after the other."""
 
     def __init__(self, rules: ReleaseRules, context: StrategyContext) -> None:
         super().__init__(rules)
@@ -63,7 +63,10 @@ def _active_responder(obj: Object, now: float) -> str:
 
 
 def _of_responder(absent: str, cell: Callable[[str, Object, float], str]) -> Cell:
-    """Returns a cell made from the state and the status of the responder that the table shows."""
+    """Returns a Cell that calls `cell` with the state and the status of the responder in `_shown_target`.
+
+    `absent`: the text of the cell if there is no such responder
+    """
 
     def of(obj: Object, now: float) -> str:
         target = _shown_target(obj["status"])

@@ -27,7 +27,7 @@ _HOSTS_SHOWN = 3
 
 
 class IngressStrategy(Strategy):
-    """Strategy for creates and updates of an ingress; they never set its status."""
+    """Strategy for creates and updates of an ingress; ignores the status that the client sends."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 

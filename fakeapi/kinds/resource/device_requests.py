@@ -1,4 +1,4 @@
-"""Explicitly empty lists of device requests in the spec of a claim or a template.
+"""Restores explicitly empty lists of device requests in the spec of a claim or a template.
 
 Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim` and `resourceclaimtemplate`.
 """

@@ -39,7 +39,7 @@ DEFAULT_ALLOCATION_MODE = "WaitForFirstConsumer"
 
 
 def default_claim_spec(spec: Object) -> Object:
-    """Returns the spec of a claim, or of a template's claims, with its defaults."""
+    """Sets the defaults of a claim spec in place, and returns the spec."""
     spec.setdefault("allocationMode", DEFAULT_ALLOCATION_MODE)
     return spec
 
@@ -170,7 +170,7 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
 
 
 def class_and_mode(*path: str) -> tuple[Column, ...]:
-    """Returns the columns of a claim spec at the field path `path`."""
+    """Returns the columns for class and allocation mode; `path` is the field path of the claim spec."""
     return (
         Column("ResourceClassName", CLASS_NAME_TEXT, at(*path, "resourceClassName")),
         Column("AllocationMode", ALLOCATION_MODE_TEXT, at(*path, "allocationMode")),

@@ -17,7 +17,7 @@ def validate_claim_reference(holder: dict[str, Any], name: str, path: str) -> li
 
 
 def validate_class_reference(holder: dict[str, Any], name: str, path: str) -> list[FieldError]:
-    """Validates an optional reference that may name a namespace; `path` is its field path."""
+    """Validates an optional reference that may name a namespace; `path` is the path of the reference."""
     errors = validate_claim_reference(holder, name, path)
     namespace = holder.get(name, {}).get("namespace", "")
     return errors + (validate_dns_label(namespace, f"{path}.namespace") if namespace else [])
