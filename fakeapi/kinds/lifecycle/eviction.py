@@ -107,7 +107,7 @@ def _message(state: str, responder: Object, now: float) -> str:
 
 
 def _requesters(obj: Object, now: float) -> str:
-    """Returns the cell for requesters: the first that still wants the eviction, and the number of others."""
+    """Returns the table cell for requesters: the first that has not withdrawn, and how many more exist."""
     requesters = obj["status"].get("requesters") or ()
     wanting = sorted(requester["name"] for requester in requesters if requester["intent"] != "Withdrawn")
     if not wanting:

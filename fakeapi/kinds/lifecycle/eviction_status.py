@@ -268,7 +268,11 @@ class _Change:
 
 
 def in_turn(targets: Sequence[Any]) -> list[Any]:
-    """Sorts responders in the order in which they act: by priority, then by domain from its last label."""
+    """Sorts responders in the order in which they act.
+
+    Higher priorities come first. Equal priorities are sorted by domain, from its last label, then by
+    name.
+    """
     return sorted(targets, key=_turn)
 
 

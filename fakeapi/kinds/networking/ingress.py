@@ -35,7 +35,7 @@ class IngressStrategy(Strategy):
         self._rules = rules
 
     def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
-        """Restores explicitly empty rules, which errors print differently from missing ones."""
+        """Restores an explicitly empty list of rules; errors print missing lists differently."""
         spec = sent.get("spec") if isinstance(sent, dict) else None
         if isinstance(spec, dict) and spec.get("rules") == []:
             obj["spec"]["rules"] = []
@@ -113,7 +113,7 @@ def _or_none(text: str | None) -> str:
 
 
 def _hosts(obj: Object, now: float) -> str:
-    """Returns the cell for the hosts of the first rules."""
+    """Returns the table cell for hosts: up to three, then the number of further rules; `*` without hosts."""
     rules = obj["spec"].get("rules") or ()
     hosts: list[str] = []
     for rule in rules:

@@ -104,9 +104,9 @@ class ClaimStatusStrategy(ClaimStrategy):
         return new
 
     def _drop_deallocated_devices(self, claim: Object, before: Object) -> None:
-        """Drops the status of devices that are no longer allocated.
+        """Removes the status of devices that are no longer allocated.
 
-        Drops the whole list if the gate DRAResourceClaimDeviceStatus is off and the claim had none before.
+        Removes the whole list if the gate DRAResourceClaimDeviceStatus is off and the stored claim has none.
         """
         status = claim["status"]
         if "devices" not in status:
@@ -201,7 +201,10 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
 
 
 def state_column(schema: Struct) -> Column:
-    """Returns the column that summarizes a claim's status; `deallocating` exists only in 1.27 to 1.31."""
+    """Returns the column that summarizes a claim's status.
+
+    Only releases from 1.27 to 1.31 have the state `deallocating`.
+    """
     deallocates = "deallocationRequested" in fields_at(schema, "status")
     return Column(
         "State",

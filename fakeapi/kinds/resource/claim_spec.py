@@ -44,8 +44,8 @@ def validate_claim_spec(spec: Object, path: str, checks: Checks) -> list[FieldEr
 class ClaimSpecStrategy(Strategy, ABC):
     """Strategy for objects that contain a claim spec; the spec of the object is immutable.
 
-    `restore_after_decoding` gets objects in the layout of their version; all other methods get the hub's
-    layout.
+    `restore_after_decoding` receives objects in the layout of their version. All other methods receive
+    objects in the layout of the hub.
     """
 
     claim_path: ClassVar[tuple[str, ...]] = ("spec",)

@@ -39,7 +39,7 @@ _NOT_FOR_TEMPLATES = {
 
 
 def restore_empty_lists(obj: Object, sent: Any) -> Object:
-    """Restores forbidden metadata lists that were sent empty: they are errors, but decoding drops them."""
+    """Restores forbidden metadata lists that were sent empty; they are errors, but decoding drops them."""
     spec = sent.get("spec") if isinstance(sent, dict) else None
     metadata = spec.get("metadata") if isinstance(spec, dict) else None
     if not isinstance(metadata, dict):

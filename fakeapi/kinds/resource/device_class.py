@@ -68,7 +68,7 @@ class DeviceClassStrategy(Strategy):
         return self.warnings_on_create(new)
 
     def _validate(self, obj: Object, old: Object | None) -> list[FieldError]:
-        """Validates the spec; selectors and configuration that `old` has too may exceed newer limits."""
+        """Validates the spec; selectors and configuration that `old` already has may exceed newer limits."""
         spec = obj["spec"]
         checks = replace(self._checks, stored=_is_as_it_was("config", obj, old))
         errors = validate_selectors(

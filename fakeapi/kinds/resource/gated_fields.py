@@ -39,7 +39,7 @@ def consumable_capacity_paths(spec: str) -> tuple[str, ...]:
 
 
 def _unset_admin_access(claim: Object) -> None:
-    """Sets `adminAccess` of allocation results to null: the internal version always has this field."""
+    """Sets `adminAccess` of allocation results to null; the internal version always has this field."""
     for result, name in holders(claim, f"{_RESULTS}.adminAccess"):
         result[name] = None
 

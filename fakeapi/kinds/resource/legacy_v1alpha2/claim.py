@@ -55,7 +55,7 @@ def validate_claim_spec(spec: Object, path: str) -> list[FieldError]:
 
 
 class ClaimStrategy(Strategy):
-    """Strategy for creates and updates of a claim: the status is never set, the spec is immutable."""
+    """Strategy for creates and updates of a claim, whose spec is immutable; ignores the client's status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -80,7 +80,7 @@ class ClaimStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """Reports each error of the spec twice, as upstream does."""
+        """Validates the update; like upstream, reports each error of the spec twice."""
         errors = [*metadata.of_object, *self.validate_create(new)]
         return [
             *errors,

@@ -10,7 +10,10 @@ from fakeapi.machinery.field_errors import FieldError, required
 
 
 def validate_claim_reference(holder: dict[str, Any], name: str, path: str) -> list[FieldError]:
-    """Validates the optional reference in the field `name` of `holder`; `path` is its field path."""
+    """Validates the optional reference in the field `name` of `holder`.
+
+    `path`: the path of the reference
+    """
     if name not in holder:
         return []
     return [required(f"{path}.{part}") for part in ("kind", "name") if not holder[name][part]]

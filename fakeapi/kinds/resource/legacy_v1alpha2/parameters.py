@@ -96,7 +96,7 @@ class ClaimParametersStrategy(_ParametersStrategy):
 
 
 class ClassParametersStrategy(_ParametersStrategy):
-    """Strategy for ResourceClassParameters: filters and vendor parameters, one of each for a driver."""
+    """Strategy for ResourceClassParameters: filters and vendor parameters, at most one of each per driver."""
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         name = self._validate_driver_name
