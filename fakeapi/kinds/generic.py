@@ -46,7 +46,7 @@ class WithStatusStrategy(Strategy):
 
 
 class StatusStrategy(Strategy):
-    """Strategy for `/status` of a kind without a module of its own."""
+    """Strategy for `/status` of a kind without a module of its own; keeps everything except the status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 
@@ -56,7 +56,7 @@ class StatusStrategy(Strategy):
 
 
 def generic_definition(kind: Kind) -> KindDefinition:
-    """Returns the generic definition of a kind."""
+    """Returns a definition for a kind without a module of its own, which validates only metadata."""
     return KindDefinition(group=kind.group, resource=kind.resource, strategies=_strategies)
 
 

@@ -1,8 +1,7 @@
 """Behaviour of the allocation of devices to claims that differs between releases.
 
-The table HISTORY lists from which release on each value applies. Sources are
-k8s.io/dynamic-resource-allocation `structured` and recordings of the releases' own schedulers. Some of the
-behaviour is defects of the scheduler, which users see in clusters of that release.
+HISTORY lists each value with the first release that has it. Sources are k8s.io/dynamic-resource-allocation
+`structured` and recordings of the releases' own schedulers. Defects of these schedulers are included.
 """
 
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from fakeapi.releases.history import History, values_at
 
 
 class Duplicates(Enum):
-    """What the allocator does if device names occur twice in a pool."""
+    """The effect of duplicate device names in a pool."""
 
     NOTHING = "nothing"
     ERROR = "error"
@@ -86,8 +85,8 @@ class AllocationQuirks:
     capacity_is_of_another_device: bool
     """Whether the allocator also checks the capacity of an unrelated device.
 
-    That device is the one in the slice at the index of the request's current device. If its capacity does not
-    suffice, the chosen device remains allocated until the search ends, and constraints keep its attributes.
+    In its slice, that device has the index of the request's current device. If its capacity does not suffice,
+    the chosen device remains allocated until the search ends, and constraints keep its attributes.
     """
     shared_devices_in_use_hold_counters: bool
     """Whether shared devices that other claims use consume counters."""
@@ -98,7 +97,10 @@ class AllocationQuirks:
     none_are_all: bool
     """Whether a request for all devices succeeds if no device matches."""
     all_forgets_choice: bool
-    """Whether a request for all devices returns from a later subrequest to the first after one device."""
+    """Whether the search abandons a later subrequest for all devices after its first device.
+
+    It then continues with the first subrequest.
+    """
     all_of_second_choice_is_that_of_first: bool
     """Whether a second subrequest for all devices takes the devices that match the first subrequest.
 
@@ -139,7 +141,10 @@ class AllocationQuirks:
     config_of_classes_names_no_request: bool
     """Whether configuration from a DeviceClass names no request in the allocation."""
     config_for_all_names_no_request: bool
-    """Whether configuration for all requests of a claim names no request, and is listed once."""
+    """Whether configuration for all requests of a claim names no request in the allocation.
+
+    It then occurs only once.
+    """
     config_is_filtered: bool
     """Whether the allocation only has the claim's configuration for allocated requests and subrequests."""
     devices_have_overhead: bool

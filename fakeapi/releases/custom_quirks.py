@@ -1,7 +1,7 @@
 """Behaviour of CustomResourceDefinitions and custom objects that differs between releases.
 
-The table HISTORY lists from which release on each value applies. The source is k8s.io/apiextensions-apiserver
-at each release's last patch.
+HISTORY lists each value with the first release that has it. The source is k8s.io/apiextensions-apiserver at
+each release's last patch.
 """
 
 from dataclasses import dataclass
@@ -23,13 +23,13 @@ class CustomQuirks:
     """Beginning of the errors for selectable fields without a schema."""
 
     checks_bundles: bool
-    """Whether the CA bundle of a conversion webhook is validated once the definition is established."""
+    """Whether the CA bundle of a conversion webhook is validated in established CustomResourceDefinitions."""
 
     many_selectable_fields_may_stay: bool
-    """Whether an update may keep more selectable fields than a new definition may have."""
+    """Whether an update may keep more selectable fields than a create may have."""
 
     definition_status_keeps_metadata: bool
-    """Whether managedFields omit the metadata that a write to a definition's status changes."""
+    """Whether managedFields omit the metadata that a write to a CustomResourceDefinition's status changes."""
 
     object_status_resets_metadata: bool
     """Whether managedFields omit the metadata that a write to a custom object's status contains."""
@@ -38,10 +38,10 @@ class CustomQuirks:
     """Whether sets (x-kubernetes-list-type) of lists or objects in a schema return a warning."""
 
     prints_definitions: bool
-    """Whether tables of definitions have columns such as scope and versions besides the creation time."""
+    """Whether tables of CustomResourceDefinitions have columns such as scope besides the creation time."""
 
     precondition_failed: str
-    """Beginning of the conflict error for a failed precondition (uid or resourceVersion) on a definition."""
+    """Beginning of the conflict error if a CustomResourceDefinition does not meet a delete's precondition."""
 
     warns_of_finalizers: bool
     """Whether new finalizers of custom objects without a domain return a warning."""
@@ -50,7 +50,7 @@ class CustomQuirks:
     """Whether the warning about a finalizer with a domain but no path has its own text."""
 
     status_is_checked: str
-    """What a write to the status validates.
+    """The part of a custom object that a write to its status validates.
 
     - "whole": the whole object
     - "unnamed": the status, with error paths that omit `status`
@@ -58,7 +58,7 @@ class CustomQuirks:
     """
 
     terminating_forbids: bool
-    """Whether all creates fail with 403 while their definition is being deleted.
+    """Whether all creates of custom objects fail with 403 while their definition is being deleted.
 
     In other releases a POST fails with 405, and an apply succeeds.
     """

@@ -50,7 +50,7 @@ class DeviceQuirks:
     """Whether an empty driver name gets only a required error, and no error about DNS subdomains."""
 
     attribute_domain: str
-    """What errors call the part of a qualified name before the slash: `prefix` up to 1.31, then `domain`."""
+    """Noun in errors for the part of a name before the slash: `prefix` up to 1.31, then `domain`."""
 
     missing_domain_is_required: bool
     """Whether a `matchAttribute` without a domain is a missing required value at the path `domain`.
@@ -74,7 +74,7 @@ class DeviceQuirks:
     """Detail of the error for opaque parameters and device data that are JSON, but not an object."""
 
     device_shown: str
-    """How errors print a device of `status.devices`.
+    """The form in which errors print a device of `status.devices`.
 
     - "text": `DRIVER/POOL/DEVICE`, up to 1.33
     - "handles": a struct with `{}` for each field, in 1.34
@@ -182,7 +182,7 @@ class DeviceQuirks:
     """
 
     counter_sets_stand_alone: bool
-    """Whether a ResourceSlice may have either devices or counter sets.
+    """Whether a ResourceSlice may have devices or counter sets, but not both.
 
     If so, devices refer to counter sets in other slices of the pool. Limits apply to each set and each device
     instead of the whole slice.

@@ -1,4 +1,4 @@
-"""Differences between releases in the work of the kubelet with DRA drivers.
+"""Differences between releases in how the kubelet works with DRA drivers.
 
 The source is k8s.io/kubernetes `pkg/kubelet` and `pkg/kubelet/cm/dra`.
 """
@@ -11,7 +11,7 @@ from fakeapi.releases.history import History
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)  # a base of `Quirks`
 class DriverQuirks:
-    """Differences in the work of the kubelet with DRA drivers."""
+    """Differences in how the kubelet works with DRA drivers."""
 
     drivers_are_called_by_handles: bool
     """Whether the kubelet sends the resource handles of an allocation to DRA drivers.
@@ -29,7 +29,7 @@ class DriverQuirks:
     """
 
     kubelet_keeps_driver_instances: bool
-    """Whether the kubelet keeps several instances of a DRA driver, and calls the one that registered last."""
+    """Whether the kubelet keeps several instances of a DRA driver, and calls the newest instance."""
 
     slices_outlive_drivers_by: float | None
     """Seconds until the kubelet deletes the ResourceSlices of an unregistered driver; None means never."""
@@ -47,9 +47,9 @@ class DriverQuirks:
     """Whether a health report has a timeout for each device, after which the report is stale."""
 
     health_finds_claims_by: Literal["name in pod", "status", "spec"]
-    """Where the kubelet finds a claim's name when it reports the health of a container's devices.
+    """The source of a claim's name when the kubelet reports the health of a container's devices.
 
-    - "name in pod": uses the pod's own name for the claim, up to 1.34
+    - "name in pod": the pod's own name for the claim, up to 1.34
     - "status": the pod's status, in 1.35
     - "spec": the pod's spec, from 1.36
     """

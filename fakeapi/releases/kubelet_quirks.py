@@ -12,7 +12,7 @@ from fakeapi.releases.history import History, values_at
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KubeletQuirks:
-    """How the kubelet of a release handles claims; the texts are templates for `str.format`."""
+    """The behaviour of a release's kubelet with claims; the texts are templates for `str.format`."""
 
     notes_claims: Literal["when prepared", "at once", "when drivers are there"]
     """When the kubelet records a pod as a user of its claims, which it must unprepare before the pod ends."""

@@ -92,12 +92,12 @@ class NetworkQuirks:
     """Whether the error for a reference without kind or name has a detail that names the missing part."""
 
     ingresses_keep_relaxed_names: str
-    """Where a stored Ingress must have a relaxed service name so that an update may have one too.
+    """The parts of a stored Ingress whose relaxed service names allow updates to have relaxed names too.
 
     Only applies while the gate RelaxedServiceNameValidation is off.
 
-    - "rules": in its rules
-    - "everywhere": in its rules or its default backend
+    - "rules": its rules
+    - "everywhere": its rules and its default backend
     - "": updates may never have relaxed names
     """
 

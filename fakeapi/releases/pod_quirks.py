@@ -1,7 +1,7 @@
 """Behaviour of pods that differs between releases.
 
-The table HISTORY lists from which release on each value applies. `fakeapi.releases.quirks.Quirks.pods` has
-the values of a release. Sources are k8s.io/kubernetes `pkg/apis/core/validation` and `pkg/api/pod` at the
+HISTORY lists each value with the first release that has it. `fakeapi.releases.quirks.Quirks.pods` has the
+values of a release. Sources are k8s.io/kubernetes `pkg/apis/core/validation` and `pkg/api/pod` at the
 release's last patch.
 """
 

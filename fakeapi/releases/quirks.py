@@ -1,7 +1,7 @@
 """Behaviour that differs between releases, besides kinds, fields, gates and limits.
 
-`HISTORY` in the module of each area lists from which release on a value applies. Sources are recordings of
-the releases' own servers. For behaviour without recordings, the sources are k8s.io/kubernetes,
+HISTORY in the module of each area lists each value with the first release that has it. Sources are recordings
+of the releases' own servers. For behaviour without recordings, the sources are k8s.io/kubernetes,
 k8s.io/apiserver and k8s.io/apimachinery at the release's last patch.
 """
 

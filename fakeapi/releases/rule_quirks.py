@@ -1,6 +1,6 @@
 """Behaviour of the validation rules of custom resources that differs between releases.
 
-The table HISTORY lists from which release on each value applies. Sources are k8s.io/apiextensions-apiserver
+HISTORY lists each value with the first release that has it. Sources are k8s.io/apiextensions-apiserver
 `pkg/apiserver/schema/cel`, k8s.io/apiserver `pkg/cel` and cel-go at each release's last patch.
 """
 

@@ -48,7 +48,10 @@ Each follows the last release in which it has claims.
 
 
 def default_description() -> str:
-    """Returns what a server without a named release serves, such as "1.33, and v1alpha2 as in 1.30,"."""
+    """Returns a description of the releases that a server serves by default.
+
+    For example "1.33, and v1alpha2 as in 1.30,", for use within a sentence.
+    """
     newest = RELEASES[-1]
     others = [f"{version} as in {name}" for (_, version), name in OLDER.items() if name != newest]
     return f"{newest}, and {', '.join(others)}," if others else newest
@@ -90,7 +93,7 @@ def served(
     feature_gates: Mapping[str, bool] | str = "",
     runtime_config: str = "",
 ) -> Serving:
-    """Returns what a server serves: the named release, or without a name the newest release and OLDER.
+    """Returns the group versions of a server: of the named release, or of the newest release and OLDER.
 
     With several releases, gates and settings of `runtime_config` apply to each release that has them. Raises
     UnknownReleaseError, UnknownGateError for a gate that no served release has, GateError and

@@ -1,7 +1,7 @@
 """Behaviour of the kinds in apps, batch, autoscaling and policy that differs between releases.
 
-The table HISTORY lists from which release on each value applies. Sources are k8s.io/kubernetes `pkg/registry`
-and `pkg/apis` at each release's last patch.
+HISTORY lists each value with the first release that has it. Sources are k8s.io/kubernetes `pkg/registry` and
+`pkg/apis` at each release's last patch.
 """
 
 from dataclasses import dataclass
@@ -85,7 +85,7 @@ class WorkloadQuirks:
     """Whether the template of a suspended Job may change before the Job has the condition Suspended."""
 
     job_rows_show_success: bool
-    """Whether tables show the condition SuccessCriteriaMet of a Job."""
+    """Whether tables print the condition SuccessCriteriaMet of a Job."""
 
     scaling_has_tolerance: bool
     """Whether the scaling rules of a HorizontalPodAutoscaler, also in v1's annotation, have a tolerance."""
@@ -107,7 +107,7 @@ class WorkloadQuirks:
     """Whether the target of a new HorizontalPodAutoscaler must name its API group."""
 
     targets_name_the_resource: bool
-    """Whether tables show the resource of each target of a HorizontalPodAutoscaler."""
+    """Whether tables print the resource of each target of a HorizontalPodAutoscaler."""
 
     scales_have_metadata: bool
     """Whether a write to `/scale` validates all metadata of the Scale."""

@@ -210,7 +210,10 @@ class Storage(Protocol):
         ...
 
     def is_watched(self, key: str) -> bool:
-        """Whether a watcher of this process receives events of the key, or one of another server might."""
+        """Whether a watcher may receive events of the key.
+
+        A store that other servers share cannot know their watchers, so it always returns True.
+        """
         ...
 
     async def compact(self, revision: int) -> None:
@@ -297,7 +300,7 @@ class SharedStorage(Storage, Protocol):
     def create(self, key: str, value: bytes, *, unless_changed: Guard | None = None) -> asyncio.Future[Entry]:
         """Stores a new entry, like `Storage.create`.
 
-        Refused with `KeyExists` if the key exists, or with `RevisionConflict` if `unless_changed` is not met.
+        Refused with `KeyExists` if the key exists, or with `RevisionConflict` if `unless_changed` is false.
         """
         ...
 
@@ -307,7 +310,7 @@ class SharedStorage(Storage, Protocol):
         """Replaces the value of the entry that has the revision `expected`, like `Storage.update`.
 
         Refused with `KeyNotFound` or `RevisionConflict` if the entry is missing or has another revision. Also
-        refused with `RevisionConflict` if `unless_changed` is not met.
+        refused with `RevisionConflict` if `unless_changed` is false.
         """
         ...
 

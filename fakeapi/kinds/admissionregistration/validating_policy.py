@@ -144,7 +144,7 @@ class ValidatingPolicyStrategy(Strategy):
 
 
 class ValidatingPolicyStatusStrategy(ValidatingPolicyStrategy):
-    """Strategy for `/status` of validating admission policies."""
+    """Strategy for `/status` of validating admission policies; keeps the stored spec."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",), ("metadata",))
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 class DefinitionStrategy(Strategy):
-    """Strategy for creates and updates of a definition; ignores the status that the client sends."""
+    """Strategy for creates and updates of CustomResourceDefinitions; ignores the client's status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     updates_unconditionally: ClassVar[bool] = False
@@ -102,7 +102,7 @@ class DefinitionStrategy(Strategy):
 
 
 class DefinitionStatusStrategy(Strategy):
-    """Strategy for `/status` of definitions; its updates may also change metadata."""
+    """Strategy for `/status` of CustomResourceDefinitions; updates may also change metadata."""
 
     updates_unconditionally: ClassVar[bool] = False
 
@@ -119,7 +119,7 @@ class DefinitionStatusStrategy(Strategy):
 
 
 def _with_stored_version(obj: Object) -> Object:
-    """Returns the definition with its storage version added to `status.storedVersions`."""
+    """Returns the CustomResourceDefinition with its storage version added to `status.storedVersions`."""
     stored = list(obj["status"].get("storedVersions") or ())
     storage = next((version["name"] for version in obj["spec"]["versions"] or () if version["storage"]), None)
     if storage is None or storage in stored:
@@ -128,10 +128,10 @@ def _with_stored_version(obj: Object) -> Object:
 
 
 def _delete(obj: Object, request: DeletionRequest) -> Object | None:
-    """Marks a definition for deletion and adds the finalizer that deletes its custom resources.
+    """Marks a CustomResourceDefinition for deletion, with the finalizer that deletes its custom resources.
 
-    A definition that is already marked follows the usual rules for finalizers instead. Raises ApiError 409 if
-    a precondition fails.
+    If it is already marked, the usual rules for finalizers apply instead. Raises ApiError 409 if a
+    precondition fails.
     """
     meta = obj["metadata"]
     if meta.get("deletionTimestamp"):
@@ -145,7 +145,7 @@ def _delete(obj: Object, request: DeletionRequest) -> Object | None:
 
 
 def _check_preconditions(obj: Object, request: DeletionRequest) -> None:
-    """Raises ApiError 409 if the UID or the resourceVersion differs from the preconditions."""
+    """Raises ApiError 409 if the UID or the resourceVersion differs from the delete's preconditions."""
     meta, options = obj["metadata"], request.options
     for expected, actual, field in (
         (options.uid, meta["uid"], "UID"),
@@ -158,13 +158,13 @@ def _check_preconditions(obj: Object, request: DeletionRequest) -> None:
 
 
 class DefinitionStatusWithoutMetadata(DefinitionStatusStrategy):
-    """Strategy for `/status` in releases whose managedFields leave out the metadata of status updates."""
+    """Strategy for `/status` in releases whose managedFields omit the metadata of status updates."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 
 
 class DefinitionHooks:
-    """Starts or stops serving the custom resource before the server responds to a write of its definition."""
+    """Starts or stops serving a custom resource before the server responds to a write of its definition."""
 
     may_run_in_thread = True
     pool = ""
@@ -185,7 +185,7 @@ def _any_name(name: str, prefix: bool) -> list[str]:  # noqa: FBT001 - a NameVal
 
 
 def _columns(schema: Struct, quirks: Quirks) -> tuple[Column, ...]:
-    """Returns the table columns of definitions; older releases print only the creation time.
+    """Returns the table columns of CustomResourceDefinitions; older releases print only the creation time.
 
     Follows `pkg/registry/customresourcedefinition/tableconvertor`.
     """

@@ -1,4 +1,4 @@
-"""The internal form of a definition, where fields that are equal in all versions move to the spec.
+"""The internal form of a CustomResourceDefinition: fields that are equal in all versions move to the spec.
 
 Follows `Convert_v1_CustomResourceDefinitionSpec_To_apiextensions_CustomResourceDefinitionSpec` of
 k8s.io/apiextensions-apiserver `pkg/apis/apiextensions/v1`. Upstream validates this form. Therefore schema
@@ -18,7 +18,7 @@ SHARED = ("schema", "subresources", "additionalPrinterColumns", "selectableField
 
 @dataclass(frozen=True, slots=True)
 class InternalSpec:
-    """The spec of a definition in its internal form.
+    """The spec of a CustomResourceDefinition in its internal form.
 
     - `spec`: the spec in v1
     - `version`: the name of the first version
@@ -46,7 +46,7 @@ class InternalSpec:
 
     @property
     def schemas(self) -> list[Schema]:
-        """The parsed schemas of the definition; a schema that all versions share occurs once.
+        """The parsed schemas of all versions; a schema that all versions share occurs once.
 
         Raises SchemaTooDeep.
         """
@@ -54,7 +54,7 @@ class InternalSpec:
         return [schema for schema in schemas if schema is not None]
 
     def has(self, name: str) -> bool:
-        """Whether any version has a non-empty field `name` of its own."""
+        """Whether any version has a non-empty field `name` that the versions do not share."""
         return any(version.get(name) for version in self.versions)
 
 

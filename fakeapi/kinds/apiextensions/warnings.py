@@ -1,4 +1,4 @@
-"""Warnings about sets in the schemas of a definition.
+"""Warnings about sets in the schemas of a CustomResourceDefinition.
 
 Follows k8s.io/apiextensions-apiserver `pkg/registry/customresourcedefinition/strategy.go`.
 """

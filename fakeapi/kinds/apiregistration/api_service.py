@@ -64,7 +64,7 @@ class ApiServiceStrategy(Strategy):
 
 
 class ApiServiceStatusStrategy(Strategy):
-    """Strategy for `/status` of APIServices."""
+    """Strategy for `/status` of APIServices; keeps the stored spec and most stored metadata."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",), ("metadata",))
     updates_unconditionally: ClassVar[bool] = False

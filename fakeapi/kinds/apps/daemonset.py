@@ -133,7 +133,7 @@ class DaemonSetStrategy(WorkloadStrategy):
 
 
 class DaemonSetStatusStrategy(WorkloadStatusStrategy):
-    """Strategy for `/status` of daemon sets."""
+    """Strategy for `/status` of DaemonSets; keeps the stored template generation."""
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         return _with_template_generation(super().prepare_update(new, old), _template_generation(old))

@@ -58,10 +58,10 @@ _COUNTERS = (
 
 
 class DeploymentStrategy(WorkloadStrategy):
-    """Strategy for deployments; a change of their annotations also increments the generation."""
+    """Strategy for Deployments; a change of their annotations also increments the generation."""
 
     def default(self, obj: Object) -> Object:
-        """Normalizes the annotation of a rollback, as conversion to the internal version does.
+        """Normalizes the annotation of a rollback, like upstream's conversion to the internal version.
 
         Raises ApiError 400 if the annotation is not an integer.
         """
@@ -115,7 +115,7 @@ class DeploymentStrategy(WorkloadStrategy):
 
 
 class DeploymentStatusStrategy(WorkloadStatusStrategy):
-    """Strategy for `/status` of deployments; its updates keep the stored labels."""
+    """Strategy for `/status` of Deployments; keeps the stored spec and labels."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",), ("metadata", "labels"))
 

@@ -172,7 +172,7 @@ class StatefulSetStrategy(WorkloadStrategy):
 
 
 class StatefulSetStatusStrategy(WorkloadStatusStrategy):
-    """Strategy for `/status` of stateful sets."""
+    """Strategy for `/status` of StatefulSets, whose counters must not exceed `replicas`."""
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS

@@ -142,7 +142,7 @@ class AutoscalerStrategy(WorkloadStrategy):
 
 
 class AutoscalerStatusStrategy(WorkloadStatusStrategy):
-    """Strategy for `/status` of autoscalers."""
+    """Strategy for `/status` of autoscalers, whose replica counts must not be negative."""
 
     def status_errors(self, new: Object, old: Object) -> list[FieldError]:
         status = new.get("status") or {}

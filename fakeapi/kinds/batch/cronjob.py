@@ -50,7 +50,7 @@ Follows `dropDisabledFields` of k8s.io/kubernetes `pkg/registry/batch/cronjob`.
 
 
 class CronJobStrategy(WorkloadStrategy):
-    """Strategy for creates and updates of cron jobs."""
+    """Strategy for CronJobs: validates the schedule, the time zone and the job template."""
 
     template_path: ClassVar[tuple[str, ...]] = (*_JOB, "template")
     gated_fields: ClassVar[tuple[GatedFields, ...]] = GATED_FIELDS

@@ -191,7 +191,7 @@ class JobStrategy(WorkloadStrategy):
 
 
 class JobStatusStrategy(WorkloadStatusStrategy):
-    """Strategy for `/status` of jobs."""
+    """Strategy for `/status` of Jobs; `validate_status_update` has the rules."""
 
     def status_errors(self, new: Object, old: Object) -> list[FieldError]:
         return validate_status_update(new, old, self._rules)

@@ -21,7 +21,7 @@ _ALTERNATIVES = {
 
 @cache
 def expanded(path: str) -> tuple[tuple[str, ...], ...]:
-    """Returns the paths that a path with `@` names stands for, each split into its parts."""
+    """Replaces `@` names in a path with their alternatives; returns the resulting paths, split into parts."""
     for short, names in _ALTERNATIVES.items():
         if short in path:
             return tuple(part for name in names for part in expanded(path.replace(short, name)))

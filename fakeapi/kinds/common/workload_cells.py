@@ -29,7 +29,7 @@ def containers_at(*path: str) -> dict[str, Cell]:
 
 
 def selector_at(*path: str) -> Cell:
-    """Returns a Cell that prints the label selector at a path like kubectl."""
+    """Returns a Cell that prints the label selector at a path in kubectl's format."""
     return lambda obj, now: formatted(value_at(obj, path))
 
 

@@ -59,7 +59,7 @@ _MANDATORY: dict[str, dict[str, Any]] = {
 
 
 class FlowSchemaStrategy(FlowControlStrategy):
-    """Strategy for creates and updates of flow schemas."""
+    """Strategy for creates and updates of FlowSchemas; mandatory schemas must not change."""
 
     def errors_of(self, obj: Object) -> list[FieldError]:
         spec, name = obj["spec"], obj["metadata"].get("name", "")

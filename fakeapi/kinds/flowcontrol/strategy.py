@@ -15,7 +15,7 @@ GROUP = "flowcontrol.apiserver.k8s.io"
 
 
 class FlowControlStrategy(Strategy):
-    """Strategy for creates and updates of an object; ignores the status that the client sends."""
+    """Strategy for FlowSchemas and PriorityLevelConfigurations; ignores the status that the client sends."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -44,7 +44,7 @@ class FlowControlStrategy(Strategy):
 
 
 class FlowControlStatusStrategy(Strategy):
-    """Strategy for `/status`; its updates change nothing except the status."""
+    """Strategy for `/status` of FlowSchemas and PriorityLevelConfigurations; changes only the status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 

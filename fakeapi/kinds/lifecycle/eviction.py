@@ -65,7 +65,7 @@ def _active_responder(obj: Object, now: float) -> str:
 def _of_responder(absent: str, cell: Callable[[str, Object, float], str]) -> Cell:
     """Returns a Cell that calls `cell` with the state and the status of the responder in `_shown_target`.
 
-    `absent`: the text of the cell if there is no such responder
+    `absent`: the text of the cell without such a responder
     """
 
     def of(obj: Object, now: float) -> str:

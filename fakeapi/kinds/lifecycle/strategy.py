@@ -26,7 +26,7 @@ def name_is_long_name(name: str, prefix: bool) -> list[str]:  # noqa: FBT001 - a
 
 
 class TargetedStrategy(Strategy):
-    """Strategy for creates and updates of an object; ignores the status that the client sends."""
+    """Strategy for Evictions and EvictionRequests; ignores the status that the client sends."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     updates_unconditionally: ClassVar[bool] = False
@@ -49,7 +49,7 @@ class TargetedStrategy(Strategy):
 
 
 class TargetedStatusStrategy(TargetedStrategy):
-    """Strategy for `/status`; its updates change nothing except the status."""
+    """Strategy for `/status` of Evictions and EvictionRequests; changes only the status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 

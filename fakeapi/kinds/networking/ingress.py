@@ -72,7 +72,7 @@ class IngressStrategy(Strategy):
 
 
 class IngressStatusStrategy(IngressStrategy):
-    """Strategy for `/status` of ingresses."""
+    """Strategy for `/status` of ingresses; keeps the stored spec."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 

@@ -24,7 +24,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class NetworkPolicyStrategy(Strategy):
-    """Strategy for creates and updates of network policies."""
+    """Strategy for network policies; a change of the spec increments the generation."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules

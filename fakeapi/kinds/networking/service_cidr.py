@@ -67,7 +67,7 @@ class StatusWipingStrategy(ServiceCIDRStrategy):
 
 
 class ServiceCIDRStatusStrategy(ServiceCIDRStrategy):
-    """Strategy for `/status` of ServiceCIDRs."""
+    """Strategy for `/status` of ServiceCIDRs; keeps the stored spec."""
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         new["spec"] = old["spec"]
@@ -82,7 +82,7 @@ class ServiceCIDRStatusStrategy(ServiceCIDRStrategy):
 
 
 class ResettingStatusStrategy(ServiceCIDRStatusStrategy):
-    """Strategy for `/status` in releases whose managedFields leave out the metadata of status updates."""
+    """Strategy for `/status` in releases whose managedFields omit the metadata of status updates."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 

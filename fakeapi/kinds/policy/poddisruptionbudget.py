@@ -86,7 +86,7 @@ class PodDisruptionBudgetStrategy(WorkloadStrategy):
 
 
 class PodDisruptionBudgetStatusStrategy(WorkloadStatusStrategy):
-    """Strategy for `/status` of pod disruption budgets."""
+    """Strategy for `/status` of PodDisruptionBudgets; validates conditions and counters."""
 
     updates_unconditionally: ClassVar[bool] = False
 

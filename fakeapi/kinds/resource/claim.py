@@ -90,7 +90,7 @@ class ClaimStrategy(ClaimSpecStrategy):
 
 
 class ClaimStatusStrategy(ClaimStrategy):
-    """Strategy for `/status` of claims."""
+    """Strategy for `/status` of claims: the allocation, reservations and the status of devices."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 
@@ -165,9 +165,9 @@ class ClaimStatusStrategy(ClaimStrategy):
 
 
 class NewerClaimStatusStrategy(ClaimStatusStrategy):
-    """Strategy for `/status` in releases with the quirk `status_resets_metadata`.
+    """Strategy for `/status` in releases whose managedFields omit the metadata of status updates.
 
-    The managedFields of status updates leave out the metadata.
+    The quirk `status_resets_metadata` determines these releases.
     """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))

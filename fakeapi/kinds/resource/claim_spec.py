@@ -34,7 +34,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def validate_claim_spec(spec: Object, path: str, checks: Checks) -> list[FieldError]:
-    """Validates the spec of a claim, or of the claims of a template; `path` is the field path of the spec."""
+    """Validates the spec of a claim, or of the claims of a template; `path` is the path of the spec."""
     errors = validate_devices(spec["devices"], f"{path}.devices", checks)
     if "controller" in spec:
         errors += validate_driver_name(spec["controller"], f"{path}.controller", checks.rules)

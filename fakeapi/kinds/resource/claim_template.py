@@ -64,7 +64,7 @@ def validate_template_metadata(metadata: Object, path: str, rules: ReleaseRules)
 
 
 class ClaimTemplateStrategy(ClaimSpecStrategy):
-    """Strategy for templates of v1alpha3 and newer."""
+    """Strategy for ResourceClaimTemplates of v1alpha3 and newer, whose spec is immutable."""
 
     claim_path: ClassVar[tuple[str, ...]] = ("spec", "spec")
     spec_type: ClassVar[str] = "ResourceClaimTemplateSpec"

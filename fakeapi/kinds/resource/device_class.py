@@ -35,7 +35,10 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class DeviceClassStrategy(Strategy):
-    """Strategy for device classes: every field may change. Up to 1.34 updates report spec errors twice."""
+    """Strategy for device classes, in which every field may change.
+
+    Up to 1.34 updates report each error of the spec twice.
+    """
 
     def __init__(self, rules: ReleaseRules, check_cel: CelCheck = accept_any_cel) -> None:
         self._rules = rules

@@ -55,7 +55,7 @@ class PodSchedulingContextStrategy(Strategy):
 
 
 class PodSchedulingContextStatusStrategy(PodSchedulingContextStrategy):
-    """Strategy for `/status` of scheduling contexts."""
+    """Strategy for `/status` of scheduling contexts: the nodes that are unsuitable for each claim."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 

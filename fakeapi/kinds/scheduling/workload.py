@@ -179,13 +179,13 @@ class PodGroupStatusStrategy(PodGroupStrategy):
 
 
 class FlatPodGroupStrategy(PodGroupStrategy):
-    """Strategy for pod groups of v1alpha2."""
+    """Strategy for pod groups of v1alpha2; updates may omit the resourceVersion."""
 
     updates_unconditionally: ClassVar[bool] = True
 
 
 class FlatPodGroupStatusStrategy(PodGroupStatusStrategy):
-    """Strategy for `/status` of pod groups in v1alpha2."""
+    """Strategy for `/status` of pod groups in v1alpha2; updates may omit the resourceVersion."""
 
     updates_unconditionally: ClassVar[bool] = True
 

@@ -128,7 +128,7 @@ Follows `PrepareForUpdate` of k8s.io/kubernetes `pkg/registry/storage/volumeatta
 
 
 class VolumeAttachmentStatusStrategy(VolumeAttachmentStrategy):
-    """Strategy for `/status` of volume attachments."""
+    """Strategy for `/status` of volume attachments; drops fields whose feature gate is off."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 

@@ -65,7 +65,7 @@ class History:
     def undo(self, prefix: str, revision: int) -> dict[str, Entry | None]:
         """Returns the earlier entries of keys that begin with `prefix` and changed after `revision`.
 
-        The value is the key's entry at `revision`, None if there was no entry. Raises `Compacted` and
+        The value is the key's entry at `revision`, None if the key did not exist. Raises `Compacted` and
         `FutureRevision`.
         """
         if revision > self.newest:

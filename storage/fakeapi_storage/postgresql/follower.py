@@ -87,7 +87,7 @@ class Follower:
         read; then read again. Raises `StorageFailed`.
         """
         known = self._committed.revision
-        is_of_before = read.known_epoch != self.epoch  # a new epoch began here during the read
+        is_of_before = read.known_epoch != self.epoch  # this server began a new epoch during the read
         if is_of_before and read.epoch < self.epoch:
             return True
         went_back = not is_of_before and (read.epoch, read.revision) < (self.epoch, read.after)

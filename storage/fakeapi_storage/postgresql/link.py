@@ -57,7 +57,7 @@ class Link:
     async def fetch(self, statement: str, *arguments: object) -> Sequence[Record]:
         """Returns the rows of a statement, which is its own transaction.
 
-        Raises:
+        Raises one of these exceptions:
 
         - `Unreachable` if the statement was not sent
         - `OutcomeUnknown` if the connection was lost

@@ -19,7 +19,7 @@ class Proposal(NamedTuple):
     """A write in the form that is sent to the database.
 
     - `expected`: 0 for a create
-    - `guard`: a condition; the database also refuses the write if it is not met
+    - `guard`: a condition; the database refuses the write if the condition is false
     """
 
     key: str

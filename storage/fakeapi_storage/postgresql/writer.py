@@ -41,7 +41,7 @@ class SharedWriter:
     """Sends writes to the database, which accepts or refuses them, and applies stored writes to memory.
 
     It sends one group at a time; writes accepted meanwhile form the next group. The future of a write
-    resolves when the memory of this server includes the write, or the entry because of which it was refused.
+    resolves once memory includes the stored write, or the entry that caused the refusal.
     """
 
     def __init__(self, database: PostgresqlLog, committed: Committed, follower: Follower) -> None:

@@ -15,7 +15,7 @@ BEFORE_ALL = -(1 << 63)
 
 
 class SqliteLog:
-    """A `Log` in a SQLite database, which it closes.
+    """A `Log` in a SQLite database; closing the log also closes the database.
 
     It calls the driver directly: one call changes the thread once. SQLAlchemy's connection needs four or more
     changes, which take most of the time of a single write. The driver begins no transactions by itself. A

@@ -1,4 +1,4 @@
-"""Validates whole definitions on create and update."""
+"""Validates CustomResourceDefinitions on create and update."""
 
 from collections.abc import Sequence
 
@@ -32,7 +32,7 @@ _UNKNOWN_FIELDS = (
 
 
 def name_errors(obj: Object) -> list[FieldError]:
-    """Returns errors of the definition's name, which must be `PLURAL.GROUP`."""
+    """Returns errors if a CustomResourceDefinition's name is not `PLURAL.GROUP` or not a DNS subdomain."""
     name, spec = obj["metadata"].get("name", ""), obj["spec"]
     if not name:
         return []
@@ -43,7 +43,10 @@ def name_errors(obj: Object) -> list[FieldError]:
 
 
 def validate_definition(obj: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Returns the errors of a new definition, without the errors of its metadata; raises SchemaTooDeep."""
+    """Returns the errors of a new CustomResourceDefinition, except errors of its metadata.
+
+    Raises SchemaTooDeep.
+    """
     errors = validate_spec(internal_spec(obj["spec"]), Options(), rules)
     return (
         errors + _status_errors(obj, rules) + _approval_errors(obj, None) + _unknown_field_errors(obj, None)
@@ -53,7 +56,7 @@ def validate_definition(obj: Object, rules: ReleaseRules) -> list[FieldError]:
 def validate_definition_update(
     obj: Object, old: Object, metadata: Sequence[FieldError], rules: ReleaseRules
 ) -> list[FieldError]:
-    """Returns the errors of an update of a definition; raises SchemaTooDeep.
+    """Returns the errors of an update of a CustomResourceDefinition; raises SchemaTooDeep.
 
     `metadata`: the errors of the metadata, which come first in the result
     """
@@ -89,7 +92,7 @@ def format_warnings(obj: Object, rules: ReleaseRules) -> list[str]:
 
 
 def _options(obj: Object, old: Object, old_spec: InternalSpec, rules: ReleaseRules) -> Options:
-    """Returns options for an update, which allow some errors that the old definition already has."""
+    """Returns validation options for an update, which may keep some errors of the stored object."""
     webhook = (old["spec"].get("conversion") or {}).get("webhook") or {}
     reviews = webhook.get("conversionReviewVersions") or []
     old_schemas = old_spec.schemas

@@ -1,4 +1,4 @@
-"""Options for validating a definition: an update may keep some errors of the old definition."""
+"""Options for validating a CustomResourceDefinition: an update may keep some errors of the stored object."""
 
 from dataclasses import dataclass, field
 
@@ -9,7 +9,7 @@ from fakeapi.machinery.structural.definition_validation import Strictness
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """Options for validating a definition; the default values are for a new definition.
+    """Options for validating a CustomResourceDefinition; the default values are for a create.
 
     - `strictness`: how strictly the schemas are checked
     - `requires_schemas`: whether every version must have a schema

@@ -39,7 +39,7 @@ def _column_errors(column: Object, path: str) -> list[FieldError]:
 
 
 def validate_subresources(subresources: Object | None, path: str) -> list[FieldError]:
-    """Validates `subresources`, of which only `scale` has rules."""
+    """Validates `subresources`; only `scale` has rules."""
     scale = (subresources or {}).get("scale")
     if scale is None:
         return []

@@ -1,4 +1,4 @@
-"""Validates the schemas of a definition."""
+"""Validates the schemas of a CustomResourceDefinition."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -18,7 +18,7 @@ OBJECT_META = "meta/v1.ObjectMeta"
 
 
 class SchemaChecks:
-    """Validates the schemas of one definition."""
+    """Validates the schemas of one CustomResourceDefinition."""
 
     def __init__(self, internal: InternalSpec, options: Options, rules: ReleaseRules) -> None:
         self.internal = internal
@@ -78,7 +78,7 @@ def has_defaults(schema: Schema) -> bool:
 
 
 def has_extensions(schema: Schema) -> bool:
-    """Whether a schema uses any of Kubernetes' extensions to OpenAPI."""
+    """Whether a schema uses Kubernetes' extensions to OpenAPI, such as x-kubernetes-int-or-string."""
     return _any(
         schema,
         lambda node: (
@@ -93,7 +93,7 @@ def has_extensions(schema: Schema) -> bool:
 
 
 def too_deep() -> FieldError:
-    """Returns the error of a schema that is nested too deeply for fakeapi; upstream has no such limit."""
+    """Returns the error for a schema with more than DEPTH_MAX levels; upstream has no such limit."""
     return invalid("spec.versions", "", f"fakeapi reads schemas of at most {DEPTH_MAX} levels")
 
 

@@ -54,7 +54,7 @@ def _without_schema(checks: SchemaChecks, version: str) -> str:
 
 
 def _may_stay(holder: Object, version: str, checks: SchemaChecks) -> bool:
-    """Whether an update may keep too many fields because the old definition has exactly these fields."""
+    """Whether an update may keep too many selectable fields because the stored object has the same fields."""
     old = checks.options.old_spec
     if old is None or not checks.rules.quirks.custom.many_selectable_fields_may_stay:
         return False

@@ -37,7 +37,7 @@ def validate_job_change(new: Object, old: Object, rules: ReleaseRules) -> list[F
 
 
 def _fixed(new: Object, old: Object, name: str, rules: ReleaseRules) -> list[FieldError]:
-    """Returns an error if the field has changed."""
+    """Returns an error if an update changes the field `name` of the spec."""
     value = new.get(name)
     if semantically_equal(value, old.get(name)):
         return []

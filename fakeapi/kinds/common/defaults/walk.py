@@ -56,7 +56,7 @@ class _Compiler:
         return self._made[id(node)]
 
     def _later(self, key: int) -> Walk:
-        """Returns the walk of a recursive type; it looks up the compiled walk when it runs."""
+        """Returns the walk of a recursive type, which finds the compiled walk when it runs."""
 
         def walk(value: Any, gates: Gates) -> None:
             (self._made[key] or _nothing)(value, gates)
@@ -186,7 +186,7 @@ def _sorter(node: Struct, depth: int = INNER_DEPTH) -> Callable[[Object], None] 
 
 
 def _sort(value: Object, order: Mapping[str, int]) -> None:
-    """Puts members in the field order of the Go type, which decoded objects have."""
+    """Sorts the members by `order`, the order of the Go type's fields, in place."""
     places = [order.get(name, -1) for name in value]
     if places == (ranked := sorted(places)):
         return

@@ -45,7 +45,7 @@ def default_claim_spec(spec: Object) -> Object:
 
 
 def validate_claim_spec(spec: Object, path: str) -> list[FieldError]:
-    """Validates the spec of a claim, or of the claims of a template; `path` is the field path of the spec."""
+    """Validates the spec of a claim, or of the claims of a template; `path` is the path of the spec."""
     errors = validate_dns_subdomain(spec["resourceClassName"], f"{path}.resourceClassName")
     errors += validate_claim_reference(spec, "parametersRef", f"{path}.parametersRef")
     mode = spec.get("allocationMode", "")
@@ -96,7 +96,7 @@ class ClaimStrategy(Strategy):
 
 
 class ClaimStatusStrategy(ClaimStrategy):
-    """Strategy for `/status` of claims in v1alpha2."""
+    """Strategy for `/status` of claims in v1alpha2: the allocation and reservations."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 

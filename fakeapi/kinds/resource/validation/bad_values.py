@@ -14,7 +14,7 @@ from fakeapi.machinery.schema.unversioned_syntax import package_of, unversioned_
 from fakeapi.releases.rules import ReleaseRules
 
 HUB_VERSION = "v1"
-"""The version whose types have the hub's layout."""
+"""The API version whose types have the layout of the hub."""
 
 _BEFORE_V1 = ("resource/v1beta2", "resource/v1beta1", "resource/v1alpha3", "resource/v1alpha2")
 """Packages before v1, newest first; a release's internal types have the layout of its newest version."""

@@ -217,7 +217,7 @@ def validate_references(
 
 
 def validate_configuration(config: Object, path: str, checks: Checks) -> list[FieldError]:
-    """Validates an entry of `config`, except the requests to which it applies."""
+    """Validates an entry of `config`, except its list of requests."""
     if "opaque" not in config:
         return [required(f"{path}.opaque")]
     opaque = config["opaque"]
