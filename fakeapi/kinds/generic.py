@@ -46,7 +46,7 @@ class WithStatusStrategy(Strategy):
 
 
 class StatusStrategy(Strategy):
-    """Strategy for `/status` of a kind without a module of its own; keeps everything except the status."""
+    """Strategy for `/status` of a kind without its own module; changes only the status and some metadata."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 

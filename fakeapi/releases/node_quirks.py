@@ -14,19 +14,19 @@ class NodeQuirks:
     """Restrictions on the writes of nodes in one release."""
 
     creates_own_slices: bool
-    """Whether a node may create only its own ResourceSlices."""
+    """Whether nodes may only create their own ResourceSlices."""
     deletes_own_slices: bool
-    """Whether a node may delete only its own ResourceSlices."""
+    """Whether nodes may only delete their own ResourceSlices."""
     requests_own_certificates: bool
-    """Whether a node may request certificates only for itself."""
+    """Whether nodes may only request certificates for themselves."""
     keeps_owners_of_nodes: bool
-    """Whether a node may not change the ownerReferences of its Node."""
+    """Whether nodes must not change the ownerReferences of their Node."""
     pods_without_trust_bundles: bool
-    """Whether a pod that a node creates may not refer to ClusterTrustBundles."""
+    """Whether pods that nodes create must not refer to ClusterTrustBundles."""
     pods_without_claims: bool
-    """Whether a pod that a node creates may not have resource claims."""
+    """Whether pods that nodes create must not have resource claims."""
     pods_without_references: bool
-    """Whether a pod that a node creates may not refer to any object; the error names the object's kind."""
+    """Whether pods that nodes create must not refer to any object; the error names the object's kind."""
     quantity_of_claims: str
     """Field next to `status.conditions` in the error about a PersistentVolumeClaim's status."""
     audience_refusal: str

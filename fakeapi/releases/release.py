@@ -100,10 +100,9 @@ class ReleaseKinds:
         )
 
     def of_groups(self, groups: Iterable[str]) -> tuple[Kind, ...]:
-        """Returns the kinds of the groups, in the order of the groups.
+        """Returns the kinds of the groups.
 
-        The kinds of a group begin with its oldest version; the kinds of a version are in the order of
-        resources.
+        The order is by group as in `groups`, then by version, oldest first, then by resource.
         """
         return tuple(
             kind
@@ -146,8 +145,7 @@ class Release:
     def kinds(self) -> tuple[Kind, ...]:
         """The kinds that a server can serve.
 
-        The core group is first. A group begins with its oldest version, a version is in the order of its
-        resources.
+        The order is by group, with the core group first, then by version, oldest first, then by resource.
         """
         return self.all_kinds.offered
 

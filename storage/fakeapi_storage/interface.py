@@ -110,10 +110,10 @@ class Watcher(Protocol):
         ...
 
     def deliver(self, take: Callable[[Sequence[Event]], bool]) -> None:
-        """From now on, offers events to `take` in the step of the event loop that commits them.
+        """Offers events to `take` from now on, in the step of the event loop that commits them.
 
         `take` is only called while the consumer waits. If it returns True, `next_batch` does not return these
-        events. It must neither raise nor block. Watchers of one prefix receive the same list object.
+        events. `take` must neither raise nor block. Watchers of one prefix receive the same list object.
         """
         ...
 

@@ -37,7 +37,7 @@ from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 STABLE = "v1"
-"""The first version in which updates must name a resourceVersion and deletes return a Status."""
+"""The first version in which updates require a resourceVersion and deletes return a Status."""
 
 
 class DeviceTaintRuleStrategy(Strategy):

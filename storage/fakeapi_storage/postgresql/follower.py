@@ -199,8 +199,8 @@ class Follower:
 
 
 def _nothing(events: Sequence[Event]) -> None:
-    """Default of `on_events`: does nothing."""
+    """Does nothing; the default of `on_events`."""
 
 
 def _nothing_reloaded(is_replaced: bool) -> None:  # noqa: FBT001 - a callback
-    """Default of `on_reload`: does nothing."""
+    """Does nothing; the default of `on_reload`."""

@@ -88,7 +88,7 @@ class PostgresqlLog:
         return Read(epoch, after, first["epoch"], first["compacted"], first["current"], rows)
 
     async def append(self, epoch: int, known: int, writes: Sequence[Proposal]) -> Appended:
-        """Stores the writes in order, except writes whose expected revision or guard is not met by then."""
+        """Stores the writes in order, except writes with a wrong expected revision or a false guard."""
         guards = [write.guard for write in writes]
         records = await self._writing.fetch(
             schema.APPEND,

@@ -17,7 +17,10 @@ FAILED_INDEXES_MAX = 100_000
 COMPLETIONS_SOFT_MAX = 100_000
 PARALLELISM_MAX_BEYOND = 10_000
 FAILED_INDEXES_MAX_BEYOND = 10_000
-"""Limit for jobs that retry each index and have more completions than COMPLETIONS_SOFT_MAX."""
+"""Maximum `maxFailedIndexes` of jobs with `backoffLimitPerIndex` and very many completions.
+
+COMPLETIONS_SOFT_MAX is the number of completions that such jobs exceed.
+"""
 MANAGED_BY_MAX = 63
 
 _COUNTS = (

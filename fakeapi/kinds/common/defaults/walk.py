@@ -18,7 +18,10 @@ from fakeapi.releases.tables import Defaults
 Walk: TypeAlias = Callable[[Any, Gates], None]
 
 INNER_DEPTH = 3
-"""How many nested structs a type's steps may change, as in `spec.strategy.rollingUpdate.maxSurge`."""
+"""Maximum depth of the structs that a type's steps change.
+
+The fields of `spec.strategy.rollingUpdate` have the depth 3.
+"""
 
 
 def apply_defaults(obj: Object, node: Struct, table: Callable[[], Defaults], gates: Gates) -> Object:
