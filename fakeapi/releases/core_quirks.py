@@ -34,7 +34,7 @@ class CoreQuirks:
     """
 
     resize_follows_allocation: bool
-    """Whether an update that requests other resources than are allocated sets `status.resize` to Proposed."""
+    """Whether an update sets `status.resize` to Proposed if requests differ from the allocated resources."""
 
     app_armor_fields_are_annotated: bool
     """Whether AppArmor profiles in fields of a new pod are also written to its annotations."""

@@ -55,7 +55,8 @@ def _shown(name: str, value: Any, rules: ReleaseRules) -> Any:
 def _completions_errors(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
     """Validates a change of `completions`.
 
-    Only indexed jobs may change it, and only to the value of `parallelism`.
+    Only indexed jobs may change it, only to the value of `parallelism`, and only while ElasticIndexedJob is
+    on.
     """
     is_elastic = new.get("completionMode") == INDEXED and rules.gates.enabled("ElasticIndexedJob")
     if not is_elastic:
