@@ -1,9 +1,9 @@
 """Definitions of Kubernetes' own kinds: a folder for each API group, a module for each kind.
 
-The folder has the first label of the group's name: `resource` for resource.k8s.io, `core` for the group
-without a name. Its package lists its definitions in KINDS, in a tuple. Only the core group maps resource
-names to names of definitions instead, and imports each definition when a server needs it. A kind without a
-definition is generic.
+The folder is named after the first label of the group: `resource` for resource.k8s.io. The core group has
+the folder `core`. The package of a group lists its definitions in the tuple KINDS. Only the core group maps
+resource names to names of definitions instead, and imports a definition when a server needs it. Kinds
+without a definition of their own get a generic definition.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ _NAMED_OTHERWISE = {"": "core", "internal.apiserver.k8s.io": "apiserverinternal"
 
 
 def _folder(group: str) -> str:
-    """Returns the name of a group's folder; empty for groups that do not belong to Kubernetes."""
+    """Returns the name of the folder for an API group; empty for groups that do not belong to Kubernetes."""
     if group in _NAMED_OTHERWISE:
         return _NAMED_OTHERWISE[group]
     label, _, domain = group.partition(".")
@@ -37,7 +37,7 @@ def _folder(group: str) -> str:
 
 @cache
 def _definitions(group: str, resource: str) -> Sequence[KindDefinition]:
-    """Returns the group's definitions that may cover the resource."""
+    """Returns the definitions that may cover the resource; an empty sequence if none can."""
     folder = _folder(group)
     name = f"{__name__}.{folder}"
     spec = find_spec(name) if folder else None

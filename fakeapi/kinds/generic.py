@@ -1,11 +1,11 @@
-"""The generic definition, for kinds without a module of their own, made from the release tables.
+"""The generic definition, for kinds without a module of their own.
 
 Follows the rules that nearly all strategies of k8s.io/kubernetes `pkg/registry` share. Only metadata is
 validated.
 
 - Writes to the object keep its status.
 - Writes to `/status` change only the status and some metadata.
-- In a kind with a status, any other change except to metadata increments the generation.
+- In a kind with a status, changes outside metadata and status increment the generation.
 """
 
 from functools import cached_property
@@ -21,7 +21,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class WithStatusStrategy(Strategy):
-    """Strategy for creates and updates of an object that has the subresource `/status`."""
+    """Strategy for creates and updates of objects that have the subresource `/status`; keeps the status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -30,7 +30,7 @@ class WithStatusStrategy(Strategy):
 
     @cached_property
     def _empty_status(self) -> Object:
-        """The status of a new object as Go encodes it: absent, or the fields that its type always writes."""
+        """The status of a new object: absent, or only the fields that Go always encodes."""
         empty, _ = decode({}, self._kind.schema)
         return {"status": empty["status"]} if "status" in empty else {}
 
@@ -46,7 +46,7 @@ class WithStatusStrategy(Strategy):
 
 
 class StatusStrategy(Strategy):
-    """Strategy for `/status` of a kind without a module of its own."""
+    """Strategy for `/status` of a kind without its own module; changes only the status and some metadata."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 
@@ -56,12 +56,12 @@ class StatusStrategy(Strategy):
 
 
 def generic_definition(kind: Kind) -> KindDefinition:
-    """Returns the generic definition of a kind."""
+    """Returns a definition for a kind without a module of its own, which validates only metadata."""
     return KindDefinition(group=kind.group, resource=kind.resource, strategies=_strategies)
 
 
 def plain_strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    """Returns the strategies of a kind that has neither its own rules nor subresources."""
+    """Returns the strategies of a kind that has no rules of its own and no subresources."""
     return {"": Strategy()}
 
 

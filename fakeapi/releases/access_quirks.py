@@ -16,103 +16,107 @@ class AccessQuirks:
     # Access reviews and kinds of access control
 
     review_attributes_are_a_union: bool
-    """An access review with several kinds of attributes, or none, is an error of `spec`, not of one of its
-    fields.
+    """Whether an access review without exactly one kind of attributes has an error at `spec`.
+
+    Other releases report the error at a field of `spec`.
     """
 
     role_reference_change: str
-    """Detail of the error for a changed roleRef of a binding."""
+    """Detail of the error for a binding whose roleRef changes."""
 
     levels_may_have_no_shares: bool
-    """A priority level may have 0 concurrency shares."""
+    """Whether a priority level may have 0 concurrency shares."""
 
     exempt_level: str
-    """Detail of the error for a priority level of type Exempt with another name than `exempt`, or the
-    reverse.
-    """
+    """Detail of the error for a priority level named `exempt` without the type Exempt, or the reverse."""
 
     empty_level_type_is_required: bool
-    """A priority level without a type lacks a required value; in other releases its empty type is not
-    supported.
+    """Whether an empty type of a priority level is reported as a missing required value.
+
+    Other releases report the empty type as not supported.
     """
 
     flow_condition_type_required: str
-    """Detail of the error for a condition without a type, in flow control objects."""
+    """Detail of the error for a condition without a type in a FlowSchema or PriorityLevelConfiguration."""
 
     exclusive_conditions_are_of_the_list: bool
-    """The error for a CertificateSigningRequest that is both approved and denied has the path of all
-    conditions, not of one condition.
+    """Whether the error for a CSR that is both approved and denied has the path `status.conditions`.
+
+    Other releases report the error at the type of the second of the two conditions.
     """
 
     cel_names_wrong_results: bool
-    """The error for a policy expression of a wrong type also names its actual type."""
+    """Whether the error for a policy expression of a wrong type also names its actual type."""
 
     policies_judge_reviews: bool
-    """Admission policies apply to authentication and authorization reviews, as webhooks do."""
+    """Whether admission policies, like webhooks, apply to authentication and authorization reviews."""
 
     policy_variable_name: str
     """Detail of the error for a policy variable whose name is not a CEL identifier."""
 
     policy_message: str
-    """Beginning of the errors for a validation's `message`."""
+    """Beginning of the errors for a policy validation's `message`."""
 
     webhook_patch_belongs_to_call: bool
-    """A webhook patch that cannot be decoded is a failed call, which failurePolicy may ignore; in other
-    releases it is an internal error.
+    """Whether a webhook's malformed patch counts as a failed call, which failurePolicy may ignore.
+
+    Other releases return an internal error.
     """
 
     webhook_service_part_required: str
-    """Detail of the error for a webhook service without name or namespace; `{}` is the missing one."""
+    """Detail of the error for a webhook service without name or namespace; `{}` is the missing part."""
 
     binding_match_field: str
-    """Spelling of `matchResources` in errors of policy bindings, with a typing error up to 1.31."""
+    """Name of `matchResources` in errors of policy bindings; up to 1.31 upstream misspells it."""
 
     missing_component_is_500: bool
-    """Reading an unknown ComponentStatus fails with 500 instead of 404."""
+    """Whether reading an unknown ComponentStatus fails with 500 instead of 404."""
 
     pod_certificates_have_stubs: bool
-    """A PodCertificateRequest may prove possession of its key by a PKCS #10 request signed with it."""
+    """Whether a PodCertificateRequest may prove possession of its key with a signed PKCS #10 request."""
 
     rbac_updates_are_checked_twice: bool
-    """An update of a role or binding reports the errors of the object twice."""
+    """Whether an update of a role or binding reports the errors of the object twice."""
 
     # Users
 
     impersonation_without_user_is_bad_request: bool
-    """Impersonating groups, extra values or a uid without a user fails with 400 instead of 500."""
+    """Whether impersonating groups, extra values or a uid without a user fails with 400 instead of 500."""
 
     refusals_name_authorizers: bool
-    """The reason of a refusal begins with the name of the authorizer: `rbac: ` or `node: `."""
+    """Whether the reason of a denied request begins with the authorizer's name: `rbac: ` or `node: `."""
 
     # Admission
 
     templates_of_pod_groups_have_to_exist: bool
-    """A PodGroup is refused if the workload that it names, or the workload's template, does not exist."""
+    """Whether a PodGroup is rejected if its workload, or the workload's template, does not exist."""
 
     jobs_of_gangs_keep_their_parallelism: bool
-    """The parallelism of a Job with a gang-scheduled PodGroup is immutable."""
+    """Whether the parallelism of a Job with a gang-scheduled PodGroup is immutable."""
 
     quota_counts_devices: bool
-    """Quotas count the devices that claims request, by DeviceClass."""
+    """Whether quotas count the devices that claims request, by DeviceClass."""
 
     quota_counts_extended_devices: bool
-    """Quotas also count devices by the extended resources of their DeviceClasses."""
+    """Whether quotas also count devices by the extended resources of their DeviceClasses."""
 
     quota_exempts_one_claim_of_a_pod: bool
-    """Quotas exempt only the first claim generated for a pod's extended resources, because it counts with the
-    pod.
+    """Whether quotas exempt only the first claim that is generated for a pod's extended resources.
+
+    The quota for the pod already counts this claim.
     """
 
     quota_follows_scopes: bool
-    """An update that makes an object match a quota's scopes is charged to the quota in full. Quotas also
-    count the status of a PersistentVolumeClaim.
+    """Whether an update that makes an object match a quota's scopes is charged to the quota in full.
+
+    If so, quotas also count updates of a PersistentVolumeClaim's status.
     """
 
     topology_labels: tuple[str, ...]
     """Labels that a pod copies from its node, if the node has them."""
 
     attribute_classes_are_protected: bool
-    """A new VolumeAttributesClass gets the finalizer that protects objects in use."""
+    """Whether a new VolumeAttributesClass gets the finalizer that protects objects in use."""
 
 
 HISTORY: History = {

@@ -1,8 +1,7 @@
 """Behaviour of the allocation of devices to claims that differs between releases.
 
-Each attribute says what the allocator of a release does; the table at the end says from which release on.
-Sources are k8s.io/dynamic-resource-allocation `structured` and recordings of the releases' own schedulers.
-Some are defects, which claims meet in clusters of that release.
+HISTORY lists each value with the first release that has it. Sources are k8s.io/dynamic-resource-allocation
+`structured` and recordings of the releases' own schedulers. Defects of these schedulers are included.
 """
 
 from dataclasses import dataclass
@@ -26,132 +25,154 @@ class CountersOf(Enum):
     """The scope of the counters that a device consumes."""
 
     SLICE_ANEW = "slice, counted anew"
-    """The counters of the device's slice. They are counted anew for each device, and must include all that
-    the device consumes.
+    """The counters of the device's slice, counted again for each device.
+
+    The slice must have all counters that the device consumes.
     """
     SLICE = "slice"
-    """The counters of the device's slice; counters of other slices are not limited."""
+    """The counters of the device's slice; counters of other slices have no limit."""
     POOL = "pool"
 
 
 class DriverWait(Enum):
-    """The condition of a pod that waits for the controller of a classic driver."""
+    """The condition of a pod that waits for the controller of a v1alpha2 driver."""
 
     ERROR = "error"
     """Reason SchedulerError, with the message of the failed Reserve plugin."""
     RESERVING = "reserving"
-    """At Reserve, a message that one node waits for the driver's information or allocation."""
+    """Set at Reserve: a message that one node waits for the driver's information or allocation."""
     PLAIN = "plain"
-    """At binding, only the reason "waiting for resource driver"."""
+    """Set at binding: only the reason "waiting for resource driver"."""
     BINDING = "binding"
-    """At binding, a message that one node waits for the driver."""
+    """Set at binding: a message that one node waits for the driver."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllocationQuirks:
-    """The behaviour of one release's allocator."""
+    """The behaviour of the scheduler's device allocator in a release."""
 
     # Pools
     duplicates: Duplicates
     newer_slice_counts_twice: bool
-    """The first slice of a newer pool generation is in the pool twice."""
+    """Whether a pool contains the first slice of a newer pool generation twice."""
     incomplete_pools_serve: bool
-    """Requests for a count of devices may use pools with missing slices."""
+    """Whether requests for a number of devices may use pools with missing slices."""
     other_nodes_complete_pools: bool
-    """Slices for other nodes also count when the allocator determines a pool's generation and completeness.
-    """
+    """Whether slices for other nodes count for the generation and the completeness of a pool."""
     newer_allocators_sort_pools: bool
-    """With binding conditions or consumable capacity, pools are sorted by driver and name, and slices by
-    name; pools with binding conditions come last.
+    """Whether the search sorts pools by driver and name, and slices by name.
+
+    Pools with binding conditions come last. Only the allocator for binding conditions or consumable capacity
+    sorts them.
     """
     newer_allocators_put_conditions_last: bool
-    """With binding conditions or consumable capacity, pools and slices with binding conditions come last."""
+    """Whether pools and slices with binding conditions come last in the search.
+
+    Only the allocator for binding conditions or consumable capacity sorts them.
+    """
     slices_with_counters_always_count: bool
-    """Slices with shared counters belong to their pool even if the gate DRAPartitionableDevices is off."""
+    """Whether slices with shared counters belong to their pool even while DRAPartitionableDevices is off."""
     counters_of: CountersOf
     refused_devices_keep_counters: bool
-    """A device that a taint or constraint excludes keeps its counters for the rest of the search, and so does
-    a shared device that is given back.
+    """Whether a device excluded by a taint or constraint still consumes its counters until the search ends.
+
+    If so, a shared device from which the search backtracks also still consumes its counters.
     """
     shared_devices_take_counters_again: bool
-    """A shared device consumes its counters again for each request that gets a share of it."""
+    """Whether a shared device consumes its counters once for each request that uses a share of the device."""
     distinct_is_the_same_device: bool
-    """`distinctAttribute` permits equal values, but not two shares of the same device."""
+    """Whether `distinctAttribute` permits equal values, but not two shares of the same device."""
     capacity_is_of_another_device: bool
-    """The allocator also checks the capacity of another device: the one in the slice at the index of the
-    request's current device. If its capacity does not suffice, the chosen device stays taken for the rest of
-    the search, and constraints keep its attributes.
+    """Whether the allocator also checks the capacity of an unrelated device.
+
+    In its slice, that device has the index of the request's current device. If its capacity does not suffice,
+    the chosen device remains allocated until the search ends, and constraints keep its attributes.
     """
     shared_devices_in_use_hold_counters: bool
-    """Shared devices of other claims consume counters."""
+    """Whether shared devices that other claims use consume counters."""
 
     # Requests for all devices (allocationMode: All)
     all_leaves_out_used: bool
-    """A request for all devices takes only those that are free."""
+    """Whether a request for all devices skips devices in use instead of failing."""
     none_are_all: bool
-    """A request for all devices succeeds if no device matches."""
+    """Whether a request for all devices succeeds if no device matches."""
     all_forgets_choice: bool
-    """A request for all devices in a later subrequest continues with the first subrequest after its first
-    device.
+    """Whether the search abandons a later subrequest for all devices after its first device.
+
+    It then continues with the first subrequest.
     """
     all_of_second_choice_is_that_of_first: bool
-    """A request for all devices in the second subrequest takes the devices that match the first, if the first
-    is for all devices too.
+    """Whether a second subrequest for all devices takes the devices that match the first subrequest.
+
+    This only happens if the first subrequest is also for all devices.
     """
     all_ignores_classes: bool
-    """A request for all devices ignores the selectors of its DeviceClass."""
+    """Whether a request for all devices ignores the selectors of its DeviceClass."""
     all_is_not_undone: bool
-    """Devices of a request for all devices stay taken when the search backtracks."""
+    """Whether devices of a request for all devices remain allocated when the search backtracks."""
 
     # The search
     newer_allocators_keep_order: bool
-    """With binding conditions or consumable capacity, the devices of a request are tried only in the order of
-    the pools, not in every order.
+    """Whether the search tries the devices of a request only in the order of the pools.
+
+    Only the allocator for binding conditions or consumable capacity does so. Other allocators try every
+    order.
     """
     size_limit_ends_search: bool
-    """Exceeding the limit on devices ends the whole search, instead of trying other devices for earlier
-    requests.
+    """Whether exceeding the limit on devices ends the whole search.
+
+    Other releases try other devices for earlier requests.
     """
     long_searches_are_errors: bool
-    """A search that takes too long is an error: the scheduler retries the pod later, not when the cluster
-    changes.
+    """Whether a search that takes too long is an error.
+
+    The scheduler then retries the pod later, instead of when the cluster changes.
     """
     admin_access_is_exclusive: bool
-    """Requests with admin access in one claim get different devices."""
+    """Whether requests with admin access in one claim get different devices."""
     unknown_effects_prevent: bool
-    """Taints with any effect, also unknown ones, exclude a device from requests that do not tolerate them."""
+    """Whether an untolerated taint excludes a device even if its effect is unknown."""
 
     # Results
     claim_limit_names_request: bool
-    """The error for too many devices names the request that exceeds the limit."""
+    """Whether the error for too many devices names the request that exceeds the limit."""
     selector_errors_name_devices: bool
-    """The error of a selector names the device, and gives a hint for a missing key."""
+    """Whether the error of a selector names the device, and has a hint about a missing key."""
     config_of_classes_names_no_request: bool
-    """Configuration from a DeviceClass names no request."""
+    """Whether configuration from a DeviceClass names no request in the allocation."""
     config_for_all_names_no_request: bool
-    """Configuration for all requests of a claim names no request, and is listed once."""
+    """Whether configuration for all requests of a claim names no request in the allocation.
+
+    It then occurs only once.
+    """
     config_is_filtered: bool
-    """The result has only the claim's configuration for requests and subrequests that were allocated."""
+    """Whether the allocation only has the claim's configuration for allocated requests and subrequests."""
     devices_have_overhead: bool
-    """Devices may also consume node-allocatable resources as overhead, and devices that map to such resources
-    are not shared.
+    """Whether devices may consume node-allocatable resources as overhead.
+
+    If so, devices that map to node-allocatable resources are not shared.
     """
     results_have_tolerations: bool
-    """Allocation results have the request's tolerations."""
+    """Whether allocation results have the request's tolerations."""
     newer_results_have_tolerations: bool
-    """With binding conditions or consumable capacity, allocation results have the request's tolerations."""
+    """Whether allocation results have the request's tolerations.
+
+    Only the allocator for binding conditions or consumable capacity adds them.
+    """
     list_attributes_are_gated: bool
-    """Attributes may be lists if the gate DRAListTypeAttributes is on; in other releases lists never match.
+    """Whether the gate DRAListTypeAttributes allows attributes to be lists.
+
+    In other releases lists never match.
     """
     admin_access_is_gated: bool
-    """Requests may use admin access only if the gate DRAAdminAccess is on; in other releases always."""
+    """Whether admin access requires the gate DRAAdminAccess."""
     admin_access_takes_devices: bool
-    """Devices that a claim uses with admin access are in use for other claims."""
+    """Whether devices that a claim uses with admin access count as in use for other claims."""
     binding_errors_name_claim_first: bool
-    """Errors about devices that do not become ready begin with the claim."""
+    """Whether errors about devices that do not become ready begin with the claim."""
     classic_drivers: DriverWait
     choices_are_scored: bool
-    """The scheduler prefers nodes on which earlier subrequests of `firstAvailable` are allocated."""
+    """Whether the scheduler prefers nodes on which earlier subrequests of `firstAvailable` are allocated."""
 
 
 HISTORY: History = {
@@ -203,5 +224,5 @@ HISTORY: History = {
 
 @cache
 def allocation_quirks_of(minor: int) -> AllocationQuirks:
-    """The quirks of release 1.`minor` that are about allocating devices."""
+    """Returns the quirks of release 1.`minor` for the allocation of devices."""
     return AllocationQuirks(**values_at(HISTORY, minor))

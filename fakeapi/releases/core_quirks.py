@@ -1,4 +1,4 @@
-"""Differences between releases in kinds of the core group, other than services and volumes.
+"""Differences between releases in kinds of the core group, except services and volumes.
 
 The source is k8s.io/kubernetes `pkg/apis/core` and `pkg/registry/core`.
 """
@@ -15,98 +15,102 @@ class CoreQuirks:
     # Pods
 
     pods_have_generations: bool
-    """Pods have a metadata.generation, and their conditions keep the observedGeneration."""
+    """Whether pods have a metadata.generation, and their conditions keep their observedGeneration."""
 
     gated_pods_have_transition_time: bool
-    """The PodScheduled condition of a pod with scheduling gates has a lastTransitionTime."""
+    """Whether the PodScheduled condition of a pod with scheduling gates has a lastTransitionTime."""
 
     status_keeps_qos_class: bool
-    """A write to a pod's status without `qosClass` keeps the stored one."""
+    """Whether a write to a pod's status without `qosClass` keeps the stored `qosClass`."""
 
     status_keeps_claim_statuses: bool
-    """A write to a pod's status without claim statuses keeps the stored ones."""
+    """Whether a write to a pod's status without claim statuses keeps the stored claim statuses."""
 
     subresources_drop_metadata: bool
-    """A write to `/ephemeralcontainers` or `/resize` of a pod keeps the stored metadata, managedFields
-    included, and `/resize` sets `status.resize` to Proposed. Other releases treat metadata as a write to
-    `/status` does.
+    """Whether writes to a pod's `/ephemeralcontainers` or `/resize` keep all stored metadata.
+
+    If so, a write to `/resize` also sets `status.resize` to Proposed. Other releases change metadata as a
+    write to `/status` does.
     """
 
     resize_follows_allocation: bool
-    """An update of a pod that requests other resources than are allocated sets `status.resize` to Proposed.
-    """
+    """Whether an update sets `status.resize` to Proposed if requests differ from the allocated resources."""
 
     app_armor_fields_are_annotated: bool
-    """AppArmor profiles in fields of a new pod are also written to its annotations."""
+    """Whether AppArmor profiles in fields of a new pod are also written to its annotations."""
 
     grace_never_ends_in_the_past: bool
-    """A shortened grace period ends now if it would have ended in the past."""
+    """Whether a shortened grace period that would have ended in the past ends now."""
 
     initialized_pods_forget_init_containers: bool
-    """Tables use the condition Initialized to tell whether a pod is initialized. The restarts of an
-    initialized pod then count sidecars, but no other init containers.
+    """Whether tables use the condition Initialized to determine whether a pod is initialized.
+
+    The restarts of an initialized pod then count sidecars, but no other init containers.
     """
 
     finished_pods_are_not_terminating: bool
-    """Tables never show a pod that succeeded or failed as Terminating."""
+    """Whether tables never print Terminating for a pod that succeeded or failed."""
 
     failed_containers_hide_completed: bool
-    """Tables do not show a pod as Completed if one of its containers failed."""
+    """Whether tables never print Completed for a pod with a failed container."""
 
     resizes_are_held_to_the_node: bool
-    """A resize of a pod is refused if its node has too little allocatable CPU or memory."""
+    """Whether a resize of a pod is rejected if its node has too little allocatable CPU or memory."""
 
     features_of_pod_changes: tuple[str, ...]
-    """Node features that changes of a pod may require in the node's `status.declaredFeatures`."""
+    """Features that an update of a pod may require in `status.declaredFeatures` of the pod's node."""
 
     pod_addresses_are_warned_of: bool
-    """A write to a pod's status returns warnings about IP addresses in non-standard form."""
+    """Whether a write to a pod's status returns warnings about IP addresses in non-standard form."""
 
     eviction_refusals_explain: bool
-    """An eviction that a budget refuses explains the budget's condition, if it says more than the counts."""
+    """Whether the error of an eviction that a budget rejects explains the budget's condition.
+
+    Conditions that only repeat the counts are not explained.
+    """
 
     forbidden_evictions_have_causes: bool
-    """An eviction that is forbidden because of a broken budget status has a cause in its details."""
+    """Whether the error of an eviction has a cause in its details if the budget's status is broken."""
 
     # Service accounts, tokens and quotas
 
     mountable_secrets_are_deprecated: bool
-    """A service account that limits mountable secrets returns a deprecation warning."""
+    """Whether a service account that limits mountable secrets returns a deprecation warning."""
 
     token_requests_have_uids: bool
-    """A TokenRequest has the uid of its service account."""
+    """Whether a TokenRequest has the uid of its service account."""
 
     quota_has_scope_of_volumes: bool
-    """A ResourceQuota may have the scope VolumeAttributesClass."""
+    """Whether a ResourceQuota may have the scope VolumeAttributesClass."""
 
     quota_requests_above_limits_are_warned_about: bool
-    """A ResourceQuota with requests above its limits returns a warning."""
+    """Whether a ResourceQuota with requests above its limits returns a warning."""
 
     quota_scopes_exist: str
-    """Detail of the error for a scope that supports only the operator Exists."""
+    """Detail of the error for a scope that only supports the operator Exists."""
 
     # Nodes
 
     node_networks_are_warned_about: bool
-    """A node's podCIDRs in ambiguous form return a warning or are refused."""
+    """Whether podCIDRs of a node in ambiguous form return a warning or are rejected."""
 
     node_network_errors_show_all: bool
-    """The error for one invalid podCIDR of a node prints all of them."""
+    """Whether the error for one invalid podCIDR of a node prints all podCIDRs."""
 
     node_networks_must_differ: bool
-    """A repeated podCIDR of a node is an error (Duplicate value)."""
+    """Whether a repeated podCIDR of a node is an error (Duplicate value)."""
 
     nodes_declare_features: bool
-    """A node's `status.declaredFeatures` are validated."""
+    """Whether a node's `status.declaredFeatures` are validated."""
 
     set_provider_is_invalid: bool
-    """A change of a node's providerID is Invalid; in other releases it is Forbidden."""
+    """Whether the error for a changed providerID of a node is Invalid; in other releases it is Forbidden."""
 
     kernels_show_architecture: bool
-    """Tables show a node's architecture after its kernel version."""
+    """Whether tables print a node's architecture after its kernel version."""
 
     user_namespaces_have_handlers: bool
-    """A node's `runtimeHandlers` are also kept if the gate UserNamespacesSupport is on."""
+    """Whether a node's `runtimeHandlers` are also kept if the gate UserNamespacesSupport is on."""
 
 
 _SCOPE = (

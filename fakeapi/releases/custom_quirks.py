@@ -1,7 +1,7 @@
 """Behaviour of CustomResourceDefinitions and custom objects that differs between releases.
 
-Each attribute says what a release does; the table at the end says from which release on. The source is
-k8s.io/apiextensions-apiserver at each release's last patch.
+HISTORY lists each value with the first release that has it. The source is k8s.io/apiextensions-apiserver at
+each release's last patch.
 """
 
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ from fakeapi.releases.history import History, values_at
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CustomQuirks:
-    """The behaviour of one release with CustomResourceDefinitions and their objects."""
+    """The behaviour of a release with CustomResourceDefinitions and their objects."""
 
     stored_version_missing: str
-    """Detail of the error for a stored version that the spec does not have; `{0}` is the version."""
+    """Detail of the error for a stored version that is missing in the spec; `{0}` is the version."""
 
     schemas_required: str
     """Detail of the error for a version without a schema."""
@@ -23,44 +23,48 @@ class CustomQuirks:
     """Beginning of the errors for selectable fields without a schema."""
 
     checks_bundles: bool
-    """The CA bundle of a conversion webhook is validated once a definition is established."""
+    """Whether the CA bundle of a conversion webhook is validated in established CustomResourceDefinitions."""
 
     many_selectable_fields_may_stay: bool
-    """An update may keep more selectable fields than a new definition may have."""
+    """Whether an update may keep more selectable fields than a create may have."""
 
     definition_status_keeps_metadata: bool
-    """A write to a definition's status does not own metadata fields, although it changes metadata."""
+    """Whether managedFields omit the metadata that a write to a CustomResourceDefinition's status changes."""
 
     object_status_resets_metadata: bool
-    """A write to a custom object's status does not own metadata fields."""
+    """Whether managedFields omit the metadata that a write to a custom object's status contains."""
 
     warns_of_sets: bool
-    """Sets (x-kubernetes-list-type) of lists or objects in a schema return a warning."""
+    """Whether sets (x-kubernetes-list-type) of lists or objects in a schema return a warning."""
 
     prints_definitions: bool
-    """Tables of definitions show scope, versions and more, not only the creation time."""
+    """Whether tables of CustomResourceDefinitions have columns such as scope besides the creation time."""
 
     precondition_failed: str
-    """Beginning of the conflict error for a failed precondition (uid or resourceVersion) on a definition."""
+    """Beginning of the conflict error if a CustomResourceDefinition does not meet a delete's precondition."""
 
     warns_of_finalizers: bool
-    """New finalizers of custom objects without a domain return a warning."""
+    """Whether new finalizers of custom objects without a domain return a warning."""
 
     warns_of_finalizer_paths: bool
-    """The warning for a finalizer with a domain, but without a path, has a text of its own."""
+    """Whether the warning about a finalizer with a domain but no path has its own text."""
 
     status_is_checked: str
-    """Validation of a write to the status: of the "whole" object, or of the status only, with error paths
-    that omit `status` ("unnamed") or include it ("named").
+    """The part of a custom object that a write to its status validates.
+
+    - "whole": the whole object
+    - "unnamed": the status, with error paths that omit `status`
+    - "named": the status, with error paths that include `status`
     """
 
     terminating_forbids: bool
-    """While a definition is being deleted, all creations of its objects fail with 403. In other releases a
-    POST fails with 405, and an apply succeeds.
+    """Whether all creates of custom objects fail with 403 while their definition is being deleted.
+
+    In other releases a POST fails with 405, and an apply succeeds.
     """
 
     status_ratchets: bool
-    """A write to the status ignores errors in values that it does not change."""
+    """Whether a write to the status ignores errors in values that it does not change."""
 
 
 HISTORY: History = {
@@ -88,5 +92,5 @@ HISTORY: History = {
 
 
 def custom_quirks_of(minor: int) -> CustomQuirks:
-    """The quirks of release 1.`minor` for CustomResourceDefinitions and custom objects."""
+    """Returns the quirks of release 1.`minor` for CustomResourceDefinitions and custom objects."""
     return CustomQuirks(**values_at(HISTORY, minor))

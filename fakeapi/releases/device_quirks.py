@@ -13,186 +13,215 @@ class DeviceQuirks:
     """Differences in the kinds of resource.k8s.io."""
 
     too_long_name: str
-    """Detail of the error for pool names, attribute values and, if they are `Too long`, lists over their
-    limit; `{}` is the limit.
+    """Detail of the error for a pool name or attribute value over its limit; `{}` is the limit.
+
+    Lists over their limit have the same detail in releases that report them as `Too long`.
     """
 
     condition_field_required: str
     """Detail of the error for a condition without `reason` or `lastTransitionTime`."""
 
     list_over_limit_is_too_many: bool
-    """A list in a resource.k8s.io object that is over its limit is `Too many`, not `Too long`."""
+    """Whether an overlong list in a resource.k8s.io object is reported as `Too many`, not as `Too long`."""
 
     list_over_limit_ends_validation: bool
-    """A list or map over its limit reports only this error; its items and duplicates are not validated."""
+    """Whether a list or map over its limit gets only this error, because its items are not validated."""
 
     duplicates_name_the_field: bool
-    """The error for a duplicate has the path of the key field; in other releases the path of the item."""
+    """Whether the error for a duplicate item has the path of its key field.
+
+    In other releases it has the path of the item.
+    """
 
     request_fields_under_exactly: bool
-    """A v1alpha3 request is validated in the form of v1beta2. Errors name its fields as
-    `requests[0].exactly.count`. A request without a class is neither `exactly` nor `firstAvailable`, and has
-    no defaults. Other parts of a claim may reference `request/subrequest`.
+    """Whether device requests of v1alpha3 are validated in the form of v1beta2.
+
+    Error paths are then `requests[0].exactly.count`. A request without a class is neither `exactly` nor
+    `firstAvailable`, and has no defaults. Other parts of a claim may refer to `REQUEST/SUBREQUEST`.
     """
 
     ambiguous_request_ends_validation: bool
-    """A request with both `exactly` and `firstAvailable` reports only this error; neither is validated."""
+    """Whether a request with both `exactly` and `firstAvailable` gets only this error.
+
+    Other releases also validate the two fields.
+    """
 
     empty_driver_name_ends_validation: bool
-    """An empty driver name is only a required value, not also an invalid DNS subdomain."""
+    """Whether an empty driver name gets only a required error, and no error about DNS subdomains."""
 
     attribute_domain: str
-    """Name in errors of the part of a qualified name before the slash: `prefix` up to 1.31, then `domain`."""
+    """Noun in errors for the part of a name before the slash: `prefix` up to 1.31, then `domain`."""
 
     missing_domain_is_required: bool
-    """A `matchAttribute` without a domain is a required value of the field `domain`, not an invalid
-    attribute.
+    """Whether a `matchAttribute` without a domain is a missing required value at the path `domain`.
+
+    In other releases the attribute is an invalid value.
     """
 
     missing_domain: str
     """Detail of the error for a `matchAttribute` without a domain."""
 
     empty_name_parts_are_invalid: bool
-    """An attribute name with an empty part is an invalid value; in other releases the part is a required
-    value.
+    """Whether an attribute name with an empty part is an invalid value.
+
+    In other releases the part is a missing required value.
     """
 
     identifier_errors_are_of_type: bool
-    """The error for an attribute name that is not a C identifier has the cause `FieldValueTypeInvalid`."""
+    """Whether an attribute name that is not a C identifier has the cause `FieldValueTypeInvalid`."""
 
     opaque_not_an_object: str
     """Detail of the error for opaque parameters and device data that are JSON, but not an object."""
 
     device_shown: str
-    """Form of a device of `status.devices` in errors: "text" (`driver/pool/device`) up to 1.33, a struct of
-    "handles" (`{}` for each field) in 1.34, a struct of "strings" from 1.35.
+    """The form in which errors print a device of `status.devices`.
+
+    - "text": `DRIVER/POOL/DEVICE`, up to 1.33
+    - "handles": a struct with `{}` for each field, in 1.34
+    - "strings": a struct with a string for each field, from 1.35
     """
 
     cel_libraries: frozenset[str]
-    """CEL libraries (names of `machinery.cel.declarations`) in addition to those of all releases."""
+    """CEL libraries of device selectors, besides the libraries that all releases have.
+
+    `machinery.cel.declarations` defines their names.
+    """
 
     cel_results_may_be_unknown: bool
-    """The result of a selector may be an attribute, whose type is unknown."""
+    """Whether the result of a selector may be an attribute, although its type is unknown."""
 
     cel_devices_can_be_made: bool
-    """Expressions may construct values of the device type."""
+    """Whether expressions may construct values of the device type."""
 
     cel_formats_are_checked: bool
-    """Calls of `format` are checked when an expression is compiled: template and arguments must fit."""
+    """Whether compilation checks that the template and the arguments of each call of `format` fit."""
 
     cel_sizes_are_traced: bool
-    """Cost estimates track the sizes of elements and of bound variables."""
+    """Whether cost estimates track the sizes of elements and of bound variables."""
 
     cel_counts_empty_from_one: bool
-    """The error of an empty expression is at column 1, not 0."""
+    """Whether the error of an empty expression is at column 1, not 0."""
 
     cel_line_starts_before: bool
-    """The error for a fault at the start of a line shows the end of the line before."""
+    """Whether the error for a fault at the start of a line prints the end of the previous line."""
 
     cel_lexes_quoted_fields: bool
-    """The lexer accepts names in backquotes, and a later check refuses them."""
+    """Whether the lexer accepts names in backquotes, which a later check rejects."""
 
     map_errors_name_the_key: bool
-    """The path of an error about a key of a device's attributes or capacity includes the key."""
+    """Whether the path of an error about a key of a device's attributes or capacity includes the key."""
 
     attribute_values_are_counted: bool
-    """All attributes of a device together have a limit on the number of values."""
+    """Whether the values of all attributes of a device together have a maximum number."""
 
     map_keys_are_shortened: bool
-    """Paths of errors shorten long keys of attributes and capacity."""
+    """Whether paths of errors shorten long keys of attributes and capacity."""
 
     empty_attribute_is_required: bool
-    """The error for a device attribute without a value is `Required value`, not `Invalid value`."""
+    """Whether the error for a device attribute without a value is `Required value`, not `Invalid value`."""
 
     attribute_member: str
-    """Noun in the error for a device attribute with several values: `field` up to 1.31, then `value`."""
+    """Noun in the error for an attribute with several values: `field` up to 1.31, then `value`."""
 
     node_selector_term: str
-    """Noun in the error for a slice's node selector without exactly one term: `selector term` up to 1.31,
-    then `node selector term`.
+    """Noun in the error for a slice's node selector that does not have exactly one term.
+
+    `selector term` up to 1.31, then `node selector term`.
     """
 
     invalid_slice_error_dumps_value: bool
-    """The error for a slice that selects nodes in several ways prints the spec in Go syntax."""
+    """Whether the error for a slice that selects nodes in several ways prints the spec in Go syntax."""
 
     status_stores_metadata: bool
-    """A write to a claim's status also stores labels, annotations, finalizers and ownerReferences."""
+    """Whether a write to a claim's status also stores labels, annotations, finalizers and ownerReferences."""
 
     admin_access_needs_label: bool
-    """`adminAccess` requires a label on the claim's namespace."""
+    """Whether `adminAccess` requires a label on the claim's namespace."""
 
     admin_access_label: str
-    """Namespace label that permits `adminAccess`."""
+    """Label of a namespace that permits `adminAccess`."""
 
     updates_are_checked_once: bool
-    """An update does not validate unchanged parts again. A changed claim spec reports only that it is
-    immutable; templates and classes report each error once instead of twice.
+    """Whether an update does not validate unchanged parts again.
+
+    A changed claim spec only gets the error that it is immutable. Errors of templates and classes are
+    reported once instead of twice.
     """
 
     tolerations_are_gated: bool
-    """Tolerations are dropped while the gate DRADeviceTaints is off."""
+    """Whether tolerations are dropped while the gate DRADeviceTaints is off."""
 
     distinct_attribute_is_gated: bool
-    """`distinctAttribute` of a constraint is dropped while the gate DRAConsumableCapacity is off."""
+    """Whether `distinctAttribute` of a constraint is dropped while the gate DRAConsumableCapacity is off."""
 
     binding_needs_device_status: bool
-    """Binding conditions also need the gate of device status; an allocation's timestamp is dropped with them.
+    """Whether binding conditions also require the gate of device status.
+
+    If so, the allocation's timestamp is dropped together with the conditions.
     """
 
     deallocated_devices_go_first: bool
-    """The status of deallocated devices is dropped before the fields of disabled gates."""
+    """Whether the status of deallocated devices is dropped before the fields of disabled gates."""
 
     taint_effects: tuple[str, ...]
     """Effects of device taints, in the order in which errors list them."""
 
     unchanged_taints_are_trusted: bool
-    """An update of a slice does not validate taints that the device had before."""
+    """Whether an update of a slice does not validate taints that the stored device already has."""
 
     result_tolerations_are_checked: bool
-    """Tolerations in the results of an allocation are validated."""
+    """Whether tolerations in the results of an allocation are validated."""
 
     stored_expressions_are_trusted: bool
-    """An update does not compile selectors that it does not change."""
+    """Whether an update does not compile selectors that it does not change."""
 
     taint_time_follows_effect: bool
-    """Changing the effect of a DeviceTaintRule sets `timeAdded` to now, unless the update changes `timeAdded`
-    too.
+    """Whether a change of a DeviceTaintRule's effect sets `timeAdded` to the current time.
+
+    A `timeAdded` that the update itself changes is kept.
     """
 
     counter_sets_stand_alone: bool
-    """A ResourceSlice has devices or counter sets, not both. Devices name counter sets in other slices of the
-    pool, and limits apply to each set and each device instead of the whole slice.
+    """Whether a ResourceSlice may have devices or counter sets, but not both.
+
+    If so, devices refer to counter sets in other slices of the pool. Limits apply to each set and each device
+    instead of the whole slice.
     """
 
     drivers_should_be_lowercase: bool
-    """A write of a ResourceSlice whose driver name has uppercase letters returns a warning."""
+    """Whether a write of a ResourceSlice whose driver name has uppercase letters returns a warning."""
 
     status_resets_metadata: bool
-    """A write to a claim's status does not own metadata fields."""
+    """Whether managedFields omit the metadata that a write to a claim's status contains."""
 
     allocation_is_always_checked: bool
-    """Every write to a claim's status validates the allocation, before all else; other releases validate only
-    a new allocation, at the end.
+    """Whether every write to a claim's status validates the allocation before anything else.
+
+    Other releases only validate a new allocation, at the end.
     """
 
     node_selector_values_are_checked: bool
-    """Values in an allocation's node selector must be valid label values."""
+    """Whether values in an allocation's node selector must be valid label values."""
 
     addresses_are_canonical: bool
-    """`networkData.ips` must be in canonical form, and are compared as strings."""
+    """Whether `networkData.ips` must be in canonical form, and are compared as strings."""
 
     capacity_defaults_have_own_errors: bool
-    """The error for a default outside of a capacity range has the path of the default, not of the bound."""
+    """Whether the error for a default outside of a capacity range has the path of the default.
 
-    capacity_bounds_are_int64: bool
-    """The step of a capacity range must be above zero, and amounts that do not fit into an int64 are refused.
+    In other releases it has the path of the bound.
     """
 
+    capacity_bounds_are_int64: bool
+    """Whether the step of a capacity range must be positive, and amounts must fit into an int64."""
+
     unchanged_capacities_are_trusted: bool
-    """An update of a slice does not validate capacities that it does not change."""
+    """Whether an update of a slice does not validate capacities that it does not change."""
 
     condition_duplicates_name_the_type: bool
-    """The error for two conditions of one type has the path of the second type, not of the second condition.
+    """Whether the error for a duplicate condition has the path of the condition's type.
+
+    In other releases it has the path of the condition.
     """
 
 

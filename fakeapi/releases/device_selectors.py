@@ -1,4 +1,4 @@
-"""Compiles device selectors with the rules of a release."""
+"""Compiles device selectors by the rules of a release."""
 
 from functools import cache, lru_cache
 
@@ -20,13 +20,13 @@ from fakeapi.releases.rule_settings import dialect_of, wording_of
 from fakeapi.releases.rules import ReleaseRules
 
 SELECTORS_KEPT = 1024
-"""Number of compiled selectors in each cache; the least recently used are evicted."""
+"""Maximum number of compiled selectors in each cache, which evicts the least recently used selector."""
 
 SHARED, LISTED = "DRAConsumableCapacity", "DRAListTypeAttributes"
 
 
 def compile_selector(text: str, rules: ReleaseRules) -> DeviceSelector | Invalid | Unchecked:
-    """Compiles the expression of a stored DeviceClass or claim; results are cached."""
+    """Compiles the expression of a stored DeviceClass or claim, and caches the result."""
     known = rules.gates.known
     return _compiled(text, rules.quirks, SHARED in known, LISTED in known)
 
@@ -35,7 +35,7 @@ def compile_selector(text: str, rules: ReleaseRules) -> DeviceSelector | Invalid
 def compile_named_resources_selector(
     text: str, quirks: Quirks
 ) -> NamedResourcesSelector | Invalid | Unchecked:
-    """Compiles an expression in stored parameters of v1alpha2; results are cached."""
+    """Compiles an expression in stored parameters of v1alpha2, and caches the result."""
     environment = named_resources_environment(BASE_LIBRARIES | quirks.cel_libraries)
     return named_resources_selector(text, environment, _strictness(quirks), dialect_of(quirks))
 
@@ -57,7 +57,7 @@ def _environment(
     shared: bool,  # noqa: FBT001 - the key of a cache
     listed: bool,  # noqa: FBT001
 ) -> Environment:
-    """The environment of stored expressions: all that the release knows, even behind gates that are off."""
+    """Returns the CEL environment for stored expressions: everything in the release, regardless of gates."""
     stored = quirks.rules.stored_may_say - {"literals"}
     return device_environment(
         BASE_LIBRARIES | quirks.cel_libraries | stored | {"bindings"},

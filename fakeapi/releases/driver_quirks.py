@@ -1,4 +1,4 @@
-"""Differences between releases in the work of the kubelet with DRA drivers.
+"""Differences between releases in how the kubelet works with DRA drivers.
 
 The source is k8s.io/kubernetes `pkg/kubelet` and `pkg/kubelet/cm/dra`.
 """
@@ -11,43 +11,54 @@ from fakeapi.releases.history import History
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)  # a base of `Quirks`
 class DriverQuirks:
-    """Differences in the work of the kubelet with DRA drivers."""
+    """Differences in how the kubelet works with DRA drivers."""
 
     drivers_are_called_by_handles: bool
-    """The kubelet calls DRA drivers with the resource handles of an allocation, and drivers answer with CDI
-    devices only.
+    """Whether the kubelet sends the resource handles of an allocation to DRA drivers.
+
+    Drivers then only return CDI devices.
     """
 
     kubelet_publishes_slices: bool
-    """The kubelet publishes ResourceSlices of the resources that drivers stream to it."""
+    """Whether the kubelet publishes ResourceSlices of the resources that drivers stream to it."""
 
     kubelet_explains_predicates: bool
-    """The message of a pod that the kubelet rejects says why the predicate failed, not only its name."""
+    """Whether the message of a pod that the kubelet rejects has the reason why the predicate failed.
+
+    Other releases only name the predicate.
+    """
 
     kubelet_keeps_driver_instances: bool
-    """The kubelet keeps several instances of a DRA driver, and calls the one that registered last."""
+    """Whether the kubelet keeps several instances of a DRA driver, and calls the newest instance."""
 
     slices_outlive_drivers_by: float | None
-    """Seconds after which the kubelet deletes the ResourceSlices of a driver that unregistered; None: never.
-    """
+    """Seconds until the kubelet deletes the ResourceSlices of an unregistered driver; None means never."""
 
     health_services: tuple[str, ...]
-    """gRPC services through which the kubelet watches the health of devices, newest first; empty before 1.34.
-    """
+    """gRPC services with which the kubelet watches the health of devices, newest first; empty before 1.34."""
 
     drivers_offer_health: bool
-    """The kubelet watches only drivers that register a health service; if False, it tries every driver."""
+    """Whether the kubelet only watches drivers that register a health service.
+
+    Other releases try to watch every driver.
+    """
 
     drivers_say_how_long_health_holds: bool
-    """A health report has a timeout for each device, after which its health is stale."""
+    """Whether a health report has a timeout for each device, after which the report is stale."""
 
     health_finds_claims_by: Literal["name in pod", "status", "spec"]
-    """Source from which the kubelet takes a claim's name, to report the health of a container's devices: the
-    pod's own name for the claim up to 1.34, the pod's status in 1.35, its spec from 1.36.
+    """The source of a claim's name when the kubelet reports the health of a container's devices.
+
+    - "name in pod": the pod's own name for the claim, up to 1.34
+    - "status": the pod's status, in 1.35
+    - "spec": the pod's spec, from 1.36
     """
 
     health_is_of_requests: bool
-    """A container status lists only the devices of the request that the container references, each once."""
+    """Whether a container status only lists devices of the request that the container refers to.
+
+    Each device occurs once.
+    """
 
 
 HISTORY: History = {

@@ -1,9 +1,9 @@
-"""Feature gates of each release, and which of them have an effect here.
+"""Feature gates of each release, and which of them have an effect in fakeapi.
 
 Names, stages and defaults follow k8s.io/kubernetes `pkg/features` and the other packages that tools/gates.py
-reads. Gates of all components are accepted, as kube-apiserver does, because kind passes the same gates to
-every component. Parsing of the flag follows k8s.io/component-base `featuregate`. Gates without an effect are
-accepted, and `ineffective` names them. Names that Kubernetes does not know are refused.
+reads. Parsing of the flag follows k8s.io/component-base `featuregate`. Like kube-apiserver, fakeapi accepts
+the gates of all components, because kind passes the same gates to every component. `ineffective` returns the
+accepted gates that have no effect. Names that Kubernetes does not know are rejected.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -28,8 +28,10 @@ class Stage(Enum):
 
 @dataclass(frozen=True, slots=True)
 class GateSpec:
-    """The state of a gate from the minor release `since` on; `stage` None: the release no longer has the
-    gate.
+    """The state of a gate from minor release `since` on.
+
+    - `stage`: None if the release no longer has the gate
+    - `locked`: whether the value cannot differ from `default`
     """
 
     since: int
@@ -206,12 +208,12 @@ EFFECTIVE = frozenset({
     "WorkloadAwarePreemption",
     "WorkloadWithJob",
 })  # fmt: skip
-"""Gates that change the behaviour of the offered kinds for clients, in releases that have these gates."""
+"""Gates that change the behaviour of the served kinds, in releases that have these gates."""
 
 TURNED_ON = {"DynamicResourceAllocation": True}
-"""Gates that are on unless the user turns them off.
+"""Gates with another default than in Kubernetes.
 
-This server is made for testing resource claims, so it starts like an apiserver of a cluster that has claims.
+They are on because fakeapi is for testing resource claims, so it starts like a cluster with claims.
 """
 
 _TRUE = frozenset({"1", "t", "T", "true", "TRUE", "True"})
@@ -219,13 +221,13 @@ _FALSE = frozenset({"0", "f", "F", "false", "FALSE", "False"})
 
 
 class GateError(ValueError):
-    """An invalid setting of gates, with which no apiserver would start; the message names the gate."""
+    """An invalid setting of feature gates; the message names the gate."""
 
 
 class UnknownGateError(GateError):
-    """A gate that none of the releases has; `known` are the gates of the releases, by name.
+    """A gate that none of the releases has; `known` has the gates of these releases.
 
-    The message names similar gates, and lists those that have an effect here as `Name=true|false (…)`.
+    The message suggests similar names, and lists the gates with an effect as `Name=true|false (…)`.
     """
 
     def __init__(self, name: str, known: Mapping[str, GateSpec]) -> None:
@@ -238,9 +240,9 @@ class UnknownGateError(GateError):
 
 
 class Gates(Mapping[str, bool]):
-    """The gates of one release, and whether each is on. Immutable.
+    """The gates of one release, and whether each gate is on; immutable.
 
-    `graduated`: gates that the release no longer has because their features are permanent.
+    `graduated`: gates that the release no longer has because their features are permanent
     """
 
     __slots__ = ("_graduated", "_settings")
@@ -250,7 +252,7 @@ class Gates(Mapping[str, bool]):
         self._graduated = frozenset(graduated)
 
     def enabled(self, name: str) -> bool:
-        """Whether the gate is on. A gate that the release does not have counts as on if it graduated."""
+        """Whether a gate is on; a gate that the release no longer has is on if it graduated."""
         return self._settings.get(name, name in self._graduated)
 
     @property
@@ -275,7 +277,7 @@ class Gates(Mapping[str, bool]):
 
 
 def chosen(given: Mapping[str, bool] | str | None) -> dict[str, bool]:
-    """Reads gates from a mapping, or from text (see `parse`); None means no gates.
+    """Returns feature gates from a mapping, or from a text in the syntax of `parse`; None means no gates.
 
     Raises GateError. Does not check whether a gate exists.
     """
@@ -290,7 +292,7 @@ def chosen(given: Mapping[str, bool] | str | None) -> dict[str, bool]:
 
 
 def parse(text: str) -> dict[str, bool]:
-    """Parses the value of `--feature-gates`: `A=true,B=false`. The last value of a gate wins.
+    """Parses the value of `--feature-gates`, such as `A=true,B=false`; the last value of a gate wins.
 
     Raises GateError with the messages of component-base. Does not check whether a gate exists.
     """
@@ -311,13 +313,13 @@ def parse(text: str) -> dict[str, bool]:
 
 @cache
 def specs(minor: int) -> Mapping[str, GateSpec]:
-    """The gates of release 1.`minor`, with their stage and default."""
+    """Returns the gates of release 1.`minor`, with their stages and defaults."""
     return _GROUPS | {name: spec for name, spec in _specs(minor).items() if spec.stage is not None}
 
 
 @cache
 def requirements(minor: int) -> Mapping[str, tuple[str, ...]]:
-    """By gate of release 1.`minor`: the gates that must be on for it to be on."""
+    """Returns for each gate of release 1.`minor` the gates that it requires to be on."""
     needed_by_gate = {}
     for name, history in _gates()["requires"].items():
         past = [needed for since, needed in history if since <= minor]
@@ -328,7 +330,7 @@ def requirements(minor: int) -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def _specs(minor: int) -> Mapping[str, GateSpec]:
-    """The gates of release 1.`minor`, including those that it no longer has."""
+    """Returns the gates of release 1.`minor`, including gates that it no longer has."""
     states: dict[str, GateSpec] = {}
     for name, history in _gates()["specs"].items():
         past = [entry for entry in history if entry[0] <= minor]
@@ -340,7 +342,7 @@ def _specs(minor: int) -> Mapping[str, GateSpec]:
 
 @cache
 def _graduated(minor: int) -> frozenset[str]:
-    """The gates that release 1.`minor` no longer has, and that were locked to true before."""
+    """Returns the gates that release 1.`minor` no longer has, and that were locked to true before."""
     names = set()
     for name, spec in _specs(minor).items():
         if spec.stage is None:
@@ -352,7 +354,7 @@ def _graduated(minor: int) -> frozenset[str]:
 
 @cache
 def _gates() -> dict[str, Any]:
-    """The table of all gates of all releases, as tools/compile_releases.py writes it."""
+    """Returns the table of all gates of all releases, which tools/compile_releases.py writes."""
     table: dict[str, Any] = msgspec.json.decode(resources.files(DATA).joinpath("gates.json").read_bytes())
     return table
 
@@ -368,18 +370,18 @@ def check(chosen: Mapping[str, bool], minors: Iterable[int]) -> None:
 
 
 def ineffective(chosen: Iterable[str], minors: Iterable[int]) -> list[str]:
-    """The chosen gates that one of the releases has, and that have no effect here."""
+    """Returns the chosen gates that any of the releases has, but that have no effect in fakeapi; sorted."""
     known = {name for minor in minors for name in specs(minor)}
     return sorted(name for name in known.intersection(chosen) if name not in EFFECTIVE | _GROUPS.keys())
 
 
 def resolve(chosen: Mapping[str, bool], minor: int) -> Gates:
-    """Resolves the gates of release 1.`minor`: the user's choices, then TURNED_ON, then the release's
-    defaults.
+    """Returns the gates of release 1.`minor` with the user's choices.
 
-    AllAlpha and AllBeta set gates that are not set by name. Choices for gates that the release does not have
-    are ignored; `check` refuses them. Raises GateError if a choice contradicts a locked gate, or if a gate is
-    on without the gates that it requires.
+    Gates without a choice have the value in TURNED_ON, or else the default of the release. AllAlpha and
+    AllBeta set gates that are not set by name. Choices for gates that the release does not have are ignored;
+    `check` rejects them. Raises GateError if a choice contradicts a locked gate, or if a gate is on without
+    the gates that it requires.
     """
     known = specs(minor)
     explicit = {name: value for name, value in {**TURNED_ON, **chosen}.items() if name in known}

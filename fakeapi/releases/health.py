@@ -1,4 +1,4 @@
-"""The health checks of a release's server, in the order in which `?verbose` lists them.
+"""The health checks of a release's API server, in the order in which `?verbose` lists them.
 
 Sources are recordings of the releases' own servers with default options. For 1.28, 1.29 and from 1.34 on, the
 source is the order in which k8s.io/kubernetes `pkg/controlplane` and `cmd/kube-apiserver/app` add their
@@ -56,8 +56,9 @@ _AGGREGATOR = (
     (27, None, "apiservice-openapiv3-controller"),
     (27, 29, "apiservice-discovery-controller"),
 )
-"""Hooks in the order of registration: first and last minor release with the hook at this position, and its
-name.
+"""Hooks in the order of their registration.
+
+Each has the first and the last minor release with the hook at this position, and the name of the hook.
 """
 
 _LOOPBACK = "loopback-serving-certificate"
@@ -65,7 +66,7 @@ _LOOPBACK_SINCE = 36
 
 
 def checks_of(minor: int, endpoint: str) -> tuple[str, ...]:
-    """The checks behind /healthz, /livez or /readyz of release 1.`minor`."""
+    """Returns the names of the checks behind `healthz`, `livez` or `readyz` in release 1.`minor`."""
     names = [
         name if name == "autoregister-completion" else f"{_HOOK}{name}"
         for table in (_GENERIC, _CONTROL_PLANE, _AGGREGATOR)

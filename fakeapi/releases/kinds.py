@@ -8,7 +8,7 @@ from fakeapi.releases.schemas import Schemas
 from fakeapi.releases.tables import GroupVersionTable
 
 UNVERSIONED_KINDS = frozenset(("Status", "APIVersions", "APIGroup", "APIGroupList", "APIResourceList"))
-"""Kinds that exist in every apiVersion, even in one that no release has."""
+"""Kinds that exist in every apiVersion, including unknown ones."""
 
 COMMON_KINDS = frozenset(
     (
@@ -21,15 +21,15 @@ COMMON_KINDS = frozenset(
         "PatchOptions",
     )
 )
-"""Kinds that k8s.io/apimachinery `pkg/apis/meta/v1` adds to every group version that a release has."""
+"""Kinds that k8s.io/apimachinery `pkg/apis/meta/v1` adds to every group version of a release."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lifecycle:
-    """Releases that deprecate and remove an API, such as "1.34"; "" if unstated.
+    """The releases that deprecate and remove an API, such as "1.34"; "" if they are not stated.
 
-    `replacement`: `group/version Kind`. `release`: the release that states the others. Releases up to 1.31
-    state nothing for resource.k8s.io.
+    - `replacement`: the API to use instead, as `GROUP/VERSION KIND`
+    - `release`: the release that states the other fields; up to 1.31 nothing is stated for resource.k8s.io
     """
 
     deprecated: str = ""
@@ -38,7 +38,7 @@ class Lifecycle:
     release: str = ""
 
     def warning(self, api_version: str, kind: str) -> str:
-        """The text of the Warning header on answers about the kind; "" before the release that deprecates it.
+        """Returns the Warning header of responses with the kind; "" before the release that deprecates it.
 
         Follows k8s.io/apiserver `pkg/endpoints/deprecation`.
         """
@@ -52,10 +52,12 @@ class Lifecycle:
 
 @dataclass(frozen=True, slots=True)
 class Subresource:
-    """A subresource. `name`: the path segment after the object's name. `verbs`: sorted, as in discovery.
+    """A subresource of a kind.
 
-    `kind`: the kind of requests and responses. Its group version may differ from the resource's:
-    pods/eviction takes an Eviction of policy/v1.
+    - `name`: the path segment after the object's name
+    - `kind`: the kind of requests and responses
+    - `verbs`: the verbs as in discovery, sorted
+    - `group`, `version`: of `kind`; they may differ from the resource's, as for pods/eviction
     """
 
     name: str
@@ -67,9 +69,10 @@ class Subresource:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of a group version in a release. `group` is "" for the core group.
+    """A kind of a group version in a release.
 
-    `list_kind` and `list_type_name` are "" for a kind without lists.
+    - `group`: "" for the core group
+    - `list_kind`, `list_type_name`: "" for a kind without lists
     """
 
     group: str
@@ -96,7 +99,7 @@ class Kind:
 
     @property
     def plain(self) -> "Kind":
-        """The kind as an instance of exactly this class, from which to make other kinds."""
+        """The kind as an instance of exactly this class, for deriving other kinds from it."""
         return self
 
     @property
@@ -106,7 +109,7 @@ class Kind:
 
     @property
     def apply_schema(self) -> Struct:
-        """The type that server-side apply follows."""
+        """The schema that server-side apply uses."""
         return self.schema
 
     @property
@@ -115,7 +118,7 @@ class Kind:
 
     @property
     def schema(self) -> Struct:
-        """The type of the kind's objects; the same Struct every time."""
+        """The schema of the kind's objects; always the same Struct instance."""
         return self.schemas.struct(self.type_name)
 
     @property
@@ -127,12 +130,12 @@ class Kind:
 
 
 def kinds_of(table: GroupVersionTable, schemas: Schemas, release: str) -> tuple[Kind, ...]:
-    """The kinds of a group version of a release, in the order of their resources."""
+    """Returns the kinds of a group version of a release, in the order of their resources."""
     return tuple(_kind(entry, table, schemas, release) for entry in table.kind_entries())
 
 
 def _minor(release: str) -> int:
-    """The minor number of a release: 33 for "1.33"."""
+    """Returns the minor number of a release: 33 for "1.33"."""
     return int(release.partition(".")[2])
 
 

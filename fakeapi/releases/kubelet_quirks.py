@@ -1,4 +1,4 @@
-"""Differences between releases in the kubelet's treatment of pods' claims, and in its messages about them.
+"""Differences between releases in how the kubelet handles the claims of pods, and in its messages.
 
 Sources are `pkg/kubelet/cm/dra` of k8s.io/kubernetes at each release's last patch.
 """
@@ -12,13 +12,12 @@ from fakeapi.releases.history import History, values_at
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KubeletQuirks:
-    """The behaviour of one release's kubelet towards claims. Texts are templates of `str.format`."""
+    """The behaviour of a release's kubelet with claims; the texts are templates for `str.format`."""
 
     notes_claims: Literal["when prepared", "at once", "when drivers are there"]
-    """Moment from which a pod counts as a user of its claims, which must be unprepared before the pod ends.
-    """
+    """When the kubelet records a pod as a user of its claims, which it must unprepare before the pod ends."""
     skips_unused_claims: bool
-    """Claims that no container uses are not prepared."""
+    """Whether the kubelet does not prepare claims that no container uses."""
 
     prepare_failed: str
     name_unknown: str
@@ -78,5 +77,5 @@ HISTORY: History = {
 
 @cache
 def kubelet_quirks_of(minor: int) -> KubeletQuirks:
-    """The quirks of release 1.`minor` that are about kubelets and claims."""
+    """Returns the quirks of release 1.`minor` for kubelets and claims."""
     return KubeletQuirks(**values_at(HISTORY, minor))

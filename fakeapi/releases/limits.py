@@ -1,7 +1,7 @@
 """Limits on the parts of resource.k8s.io objects, by release.
 
-From k8s.io/kubernetes `pkg/apis/resource/types.go` and `pkg/apis/resource/validation`. Requests over a limit
-fail with 422; None: the release has no limit.
+Follows k8s.io/kubernetes `pkg/apis/resource/types.go` and `pkg/apis/resource/validation`. Requests over a
+limit fail with 422.
 """
 
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ _KIB = 1024
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of one release: numbers of items, and lengths in bytes."""
+    """The limits of one release: numbers of items, and lengths in bytes; None means no limit."""
 
     reserved_for: int = 32
     scheduling_nodes: int = 128
@@ -81,12 +81,12 @@ _CHANGES: dict[int, dict[str, int]] = {
     },
     35: {"taints": 16},
 }
-"""By minor release: the limits that it changed."""
+"""For each minor release the limits that it changed."""
 
 
 @cache
 def limits_of(minor: int) -> Limits:
-    """The limits of release 1.`minor`, at its last patch."""
+    """Returns the limits of release 1.`minor`, at its last patch."""
     changed: dict[str, int] = {}
     for since, limits in _CHANGES.items():
         if since <= minor:

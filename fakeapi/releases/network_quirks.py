@@ -13,103 +13,116 @@ class NetworkQuirks:
     """Differences in services, endpoints and networking.k8s.io."""
 
     ambiguous_address: str
-    """Phrase of the warning about an address that not all programs parse alike."""
+    """Phrase in the warning about an IP address that programs parse differently."""
 
     address_warnings_quote_parser: bool
-    """Warnings about addresses quote the error of Go's strict parser; other releases suggest a spelling, and
-    also warn for network policies, endpoint slices and load balancer status.
+    """Whether warnings about addresses quote the error of Go's strict parser.
+
+    Other releases suggest a spelling. They also warn for network policies, endpoint slices and load balancer
+    status.
     """
 
     any_service_has_balancer_status: bool
-    """Services of any type may have a `status.loadBalancer`."""
+    """Whether services of any type may have a `status.loadBalancer`."""
 
     load_balancers_spare_kubelets: bool
-    """A LoadBalancer service may not expose the port of kubelets."""
+    """Whether a LoadBalancer service must not expose the port of kubelets."""
 
     source_ranges_are_checked_together: bool
-    """Invalid source ranges of a load balancer have one error for all of them, in the field or the
-    annotation.
+    """Whether all invalid source ranges of a load balancer get one error together.
+
+    The ranges are in the field or in the annotation.
     """
 
     external_ips_have_traffic_policy: bool
-    """A service with external IPs has an externalTrafficPolicy."""
+    """Whether a service with external IPs has an externalTrafficPolicy."""
 
     unallocated_node_ports_are_not_patched: bool
-    """An update does not copy stored node ports to a load balancer for which none are allocated."""
+    """Whether an update does not copy stored node ports to a load balancer without allocated node ports."""
 
     service_updates_check_metadata: bool
-    """An update of a service validates its metadata as a create does, including the name."""
+    """Whether an update of a service validates its metadata like a create, including the name."""
 
     services_have_field_labels: bool
-    """Field selectors of services may use `spec.clusterIP` and `spec.type`."""
+    """Whether field selectors of services may use `spec.clusterIP` and `spec.type`."""
 
     full_range_names_service: bool
-    """The error for an IP range without free addresses names the service."""
+    """Whether the error for an IP range without free addresses names the service."""
 
     endpoints_go_with_service: bool
-    """Deleting a service also deletes its Endpoints."""
+    """Whether deleting a service also deletes its Endpoints."""
 
     headless_services_are_warned_of: bool
-    """A headless service returns warnings about fields that it ignores."""
+    """Whether a headless service returns warnings about fields that it ignores."""
 
     ignored_names_are_warned_of: bool
-    """A service returns warnings about `externalName` and `externalIPs` that its type ignores."""
+    """Whether a service returns warnings about `externalName` and `externalIPs` that its type ignores."""
 
     external_ips_are_deprecated: bool
-    """A service with external IPs returns a deprecation warning."""
+    """Whether a service with external IPs returns a deprecation warning."""
 
     prefer_close_is_deprecated: bool
-    """A service with the traffic distribution PreferClose returns a deprecation warning."""
+    """Whether a service with the traffic distribution PreferClose returns a deprecation warning."""
 
     stored_endpoints_are_trusted: bool
-    """An update does not validate endpoints that it does not change; EndpointSlices validate endpoints after
-    ports.
+    """Whether an update does not validate endpoints that it does not change.
+
+    If so, EndpointSlices validate endpoints after ports.
     """
 
     endpoint_slices_take_any_spelling: bool
-    """An address in an EndpointSlice must be of the right family, but may have any spelling."""
+    """Whether an address in an EndpointSlice may have any spelling; it must be of the right IP family."""
 
     status_address_error: str
     """Detail of the error for an invalid address in the status of a Service or an Ingress."""
 
     bad_exception_ends_ip_block: bool
-    """An IP block with an invalid CIDR in `except` is not validated further, and the error for an invalid
-    CIDR is `not a valid CIDR`.
+    """Whether an IP block with an invalid CIDR in `except` is not validated further.
+
+    The error for an invalid CIDR is then `not a valid CIDR`.
     """
 
     end_port_error_shows_port: bool
-    """The error for an `endPort` before `port` prints `port`; in other releases it prints `endPort`."""
+    """Whether the error for an `endPort` below `port` prints `port`; other releases print `endPort`."""
 
     network_policies_are_checked_twice: bool
-    """An update of a NetworkPolicy reports each error of its rules twice."""
+    """Whether an update of a NetworkPolicy reports each error of its rules twice."""
 
     required_reference_parts_are_named: bool
-    """The error for a reference without kind or name says which one is required."""
+    """Whether the error for a reference without kind or name has a detail that names the missing part."""
 
     ingresses_keep_relaxed_names: str
-    """Part of a stored Ingress in which a relaxed service name permits such names in an update while the gate
-    RelaxedServiceNameValidation is off: `rules`, `everywhere` (the default backend too), or empty for none.
+    """The parts of a stored Ingress whose relaxed service names allow updates to have relaxed names too.
+
+    Only applies while the gate RelaxedServiceNameValidation is off.
+
+    - "rules": its rules
+    - "everywhere": its rules and its default backend
+    - "": updates may never have relaxed names
     """
 
     default_ingress_class_is_marked: bool
-    """Tables mark the default IngressClass."""
+    """Whether tables mark the default IngressClass."""
 
     service_cidrs_are_parsed_by_netip: bool
-    """Go's strict parser (net/netip) parses the ranges of a ServiceCIDR, and they are immutable; other
-    releases allow adding a range of the other family.
+    """Whether Go's strict parser (net/netip) parses the ranges of a ServiceCIDR, which are immutable.
+
+    Other releases allow updates to add a range of the other IP family.
     """
 
     service_cidr_status_resets_metadata: bool
-    """A write to a ServiceCIDR's status keeps the stored metadata."""
+    """Whether a write to a ServiceCIDR's status keeps the stored metadata."""
 
     service_cidr_status_resets_fields: bool
-    """A write to a ServiceCIDR's status owns only status fields; in other releases it owns all fields that it
-    sends.
+    """Whether managedFields of a write to a ServiceCIDR's status only contain fields of the status.
+
+    In other releases they contain all fields that the client sends.
     """
 
     ip_address_name_error: str
-    """Detail of the error for an IPAddress name that is not a canonical address; empty: the common rules for
-    addresses have their own errors.
+    """Detail of the error for an IPAddress whose name is not a canonical address.
+
+    Empty if the common rules for addresses give the error.
     """
 
 

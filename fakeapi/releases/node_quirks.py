@@ -11,37 +11,40 @@ from fakeapi.releases.history import History, values_at
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeQuirks:
-    """The restrictions of one release for nodes."""
+    """Restrictions on the writes of nodes in one release."""
 
     creates_own_slices: bool
-    """A node may create only its own ResourceSlices."""
+    """Whether nodes may only create their own ResourceSlices."""
     deletes_own_slices: bool
-    """A node may delete only its own ResourceSlices."""
+    """Whether nodes may only delete their own ResourceSlices."""
     requests_own_certificates: bool
-    """A node may request certificates only for itself."""
+    """Whether nodes may only request certificates for themselves."""
     keeps_owners_of_nodes: bool
-    """A node may not change the ownerReferences of its Node."""
+    """Whether nodes must not change the ownerReferences of their Node."""
     pods_without_trust_bundles: bool
-    """A pod that a node creates may not refer to ClusterTrustBundles."""
+    """Whether pods that nodes create must not refer to ClusterTrustBundles."""
     pods_without_claims: bool
-    """A pod that a node creates may not have resource claims."""
+    """Whether pods that nodes create must not have resource claims."""
     pods_without_references: bool
-    """A pod that a node creates may not refer to any object, and the error names the kind."""
+    """Whether pods that nodes create must not refer to any object; the error names the object's kind."""
     quantity_of_claims: str
-    """Field that the error about a PersistentVolumeClaim's status names, next to `status.conditions`."""
+    """Field next to `status.conditions` in the error about a PersistentVolumeClaim's status."""
     audience_refusal: str
-    """Template of the error for a token audience that the pod's volumes do not have. With `{user}`, nodes
-    with permission may request the audience.
+    """Template of the error for a token audience that the pod's volumes do not have.
+
+    If the template has `{user}`, nodes with a permission may request other audiences.
     """
     holds_pod_certificate_requests: bool
-    """A PodCertificateRequest of a node must match the pod, its service account and the node."""
+    """Whether a PodCertificateRequest of a node must match the pod, its service account and the node."""
     checks_signers: bool
-    """The pod must mount a certificate of the signer, unless the node has permission for the signer."""
+    """Whether the pod must mount a certificate of the requested signer.
+
+    Nodes with a permission for the signer are exempt.
+    """
     holds_status_of_csi_nodes: bool
-    """A node may write the status of its CSINode only with the gate CSIVolumeHealth."""
+    """Whether a node may write the status of its CSINode only while the gate CSIVolumeHealth is on."""
     account_read_refusal: str
-    """Reason why the node authorizer refuses to read service accounts; empty: nodes may read the accounts of
-    their pods.
+    """Reason why nodes may not read service accounts; empty if nodes may read the accounts of their pods.
 
     The gate KubeletServiceAccountTokenForCredentialProviders has the release's default.
     """
@@ -75,5 +78,5 @@ HISTORY: History = {
 
 @cache
 def node_quirks_of(minor: int) -> NodeQuirks:
-    """The quirks of release 1.`minor` that are about nodes."""
+    """Returns the quirks of release 1.`minor` for writes of nodes."""
     return NodeQuirks(**values_at(HISTORY, minor))

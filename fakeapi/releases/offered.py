@@ -13,7 +13,7 @@ RELEASES = (
     "1.36",
     "1.37",
 )
-"""The releases that `fakeapi serve --release` takes, oldest first."""
+"""The releases that `fakeapi serve --release` accepts, oldest first."""
 
 GROUPS = (
     "",
@@ -41,4 +41,4 @@ GROUPS = (
     "storage.k8s.io",
     "storagemigration.k8s.io",
 )
-"""API groups that a server serves with all their resources, the core group first."""
+"""API groups that a server serves with all their resources; the core group is first."""

@@ -1,8 +1,8 @@
 """Behaviour of pods that differs between releases.
 
-Each attribute says what a release does; the table at the end says from which release on.
-`fakeapi.releases.quirks.Quirks.pods` holds them. Sources are k8s.io/kubernetes `pkg/apis/core/validation` and
-`pkg/api/pod` at the release's last patch.
+HISTORY lists each value with the first release that has it. `fakeapi.releases.quirks.Quirks.pods` has the
+values of a release. Sources are k8s.io/kubernetes `pkg/apis/core/validation` and `pkg/api/pod` at the
+release's last patch.
 """
 
 from dataclasses import dataclass
@@ -13,214 +13,229 @@ from fakeapi.releases.history import History, values_at
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodQuirks:
-    """The behaviour of one release with pods: booleans and wordings."""
+    """The behaviour of one release with pods: flags and texts of errors."""
 
     scheduler_names_taints: bool
-    """The scheduler's message names the taint that a pod does not tolerate."""
+    """Whether the scheduler's message names the taint that a pod does not tolerate."""
 
     # Containers
 
     host_ips_can_be_read: bool
-    """Environment variables may refer to `status.hostIPs`."""
+    """Whether environment variables may refer to `status.hostIPs`."""
 
     host_ips_are_gated: bool
-    """References to `status.hostIPs` require the gate PodHostIPs."""
+    """Whether references to `status.hostIPs` require the gate PodHostIPs."""
 
     relaxed_environment_names_stay: bool
-    """An update may keep variable names that only RelaxedEnvironmentVariableValidation allows, while the gate
-    is off.
-    """
+    """Whether an update may keep relaxed variable names while RelaxedEnvironmentVariableValidation is off."""
 
     zero_sleep_stays: bool
-    """An update may keep `sleep.seconds: 0` in hooks while PodLifecycleSleepActionAllowZero is off."""
+    """Whether an update may keep `sleep.seconds: 0` while PodLifecycleSleepActionAllowZero is off."""
 
     zero_sleep_hint: str
-    """End of the error for `sleep.seconds` out of range, while PodLifecycleSleepActionAllowZero is off."""
+    """End of the error for an invalid `sleep.seconds` while PodLifecycleSleepActionAllowZero is off."""
 
     image_volumes_have_no_subpaths: bool
-    """Mounts of image volumes must not have a `subPath`."""
+    """Whether mounts of image volumes must not have a `subPath`."""
 
     only_sidecars_may: str
     """Detail of the error for probes and hooks of init containers that are not sidecars."""
 
     sidecars_can_be_resized: bool
-    """With the gate InPlacePodVerticalScaling, sidecars may have resize policies."""
+    """Whether sidecars may have resize policies while the gate InPlacePodVerticalScaling is on."""
 
     sidecar_resize_policies_stay: bool
-    """An update may keep resize policies of sidecars."""
+    """Whether an update may keep resize policies of sidecars."""
 
     init_containers_resize_in_place: bool
-    """The resize policy of an init container that is not a sidecar must not restart it."""
+    """Whether the resize policy of an init container that is not a sidecar must not restart it."""
 
     resize_follows_restart_policy: bool
-    """In a pod with `restartPolicy: Never`, resize policies must be NotRequired."""
+    """Whether resize policies must be NotRequired in a pod with `restartPolicy: Never`."""
 
     resize_of_never_restarted: str
-    """Detail of the error for resize policies that restart containers in a pod with `restartPolicy: Never`.
-    """
+    """Detail of the error for a resize policy that restarts containers despite `restartPolicy: Never`."""
 
     restart_rules_stay: bool
-    """An update may keep restart policies and restart rules of containers while ContainerRestartRules is off.
+    """Whether an update may keep containers' restart rules while ContainerRestartRules is off.
+
+    If so, it may also keep their restart policies.
     """
 
     restart_rules_need_a_policy: bool
-    """An init container with restart rules requires a restart policy."""
+    """Whether an init container with restart rules requires a restart policy."""
 
     restart_actions_are_all_listed: bool
-    """The error for an unsupported restart action lists all actions, and too many rules are `Too many`, not
-    `Too long`.
+    """Whether the error for an unsupported restart action lists all actions.
+
+    If so, too many restart rules are reported as `Too many`, otherwise as `Too long`.
     """
 
     unmasked_proc_needs_user_namespace: bool
-    """`procMount: Unmasked` requires `hostUsers: false`."""
+    """Whether `procMount: Unmasked` requires `hostUsers: false`."""
 
     sys_admin_without_escalation_stays: bool
-    """An update may keep CAP_SYS_ADMIN in a container without privilege escalation."""
+    """Whether an update may keep CAP_SYS_ADMIN in a container without privilege escalation."""
 
     # Pods
 
     host_network_checks_container_port: bool
-    """With hostNetwork, a containerPort that differs from the hostPort is reported at `containerPort`; in
-    other releases at `hostPort`, and in templates only if the hostPort is set.
+    """Whether a containerPort other than the hostPort has an error at `containerPort` in hostNetwork pods.
+
+    In other releases the error is at `hostPort`, and templates only get it if the hostPort is set.
     """
 
     host_namespaces_are_of_the_spec: bool
-    """Host namespaces are validated as fields of the pod spec, as in v1, not of the security context, which
-    changes the path of some errors. `serviceAccount` must equal `serviceAccountName`.
+    """Whether host namespaces are validated as fields of the pod spec, as in v1.
+
+    In other releases they are validated as fields of the security context, which changes some error paths. If
+    true, `serviceAccount` must equal `serviceAccountName`.
     """
 
     needs_host_users: str
     """Detail of the error for host namespaces in a pod with `hostUsers: false`."""
 
     user_namespaces_mount_all_volumes: bool
-    """A pod with `hostUsers: false` may have volumes of all types."""
+    """Whether a pod with `hostUsers: false` may have volumes of all types."""
 
     user_namespaces_have_no_devices: bool
-    """A pod with `hostUsers: false` must not have `volumeDevices`."""
+    """Whether a pod with `hostUsers: false` must not have `volumeDevices`."""
 
     empty_system: str
     """Detail of the error for an `os` without a name."""
 
     windows_pods_have_no_resources: bool
-    """A Windows pod must not have pod-level resources."""
+    """Whether a Windows pod must not have pod-level resources."""
 
     pods_have_huge_pages: bool
-    """Pod-level resources may include huge pages."""
+    """Whether pod-level resources may include huge pages."""
 
     pod_claims_forbidden: str
     """Detail of the error for claims in pod-level resources."""
 
     absent_pod_requests_are_allowed: bool
-    """Pod-level requests may omit resources that containers request."""
+    """Whether pod-level requests may omit resources that containers request."""
 
     pod_limits_cover_huge_pages: bool
-    """Pod-level limits on huge pages must cover the limits of all containers."""
+    """Whether pod-level limits on huge pages must cover the limits of all containers."""
 
     claim_references_have_a_source: bool
-    """A pod's resourceClaims name their claim or template under `source`."""
+    """Whether a pod's resourceClaims name their claim or template under `source`."""
 
     static_pods_have_no_claims: bool
-    """Static pods must not have resource claims."""
+    """Whether static pods must not have resource claims."""
 
     sysctls_need_own_namespaces: bool
-    """A pod must not set sysctls of a namespace that it shares with its node."""
+    """Whether a pod must not set sysctls of a namespace that it shares with its node."""
 
     relaxed_dns_searches_stay: bool
-    """An update may keep search domains that only RelaxedDNSSearchValidation allows, while the gate is off.
-    """
+    """Whether an update may keep relaxed search domains while RelaxedDNSSearchValidation is off."""
 
     search_pattern_has_underscores: bool
-    """The error for a search domain prints the pattern that is checked, which allows underscores."""
+    """Whether the error for a search domain prints the actual pattern, which allows underscores."""
 
     addresses_have_examples: bool
-    """The error for an invalid IP address has examples."""
+    """Whether the error for an invalid IP address has examples."""
 
     host_aliases_are_told_apart: bool
-    """Paths of errors in hostAliases have indices."""
+    """Whether error paths in hostAliases have indices."""
 
     toleration_is_shown: bool
-    """The error for a toleration with a value and the operator Exists prints the whole toleration."""
+    """Whether the error for a toleration with a value and the operator Exists prints the whole toleration."""
 
     tolerations_can_compare: bool
-    """Tolerations may use the operators `Lt` and `Gt`."""
+    """Whether tolerations may use the operators `Lt` and `Gt`."""
 
     node_affinity_values_are_checked: bool
-    """Values in a pod's required node affinity must be valid label values."""
+    """Whether values in a pod's required node affinity must be valid label values."""
 
     spread_keys_are_merged: bool
-    """`matchLabelKeys` of topology spread constraints are merged into the label selector, if gates allow."""
+    """Whether topology spread constraints merge `matchLabelKeys` into their label selector.
+
+    The gate MatchLabelKeysInPodTopologySpreadSelectorMerge must be on.
+    """
 
     grace_period_is_not_negative: bool
-    """`terminationGracePeriodSeconds` must not be negative."""
+    """Whether `terminationGracePeriodSeconds` must not be negative."""
 
     # Updates
 
     updates_resize_pods: bool
-    """With the gate InPlacePodVerticalScaling an update may change the resources of containers; in other
-    releases only a write to `/resize` may.
+    """Whether updates may change container resources while the gate InPlacePodVerticalScaling is on.
+
+    In other releases only a write to `/resize` may change them.
     """
 
     updates_keep_qos_class: bool
-    """An update may not change the QoS class of a pod."""
+    """Whether an update must not change the QoS class of a pod."""
 
     resized_claims_are_not_compared: bool
-    """A resize of a container may also change its `resources.claims`."""
+    """Whether a resize of a container may also change its `resources.claims`."""
 
     first_amounts_are_not_compared: bool
-    """A resize may add requests or limits to a container that had none."""
+    """Whether a resize may add requests or limits to a container without requests or limits."""
 
     resize_shows_difference: bool
-    """The error for other changes in a write to `/resize` prints the difference."""
+    """Whether the error for forbidden changes in a write to `/resize` prints the difference."""
 
     resize_keeps_containers: bool
-    """A write to `/resize` may not add, remove or rename containers, which is the only error then. Any other
-    change of a container is an error of its own.
+    """Whether a write to `/resize` that adds, removes or renames containers gets no other errors.
+
+    If so, other forbidden changes of a container have an error of their own.
     """
 
     resize_keeps_memory: bool
-    """A resize may lower or add a memory limit only if that restarts the container."""
+    """Whether a resize may lower or add a memory limit only if this restarts the container."""
 
     pods_with_resources_resize: bool
-    """Pods with pod-level resources can be resized, if a gate allows."""
+    """Whether pods with pod-level resources can be resized.
+
+    The gate InPlacePodLevelResourcesVerticalScaling must be on.
+    """
 
     only_sidecars_resize: bool
-    """Init containers can be resized only if they are sidecars, and the errors say so."""
+    """Whether sidecars are the only init containers that can be resized; errors then mention sidecars."""
 
     node_claims_are_not_resized: bool
-    """Pods with claims for node-allocatable resources cannot be resized."""
+    """Whether pods with claims for node-allocatable resources cannot be resized."""
 
     memory_volumes_resize: bool
-    """A write to `/resize` validates each volume; memory-backed volumes can be resized, if a gate allows."""
+    """Whether a write to `/resize` validates each volume.
+
+    Memory-backed volumes can then be resized while InPlacePodVerticalScalingMemoryBackedVolumes is on.
+    """
 
     # Statuses
 
     conditions_are_of_the_status: bool
-    """The path of errors in conditions is `status.conditions`, not `metadata.conditions`."""
+    """Whether errors of pod conditions are at `status.conditions` instead of `metadata.conditions`."""
 
     status_fixes_qos_class: bool
-    """A pod's `status.qosClass` is immutable."""
+    """Whether a pod's `status.qosClass` is immutable."""
 
     stored_addresses_stay: bool
-    """A write to the status may keep stored addresses in any spelling, and duplicate addresses are no longer
-    reported.
+    """Whether a write to the status may keep stored addresses in any spelling.
+
+    If so, duplicate addresses are not reported.
     """
 
     pod_ips_agree: bool
-    """`podIP` must equal the first of `podIPs`."""
+    """Whether `podIP` must equal the first of `podIPs`."""
 
     init_containers_have_restart_rules: bool
-    """Restart rules apply to init containers too, when their status changes."""
+    """Whether restart rules also apply to changes of an init container's status."""
 
     users_are_unsigned: bool
-    """The uid of a container's user may use all 32 bits. Allocated resources may also come from the claim for
-    extended resources.
+    """Whether the uid of a container's user may use all 32 bits.
+
+    If so, allocated resources may also come from the claim for extended resources.
     """
 
     user_path: str
-    """Path of errors in the user of a container status."""
+    """Path of errors about the user in a container status."""
 
     claims_have_resource_statuses: bool
-    """The allocated resources of a container may include its claims."""
+    """Whether the allocated resources of a container may include its claims."""
 
     unknown_resource_status: str
     """Detail of the error for an allocated resource that the container does not request."""
@@ -232,42 +247,44 @@ class PodQuirks:
     """Field in the path of the error for an invalid `resourceClaimName` in a claim status."""
 
     node_claims_map_resources: bool
-    """The status of a claim for node-allocatable resources has `mapping` and `overhead`; in other releases it
-    has `containers` and `resources`.
+    """Whether the status of claims for node-allocatable resources has the fields `mapping` and `overhead`.
+
+    In other releases it has the fields `containers` and `resources`.
     """
 
     # Warnings
 
     null_selectors_are_warned_of: bool
-    """Pod affinity and topology spread constraints without a label selector return a warning."""
+    """Whether pod affinity and topology spread constraints without a label selector return a warning."""
 
     ceph_volumes_are_deprecated: bool
-    """Volumes of CephFS and RBD return a deprecation warning."""
+    """Whether volumes of CephFS and RBD return a deprecation warning."""
 
     overlapping_paths_are_warned_of: bool
-    """Overlapping paths of files in one volume return a warning."""
+    """Whether overlapping paths of files in one volume return a warning."""
 
     repeated_volumes_are_warned_of: bool
-    """Volumes with the same name return a warning."""
+    """Whether volumes with the same name return a warning."""
 
     hidden_variables_are_warned_of: bool
-    """An environment variable with a repeated name returns a warning only if it hides the earlier one."""
+    """Whether a repeated environment variable returns a warning only if it hides the earlier variable."""
 
     hidden_variable_hint: str
-    """End of the warning about an environment variable that hides another."""
+    """End of the warning about an environment variable that hides an earlier variable."""
 
     ports_are_compared: bool
-    """Repeated port numbers, across all containers, return a warning."""
+    """Whether repeated port numbers in the containers of a pod return a warning."""
 
     port_names_are_compared: bool
-    """Repeated port names, across all containers, return a warning."""
+    """Whether repeated port names in the containers of a pod return a warning."""
 
     addresses_are_warned_of: bool
-    """IP addresses in non-standard form return a warning."""
+    """Whether IP addresses in non-standard form return a warning."""
 
     app_armor_annotations_are_compared: bool
-    """An AppArmor annotation of a template returns a warning also if the pod has a profile that differs from
-    it.
+    """Whether a template's AppArmor annotation that differs from the pod's profile returns a warning.
+
+    Other releases only return a warning if the pod has no profile.
     """
 
     # Volumes
@@ -276,16 +293,16 @@ class PodQuirks:
     """Name of the field `clusterTrustBundle` in errors."""
 
     one_projection_source: str
-    """Detail of the error for a source of a projected volume with several types."""
+    """Detail of the error for a projected volume's source that has several types."""
 
     token_paths_are_local: bool
-    """Paths of projected tokens must not contain a parent directory (`..`)."""
+    """Whether paths of projected tokens must not contain a parent directory (`..`)."""
 
     image_volumes_are_gated: bool
-    """Validation ignores image volumes while the gate ImageVolume is off."""
+    """Whether validation ignores image volumes while the gate ImageVolume is off."""
 
     image_volumes_need_references: bool
-    """Image volumes in pod templates need a reference, as in pods."""
+    """Whether image volumes in pod templates need a reference, as in pods."""
 
 
 _ONLY_SIDECARS = "may not be set for init containers without restartPolicy=Always"
@@ -397,5 +414,5 @@ HISTORY: History = {
 
 @cache
 def pod_quirks_of(minor: int) -> PodQuirks:
-    """The quirks of release 1.`minor` that are about pods."""
+    """Returns the quirks of release 1.`minor` for pods."""
     return PodQuirks(**values_at(HISTORY, minor))

@@ -1,8 +1,8 @@
-"""Behaviour that differs between releases, other than kinds, fields, gates and limits.
+"""Behaviour that differs between releases, besides kinds, fields, gates and limits.
 
-Each attribute says what a release does; `HISTORY` in the module of its area says from which release on.
-Sources are recordings of the releases' own servers, and k8s.io/kubernetes, k8s.io/apiserver and
-k8s.io/apimachinery at the release's last patch where the recordings are silent.
+HISTORY in the module of each area lists each value with the first release that has it. Sources are recordings
+of the releases' own servers. For behaviour without recordings, the sources are k8s.io/kubernetes,
+k8s.io/apiserver and k8s.io/apimachinery at the release's last patch.
 """
 
 from dataclasses import dataclass
@@ -35,9 +35,9 @@ from fakeapi.releases.workload_quirks import WorkloadQuirks, workload_quirks_of
 class Quirks(
     RequestQuirks, DeviceQuirks, CoreQuirks, NetworkQuirks, StorageQuirks, AccessQuirks, DriverQuirks
 ):
-    """The behaviour of one release: booleans, numbers and wordings.
+    """The behaviour of one release: flags, numbers and texts of errors.
 
-    `quirks_of` makes one instance for each release, so instances are compared by identity.
+    `quirks_of` creates one instance for each release, so instances are compared by identity.
     """
 
     pods: PodQuirks
@@ -66,7 +66,7 @@ _AREAS = (
 
 @cache
 def quirks_of(minor: int) -> Quirks:
-    """The quirks of release 1.`minor`."""
+    """Returns the quirks of release 1.`minor`."""
     values = {name: value for area in _AREAS for name, value in values_at(area.HISTORY, minor).items()}
     return Quirks(
         pods=pod_quirks_of(minor),

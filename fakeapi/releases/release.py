@@ -1,4 +1,4 @@
-"""A Kubernetes release as a value: kinds, types, gates, limits and quirks."""
+"""A Kubernetes release: its kinds, types, gates, limits and quirks."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -19,7 +19,7 @@ from fakeapi.releases.version_order import version_rank
 KNOWN_RELEASES = offered.RELEASES
 
 COMPILED_RELEASES = (*(f"1.{minor}" for minor in range(27, 38)),)
-"""Every release that has tables, oldest first."""
+"""All releases with compiled tables, oldest first."""
 
 _COMMITS = {
     "1.27": "cbb86e0d7f4a049666fac0551e8b02ef3d6c3d9a",
@@ -27,23 +27,23 @@ _COMMITS = {
     "1.29": "0d0f172cdf9fd42d6feee3467374b58d3e168df0",
     "1.34": "26c89157669bdc7e3657302bc1abde758507095b",
 }
-"""Commits of the releases' tags, as far as the module proxy states them."""
+"""Commits of the releases' tags, for releases whose commit the Go module proxy states."""
 
 _STATES_COMPATIBILITY = 33
-"""First minor release whose /version states the emulated and the oldest compatible release."""
+"""First minor release whose /version contains the emulated release and the oldest compatible release."""
 
 
 class UnknownReleaseError(ValueError):
-    """A release that has no tables or is not offered; the message lists the known releases."""
+    """A release without tables, or a release that is not served; the message lists the known releases."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"unknown Kubernetes release {name!r}; known are: {', '.join(KNOWN_RELEASES)}")
 
 
 class ReleaseKinds:
-    """The kinds and types of one release, made from its tables on first use.
+    """The kinds and types of one release, created from its tables on first use.
 
-    All servers of a process share it, so that each schema is compiled only once.
+    All servers of a process share one instance, so that each schema is compiled only once.
     """
 
     def __init__(self, tables: ReleaseTables) -> None:
@@ -55,12 +55,13 @@ class ReleaseKinds:
 
     @property
     def group_versions(self) -> tuple[GroupVersionTable, ...]:
-        """Every group version of the release, in the order of its discovery."""
+        """All group versions of the release, in the order of discovery."""
         return self.tables.index.group_versions
 
     def of_version(self, group: str, version: str) -> tuple[Kind, ...]:
-        """The kinds of a group version, in the order of their resources; empty if the release does not have
-        it.
+        """Returns the kinds of a group version, in the order of their resources.
+
+        Returns an empty tuple if the release does not have the group version.
         """
         kinds = self._kinds.get((group, version))
         if kinds is None:
@@ -70,7 +71,7 @@ class ReleaseKinds:
         return kinds
 
     def type_of(self, api_version: str, kind: str) -> Struct | None:
-        """The type of a kind, list, Status or discovery document; None if no table has it."""
+        """Returns the schema of a kind, list, Status or discovery document; None if no table has it."""
         group, _, version = api_version.rpartition("/")
         package = meta_types.DISCOVERY_PACKAGE if group == meta_types.DISCOVERY_GROUP else ""
         table = self._versions.get((group, version))
@@ -87,7 +88,7 @@ class ReleaseKinds:
         return None
 
     def kind_of_subresource(self, kind: Kind, subresource: Subresource) -> Kind:
-        """The kind of a subresource's requests and responses, such as Scale of autoscaling/v1."""
+        """Returns the kind of a subresource's requests and responses, such as Scale of autoscaling/v1."""
         table = self._versions[subresource.group, subresource.version]
         return replace(
             kind,
@@ -99,7 +100,10 @@ class ReleaseKinds:
         )
 
     def of_groups(self, groups: Iterable[str]) -> tuple[Kind, ...]:
-        """The kinds of several groups: group by group, in each the oldest version first, then by resource."""
+        """Returns the kinds of the groups.
+
+        The order is by group as in `groups`, then by version, oldest first, then by resource.
+        """
         return tuple(
             kind
             for group in groups
@@ -114,16 +118,18 @@ class ReleaseKinds:
 
     @cached_property
     def offered(self) -> tuple[Kind, ...]:
-        """The kinds that a server can serve (see `fakeapi.releases.offered`)."""
+        """The kinds that a server can serve; see `fakeapi.releases.offered`."""
         return self.of_groups(offered.GROUPS)
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A release with its feature gates. `name`: the minor release, "1.31". `version`: the patch release,
-    "v1.31.14".
+    """A release with its feature gates.
 
-    `all_kinds`: all kinds in its tables. `kinds`: the kinds that a server can serve.
+    - `name`: the minor release, such as "1.31"
+    - `version`: the patch release, such as "v1.31.14"
+    - `built`, `go_version`: the build date and the Go version in GET /version
+    - `all_kinds`: all kinds in the tables of the release, served or not
     """
 
     name: str
@@ -137,7 +143,10 @@ class Release:
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
-        """The offered kinds: the core group first, in a group the oldest version first, then by resource."""
+        """The kinds that a server can serve.
+
+        The order is by group, with the core group first, then by version, oldest first, then by resource.
+        """
         return self.all_kinds.offered
 
     @property
@@ -149,21 +158,21 @@ class Release:
         return int(self.name.partition(".")[2])
 
     def kind(self, group: str, version: str, resource: str) -> Kind:
-        """The kind of a resource. Raises KeyError if the release does not have it."""
+        """Returns the kind of a resource; raises KeyError if the release does not have the resource."""
         for kind in self.all_kinds.of_version(group, version):
             if kind.resource == resource:
                 return kind
         raise KeyError(f"{group}/{version} {resource}")
 
     def knows(self, api_version: str, kind: str) -> bool:
-        """Whether the scheme of the release's API server has a kind, served or not."""
+        """Whether the scheme of the release's API server has a kind, even if it is not served."""
         if kind in UNVERSIONED_KINDS:
             return True
         registered = self.all_kinds.tables.registered.get(api_version)
         return registered is not None and (kind in registered or kind in COMMON_KINDS)
 
     def version_info(self) -> dict[str, str]:
-        """The body of GET /version; gitCommit is empty if it was not published with the modules."""
+        """Returns the body of GET /version; `gitCommit` is empty for releases with an unknown commit."""
         major, _, minor = self.name.partition(".")
         info = {"major": major, "minor": minor}
         if self.minor >= _STATES_COMPATIBILITY:
@@ -184,14 +193,14 @@ class Release:
         }
 
     def health_checks(self, endpoint: str) -> tuple[str, ...]:
-        """The checks behind `healthz`, `livez` or `readyz`, in order."""
+        """Returns the names of the checks behind `healthz`, `livez` or `readyz`, in order."""
         return checks_of(self.minor, endpoint)
 
 
 def known_name(name: str) -> str:
-    """Returns the minor release that `1.31`, `v1.31` or `1.31.14` names.
+    """Returns the minor release for a name such as `1.31`, `v1.31` or `1.31.14`.
 
-    A patch release must be the one that the tables were made from. Raises UnknownReleaseError.
+    A patch release must be the release from which the tables were compiled. Raises UnknownReleaseError.
     """
     text = str(name).strip().removeprefix("v")  # YAML reads an unquoted 1.30 as the number 1.3
     for known in COMPILED_RELEASES:
@@ -201,7 +210,7 @@ def known_name(name: str) -> str:
 
 
 def load_release(name: str, gates: Mapping[str, bool] | str = "") -> Release:
-    """Loads a release with the user's gates: a mapping, or the text of `--feature-gates`.
+    """Returns a release with feature gates: a mapping, or the text of `--feature-gates`.
 
     Raises UnknownReleaseError, UnknownGateError for a gate that the release does not have, and GateError.
     """
@@ -212,7 +221,7 @@ def load_release(name: str, gates: Mapping[str, bool] | str = "") -> Release:
 
 
 def release_with(name: str, chosen: Mapping[str, bool]) -> Release:
-    """Loads a release of COMPILED_RELEASES, ignoring gates that it does not have."""
+    """Returns a release of COMPILED_RELEASES; ignores gates that it does not have."""
     all_kinds = kinds_of_release(name)
     index, minor = all_kinds.tables.index, int(name[2:])
     return Release(
@@ -229,5 +238,5 @@ def release_with(name: str, chosen: Mapping[str, bool]) -> Release:
 
 @cache
 def kinds_of_release(name: str) -> ReleaseKinds:
-    """The kinds of a release, "1.31", shared by all servers of the process."""
+    """Returns the kinds of a release such as "1.31", which all servers of the process share."""
     return ReleaseKinds(tables_of(name))

@@ -15,99 +15,111 @@ class RequestQuirks:
     """Differences in requests for any resource."""
 
     list_resource_version_error_is_500: bool
-    """A list from the watch cache with an invalid resourceVersion fails with 500 instead of 400."""
+    """Whether a list from the watch cache with an invalid resourceVersion fails with 500 instead of 400."""
 
     list_parses_resource_version_before_continue: bool
-    """A list that combines a continue token with an invalid resourceVersion reports the invalid
-    resourceVersion, not that the two exclude each other.
+    """Whether a list with a continue token and an invalid resourceVersion reports the resourceVersion.
+
+    Other releases report that the two parameters exclude each other.
     """
 
     watch_cache_serves_pages: bool
-    """The watch cache also serves lists without a resourceVersion, and first pages. Its continue tokens begin
-    the key with a slash.
+    """Whether the watch cache also serves lists without a resourceVersion, and first pages.
+
+    In its continue tokens the key begins with a slash.
     """
 
     uid_of_missing_object_conflicts: bool
-    """An update of a missing object with a uid fails with 409 Conflict (failed precondition) instead of 404.
+    """Whether an update of a missing object with a uid fails with 409 instead of 404.
+
+    The conflict is a failed precondition.
     """
 
     zero_creation_timestamp_is_null: bool
-    """An unset creationTimestamp is written as null instead of being omitted: `omitempty` of encoding/json
-    keeps empty structs, `omitzero` omits them.
+    """Whether an unset creationTimestamp is encoded as null instead of being omitted.
+
+    Go's encoding/json keeps empty structs with `omitempty`, and omits them with `omitzero`.
     """
 
     delete_body_error_is_500: bool
-    """A DELETE with a body that cannot be decoded fails with 500 instead of 400."""
+    """Whether a DELETE with a body that cannot be decoded fails with 500 instead of 400."""
 
     unsafe_deletes_may_be_dry_runs: bool
-    """DeleteOptions may combine `ignoreStoreReadErrorWithClusterBreakingPotential` with `dryRun`."""
+    """Whether DeleteOptions may combine `ignoreStoreReadErrorWithClusterBreakingPotential` with `dryRun`."""
 
     merge_keeps_directives: bool
-    """Objects that a strategic merge patch adds keep directives, such as `$patch`, that are inside them."""
+    """Whether objects that a strategic merge patch adds keep inner directives, such as `$patch`."""
 
     watch_cache_start: int
-    """The oldest resourceVersion at which a watch may start on a new server."""
+    """The oldest resourceVersion from which a watch may start on a new server."""
 
     initial_events_blueprint: bool
-    """The bookmark that ends initial events has an annotation with an empty list of the kind."""
+    """Whether the bookmark after the initial events has an annotation with an empty list of the kind."""
 
     apply_checks_type_first: bool
-    """Server-side apply of an object with another group, version or kind fails with `invalid object type`;
-    other releases fail later, when they miss its version or schema.
+    """Whether server-side apply of another group, version or kind fails with `invalid object type`.
+
+    Other releases fail later, when they do not find the version or the schema.
     """
 
     managed_fields_allow_duplicates: bool
-    """An object with duplicate items in a set or map list keeps its managedFields."""
+    """Whether an object with duplicate items in a set or map list keeps its managedFields."""
 
     patches_are_checked_for_audit: bool
-    """A patch that is not valid JSON or YAML is rejected before its object is read."""
+    """Whether a patch that is not valid JSON or YAML is rejected before its object is read."""
 
     managed_fields_survive_errors: bool
-    """An update or patch whose fields cannot be determined keeps the managedFields of the stored object;
-    other releases drop them. It happens to custom objects whose managedFields name a version that their
-    definition does not have. Follows `UpdateNoErrors` of k8s.io/apimachinery `pkg/util/managedfields`.
+    """Whether writes keep the stored managedFields if their changed fields cannot be determined.
+
+    Other releases drop the managedFields. This happens to custom objects whose managedFields name a version
+    that their definition does not have. Follows `UpdateNoErrors` of k8s.io/apimachinery
+    `pkg/util/managedfields`.
     """
 
     list_keys_may_be_absent: bool
-    """An item of a map list may omit some of its keys, but not all. It differs from any item that has these
-    keys.
+    """Whether an item of a map list may omit some of its keys, but not all.
+
+    Such an item differs from all items that have the omitted keys.
     """
 
     managed_fields_order_matters: bool
-    """A list whose items only changed their order counts as changed in managedFields."""
+    """Whether managedFields record a list as changed if only the order of its items changed."""
 
     aggregated_discovery: tuple[str, ...]
-    """Versions of apidiscovery.k8s.io that clients can request, preferred version first. The gate
-    AggregatedDiscoveryRemoveBetaType removes v2beta1.
+    """Versions of apidiscovery.k8s.io that clients can request; the preferred version is first.
+
+    The gate AggregatedDiscoveryRemoveBetaType removes v2beta1.
     """
 
     openapi_items_have_defaults: bool
-    """In OpenAPI, items of lists and values of maps have Go's zero value as their default."""
+    """Whether list items and map values in OpenAPI have Go's zero value as default."""
 
     definitions_scheme: str
-    """Go source line of the scheme of CustomResourceDefinitions, which errors about other kinds print."""
+    """Go source line of the scheme of CustomResourceDefinitions; errors about other kinds print this line."""
 
     openapi_opaque_items_have_defaults: bool
-    """In OpenAPI, quantities and times in lists and maps have an empty object as their default."""
+    """Whether quantities and times in lists and maps have an empty object as default in OpenAPI."""
 
     openapi_documents_mark_own_version: bool
-    """In OpenAPI v3, the x-kubernetes-group-version-kind of kinds that all groups share, such as
-    DeleteOptions, lists only the document's own version.
+    """Whether kinds that all groups share, such as DeleteOptions, list only the document's version.
+
+    This concerns their x-kubernetes-group-version-kind in OpenAPI v3.
     """
 
     openapi_without_text: tuple[str, ...]
-    """Fields without a description in OpenAPI: they refer to another type, and their Go fields have no
-    comment.
+    """Fields without a description in OpenAPI.
+
+    They refer to another type, and their Go fields have no comment.
     """
 
     openapi_lists_have_shards: bool
-    """In OpenAPI, list, watch and deletecollection have the parameter `shardSelector`."""
+    """Whether list, watch and deletecollection have the parameter `shardSelector` in OpenAPI."""
 
     openapi_requires_bodies: bool
-    """In OpenAPI, the bodies of writes are required."""
+    """Whether the request bodies of writes are required in OpenAPI."""
 
     openapi_log_has_stream: bool
-    """In OpenAPI, pods/log has the parameter `stream`."""
+    """Whether pods/log has the parameter `stream` in OpenAPI."""
 
     wording: Wording
     """Wording of errors about metadata, options and selectors."""
@@ -116,8 +128,12 @@ class RequestQuirks:
     """Detail of the error for a string or for metadata over its limit; `{}` is the limit in bytes."""
 
     declared_rules: Literal["unknown", "taken over", "of new kinds", "enforced"]
-    """Kinds whose declarative validation is enforced: none before 1.33; all while
-    DeclarativeValidationTakeover is on from 1.33; kinds without other validation in 1.36; all from 1.37.
+    """Kinds for which the server enforces declarative validation.
+
+    - "unknown": no kinds, before 1.33
+    - "taken over": all kinds, but only while DeclarativeValidationTakeover is on, from 1.33
+    - "of new kinds": kinds without other validation, in 1.36
+    - "enforced": all kinds, from 1.37
     """
 
 

@@ -1,8 +1,7 @@
 """Behaviour of the validation rules of custom resources that differs between releases.
 
-Each attribute says what a release does; the table at the end says from which release on. Sources are
-k8s.io/apiextensions-apiserver `pkg/apiserver/schema/cel`, k8s.io/apiserver `pkg/cel` and cel-go at each
-release's last patch.
+HISTORY lists each value with the first release that has it. Sources are k8s.io/apiextensions-apiserver
+`pkg/apiserver/schema/cel`, k8s.io/apiserver `pkg/cel` and cel-go at each release's last patch.
 """
 
 from dataclasses import dataclass
@@ -15,74 +14,83 @@ class RuleQuirks:
     """The behaviour of one release with x-kubernetes-validations."""
 
     new_may_say: frozenset[str]
-    """Libraries (of `machinery.cel.declarations`) for rules that a definition did not have before: those of
-    the release before. "literals": literal durations, timestamps and patterns are checked.
+    """CEL libraries for new rules of a definition: the libraries of the previous release.
+
+    `machinery.cel.declarations` defines their names. "literals" is not a library: it means that literal
+    durations, timestamps and patterns are checked.
     """
 
     stored_may_say: frozenset[str]
-    """Libraries (of `machinery.cel.declarations`) for rules that a definition already had."""
+    """CEL libraries for rules that the stored definition already has; see `machinery.cel.declarations`."""
 
     new_select_keywords: bool
-    """New rules may select a field by its name if the name is a CEL keyword."""
+    """Whether new rules may select a field by its name if the name is a CEL keyword."""
 
     stored_select_keywords: bool
-    """Stored rules may select a field by its name if the name is a CEL keyword."""
+    """Whether stored rules may select a field by its name if the name is a CEL keyword."""
 
     kept_may_cost: bool
-    """The rules of a schema that an update does not change may exceed the cost limit of a rule."""
+    """Whether the rules of a schema that an update does not change may exceed the cost limit of a rule."""
 
     pays_for_affixes: bool
-    """At run time, startsWith and endsWith cost by the size of their argument instead of the string's."""
+    """Whether the runtime cost of startsWith and endsWith depends on the argument instead of the string."""
 
     unknown_calls_are_forgotten: bool
-    """A call of an undeclared function makes the expression around it an error too."""
+    """Whether a call of an undeclared function also makes the expression around it an error."""
 
     sizes_loops: bool
-    """Cost estimates track how many items a loop produces."""
+    """Whether cost estimates track how many items a loop produces."""
 
     prices_equality: bool
-    """The comparison of two quantities, IP addresses or similar values has an estimated cost of 1."""
+    """Whether the comparison of two quantities, IP addresses or similar values has an estimated cost of 1."""
 
     binds_lazily: bool
-    """The initial value of a loop is evaluated when it is first read."""
+    """Whether the initial value of a loop is evaluated when it is first read."""
 
     variants: frozenset[str]
-    """The function variants that the release uses, of `machinery.cel.runtime.functions.VARIANTS`."""
+    """The variants of CEL functions that the release uses.
+
+    `machinery.cel.runtime.functions.VARIANTS` defines their names.
+    """
 
     unpriced: frozenset[str]
-    """Kubernetes' functions that cost 1 at run time, like most calls."""
+    """Functions of Kubernetes' CEL libraries that cost 1 at run time, like most calls."""
 
     shown_as_json: bool
-    """The error of a rule that does not compile prints the rule as JSON, not in Go syntax."""
+    """Whether the error of a rule that does not compile prints the rule as JSON, not in Go syntax."""
 
     show_values: bool
-    """The error of a failed rule prints the value of a scalar, and no value of an object or list; in other
-    releases it prints the type.
+    """Whether the error of a failed rule prints the value of a scalar, and nothing for an object or list.
+
+    In other releases it prints the type of the value.
     """
 
     members: int
-    """Number of fields of the Go type ValidationRule: 3, then 5 with reason and fieldPath, then 6 with
-    optionalOldSelf.
+    """Number of fields of the Go type ValidationRule.
+
+    The fields reason and fieldPath, and later optionalOldSelf, were added to the first three.
     """
 
     move_paths: bool
-    """The fieldPath of a failed rule is also added to the paths of the rules after it."""
+    """Whether the fieldPath of a failed rule is also added to the error paths of the rules after it."""
 
     old_self_may_be_optional: bool
-    """Rules with optionalOldSelf are also evaluated without an old object, if CRDValidationRatcheting is on.
+    """Whether rules with optionalOldSelf also run without an old object.
+
+    The gate CRDValidationRatcheting must be on.
     """
 
     count_in_all_of: bool
-    """Rules within allOf are evaluated."""
+    """Whether rules within allOf are evaluated."""
 
     enums_bound: bool
-    """Cost estimates limit a string with an enum to the length of its longest value."""
+    """Whether cost estimates limit a string with an enum to the length of its longest value."""
 
     int_or_string_is_bound: bool
-    """Cost estimates limit an int-or-string to its maxLength."""
+    """Whether cost estimates limit an int-or-string to its maxLength."""
 
     names_are_bound: bool
-    """Cost estimates limit metadata.name to 253 characters."""
+    """Whether cost estimates limit metadata.name to 253 characters."""
 
 
 _1_27 = frozenset((
@@ -95,7 +103,7 @@ _1_31 = _1_30 | {"formats"}
 _1_32 = _1_31 | {"two variables"}
 _SELECTORS = "authorization selectors"
 _OPTIONAL_LISTS = "optional lists"
-"""Part of cel-go, so that new rules may use them in the first release that has them."""
+"""A library of cel-go itself, so new rules may use it in its first release."""
 _1_33 = _1_32 | {"versions", "semver normalization"}
 _1_34 = _1_33 | {"lists"}
 _1_37 = _1_34 | {"includes"}
@@ -154,5 +162,5 @@ HISTORY: History = {
 
 
 def rule_quirks_of(minor: int) -> RuleQuirks:
-    """The rule quirks of release 1.`minor`."""
+    """Returns the quirks of release 1.`minor` for the validation rules of custom resources."""
     return RuleQuirks(**values_at(HISTORY, minor))

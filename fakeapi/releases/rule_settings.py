@@ -1,4 +1,4 @@
-"""Makes the settings with which a release compiles and evaluates x-kubernetes-validations."""
+"""Creates the settings with which a release compiles and evaluates x-kubernetes-validations."""
 
 from functools import cache
 
@@ -20,7 +20,7 @@ _SELECTORS = "AuthorizeWithSelectors"
 
 
 def rule_settings(rules: ReleaseRules) -> RuleSettings:
-    """The settings for these rules; equal rules share one object."""
+    """Returns the settings for the rules of a release; equal rules share one object."""
     return _settings(rules.quirks, rules.gates.enabled(RATCHETING), rules.gates.enabled(_SELECTORS))
 
 
@@ -52,7 +52,7 @@ def _settings(
 
 
 def wording_of(quirks: Quirks) -> Wording:
-    """The release's wording of errors in expressions."""
+    """Returns the wording of a release's errors about CEL expressions."""
     return Wording(
         empty_column=1 if quirks.cel_counts_empty_from_one else 0,
         line_starts_before=quirks.cel_line_starts_before,
@@ -61,7 +61,7 @@ def wording_of(quirks: Quirks) -> Wording:
 
 
 def dialect_of(quirks: Quirks) -> Dialect:
-    """The release's differences in evaluating expressions."""
+    """Returns the differences of a release in the evaluation of CEL expressions."""
     own = quirks.rules
     return Dialect(
         reads_affix=own.pays_for_affixes,

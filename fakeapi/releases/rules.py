@@ -1,6 +1,6 @@
-"""The rules that a release's kinds follow, as one value: limits, quirks, gates and types.
+"""The rules of a release for its kinds in one value: limits, quirks, gates and types.
 
-Code asks these rules instead of comparing release numbers.
+Other code reads these rules instead of comparing release numbers.
 """
 
 from dataclasses import dataclass, field
@@ -16,10 +16,10 @@ class ReleaseRules:
     gates: Gates
     schemas: Schemas = field(repr=False, compare=False)
     release: Release = field(repr=False, compare=False)
-    """The release itself, for making the rules of custom resources' schemas."""
+    """The release itself, which the schema rules of custom resources need."""
 
     def drops(self, gate: str) -> bool:
-        """Whether fields behind the gate are dropped: the release has it, and it is off."""
+        """Whether fields behind the gate are dropped: the release has the gate, and the gate is off."""
         return not self.gates.get(gate, True)
 
 

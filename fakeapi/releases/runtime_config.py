@@ -1,7 +1,7 @@
-"""Enables and disables group versions and resources of a release: kube-apiserver's `--runtime-config`.
+"""Enables and disables group versions and resources of a release, like kube-apiserver's `--runtime-config`.
 
-Follows k8s.io/apiserver `pkg/server/resourceconfig` and `pkg/server/options`. The defaults are those of the
-release, except that every version of resource.k8s.io is on, as in a cluster for trying claims.
+Follows k8s.io/apiserver `pkg/server/resourceconfig` and `pkg/server/options`. The defaults are the defaults
+of the release, except that all versions of resource.k8s.io are enabled, as in a cluster for testing claims.
 """
 
 import re
@@ -16,7 +16,7 @@ _STAGES = {
     "api/beta": re.compile(r"v\d+beta\d+\Z", re.ASCII),
     "api/alpha": re.compile(r"v\d+alpha\d+\Z", re.ASCII),
 }
-"""Settings that apply to many versions at once, in the order in which they are applied."""
+"""Settings that apply to many versions at once, in the order of their application."""
 
 _TRUE = frozenset({"", "1", "t", "T", "true", "TRUE", "True"})
 _FALSE = frozenset({"0", "f", "F", "false", "FALSE", "False"})
@@ -24,29 +24,30 @@ _ALL_VERSIONS_ON = frozenset({"resource.k8s.io"})
 
 
 class RuntimeConfigError(ValueError):
-    """A setting that no apiserver would start with; the message names it."""
+    """An invalid setting of `--runtime-config`; the message names the setting."""
 
 
 @dataclass(frozen=True, slots=True)
 class EnabledAPIs:
-    """The enabled APIs: `versions` by group and version, and single `resources` that differ from their
-    version.
+    """The enabled APIs of a release.
+
+    - `versions`: whether a group and version is enabled
+    - `resources`: single resources that differ from their version
     """
 
     versions: Mapping[tuple[str, str], bool]
     resources: Mapping[tuple[str, str, str], bool]
 
     def has(self, group: str, version: str, resource: str) -> bool:
-        """Whether a resource of a version is served."""
+        """Whether a resource of a version is enabled."""
         return self.resources.get((group, version, resource), self.versions.get((group, version), False))
 
 
 def parse_runtime_config(text: str) -> dict[str, str]:
-    """Parses the value of `--runtime-config`: `api/beta=false,storage.k8s.io/v1beta1`. The last value of a
-    key wins.
+    """Parses the value of `--runtime-config`, such as `api/beta=false,storage.k8s.io/v1beta1`.
 
-    Raises RuntimeConfigError for settings that are wrong in any release. Does not check whether a version
-    exists.
+    The last value of a key wins. Raises RuntimeConfigError for settings that are wrong in every release. Does
+    not check whether a version exists.
     """
     settings: dict[str, str] = {}
     for setting in text.split(","):
@@ -75,9 +76,9 @@ def check_groups(settings: Mapping[str, str], tables: Iterable[GroupVersionTable
 
 
 def enabled_apis(tables: Iterable[GroupVersionTable], settings: Mapping[str, str]) -> EnabledAPIs:
-    """Determines the enabled APIs of a release, from its tables and from parsed settings.
+    """Returns the enabled APIs of a release, from its tables and parsed settings.
 
-    Ignores settings of APIs that the release does not have; `check_groups` refuses them.
+    Ignores settings for APIs that the release does not have; `check_groups` rejects them.
     """
     versions: dict[tuple[str, str], bool] = {}
     resources: dict[tuple[str, str, str], bool] = {}
@@ -106,7 +107,7 @@ def _set_version(
     *,
     on: bool,
 ) -> None:
-    """Enables or disables a version; earlier settings of its single resources no longer apply."""
+    """Enables or disables a version, and discards earlier settings of its single resources."""
     versions[gv] = on
     for key in [key for key in resources if key[:2] == gv]:
         del resources[key]

@@ -1,7 +1,7 @@
-"""Schema nodes of a release's table of types, made on first use.
+"""Creates schema nodes from a release's table of types, on first use.
 
-The table names types as Go does, with packages spelled out: `[]resource/v1alpha3.Device`,
-`map[string]*meta/v1.Time`. A node carries the name as Go's messages print it: `[]v1alpha3.Device`.
+The table names types like Go, with complete packages: `[]resource/v1alpha3.Device`,
+`map[string]*meta/v1.Time`. A node has the name that Go's messages print: `[]v1alpha3.Device`.
 """
 
 from collections.abc import Mapping
@@ -39,28 +39,29 @@ _WORDS: dict[str, Node] = {
 }
 _SCHEMA_PROPS = "apiextensions/v1.JSONSchemaProps"
 _CHOICES = frozenset(f"{_SCHEMA_PROPS}{other}" for other in ("OrArray", "OrBool", "OrStringArray"))
-"""Go types whose values are a schema or something else, such as a bool."""
+"""Go types whose values are either a schema or another value, such as a bool."""
 _WRAPPED = "[]string"
-"""Go type of ExtraValue, Verbs and others, which are messages in protobuf."""
+"""The underlying Go type of ExtraValue, Verbs and other types, which are messages in protobuf."""
 
 _PLAIN: dict[str, Any] = {}
-"""The field data of list items and map values, which have only a type."""
+"""The table data for list items and map values, which have no data except their type."""
 
 
 class Schemas:
-    """The types of one release. Each type has one Struct, which may contain itself."""
+    """The types of one release; each type has one Struct, which may contain itself."""
 
     __slots__ = ("_structs", "_types", "keys_may_be_absent")
 
     def __init__(self, types: Mapping[str, TypeEntry], *, keys_may_be_absent: bool = False) -> None:
-        """Reads a type from `types` on first use. `keys_may_be_absent`: see `nodes.List`."""
+        """Reads each type from `types` on first use; `nodes.List` documents `keys_may_be_absent`."""
         self._types = types
         self.keys_may_be_absent = keys_may_be_absent
         self._structs: dict[str, Struct] = {}
 
     def struct(self, name: str) -> Struct:
-        """The struct of a type such as `resource/v1alpha3.ResourceClaim`. Raises KeyError for a type without
-        one.
+        """Returns the struct of a type such as `resource/v1alpha3.ResourceClaim`.
+
+        Raises KeyError if the type does not exist or is not a struct.
         """
         struct = self._structs.get(name)
         if struct is None:
@@ -71,8 +72,7 @@ class Schemas:
         return struct
 
     def entry(self, name: str) -> TypeEntry:
-        """The table's entry of a type, with data that only validation reads: enum values, and gates of
-        fields.
+        """Returns the table's entry of a type, with data for validation: enum values and gates of fields.
 
         Raises KeyError for a type that is not in the table.
         """
@@ -101,7 +101,10 @@ class Schemas:
         )
 
     def _node(self, go: str, member: dict[str, Any]) -> Node:
-        """Makes the node of a type. `member`: the field of this type, which says how lists and maps merge."""
+        """Returns the node of a type.
+
+        `member`: the table's data of a field with this type, which defines how lists and maps merge
+        """
         if go in _CHOICES:
             return AnyValue(printed(go), self._schema_props)
         if (word := _WORDS.get(go)) is not None:
@@ -120,7 +123,7 @@ class Schemas:
 
     @staticmethod
     def _as_held(made: Struct, member: dict[str, Any]) -> Struct:
-        """The struct for a field, which may override whether the struct is atomic."""
+        """Returns the struct for a field, which may override whether the struct is atomic."""
         atomic = {"atomic": True, "granular": False}.get(member.get("map", ""), made.atomic)
         if atomic == made.atomic:
             return made
@@ -130,10 +133,10 @@ class Schemas:
         return self.struct(_SCHEMA_PROPS)
 
     def _list(self, go: str, member: dict[str, Any]) -> List:
-        """Makes the node of a list.
+        """Returns the node of a list.
 
-        Without a list type, the merge strategy determines it, as in k8s.io/kube-openapi `pkg/schemaconv`.
-        ownerReferences and finalizers have a list type only from 1.30 on.
+        A list without a list type gets its type from the merge strategy, as in k8s.io/kube-openapi
+        `pkg/schemaconv`. ownerReferences and finalizers have a list type only from 1.30 on.
         """
         item = go[2:].removeprefix("*")
         merges, merge_key = "merge" in member.get("patch", ""), member.get("patch_key")
@@ -157,7 +160,7 @@ class Schemas:
         )
 
     def _defaults(self, item: str, keys: tuple[str, ...]) -> tuple[tuple[str, Any], ...]:
-        """Default values of keys that an item may omit."""
+        """Returns the default values of keys that an item may omit."""
         if not keys:
             return ()
         entry = self._types[item]
@@ -166,9 +169,9 @@ class Schemas:
         return tuple((key, defaults[key]) for key in keys if defaults.get(key) is not None)
 
     def _renamed(self, go: str, underlying: str, member: dict[str, Any]) -> Node:
-        """Makes the node of a type with another underlying type.
+        """Returns the node of a named type with another underlying type.
 
-        Messages use the type's own name: `types.UID` is a string that they call `types.UID`.
+        Messages print the named type: `types.UID`, not `string`.
         """
         match self._node(underlying, member):
             case Scalar(kind=kind, bits=bits):
@@ -180,7 +183,7 @@ class Schemas:
 
 
 def underlying_type(entry: TypeEntry) -> str | None:
-    """The underlying type of a named type; None for a struct."""
+    """Returns the underlying type of a named type, None for a struct."""
     if isinstance(entry, str):
         return entry
     underlying: str | None = entry.get("type")
@@ -188,7 +191,7 @@ def underlying_type(entry: TypeEntry) -> str | None:
 
 
 def printed(go: str) -> str:
-    """A type as Go prints it, with only the last part of package paths."""
+    """Returns a type's name as Go prints it, with only the last part of package paths."""
     if go.startswith("*"):
         return "*" + printed(go[1:])
     if go.startswith("[]"):

@@ -1,4 +1,4 @@
-"""The group versions that a server serves, and the release that each of them follows."""
+"""The group versions that a server serves, and the release that each group version follows."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,8 +19,7 @@ from fakeapi.releases.version_order import version_rank
 
 GROUP = "resource.k8s.io"
 SERVED_CACHED = 32
-"""Number of settings whose Serving is cached, because tests start many servers with few different settings.
-"""
+"""Maximum number of cached Servings; tests start many servers with few different settings."""
 
 GATED = {
     ("authentication.k8s.io", "selfsubjectreviews"): "APISelfSubjectReview",
@@ -42,13 +41,17 @@ OLDER: dict[tuple[str, str], str] = {
     (GROUP, "v1alpha3"): "1.33",
     (GROUP, "v1alpha2"): "1.30",
 }
-"""Versions that a server without a named release serves in addition to the newest release, each as in the
-last release in which it had claims.
+"""Versions that a server without a named release serves in addition to the newest release.
+
+Each follows the last release in which it has claims.
 """
 
 
 def default_description() -> str:
-    """Describes what a server without a named release serves: "1.33, and v1alpha2 as in 1.30,"."""
+    """Returns a description of the releases that a server serves by default.
+
+    For example "1.33, and v1alpha2 as in 1.30,", for use within a sentence.
+    """
     newest = RELEASES[-1]
     others = [f"{version} as in {name}" for (_, version), name in OLDER.items() if name != newest]
     return f"{newest}, and {', '.join(others)}," if others else newest
@@ -70,10 +73,10 @@ class ServedVersion:
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """The group versions that a server serves. `primary`: the release for all requests outside of group
-    versions, such as /version and discovery.
+    """The group versions that a server serves.
 
-    `versions`: the core group first; in each group the preferred version first.
+    - `primary`: the release for requests outside of group versions, such as /version and discovery
+    - `versions`: the core group first; in each group the preferred version first
     """
 
     primary: Release
@@ -81,7 +84,7 @@ class Serving:
 
     @property
     def releases(self) -> tuple[Release, ...]:
-        """Each release once, the primary one first."""
+        """The releases of all group versions, without duplicates; the primary release is first."""
         return tuple(dict.fromkeys([self.primary, *(version.release for version in self.versions)]))
 
 
@@ -90,10 +93,10 @@ def served(
     feature_gates: Mapping[str, bool] | str = "",
     runtime_config: str = "",
 ) -> Serving:
-    """Determines what a server serves: the named release, or without a name the newest release and OLDER.
+    """Returns the group versions of a server: of the named release, or of the newest release and OLDER.
 
-    If there are several releases, gates and settings of `runtime_config` apply to each release that has them.
-    Raises UnknownReleaseError, UnknownGateError for a gate that no served release has, GateError, and
+    With several releases, gates and settings of `runtime_config` apply to each release that has them. Raises
+    UnknownReleaseError, UnknownGateError for a gate that no served release has, GateError and
     RuntimeConfigError.
     """
     chosen = gates.parse(feature_gates) if isinstance(feature_gates, str) else feature_gates

@@ -1,4 +1,4 @@
-"""Differences between releases in volumes and their claims, and in small API groups.
+"""Differences between releases in volumes, volume claims and small API groups.
 
 The source is k8s.io/kubernetes `pkg/apis/core`, `storage`, `coordination`, `node` and `storagemigration`.
 """
@@ -15,114 +15,118 @@ class StorageQuirks:
     # Persistent volumes and claims for them
 
     volumes_warn_of_deprecation: bool
-    """PersistentVolumes and claims with deprecated sources or annotations return warnings."""
+    """Whether PersistentVolumes and claims with deprecated sources or annotations return warnings."""
 
     mount_options_are_deprecated: bool
-    """A PersistentVolume with the annotation for mount options returns a deprecation warning."""
+    """Whether a PersistentVolume with the annotation for mount options returns a deprecation warning."""
 
     recycling_is_deprecated: bool
-    """A PersistentVolume with the reclaim policy Recycle returns a deprecation warning."""
+    """Whether a PersistentVolume with the reclaim policy Recycle returns a deprecation warning."""
 
     volumes_keep_transitions: bool
-    """A PersistentVolume's status has the time of its last phase transition."""
+    """Whether a PersistentVolume's status has the time of its last phase transition."""
 
     attributes_class_stays_when_off: bool
-    """A PersistentVolume keeps its volumeAttributesClassName although the gate VolumeAttributesClass is off.
-    """
+    """Whether a PersistentVolume keeps its volumeAttributesClassName while VolumeAttributesClass is off."""
 
     attributes_class_may_change: str
-    """State in which a claim's volumeAttributesClassName may change: "never", "always", "bound and set"
-    (bound, with a new name) or "bound".
+    """When a claim's volumeAttributesClassName may change.
+
+    - "never", "always"
+    - "bound and set": while the claim is bound, if the update sets a name
+    - "bound": while the claim is bound
     """
 
     claims_drop_resource_claims: bool
-    """`resources.claims` of a PersistentVolumeClaim is dropped."""
+    """Whether the server drops `resources.claims` of a PersistentVolumeClaim."""
 
     claims_have_resize_statuses: bool
-    """A PersistentVolumeClaim has a resize status for each resource; in other releases it has one
-    `resizeStatus`.
+    """Whether a PersistentVolumeClaim has a resize status for each resource.
+
+    In other releases it has only one, `resizeStatus`.
     """
 
     resize_statuses_field: str
     """Name of the field `allocatedResourceStatuses` in errors."""
 
     data_source_groups_are_checked: bool
-    """The API group of a claim's data source must be a DNS subdomain."""
+    """Whether the API group of a claim's data source must be a DNS subdomain."""
 
     # Classes, drivers and attachments of volumes
 
     class_changes_are_forbidden: bool
-    """The change of a fixed field of a StorageClass is Forbidden; in other releases it is Invalid
-    (immutable).
-    """
+    """Whether a changed immutable field of a StorageClass is Forbidden; in other releases it is Invalid."""
 
     one_storage_class_is_default: bool
-    """Tables mark at most one StorageClass as the default."""
+    """Whether tables mark at most one StorageClass as the default."""
 
     attributes_class_may_be_default: bool
-    """Tables mark a VolumeAttributesClass with the default annotation as the default."""
+    """Whether tables mark a VolumeAttributesClass with the default annotation as the default."""
 
     attributes_classes_are_checked_again: bool
-    """An update of a VolumeAttributesClass reports errors of the object twice."""
+    """Whether an update of a VolumeAttributesClass reports errors of the object twice."""
 
     capacities_are_checked_twice: bool
-    """A create of a CSIStorageCapacity reports each error twice."""
+    """Whether a create of a CSIStorageCapacity reports each error twice."""
 
     csi_drivers_may_change: bool
-    """All fields of a CSIDriver may change except `attachRequired` and `volumeLifecycleModes`; any change is
-    a new generation.
+    """Whether all fields of a CSIDriver may change except `attachRequired` and `volumeLifecycleModes`.
+
+    If so, any change increments the generation.
     """
 
     csi_drivers_know_secrets: bool
-    """A CSIDriver that requests tokens should say whether they are passed as secrets."""
+    """Whether a CSIDriver that requests tokens gets a warning if `serviceAccountTokenInSecrets` is unset."""
 
     csi_node_updates_are_checked_once: bool
-    """An update of a CSINode reports errors of the object once instead of twice."""
+    """Whether an update of a CSINode reports errors of the object once instead of twice."""
 
     csi_node_driver_path: str
     """Path of the error for a changed driver of a CSINode."""
 
     csi_node_counts_may_change: bool
-    """`allocatable` of a CSINode driver may change, unless the gate MutableCSINodeAllocatableCount is off."""
+    """Whether `allocatable` of a CSINode driver may change, unless MutableCSINodeAllocatableCount is off."""
 
     attachers_are_driver_names: bool
-    """The attacher of a VolumeAttachment is validated as a driver name with the rest of the spec; in other
-    releases only on create, at the end.
+    """Whether the attacher of a VolumeAttachment is validated as a driver name at its place in the spec.
+
+    Other releases validate it as a driver name only on create, at the end.
     """
 
     volume_error_limit_in_errors: int
-    """Limit that the error for a too long message in a VolumeAttachment's status prints."""
+    """Limit that errors print for an overlong error message in a VolumeAttachment's status."""
 
     single_pod_is_a_mode: bool
-    """The access mode ReadWriteOncePod is supported in inline volume specs too."""
+    """Whether inline volume specs also support the access mode ReadWriteOncePod."""
 
     volume_node_values_are_checked: bool
-    """Values in the node affinity of a PersistentVolume must be valid label values."""
+    """Whether values in the node affinity of a PersistentVolume must be valid label values."""
 
     # Leases, runtimes and migrations
 
     candidates_list_strategies: bool
-    """A LeaseCandidate has `preferredStrategies` and needs no version; in other releases it has one
-    `strategy`.
+    """Whether a LeaseCandidate has `preferredStrategies` and may omit its version.
+
+    In other releases it has one `strategy`.
     """
 
     empty_handler_is_required: bool
-    """An empty handler of a RuntimeClass is a required value, not an invalid name."""
+    """Whether an empty handler of a RuntimeClass is a missing required value, not an invalid name."""
 
     toleration_path_repeats: bool
-    """The path of errors in a RuntimeClass's tolerations is `scheduling.tolerations.tolerations`."""
+    """Whether the path of errors in a RuntimeClass's tolerations is `scheduling.tolerations.tolerations`."""
 
     tolerations_compare: bool
-    """The error for the toleration operators Lt and Gt lists them as supported."""
+    """Whether the error for the toleration operators Lt and Gt lists them as supported."""
 
     storage_versions_are_served: bool
-    """`servedVersions` of a StorageVersion are validated, and each API server may occur only once."""
+    """Whether `servedVersions` of a StorageVersion are validated, and each API server may occur only once."""
 
     migrations_need_version: bool
-    """The status of a StorageVersionMigration requires a resourceVersion."""
+    """Whether the status of a StorageVersionMigration requires a resourceVersion."""
 
     ended_migrations_do_not_run: bool
-    """A StorageVersionMigration that succeeded or failed cannot be running."""
+    """Whether a StorageVersionMigration that succeeded or failed cannot be running."""
 
 
 HISTORY: History = {

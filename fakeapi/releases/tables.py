@@ -1,9 +1,9 @@
 """The compiled tables of the releases; each file is read on first use.
 
-`data/<release>/index.json` lists what a release serves: group versions, kinds, verbs, names. The types of a
-Go package are in a file of its name, `core__v1.json` for `core/v1`. So types that several groups use are
-stored once, and a server reads only the packages that its kinds need. All servers of a process share the
-tables, and must not change them.
+`data/<release>/index.json` lists what a release serves: group versions, kinds, verbs and names. The types of
+a Go package are in a file with its name, such as `core__v1.json` for `core/v1`. Therefore types that several
+groups use are stored once, and a server only reads the packages that its kinds need. All servers of a process
+share the tables, and must not change them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,16 +19,21 @@ DATA = "fakeapi.releases.data"
 _NO_PACKAGES = frozenset({"index", "columns", "defaults", "bootstrap"})
 
 TypeEntry: TypeAlias = str | dict[str, Any]
-"""A type in a table: the underlying type such as `"string"`, for a type that only has another name; `{"type":
-…}` if there is more data; `{"fields": […]}` for a struct.
+"""The entry of a type in a table.
+
+- a text such as `"string"`: the underlying type of a type that is only a new name
+- `{"type": …}`: the underlying type, and more data
+- `{"fields": […]}`: a struct
 """
 
 
 class GroupVersionTable(msgspec.Struct, frozen=True):
-    """A group version of a release. `group` is "" for the core group. `package`: the Go package of its types.
+    """A group version of a release.
 
-    `default`: it is on by default. `default_resources`: resources that are on by default although the version
-    is off.
+    - `group`: "" for the core group
+    - `package`: the Go package of its types
+    - `default`: whether it is enabled by default
+    - `default_resources`: resources that are enabled by default although the version is not
     """
 
     group: str
@@ -39,13 +44,13 @@ class GroupVersionTable(msgspec.Struct, frozen=True):
     default_resources: tuple[str, ...] = ()
 
     def kind_entries(self) -> list[dict[str, Any]]:
-        """The table's entries of kinds, in the order of their resources."""
+        """Returns the table's entries of kinds, in the order of their resources."""
         entries: list[dict[str, Any]] = msgspec.json.decode(self.kinds)
         return entries
 
 
 class Index(msgspec.Struct, frozen=True):
-    """A release's index. `group_versions` are in the order in which its discovery lists them."""
+    """The index of a release; `group_versions` has the order of discovery."""
 
     release: str
     version: str
@@ -56,8 +61,10 @@ class Index(msgspec.Struct, frozen=True):
 
 
 class Column(msgspec.Struct, frozen=True, array_like=True):
-    """A column of a Table. `type`, `format`: as in OpenAPI. `priority`: kubectl shows 0 always, others with
-    `-o wide`.
+    """A column of a Table.
+
+    - `type`, `format`: as in OpenAPI
+    - `priority`: kubectl prints columns with 0 always, other columns only with `-o wide`
     """
 
     name: str
@@ -67,11 +74,11 @@ class Column(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Defaults(msgspec.Struct, frozen=True):
-    """Defaulting rules of a release by type, such as `core/v1.PodSpec`, in addition to default markers of
-    fields.
+    """The defaulting rules of a release by type, such as `core/v1.PodSpec`.
 
-    tools/defaults.py describes the rules. `more`: upstream functions that the rules cover only in part or not
-    at all.
+    tools/defaults.py documents the rules. Default markers of fields are not included.
+
+    - `more`: upstream functions that the rules cover only in part or not at all
     """
 
     rules: dict[str, tuple[dict[str, Any], ...]]
@@ -81,8 +88,8 @@ class Defaults(msgspec.Struct, frozen=True):
 class Declared(msgspec.Struct, frozen=True):
     """The declarative validation rules that Kubernetes generates from the markers of a package's types.
 
-    `kinds`: the subresources at which objects of a kind are validated; "" is the object itself. `types`: the
-    steps of each type's rules, which tools/declared.py describes.
+    - `kinds`: the subresources for which objects of a kind are validated; "" is the object itself
+    - `types`: the steps of each type's rules, which tools/declared.py documents
     """
 
     kinds: dict[str, tuple[str, ...]]
@@ -100,7 +107,7 @@ class ReleaseTables(Mapping[str, TypeEntry]):
     """The tables of one release; also a mapping of its types by name, such as `core/v1.Pod`."""
 
     def __init__(self, release: str) -> None:
-        """Reads the index. Raises FileNotFoundError for a release without tables."""
+        """Reads the index of the release; raises FileNotFoundError for a release without tables."""
         self.release = release
         self._packages: dict[str, dict[str, msgspec.Raw]] = {}
         self._renamed: dict[str, str] = {}
@@ -109,12 +116,15 @@ class ReleaseTables(Mapping[str, TypeEntry]):
 
     @cached_property
     def registered(self) -> Mapping[str, tuple[str, ...]]:
-        """The kinds in the scheme of the release's API server, served or not, by apiVersion."""
+        """The kinds in the scheme of the release's API server, by apiVersion.
+
+        Kinds that the server does not serve are included.
+        """
         return msgspec.json.decode(self.index.registered, type=dict[str, tuple[str, ...]])
 
     @cached_property
     def columns(self) -> Mapping[str, tuple[Column, ...]]:
-        """Columns of the Tables of built-in kinds, by `group/Kind`, or `Kind` in the core group.
+        """The table columns of built-in kinds, by `GROUP/KIND`, or `KIND` in the core group.
 
         Kinds without an entry have the columns that every kind can have.
         """
@@ -122,9 +132,9 @@ class ReleaseTables(Mapping[str, TypeEntry]):
 
     @cached_property
     def column_descriptions(self) -> Mapping[str, Mapping[str, str]]:
-        """Descriptions of the columns of built-in kinds, by `group/Kind` and column.
+        """The descriptions of table columns of built-in kinds, by `GROUP/KIND` and column.
 
-        Names and ages with the usual description are omitted.
+        Columns for names and ages with the usual description are omitted.
         """
         minor = int(self.release.partition(".")[2])
         return {
@@ -140,7 +150,7 @@ class ReleaseTables(Mapping[str, TypeEntry]):
         return msgspec.json.decode(_text(self.release, "defaults"), type=Defaults)
 
     def declared(self, package: str) -> Declared:
-        """The declarative validation rules of a package such as `core/v1`; empty if the package has none."""
+        """Returns the declarative validation rules of a package such as `core/v1`, which may be empty."""
         declared = self._declared.get(package)
         if declared is None:
             try:
@@ -152,16 +162,17 @@ class ReleaseTables(Mapping[str, TypeEntry]):
         return declared
 
     def bootstrap(self, resource: str) -> Mapping[str, Any]:
-        """Objects of a resource that the release's server creates at its start, by name or `namespace/name`.
+        """Returns the objects of a resource that the release's server creates when it starts.
 
-        The objects lack their names and types. APIServices have only the priorities of group and version. The
-        result is not cached, because it is needed once. Raises KeyError for a resource without such objects.
+        The keys are `NAME` or `NAMESPACE/NAME`. The objects lack their names and types. APIServices have only
+        the priorities of group and version. The result is not cached, because it is needed once. Raises
+        KeyError for a resource without such objects.
         """
         parts = msgspec.json.decode(_text(self.release, "bootstrap"), type=dict[str, msgspec.Raw])
         return msgspec.json.decode(parts[resource], type=dict[str, Any])
 
     def __getitem__(self, name: str) -> TypeEntry:
-        """The entry of a type. Raises KeyError for a type that no kind of the release uses."""
+        """Returns the entry of a type; raises KeyError for a type that no kind of the release uses."""
         if name in self._renamed:
             return self._renamed[name]
         if name in META_TYPES:
@@ -177,7 +188,7 @@ class ReleaseTables(Mapping[str, TypeEntry]):
         return entry
 
     def __iter__(self) -> Iterator[str]:
-        """Yields the name of every type, which reads every package."""
+        """Yields the names of all types, and therefore reads every package."""
         for path in sorted(
             resources.files(DATA).joinpath(self.release).iterdir(), key=lambda file: file.name
         ):
@@ -199,7 +210,10 @@ class ReleaseTables(Mapping[str, TypeEntry]):
 
 @cache
 def tables_of(release: str) -> ReleaseTables:
-    """The tables of a release such as "1.31". Raises FileNotFoundError for a release without tables."""
+    """Returns the tables of a release such as "1.31".
+
+    Raises FileNotFoundError for a release without tables.
+    """
     return ReleaseTables(release)
 
 

@@ -1,4 +1,4 @@
-"""The order of API versions: v2, v1, v1beta2, v1beta1, v1alpha3, then names of any other form.
+"""The order of API versions: v2, v1, v1beta2, v1beta1, v1alpha3, then all other names.
 
 Follows CompareKubeAwareVersionStrings of k8s.io/apimachinery `pkg/version`.
 """
@@ -6,16 +6,16 @@ Follows CompareKubeAwareVersionStrings of k8s.io/apimachinery `pkg/version`.
 import re
 
 _VERSION = re.compile(r"v(\d{1,18})(?:(alpha|beta)(\d{1,18}))?", re.ASCII)
-"""The form of a version. Longer numbers do not match, because they may not fit into Go's integers."""
+"""The syntax of a version; longer numbers do not match, because they may exceed Go's integers."""
 
 _STAGES = {None: 3, "beta": 2, "alpha": 1}
 _LAST_LETTER = 0x10FFFF
 
 
 def version_rank(version: str) -> tuple[int, int, int, str]:
-    """Sort key of a version; the version that discovery prefers has the greatest key.
+    """Returns the sort key of a version; the version that discovery prefers has the greatest key.
 
-    Names of any other form have smaller keys than all versions, in reverse alphabetical order.
+    Names that are not versions have smaller keys than all versions, in reverse alphabetical order.
     """
     match = _VERSION.fullmatch(version)
     if match is None:

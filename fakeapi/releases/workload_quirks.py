@@ -1,7 +1,7 @@
 """Behaviour of the kinds in apps, batch, autoscaling and policy that differs between releases.
 
-Each attribute says what a release does; the table at the end says from which release on. Sources are
-k8s.io/kubernetes `pkg/registry` and `pkg/apis` at each release's last patch.
+HISTORY lists each value with the first release that has it. Sources are k8s.io/kubernetes `pkg/registry` and
+`pkg/apis` at each release's last patch.
 """
 
 from dataclasses import dataclass
@@ -14,44 +14,50 @@ class WorkloadQuirks:
     """The behaviour of one release with workloads."""
 
     apps_updates_are_checked_once: bool
-    """An update of a ReplicaSet or DaemonSet reports errors of the object once instead of twice. For a
-    DaemonSet, the error for the immutable selector comes first.
+    """Whether an update of a ReplicaSet or DaemonSet reports each error of the object once instead of twice.
+
+    For a DaemonSet, the error for the immutable selector then comes before the errors of the spec.
     """
 
     controllers_are_checked_once: bool
-    """An update of a ReplicationController reports errors of the object once instead of twice."""
+    """Whether an update of a ReplicationController reports errors of the object once instead of twice."""
 
     jobs_are_checked_once: bool
-    """An update of a Job reports errors of the object once instead of twice, and does not validate its
-    generated selector.
+    """Whether an update of a Job reports each error of the object once instead of twice.
+
+    If so, updates do not validate the generated selector.
     """
 
     revision_data_is_an_object: bool
-    """The data of a ControllerRevision must be an object, and is validated only on create."""
+    """Whether the data of a ControllerRevision must be an object, and is validated only on create."""
 
     stateful_sets_are_strict: bool
-    """The serviceName of a new StatefulSet must be a DNS label. `revisionHistoryLimit` may change, and a
-    negative one returns a warning.
+    """Whether the serviceName of a new StatefulSet must be a DNS label.
+
+    If so, `revisionHistoryLimit` may change, and a negative limit returns a warning.
     """
 
     stateful_set_templates_are_checked: bool
-    """The pod template of a StatefulSet is validated, and so are the claim templates of a new one."""
+    """Whether pod templates of StatefulSets, and claim templates of new StatefulSets, are validated."""
 
     stateful_set_fields_are_immutable: bool
-    """Each changed immutable field of a StatefulSet has an error of its own."""
+    """Whether each changed immutable field of a StatefulSet has an error of its own."""
 
     jobs_are_annotated_as_tracked: bool
-    """A new Job gets the annotation that its pods are tracked with finalizers."""
+    """Whether a new Job gets an annotation that marks its pods as tracked with finalizers."""
 
     large_jobs_are_warned_of: bool
-    """A Job with a very large number of completions returns a warning."""
+    """Whether a Job with a very large number of completions returns a warning."""
 
     failure_actions: tuple[str, ...]
     """Actions of podFailurePolicy, in the order in which errors list them."""
 
     job_status_rules: str | None
-    """Validation of a Job's status, in addition to its counts: None, "managedBy" (the rules of the gate
-    JobManagedBy), or "by reason" (also, a condition must say why the Job ended).
+    """Rules for a Job's status in addition to the rules for its counts.
+
+    - None: no further rules
+    - "managedBy": the rules of the gate JobManagedBy
+    - "by reason": as "managedBy", and a condition must state why the Job ended
     """
 
     completion_before_start: str
@@ -64,47 +70,53 @@ class WorkloadQuirks:
     """Detail of the error for uncounted pods of a finished Job."""
 
     suspended_jobs_finish_unstarted: bool
-    """A suspended Job with 0 completions may finish without a startTime, and a Job that resumes may change
-    its startTime.
+    """Whether a suspended Job with 0 completions may finish without a startTime.
+
+    If so, a Job that resumes may also change its startTime.
     """
 
     start_time_is_immutable: bool
-    """The error for a changed startTime says that the field is immutable; in other releases that it is
-    required.
+    """Whether the error for a changed startTime states that the field is immutable.
+
+    In other releases it states that the field is required.
     """
 
     unstarted_jobs_have_no_pods: bool
-    """The template of a suspended Job may change before the Job controller has set the condition Suspended.
-    """
+    """Whether the template of a suspended Job may change before the Job has the condition Suspended."""
 
     job_rows_show_success: bool
-    """Tables show the condition SuccessCriteriaMet of a Job."""
+    """Whether tables print the condition SuccessCriteriaMet of a Job."""
 
     scaling_has_tolerance: bool
-    """The scaling rules of a HorizontalPodAutoscaler have a tolerance, also in the annotation of v1."""
+    """Whether the scaling rules of a HorizontalPodAutoscaler, also in v1's annotation, have a tolerance."""
 
     zero_targets_are_dropped: bool
-    """A target of zero next to an average in v1's annotation, which cannot omit it, is read as no target."""
+    """Whether a zero target next to an average in v1's annotation is read as no target.
+
+    The annotation cannot omit the target.
+    """
 
     autoscaler_bounds: str
-    """The error for an invalid maxReplicas: "positive" (must be greater than 0) or "set" (0 counts as a
-    missing required value).
+    """The error for an invalid maxReplicas.
+
+    - "positive": it must be greater than 0
+    - "set": 0 is a missing required value, and other values must be at least 1
     """
 
     references_name_a_group: bool
-    """The target of a new HorizontalPodAutoscaler must name its API group."""
+    """Whether the target of a new HorizontalPodAutoscaler must name its API group."""
 
     targets_name_the_resource: bool
-    """Tables show the resource of each target of a HorizontalPodAutoscaler."""
+    """Whether tables print the resource of each target of a HorizontalPodAutoscaler."""
 
     scales_have_metadata: bool
-    """A write to `/scale` validates all metadata of the Scale."""
+    """Whether a write to `/scale` validates all metadata of the Scale."""
 
     missing_scales_are_named: bool
-    """The error for reading the Scale of a missing object names the subresource, for most kinds."""
+    """Whether the error for the Scale of a missing object names the subresource, for most kinds."""
 
     schedules_have_no_zone: bool
-    """The schedule of a new CronJob must not contain a time zone."""
+    """Whether the schedule of a new CronJob must not contain a time zone."""
 
 
 HISTORY: History = {
@@ -144,5 +156,5 @@ HISTORY: History = {
 
 
 def workload_quirks_of(minor: int) -> WorkloadQuirks:
-    """The workload quirks of release 1.`minor`."""
+    """Returns the quirks of release 1.`minor` for workloads."""
     return WorkloadQuirks(**values_at(HISTORY, minor))

@@ -1,6 +1,6 @@
-"""A storage of keys, bytes and revisions; independent of Kubernetes and HTTP.
+"""A store of keys, values and revisions that does not depend on Kubernetes or HTTP.
 
-See `fakeapi_storage.interface` for its contract.
+`fakeapi_storage.interface` documents its contract.
 """
 
 from fakeapi_storage.errors import (

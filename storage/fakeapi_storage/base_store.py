@@ -1,4 +1,4 @@
-"""The half of a store that all engines share: reads from memory, and work that cannot be cancelled."""
+"""The base of both stores: reads from memory, and maintenance that callers cannot cancel."""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -14,7 +14,7 @@ EMPTY = Checkpoint((), INITIAL_REVISION)
 
 
 class MaintainingWriter(Protocol):
-    """The operations of a writer that concern the state as a whole."""
+    """The operations of a writer that affect the whole store."""
 
     async def compact(self, revision: int) -> None: ...
 
@@ -26,7 +26,7 @@ class MaintainingWriter(Protocol):
 
 
 class BaseStore(ABC):
-    """`Storage` without its writes of single entries, over a committed state in memory."""
+    """A `Storage` without writes of single entries; reads use the committed state in memory."""
 
     def __init__(self, committed: Committed, labels: Mapping[str, str]) -> None:
         self._committed = committed
@@ -37,11 +37,11 @@ class BaseStore(ABC):
     @property
     @abstractmethod
     def _maintenance(self) -> MaintainingWriter:
-        """The writer of the store."""
+        """The writer of the store, which compacts and restores it."""
 
     @abstractmethod
     async def _close(self) -> None:
-        """Closes the engine; called once. Every watch must end with `Closed`."""
+        """Closes the engine and ends all watches with `Closed`; called once."""
 
     @property
     def revision(self) -> int:
@@ -103,7 +103,7 @@ class BaseStore(ABC):
         self._labels = labels
 
     async def _finish(self, work: Coroutine[None, None, None]) -> None:
-        """Awaits work that continues even if the caller is cancelled, so that memory and engine agree."""
+        """Awaits work that continues even if the caller is cancelled, so that memory and database agree."""
         task = asyncio.get_running_loop().create_task(work)
         self._working.add(task)
         task.add_done_callback(self._working.discard)

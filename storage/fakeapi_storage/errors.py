@@ -1,4 +1,4 @@
-"""Exceptions of storage, with the facts that callers decide on as attributes."""
+"""Exceptions of the storage, with attributes for the facts that callers need."""
 
 from typing import TYPE_CHECKING
 
@@ -7,11 +7,11 @@ if TYPE_CHECKING:
 
 
 class StorageError(Exception):
-    """Base of all exceptions that storage raises on purpose."""
+    """Base class of all exceptions that the storage raises deliberately."""
 
 
 class KeyExists(StorageError):
-    """A create found an entry; `actual` is the newest accepted one."""
+    """A create failed because the key exists; `actual` is its newest accepted entry."""
 
     def __init__(self, actual: "Entry") -> None:
         super().__init__(f"key {actual.key!r} exists at revision {actual.revision}")
@@ -19,7 +19,7 @@ class KeyExists(StorageError):
 
 
 class KeyNotFound(StorageError):
-    """An update or a delete found no entry."""
+    """An update or delete failed because the key does not exist."""
 
     def __init__(self, key: str) -> None:
         super().__init__(f"key {key!r} not found")
@@ -27,7 +27,10 @@ class KeyNotFound(StorageError):
 
 
 class RevisionConflict(StorageError):
-    """An update or a delete expected another revision than that of `actual`, the newest accepted entry."""
+    """An update or delete failed because the entry does not have the expected revision.
+
+    `actual` is the newest accepted entry.
+    """
 
     def __init__(self, actual: "Entry", expected: int) -> None:
         super().__init__(f"key {actual.key!r} is at revision {actual.revision}, not {expected}")
@@ -36,11 +39,11 @@ class RevisionConflict(StorageError):
 
 
 class InvalidEntry(StorageError):
-    """A key or a value that the store cannot hold; nothing was queued."""
+    """A key or value that the store cannot contain; nothing was queued."""
 
 
 class Overloaded(StorageError):
-    """The queue of accepted writes that are not committed is full; nothing was queued."""
+    """The queue of accepted writes is full because too many are not committed yet; nothing was queued."""
 
     def __init__(self, limit: int) -> None:
         super().__init__(f"{limit} writes are waiting for their commit")
@@ -48,7 +51,7 @@ class Overloaded(StorageError):
 
 
 class Compacted(StorageError):
-    """The requested revision is older than `oldest`, the first one that is still available."""
+    """The requested revision is older than `oldest`, the oldest available revision."""
 
     def __init__(self, revision: int, oldest: int) -> None:
         super().__init__(f"revision {revision} has been compacted, the oldest is {oldest}")
@@ -57,7 +60,7 @@ class Compacted(StorageError):
 
 
 class FutureRevision(StorageError):
-    """The requested revision is newer than `current`."""
+    """The requested revision is newer than `current`, the newest revision."""
 
     def __init__(self, revision: int, current: int) -> None:
         super().__init__(f"revision {revision} is in the future, the current one is {current}")
@@ -66,15 +69,15 @@ class FutureRevision(StorageError):
 
 
 class StorageFailed(StorageError):
-    """The database failed: an I/O error, a damaged file, no space (`StorageFull`)."""
+    """The database failed: an I/O error, a damaged file, or no space (`StorageFull`)."""
 
 
 class StorageFull(StorageFailed):
-    """The disk of the database is full. Writes succeed again when it has space."""
+    """The disk of the database is full; writes succeed again when it has space."""
 
 
 class Unreachable(StorageError):
-    """The database server does not answer, and nothing was stored; a later retry may succeed."""
+    """The database server does not respond, and nothing was stored; a later attempt may succeed."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"the database cannot be reached: {reason}")
@@ -90,21 +93,21 @@ class OutcomeUnknown(StorageError):
 
 
 class StorageReset(StorageError):
-    """The store was emptied: the write is not stored, or the watcher has ended."""
+    """All entries were removed or replaced: the write is not stored, or the watcher has ended."""
 
     def __init__(self) -> None:
         super().__init__("the store was reset")
 
 
 class Closed(StorageError):
-    """The store, or the watcher, was closed."""
+    """The store or the watcher is closed."""
 
     def __init__(self, what: str = "store") -> None:
         super().__init__(f"the {what} is closed")
 
 
 class WatcherOverflow(StorageError):
-    """The watcher did not keep up: more than `limit` events were waiting in its buffer."""
+    """The watcher has ended because its consumer was too slow: its buffer had more than `limit` events."""
 
     def __init__(self, limit: int) -> None:
         super().__init__(f"the watcher did not keep up: more than {limit} events were waiting")
@@ -112,7 +115,7 @@ class WatcherOverflow(StorageError):
 
 
 class OpenFailed(StorageError):
-    """The database at `location` cannot be opened; it was not changed."""
+    """The database at `location` cannot be opened; it is unchanged."""
 
     def __init__(self, location: str, reason: str) -> None:
         super().__init__(f"{location}: {reason}")
@@ -120,11 +123,11 @@ class OpenFailed(StorageError):
 
 
 class UnsupportedLocation(OpenFailed):
-    """The location names no engine, or a form that its engine does not support."""
+    """The location names no engine, or has a form that its engine does not support."""
 
 
 class NewerSchema(OpenFailed):
-    """The database was written by a newer version of this package."""
+    """The database has tables of a newer version of this package."""
 
     def __init__(self, location: str, found: int, known: int) -> None:
         super().__init__(
@@ -137,7 +140,7 @@ class NewerSchema(OpenFailed):
 
 
 class UnknownFormat(OpenFailed):
-    """The application's format in the database is newer than its own, or too old to be migrated."""
+    """The application's format in the database is newer than `wanted`, or has no migration to `wanted`."""
 
     def __init__(self, location: str, found: int, wanted: int, *, is_shared: bool = False) -> None:
         here = f"format {wanted}, which is used here"
@@ -170,7 +173,7 @@ class ForeignDatabase(OpenFailed):
 
 
 class DatabaseRefused(OpenFailed):
-    """The database server cannot be reached, refuses the login or the role, or serves other settings."""
+    """The database server is unreachable, rejects the login or the role, or serves other settings."""
 
 
 class DatabaseInUse(OpenFailed):

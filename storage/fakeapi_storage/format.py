@@ -7,30 +7,30 @@ from typing import TypeAlias
 from fakeapi_storage.log import Row
 
 FIRST_FORMAT = 1
-"""The format of an application that names none, and of databases from before formats were recorded."""
+"""The default format of an application, and the format of databases that do not record a format."""
 
 Migration: TypeAlias = Callable[[str, bytes], tuple[str, bytes]]
-"""Converts key and value of one row to the next format.
+"""A function that converts the key and the value of a row to the next format.
 
-A migration must be pure, keep different keys different, and return one key for all values of a key. It
-receives every row that is kept: current entries, their history, and deletions (with the last value if a
-deletion has no value of its own). An exception stops the migration, and the database is unchanged.
+A migration must be pure. It must convert different keys to different keys, and must not derive a key from the
+value. It receives every stored row: current entries, their history, and deletions (with the last value if a
+deletion has no value of its own). If it raises, migration stops and the database is unchanged.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format in which an application writes keys and values; `version` grows with each incompatible change.
+    """The format in which an application encodes keys and values; incompatible changes increment `version`.
 
-    `migrations[n]` leads from format n to n + 1. A database can be opened if migrations lead from its format
-    to `version` without a gap.
+    `migrations[n]` converts format n to n + 1. A database can be opened if there is a migration for each
+    format from its own to `version`.
     """
 
     version: int = FIRST_FORMAT
     migrations: Mapping[int, Migration] = field(default_factory=dict)
 
     def steps_from(self, found: int) -> list[Migration] | None:
-        """Returns the migrations from the format `found` to this one, in order; None if one is missing."""
+        """Returns the migrations from the format `found` to `version`, in order; None if one is missing."""
         if found > self.version:
             return None
         steps = [self.migrations.get(version) for version in range(found, self.version)]
@@ -39,11 +39,11 @@ class Format:
 
 
 class MigrationError(Exception):
-    """A row that cannot be migrated, or a migration that breaks its rules; the message says which."""
+    """A row that cannot be migrated, or a migration that breaks its contract; the message has the details."""
 
 
 def migrate(rows: Iterable[Row], steps: Sequence[Migration]) -> Iterator[Row]:
-    """Yields the rows of a log, in order, with their key and value migrated. Raises `MigrationError`."""
+    """Yields the rows of a log, in order, with migrated keys and values; raises MigrationError."""
     new_keys: dict[str, str] = {}
     old_keys: dict[str, str] = {}
     last_values: dict[str, bytes] = {}

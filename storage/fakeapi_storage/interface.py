@@ -1,22 +1,24 @@
-"""The contract of storage: keys, bytes and revisions.
+"""The contract of the storage: keys, values and revisions.
 
-Every change of the store gets the next *revision*: one integer for all keys, which grows without gaps. The
-revision of an entry is that of its last change. A write has three stages:
+Every change of the store gets the next *revision*. Revisions are integers without gaps, shared by all keys.
+The revision of an entry is the revision of its last change. A write has three stages:
 
-- *accepted*: checked against the newest state that this process knows, and queued;
-- *committed*: in the database, with its revision; from now on `get`, `list` and `revision` show it and
-  watchers receive it;
-- *acknowledged*: the future of the write has its result, and its revision is known. An acknowledged write
-  survives the process.
+- *accepted*: checked against the newest state that this process knows, and queued
+- *committed*: stored in the database with its revision; from now on `get`, `list` and `revision` return it,
+  and
+  watchers receive it
+- *acknowledged*: the future of the write has its result, and its revision is known; an acknowledged write
+  survives the end of the process
 
-A write that does not fit the state (`KeyExists`, `KeyNotFound`, `RevisionConflict`) is refused: the call
-raises. If another server's write to the same database was first, the returned future fails instead.
+A write that contradicts the state (`KeyExists`, `KeyNotFound`, `RevisionConflict`) is refused: the method
+raises. If another server's write to the same database came first, the returned future fails instead.
 
-A store that is the only writer of its database promises more: it refuses at once, and assigns the revision
-when it accepts. Then `newest` shows accepted writes. A caller that reads it, and writes with its revision as
-`expected` in the same step of the event loop, cannot get a conflict.
+A store that is the only writer of its database guarantees more: it refuses writes immediately, and assigns
+the revision when it accepts a write. Then `newest` returns accepted writes. A caller can pass the revision
+from `newest` as `expected` in the same step of the event loop, and cannot get a conflict.
 
-A store belongs to the event loop that opened it and is not thread-safe. Plain methods never wait.
+A store belongs to the event loop that opened it, and is not thread-safe. Methods that are not async never
+block.
 """
 
 import asyncio
@@ -26,12 +28,12 @@ from enum import Enum
 from typing import NamedTuple, Protocol, runtime_checkable
 
 INITIAL_REVISION = 1
-"""Revision of the empty store, as in etcd: the first change gets the next one, and callers may use 0."""
+"""Revision of an empty store, as in etcd; the first change gets the next one, so 0 has no meaning here."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A key with its value. `created` is the revision at which the key was last created."""
+    """A key with its value; `created` is the revision at which the key was last created."""
 
     key: str
     value: bytes
@@ -48,9 +50,9 @@ class EventKind(Enum):
 class Event:
     """A committed change.
 
-    `entry` is the entry after a PUT. For a DELETE it is the last entry, with the revision of the deletion and
-    the final value, if the deletion has one. `previous` is the entry before, None if the event created the
-    key.
+    - `entry`: after a PUT the new entry; for a DELETE the last entry, but with the revision of the deletion,
+    and   with the final value if the deletion has a value - `previous`: the entry before the change, None if
+    the change created the key
     """
 
     kind: EventKind
@@ -60,9 +62,9 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Entries in the order of their keys, as they were at `revision`.
+    """Entries in the order of their keys, as of `revision`.
 
-    `remaining` counts the entries of the prefix after the last one of the page.
+    `remaining`: the number of entries of the prefix after the page
     """
 
     entries: list[Entry]
@@ -76,18 +78,18 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """The committed entries at a revision, in the order of their keys; a checkpoint never changes."""
+    """The committed entries at a revision, in the order of their keys; immutable."""
 
     entries: tuple[Entry, ...]
     revision: int
 
 
 class Watcher(Protocol):
-    """The events of a prefix or a key, each once, in the order of their revisions, for one consumer."""
+    """The events of a prefix or a key for one consumer: each event once, in the order of revisions."""
 
     @property
     def progress(self) -> int:
-        """The revision up to which the consumer has received every matching event; it never decreases."""
+        """The revision up to which the consumer has received all matching events; it never decreases."""
         ...
 
     @property
@@ -96,36 +98,40 @@ class Watcher(Protocol):
         ...
 
     async def next_batch(self) -> list[Event]:
-        """Waits for an event, and returns all events that wait; a cancelled call loses none.
+        """Waits for an event, and returns all waiting events; a cancelled call loses no events.
 
-        Raises, at this and every later call, after the watcher has ended: `WatcherOverflow` if the consumer
-        did not keep up, `StorageReset` after a reset, `Closed` after `close()`. These drop waiting events.
-        After the store was closed, it raises `Closed` when the waiting events have been returned.
+        Every call after the end of the watcher raises:
+
+        - `WatcherOverflow` if the consumer was too slow; waiting events are lost
+        - `StorageReset` after a reset; waiting events are lost
+        - `Closed` after `close()`; waiting events are lost
+        - `Closed` after the store was closed, once the waiting events have been returned
         """
         ...
 
     def deliver(self, take: Callable[[Sequence[Event]], bool]) -> None:
-        """Offers events to `take` in the turn of their commit from now on, while the consumer waits.
+        """Offers events to `take` from now on, in the step of the event loop that commits them.
 
-        Watchers of one prefix receive the same list. If `take` returns True, `next_batch` does not return
-        these events. `take` must neither raise nor wait.
+        `take` is only called while the consumer waits. If it returns True, `next_batch` does not return these
+        events. `take` must neither raise nor block. Watchers of one prefix receive the same list object.
         """
         ...
 
     def close(self) -> None:
-        """Ends the watcher and wakes its consumer. Closing twice is allowed."""
+        """Ends the watcher and wakes its consumer; a second call does nothing."""
         ...
 
 
 class Storage(Protocol):
-    """A store of entries with a history. The module describes the stages of a write.
+    """A store of entries with a history; `fakeapi_storage.interface` describes the stages of a write.
 
-    A write is checked and queued at once, and raises `InvalidEntry`, `Overloaded` and `Closed` at once. Its
-    future resolves after the commit to the entry that the event shows.
+    Write methods check and queue the write. They raise `InvalidEntry`, `Overloaded`, `Closed` and the
+    exceptions of the method. They return a future, which resolves to the entry of the event once the write is
+    committed.
 
-    The future fails with the errors of the method if the write is refused only then. It fails with
-    `StorageFailed` or `StorageReset` if the write is not stored; then all other writes that were accepted and
-    not committed at that time are not stored either. Cancelling the future does not cancel the write.
+    If the database refuses the write later, the future fails with the exceptions of the method. If the write
+    is not stored, the future fails with `StorageFailed` or `StorageReset`, and so do all other uncommitted
+    writes. Cancelling the future does not cancel the write.
     """
 
     @property
@@ -135,119 +141,125 @@ class Storage(Protocol):
 
     @property
     def oldest(self) -> int:
-        """The oldest revision that `list` and `watch` accept; older ones are compacted."""
+        """The oldest revision that `list` and `watch` accept; older revisions are compacted."""
         ...
 
     @property
     def labels(self) -> Mapping[str, str]:
-        """Free text about the database, such as the release that wrote it. Not part of the history."""
+        """Texts about the database, such as the release that wrote it; not part of the history."""
         ...
 
     def create(self, key: str, value: bytes) -> asyncio.Future[Entry]:
-        """Stores a new entry. The write is refused with `KeyExists`."""
+        """Stores a new entry; refused with `KeyExists` if the key exists."""
         ...
 
     def update(self, key: str, value: bytes, expected: int) -> asyncio.Future[Entry]:
-        """Replaces the value of the entry whose revision is `expected`.
+        """Replaces the value of the entry that has the revision `expected`.
 
-        The write is refused with `KeyNotFound` or `RevisionConflict`.
+        Refused with `KeyNotFound` or `RevisionConflict` if the entry is missing or has another revision.
         """
         ...
 
     def delete(self, key: str, expected: int, value: bytes | None = None) -> asyncio.Future[Entry]:
-        """Deletes the entry whose revision is `expected`; its event shows `value`, or else the last value.
+        """Deletes the entry that has the revision `expected`; its event has `value`, or else the last value.
 
-        The write is refused with `KeyNotFound` or `RevisionConflict`.
+        Refused with `KeyNotFound` or `RevisionConflict` if the entry is missing or has another revision.
         """
         ...
 
     def newest(self, key: str) -> Entry | None:
-        """Returns the newest entry that this process knows.
+        """Returns the newest entry of the key that this process knows, or None.
 
-        It may be accepted and not yet committed, if its revision is known. So call `wait_committed` before
-        you use it in a response.
+        The entry may be accepted but not committed. Await `wait_committed` before you use the entry in a
+        response.
         """
         ...
 
     def wait_committed(self, revision: int | None = None) -> asyncio.Future[None]:
-        """Returns a future for the commit of everything up to `revision`, from `newest` or from a refusal.
+        """Returns a future for the commit of all writes up to `revision`.
 
-        With None the future is for all writes accepted so far, such as the deletion of an entry that `newest`
-        no longer returns. The future fails if these writes fail. Call the method in the same step of the
-        event loop as `newest`, because the revisions of failed writes are assigned again. Raises
-        `FutureRevision` for a revision that is not assigned yet.
+        The revision comes from `newest` or from a refusal. With None the future is for all writes accepted so
+        far, including the deletion of an entry that `newest` no longer returns. The future fails if these
+        writes fail. Call this method in the same step of the event loop as `newest`, because the revisions of
+        failed writes are assigned again. Raises `FutureRevision` for a revision that is not assigned yet.
         """
         ...
 
     def get(self, key: str) -> Entry | None:
-        """Returns the committed entry of the key; None if there is none."""
+        """Returns the committed entry of the key, or None."""
         ...
 
     def list(
         self, prefix: str, *, start_after: str | None = None, limit: int | None = None, at: int | None = None
     ) -> Page:
-        """Returns at most `limit` committed entries with keys that start with `prefix`, after `start_after`.
+        """Returns committed entries whose keys begin with `prefix`, in the order of their keys.
 
-        With `at` it returns the entries as of exactly that revision, so that pages of one revision make one
-        consistent list. Raises `Compacted` and `FutureRevision` for `at`, ValueError for a limit below 1.
+        - `start_after`: returns only keys that sort after this text
+        - `limit`: the maximum number of entries
+        - `at`: returns the entries as of this revision, so that pages of one revision form a consistent list
+
+        Raises `Compacted` and `FutureRevision` for `at`, and ValueError for a limit below 1.
         """
         ...
 
     def watch(self, prefix: str, since: int | None = None) -> Watcher:
-        """Watches events newer than `since`: first from the history, then live, without gap or repetition.
+        """Watches events newer than `since`: first from the history, then live, without gaps or repetitions.
 
-        None means from now. `since` may be in the future. Raises `Compacted`, `Closed`.
+        `since` None means from now on. `since` may be in the future. Raises `Compacted` and `Closed`.
         """
         ...
 
     def is_watched(self, key: str) -> bool:
-        """Whether a watcher of this process, or perhaps of another server, receives events of the key."""
+        """Whether a watcher may receive events of the key.
+
+        A store that other servers share cannot know their watchers, so it always returns True.
+        """
         ...
 
     async def compact(self, revision: int) -> None:
-        """Deletes the history before `revision`; entries stay. Does nothing if it is deleted already.
+        """Deletes the history before `revision`, but no entries; does nothing if it is already deleted.
 
-        Older revisions are `Compacted` from then on, as they are after a long time. Tests use it to make
-        clients list again ("too old resource version"). Raises `FutureRevision`, `StorageFailed`, `Closed`.
+        Requests for older revisions then raise `Compacted`, as they do after a long time. Tests use this
+        method to make clients list again ("too old resource version"). Raises `FutureRevision`,
+        `StorageFailed` and `Closed`.
         """
         ...
 
     async def set_labels(self, labels: Mapping[str, str]) -> None:
-        """Replaces all labels, which survive a reset. Raises `StorageFailed`, `Closed`."""
+        """Replaces all labels, which survive a reset; raises `StorageFailed` and `Closed`."""
         ...
 
     def checkpoint(self) -> Checkpoint:
-        """Returns all committed entries; costs some 8 bytes an entry, because values are shared."""
+        """Returns all committed entries; costs about 8 bytes per entry, because values are shared."""
         ...
 
     async def restore(self, checkpoint: Checkpoint, *, rewind: bool = False) -> None:
-        """Replaces all entries by those of a checkpoint, which keep their revisions; labels stay.
+        """Replaces all entries with the entries of a checkpoint, and keeps their revisions and the labels.
 
-        The store continues at a revision newer than any before, and all older revisions are `Compacted`: so
+        The store continues at a revision newer than any before, and older revisions are `Compacted`, so that
         no client can resume from stale data. With `rewind` it continues at the checkpoint's own revision,
-        also at the second restore. Then only clients that saw nothing newer may continue.
+        even if it is restored twice. Then only clients that have seen nothing newer may continue.
 
-        Writes that are not committed yet fail and watchers end, both with `StorageReset`. Raises
-        `InvalidEntry` for entries that no store can have, `StorageFailed`, and `Closed`; then nothing has
-        changed.
+        Uncommitted writes fail and watchers end, both with `StorageReset`. Raises `InvalidEntry` for entries
+        that no store can contain, `StorageFailed` and `Closed`; then nothing has changed.
         """
         ...
 
     async def reset(self) -> None:
-        """Empties the store and starts again from the first revision.
+        """Removes all entries and starts again from the first revision.
 
-        Writes that are not committed yet fail and watchers end, both with `StorageReset`. Raises
-        `StorageFailed` and `Closed`; then nothing has changed.
+        Uncommitted writes fail and watchers end, both with `StorageReset`. Raises `StorageFailed` and
+        `Closed`; then nothing has changed.
         """
         ...
 
     async def close(self) -> None:
-        """Commits accepted writes, ends the watchers, closes the database. Closing twice is allowed."""
+        """Commits accepted writes, ends the watchers and closes the database; a second call does nothing."""
         ...
 
 
 class Guard(NamedTuple):
-    """A condition of a write: no key that begins with `prefix` was changed after the revision `since`."""
+    """A condition of a write: since the revision `since`, no key that begins with `prefix` has changed."""
 
     prefix: str
     since: int
@@ -255,58 +267,59 @@ class Guard(NamedTuple):
 
 @runtime_checkable
 class SharedStorage(Storage, Protocol):
-    """A store of a database that this and other servers have open.
+    """A store of a database that several servers have open.
 
-    The database decides on each write, and refuses it if any server's write was first. The plain methods show
-    committed entries, which may be older than writes that another server has acknowledged: see `refresh`.
+    The database decides on each write, and refuses it if another server's write came first. Methods that are
+    not async return committed entries, which may be older than writes that another server has acknowledged;
+    see `refresh`.
 
-    Calls may also fail with `Unreachable`, which stores nothing; writes with `OutcomeUnknown`. Watchers end
-    with `StorageReset` if any server replaces all entries. They end with `Compacted` if this server was
-    disconnected so long that it missed changes.
+    Calls may also raise `Unreachable`, and then nothing is stored; writes may raise `OutcomeUnknown`.
+    Watchers end with `StorageReset` if any server replaces all entries. They end with `Compacted` if this
+    server was disconnected so long that it missed changes.
     """
 
     async def refresh(self) -> None:
-        """Waits until this server shows all writes that any server had acknowledged before the call.
+        """Waits until this server returns all writes that any server had acknowledged before the call.
 
-        Raises `Unreachable`, `StorageFailed`, `Closed`.
+        Raises `Unreachable`, `StorageFailed` and `Closed`.
         """
         ...
 
     @property
     def agreed(self) -> Mapping[str, str]:
-        """The values that servers agreed on by `agree`, as far as this server knows. They survive a reset."""
+        """The texts from `agree` that this server knows; they survive a reset."""
         ...
 
     async def agree(self, name: str, proposal: str) -> str:
-        """Returns the text that all servers have under a name: the first one that a server proposed.
+        """Returns the text that all servers use for a name: the first text that any server proposed.
 
-        Raises `Unreachable`, `OutcomeUnknown`, `StorageFailed`, `Closed`.
+        Raises `Unreachable`, `OutcomeUnknown`, `StorageFailed` and `Closed`.
         """
         ...
 
     def create(self, key: str, value: bytes, *, unless_changed: Guard | None = None) -> asyncio.Future[Entry]:
         """Stores a new entry, like `Storage.create`.
 
-        The write is refused with `KeyExists`, or with `RevisionConflict` if `unless_changed` does not hold.
+        Refused with `KeyExists` if the key exists, or with `RevisionConflict` if `unless_changed` is false.
         """
         ...
 
     def update(
         self, key: str, value: bytes, expected: int, *, unless_changed: Guard | None = None
     ) -> asyncio.Future[Entry]:
-        """Replaces the value of the entry whose revision is `expected`, like `Storage.update`.
+        """Replaces the value of the entry that has the revision `expected`, like `Storage.update`.
 
-        The write is refused with `KeyNotFound` or `RevisionConflict`, the latter also if `unless_changed`
-        does not hold.
+        Refused with `KeyNotFound` or `RevisionConflict` if the entry is missing or has another revision. Also
+        refused with `RevisionConflict` if `unless_changed` is false.
         """
         ...
 
     def on_events(self, call: Callable[[Sequence[Event]], None]) -> None:
-        """Registers a function for the changes of all servers, which is called as soon as they are shown."""
+        """Registers a function that receives the changes of all servers as soon as readers can see them."""
         ...
 
     def on_reload(self, call: Callable[[bool], None]) -> None:
-        """Registers a function for the time after all entries were read again.
+        """Registers a function that is called after all entries were read again.
 
         Its argument is whether a server had replaced the entries.
         """

@@ -1,4 +1,4 @@
-"""Locations of databases: a path, a URL, or nothing for a database in memory."""
+"""Parses the locations of databases: a path, a URL, or None for a database in memory."""
 
 import re
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ from fakeapi_storage.errors import UnsupportedLocation
 ENGINES = ("sqlite", "postgresql")
 
 _POSTGRESQL = ("postgresql", "postgres")
-"""PostgreSQL's own two names for the scheme."""
+"""The two URL schemes that PostgreSQL accepts."""
 
 MEMORY = "memory"
-"""The engine's name for a state that is only in the process."""
+"""The name of the engine whose state is only in memory."""
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
 _MEMORY = ":memory:"
@@ -20,10 +20,12 @@ _MEMORY = ":memory:"
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """The location of a database: its engine, and the engine's own name for the database.
+    """The location of a database.
 
-    `path` is None for memory. `text` is for messages and has no password. `url` is the URL of a database
-    server, with everything that a connection needs.
+    - `engine`: MEMORY or one of ENGINES
+    - `path`: the file; None for a database in memory or on a server
+    - `text`: the location for messages, without the password
+    - `url`: the URL of a database server, with the password
     """
 
     engine: str
@@ -33,11 +35,11 @@ class Location:
 
 
 def parse_location(location: str | Path | None) -> Location:
-    """Parses the location of a database. Raises `UnsupportedLocation`.
+    """Parses the location of a database; raises `UnsupportedLocation`.
 
-    - a path, `sqlite:///relative/path` or `sqlite:////absolute/path`; paths in URLs are not percent-decoded;
-    - None for memory, or `sqlite://` for a SQLite database in memory;
-    - a URL of libpq for PostgreSQL, `postgresql://user:password@host:port/database`.
+    - a path, `sqlite:///relative/path` or `sqlite:////absolute/path`; paths in URLs are not percent-decoded
+    - None for memory, or `sqlite://` for a SQLite database in memory
+    - a URL of libpq for PostgreSQL, `postgresql://user:password@host:port/database`
     """
     if location is None or location == _MEMORY:
         return Location(MEMORY, None, "memory")
@@ -48,7 +50,7 @@ def parse_location(location: str | Path | None) -> Location:
         if not location:
             raise UnsupportedLocation(location, "the location of the database is empty")
         scheme, colon, _ = location.partition(":")
-        if colon and scheme in (*ENGINES, *_POSTGRESQL):  # a path would be shown, with the password
+        if colon and scheme in (*ENGINES, *_POSTGRESQL):  # messages would print a path, and so the password
             raise UnsupportedLocation(
                 f"{scheme}:", f"a URL begins with {scheme}://; a file is named ./{scheme}:…"
             )
@@ -66,7 +68,7 @@ def parse_location(location: str | Path | None) -> Location:
 def _without_secrets(scheme: str, rest: str) -> str:
     """Returns the URL without user, password and options.
 
-    This works even if the password has unescaped special characters, so that its end is not certain.
+    This also works if unescaped special characters make the end of the password ambiguous.
     """
     place, _, options = rest.partition("?")
     if "@" in options:

@@ -1,8 +1,8 @@
-"""The log of an engine: its rows, and the protocol that the writer and the state in memory rely on.
+"""The log of an engine: its rows, and the protocol for the writer and the state in memory.
 
-A row is one change. `previous` is the revision of the key's row before it (0 for none), so that two changes
-of the same state cannot both be stored. Compaction at a revision deletes the rows that no state from that
-revision on needs. Of the older rows, those of the entries at that revision remain; all newer rows remain.
+A row is one change. `previous` is the revision of the previous row of the key, or 0. Therefore two changes of
+the same state cannot both be stored. Compaction at a revision deletes older rows, except the rows of entries
+that exist at that revision.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ Durability: TypeAlias = Literal["normal", "full"]
 class Row(NamedTuple):
     """A stored change.
 
-    `value` is None for a deletion without a value of its own; the row before has the value.
+    `value` is None for a deletion without its own value; the previous row of the key has the value.
     """
 
     revision: int
@@ -27,7 +27,7 @@ class Row(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """The contents of a log: the rows in order, the revision of the last compaction, the labels."""
+    """The contents of a log: the revision of the last compaction, the rows in order, and the labels."""
 
     compacted: int
     rows: list[Row]
@@ -45,7 +45,7 @@ class Log(Protocol):
     async def append(self, rows: Sequence[Row]) -> None: ...
 
     async def read(self, after: int) -> list[Row]:
-        """Returns the rows newer than the revision, in order."""
+        """Returns the rows newer than the revision `after`, in order."""
         ...
 
     async def compact(self, revision: int, stale: Iterable[int]) -> None:
@@ -53,7 +53,10 @@ class Log(Protocol):
         ...
 
     async def replace(self, compacted: int, rows: Iterable[Row]) -> None:
-        """Replaces all rows by `rows`, none newer than `compacted`; the format and the labels stay."""
+        """Replaces all rows with `rows`, which must not be newer than `compacted`.
+
+        The format and the labels remain.
+        """
         ...
 
     async def set_labels(self, labels: Mapping[str, str]) -> None:

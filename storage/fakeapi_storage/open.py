@@ -1,4 +1,4 @@
-"""Opens a storage: joins an engine's log and the state in memory."""
+"""Opens a storage, which combines an engine's log with the state in memory."""
 
 from pathlib import Path
 
@@ -12,10 +12,10 @@ from fakeapi_storage.memory.committed import Committed
 from fakeapi_storage.store import Store
 
 WINDOW_REVISIONS = 10_000
-"""Revisions that stay available before older ones are compacted."""
+"""Number of revisions that stay available before older revisions are compacted."""
 
 FIRST_FORMAT_ALONE = Format()
-"""The format of applications that never changed how they write keys and values."""
+"""The format of applications that never changed how they encode keys and values."""
 
 
 async def open_storage(
@@ -27,24 +27,24 @@ async def open_storage(
     data_format: Format = FIRST_FORMAT_ALONE,
     settings: str = "",
 ) -> Storage:
-    """Opens the database at `location`, creating it if it is missing or empty.
+    """Opens the database at `location`, and creates it if it is missing or empty.
 
     `location` is one of:
 
-    - a path, or `sqlite:///path`;
-    - None, for a state only in memory;
-    - `sqlite://`, for a SQLite database in memory;
+    - a path, or `sqlite:///path`
+    - None, for a state that is only in memory
+    - `sqlite://`, for a SQLite database in memory
     - `postgresql://…`, for a database that several servers may have open at once. Then the storage is a
       `SharedStorage`. All its servers must have the same `settings`, and nothing is migrated.
 
-    Acknowledged writes to a file survive the end of the process, with durability "full" also that of the
-    machine. At least `window` revisions stay available, at most a tenth more. The store belongs to the
-    running event loop; close it there.
+    Acknowledged writes to a file survive the end of the process; with durability "full" they also survive a
+    crash of the machine. At least `window` revisions stay available, at most a tenth more. The store belongs
+    to the running event loop, which must also close it.
 
-    `data_format` is how the application writes keys and values. A new database records its version. A
-    database with an older format is migrated before this function returns, in one transaction: every row that
-    is kept, including history, passes through the migrations, and revisions stay as they are. Databases that
-    were written before formats were recorded have format 1. This is a change of keys:
+    `data_format` describes how the application encodes keys and values. A new database records its version. A
+    database with an older format is migrated in one transaction before this function returns. Every stored
+    row, including history, passes through the migrations; revisions do not change. Databases that do not
+    record a format have format 1. This example changes keys:
 
         def without_version(key: str, value: bytes) -> tuple[str, bytes]:
             _, group, _version, rest = key.split("/", 3)
@@ -52,14 +52,21 @@ async def open_storage(
 
         storage = await open_storage(path, data_format=Format(version=2, migrations={1: without_version}))
 
-    Labels are free text about the database, such as the release that wrote it: see `Storage.labels` and
+    Labels are texts about the database, such as the release that wrote it; see `Storage.labels` and
     `Storage.set_labels`.
 
-    Raises `OpenFailed`, which leaves the database unchanged: `UnsupportedLocation`, `DatabaseInUse`,
-    `ForeignDatabase` for a database of another program, `DatabaseRefused` by a database server,
-    `NewerSchema`, `UnknownFormat` for a format that is newer or has no migration, `MigrationFailed` with the
-    row that cannot be migrated. Raises `StorageFailed` for a database that cannot be read or is damaged,
-    ValueError for a window below 1.
+    Raises a subclass of `OpenFailed`, which leaves the database unchanged:
+
+    - `UnsupportedLocation`
+    - `DatabaseInUse`
+    - `ForeignDatabase` for a database of another program
+    - `DatabaseRefused` by a database server
+    - `NewerSchema`
+    - `UnknownFormat` for a format that is newer or has no migration
+    - `MigrationFailed` with the row that cannot be migrated
+
+    Also raises `StorageFailed` for a database that is unreadable or damaged, and ValueError for a window
+    below 1.
     """
     if window < 1:
         raise ValueError(f"a window of {window} revisions")

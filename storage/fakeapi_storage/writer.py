@@ -1,4 +1,4 @@
-"""The writer: accepts writes at once and commits them in groups."""
+"""The writer of a store: accepts writes immediately and commits them in groups."""
 
 import asyncio
 import logging
@@ -22,16 +22,19 @@ from fakeapi_storage.log import Log, Row
 from fakeapi_storage.memory.committed import Committed
 
 BATCH_WRITES_MAX = 256
-"""Maximum number of writes in one transaction; further ones wait for the next transaction."""
+"""Maximum number of writes in one transaction; further writes wait for the next transaction."""
 
 QUEUE_WRITES_MAX = 16_384
-"""Maximum number of writes that wait for their commit; more are refused with `Overloaded`."""
+"""Maximum number of uncommitted writes; further writes are refused with `Overloaded`."""
 
 VALUE_BYTES_MAX = 64 * 1024 * 1024
-"""Largest value; a larger one is refused with `InvalidEntry`, before it could fail a group's transaction."""
+"""Maximum size of a value in bytes; larger values are refused with `InvalidEntry`.
+
+A larger value could make the transaction of a whole group fail.
+"""
 
 COMPACTION_RETRY_REVISIONS = 256
-"""Revisions between a failed automatic compaction and the next attempt."""
+"""Number of revisions between a failed automatic compaction and the next attempt."""
 
 _logger = logging.getLogger(__name__)
 
@@ -49,7 +52,7 @@ class Writer:
     """The only writer of a store.
 
     A write stays in the queue until its transaction has ended. `_newest` has the last accepted event of each
-    key with a write in the queue. Together with the committed entries, this is the newest accepted state.
+    key with a write in the queue. Together with the committed entries it is the newest accepted state.
     """
 
     def __init__(self, log: Log, committed: Committed) -> None:
@@ -138,7 +141,7 @@ class Writer:
             self._compaction_not_before = 0
 
     async def close(self) -> None:
-        """Commits accepted writes, then closes the log. No write may be accepted any more."""
+        """Commits accepted writes, then closes the log; callers must not add writes any more."""
         while self._draining is not None and not self._draining.done():
             await asyncio.wait([self._draining])
         async with self._exclusive:
@@ -195,7 +198,7 @@ class Writer:
         return [*islice(self._queue, BATCH_WRITES_MAX)]
 
     def _log_failure(self, error: Exception) -> None:
-        """Logs why writes fail, once, until they succeed or fail for another reason."""
+        """Logs why writes fail; logs a reason only once until writes succeed or the reason changes."""
         cause = str(error) or type(error).__name__
         if cause != self._failure:
             mistake = None if isinstance(error, StorageError) else error
@@ -203,7 +206,7 @@ class Writer:
         self._failure = cause
 
     async def _recover(self) -> None:
-        """Reads the rows that a transaction with unknown outcome stored.
+        """Reads the rows that a transaction with an unknown outcome stored.
 
         If there are any, all queued writes fail, because their revisions were assigned a second time.
         """
@@ -230,7 +233,7 @@ class Writer:
             self._commit_waiters = [waiting for waiting in self._commit_waiters if waiting[0] > revision]
 
     def _fail(self, kind: type[StorageError], *reason: str) -> None:
-        """Fails all writes that are accepted and not committed, and returns to the committed state."""
+        """Fails all accepted but uncommitted writes, and returns to the committed state."""
         failed: list[asyncio.Future[Entry] | asyncio.Future[None]] = [
             *(write.future for write in self._queue),
             *(future for _, future in self._commit_waiters),
@@ -276,7 +279,7 @@ def check_text(key: str) -> None:
 
 
 def check_entries(checkpoint: Checkpoint) -> None:
-    """Raises `InvalidEntry` for entries that no store can have."""
+    """Raises `InvalidEntry` if a checkpoint has entries that no store can contain."""
     before, revisions = "", set[int]()
     for entry in checkpoint.entries:
         if entry.key <= before:
@@ -292,6 +295,6 @@ def check_entries(checkpoint: Checkpoint) -> None:
 
 
 def check_size(value: bytes) -> None:
-    """Raises `InvalidEntry` for a value that is too large."""
+    """Raises `InvalidEntry` for a value of more than VALUE_BYTES_MAX bytes."""
     if len(value) > VALUE_BYTES_MAX:
         raise InvalidEntry(f"a value of {len(value)} bytes is larger than {VALUE_BYTES_MAX}")

@@ -1,4 +1,4 @@
-"""CEL expressions of webhooks and policies: how a release compiles them, and the errors it reports.
+"""Compiles CEL expressions of webhooks and policies like a release, and returns the errors that it reports.
 
 Follows k8s.io/kubernetes `pkg/apis/admissionregistration/validation`.
 """
@@ -24,16 +24,22 @@ from fakeapi.releases import Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 COMPILERS_MAX = 256
-"""Most compilers in the cache; each is for one release, one set of variables and one set of result types."""
+"""Maximum number of cached compilers; each serves one release, one set of variables and one set of types."""
 
 
 def compiled(text: str, declared: Declared, results: tuple[Type, ...], rules: ReleaseRules) -> TypedVerdict:
-    """Compiles an expression whose result must have one of the types `results`; empty allows any type."""
+    """Compiles an expression, and returns the verdict.
+
+    `results`: the types that the result may have; empty allows any type
+    """
     return _compiler(rules.quirks, declared, results)(text)
 
 
 def expression_errors(verdict: TypedVerdict, shown: str, path: str) -> list[FieldError]:
-    """Returns the errors of an expression, printed as `shown`; none if fakeapi cannot check it."""
+    """Returns the field errors of a compiled expression; no errors if fakeapi cannot check the expression.
+
+    `shown`: the expression as the errors print it
+    """
     match verdict:
         case Invalid(detail):
             return [invalid(path, shown, detail)]
@@ -44,7 +50,7 @@ def expression_errors(verdict: TypedVerdict, shown: str, path: str) -> list[Fiel
 
 
 def type_of_variable(verdict: TypedVerdict) -> Type:
-    """Returns the type of a variable for later expressions; DYN if its own expression is not valid."""
+    """Returns the type of a variable for later expressions; DYN if the variable's expression is invalid."""
     return verdict.type if isinstance(verdict, Right) else DYN
 
 
@@ -58,7 +64,7 @@ def _compiler(quirks: Quirks, declared: Declared, results: tuple[Type, ...]) -> 
 
 @cache
 def strictness(quirks: Quirks) -> Strictness:
-    """Returns how strictly a release checks expressions."""
+    """Returns how strictly a release checks the expressions of webhooks and policies."""
     return Strictness(
         dyn_result=False,
         any_result=False,

@@ -18,7 +18,10 @@ CONDITIONS_MAX = 64
 def validate_match_conditions(
     conditions: Sequence[dict[str, Any]], path: str, rules: ReleaseRules, *, params: bool = False
 ) -> list[FieldError]:
-    """Validates match conditions. `params`: whether expressions may use the variable `params`."""
+    """Validates match conditions, whose names must be unique.
+
+    `params`: whether expressions may use the variable `params`
+    """
     errors: list[FieldError] = []
     if len(conditions) > CONDITIONS_MAX:
         errors.append(too_many(path, len(conditions), CONDITIONS_MAX))

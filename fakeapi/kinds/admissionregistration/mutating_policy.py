@@ -35,7 +35,7 @@ _TYPES = {"ApplyConfiguration": "applyConfiguration", "JSONPatch": "jsonPatch"}
 
 
 class MutatingPolicyStrategy(Strategy):
-    """Strategy for mutating admission policies."""
+    """Strategy for mutating admission policies; a change of the spec increments the generation."""
 
     updates_unconditionally: ClassVar[bool] = False
 

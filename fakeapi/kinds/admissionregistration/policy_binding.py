@@ -101,7 +101,7 @@ class PolicyBindingStrategy(Strategy):
 
 
 class ValidatingPolicyBindingStrategy(PolicyBindingStrategy):
-    """Strategy for bindings of validating policies, whose `validationActions` handle failed validations."""
+    """Strategy for bindings of validating policies; also validates `validationActions`."""
 
     def _own_errors(self, spec: dict[str, Any]) -> list[FieldError]:
         actions, path = spec.get("validationActions") or [], "spec.validationActions"
@@ -121,7 +121,7 @@ class ValidatingPolicyBindingStrategy(PolicyBindingStrategy):
 
 
 class MutatingPolicyBindingStrategy(PolicyBindingStrategy):
-    """Strategy for bindings of mutating policies."""
+    """Strategy for bindings of mutating policies; also rejects operations that policies cannot mutate."""
 
     def _own_errors(self, spec: dict[str, Any]) -> list[FieldError]:
         return operation_errors(spec.get("matchResources"), "spec.matchResources")
@@ -148,7 +148,7 @@ def _parameters(obj: Object, now: float) -> str:
 
 
 def _selector_text(selector: dict[str, Any]) -> str:
-    """Formats a label selector as Go's generated String method does."""
+    """Formats a label selector like the generated Go method LabelSelector.String."""
     labels = "".join(f"{key}: {value}," for key, value in sorted((selector.get("matchLabels") or {}).items()))
     expressions = "".join(
         f"LabelSelectorRequirement{{Key:{expression['key']},Operator:{expression['operator']},"

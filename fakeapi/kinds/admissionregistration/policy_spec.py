@@ -31,12 +31,12 @@ _is_identifier = re.compile("[_a-zA-Z][_a-zA-Z0-9]*").fullmatch
 
 
 def failure_errors(spec: dict[str, Any]) -> list[FieldError]:
-    """Validates `failurePolicy`."""
+    """Validates `failurePolicy`, which is required and must be Fail or Ignore."""
     return policy_errors(spec.get("failurePolicy"), "spec.failurePolicy", FAILURE_POLICIES)
 
 
 def parameter_errors(spec: dict[str, Any]) -> list[FieldError]:
-    """Validates `paramKind`, the kind of the policy's parameters."""
+    """Validates `paramKind`, the kind of the policy's parameters; absent is valid."""
     kind = spec.get("paramKind")
     if kind is None:
         return []
@@ -77,7 +77,10 @@ def constraint_errors(spec: dict[str, Any], rules: ReleaseRules) -> list[FieldEr
 
 
 def condition_errors(spec: dict[str, Any], old: Object | None, rules: ReleaseRules) -> list[FieldError]:
-    """Validates the match conditions, unless an update leaves them and `paramKind` unchanged."""
+    """Validates the match conditions.
+
+    Skips them if an update changes neither the conditions nor `paramKind`.
+    """
     names = ("paramKind", "matchConditions")
     if old is not None and all((spec.get(name) or None) == (old["spec"].get(name) or None) for name in names):
         return []
@@ -89,7 +92,7 @@ def condition_errors(spec: dict[str, Any], old: Object | None, rules: ReleaseRul
 def variable_errors(
     spec: dict[str, Any], rules: ReleaseRules, *, always: bool
 ) -> tuple[list[FieldError], Variables | None]:
-    """Returns the errors of the variables, and the types of the variables for later expressions.
+    """Validates the variables; returns their errors and their types, which later expressions may use.
 
     The types are None for a policy without variables; with `always` they are an empty tuple.
     """

@@ -1,10 +1,13 @@
-"""Names of types of admissionregistration.k8s.io, in the newest version that a release has."""
+"""Full names of the Go types of admissionregistration.k8s.io."""
 
 from fakeapi.releases.rules import ReleaseRules
 
 
 def type_of(name: str, rules: ReleaseRules) -> str:
-    """Returns the full name of a type; raises KeyError if no version has the type."""
+    """Returns a type's full name, such as `admissionregistration/v1.ParamRef`, in the most stable version.
+
+    Raises KeyError if no version of the release has the type.
+    """
     for version in ("v1", "v1beta1", "v1alpha1"):
         full = f"admissionregistration/{version}.{name}"
         try:

@@ -39,7 +39,7 @@ _has_newline = re.compile("[\n\r]").search
 
 
 class ValidatingPolicyStrategy(Strategy):
-    """Strategy for creates and updates of a policy; they never set its status."""
+    """Strategy for creates and updates of a policy; ignores the status that the client sends."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     updates_unconditionally: ClassVar[bool] = False
@@ -144,7 +144,7 @@ class ValidatingPolicyStrategy(Strategy):
 
 
 class ValidatingPolicyStatusStrategy(ValidatingPolicyStrategy):
-    """Strategy for `/status` of validating admission policies."""
+    """Strategy for `/status` of validating admission policies; keeps the stored spec."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",), ("metadata",))
 
@@ -180,7 +180,7 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
 
 
 def parameter_kind(obj: Object, now: float) -> str:
-    """Returns the cell for the kind of a policy's parameters, as `VERSION/KIND`."""
+    """Returns the table cell for a policy's `paramKind`: `APIVERSION/KIND`, or `<unset>`."""
     kind = obj["spec"].get("paramKind")
     return "<unset>" if kind is None else f"{kind.get('apiVersion', '')}/{kind.get('kind', '')}"
 

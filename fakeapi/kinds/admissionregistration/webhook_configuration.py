@@ -1,8 +1,8 @@
 """ValidatingWebhookConfiguration and MutatingWebhookConfiguration of admissionregistration.k8s.io/v1.
 
 Follows k8s.io/kubernetes `pkg/registry/admissionregistration` and
-`pkg/apis/admissionregistration/validation`. An update may keep some values that are no longer valid, if
-stored webhooks already have such values.
+`pkg/apis/admissionregistration/validation`. An update may contain some invalid values if the stored webhooks
+already contain such values.
 """
 
 from collections.abc import Mapping, Sequence
@@ -130,7 +130,7 @@ def _is_recognized(hook: dict[str, Any]) -> bool:
 
 
 def _conditions(hooks: Webhooks) -> list[Any]:
-    """Returns the match conditions of each webhook, None for webhooks without any."""
+    """Returns the match conditions of each webhook; None for a webhook without conditions."""
     return [hook.get("matchConditions") for hook in hooks]
 
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 class DefinitionStrategy(Strategy):
-    """Strategy for creates and updates of a definition; they never set its status."""
+    """Strategy for creates and updates of CustomResourceDefinitions; ignores the client's status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     updates_unconditionally: ClassVar[bool] = False
@@ -102,7 +102,7 @@ class DefinitionStrategy(Strategy):
 
 
 class DefinitionStatusStrategy(Strategy):
-    """Strategy for `/status`, which may also change metadata."""
+    """Strategy for `/status` of CustomResourceDefinitions; updates may also change metadata."""
 
     updates_unconditionally: ClassVar[bool] = False
 
@@ -119,7 +119,7 @@ class DefinitionStatusStrategy(Strategy):
 
 
 def _with_stored_version(obj: Object) -> Object:
-    """Returns the definition with its storage version added to `status.storedVersions`."""
+    """Returns the CustomResourceDefinition with its storage version added to `status.storedVersions`."""
     stored = list(obj["status"].get("storedVersions") or ())
     storage = next((version["name"] for version in obj["spec"]["versions"] or () if version["storage"]), None)
     if storage is None or storage in stored:
@@ -128,9 +128,10 @@ def _with_stored_version(obj: Object) -> Object:
 
 
 def _delete(obj: Object, request: DeletionRequest) -> Object | None:
-    """Deletes a definition. The first delete only marks it and adds the finalizer that cleans up its objects.
+    """Marks a CustomResourceDefinition for deletion, with the finalizer that deletes its custom resources.
 
-    Further deletes follow the usual rules for finalizers. Raises ApiError 409 if a precondition fails.
+    If it is already marked, the usual rules for finalizers apply instead. Raises ApiError 409 if a
+    precondition fails.
     """
     meta = obj["metadata"]
     if meta.get("deletionTimestamp"):
@@ -144,7 +145,7 @@ def _delete(obj: Object, request: DeletionRequest) -> Object | None:
 
 
 def _check_preconditions(obj: Object, request: DeletionRequest) -> None:
-    """Raises ApiError 409 if the UID or the resourceVersion differs from the preconditions."""
+    """Raises ApiError 409 if the UID or the resourceVersion differs from the delete's preconditions."""
     meta, options = obj["metadata"], request.options
     for expected, actual, field in (
         (options.uid, meta["uid"], "UID"),
@@ -157,13 +158,13 @@ def _check_preconditions(obj: Object, request: DeletionRequest) -> None:
 
 
 class DefinitionStatusWithoutMetadata(DefinitionStatusStrategy):
-    """Strategy for `/status` in releases where its writers own no metadata fields."""
+    """Strategy for `/status` in releases whose managedFields omit the metadata of status updates."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 
 
 class DefinitionHooks:
-    """Serves the custom resource, or stops serving it, before a write to its definition is answered."""
+    """Starts or stops serving a custom resource before the server responds to a write of its definition."""
 
     may_run_in_thread = True
     pool = ""
@@ -179,12 +180,12 @@ class DefinitionHooks:
 
 
 def _any_name(name: str, prefix: bool) -> list[str]:  # noqa: FBT001 - a NameValidator
-    """Accepts every name, because the strategy compares the name with the spec."""
+    """Accepts every name, because `name_errors` compares the name with the spec."""
     return []
 
 
 def _columns(schema: Struct, quirks: Quirks) -> tuple[Column, ...]:
-    """Returns the printer columns; older releases have only the creation time.
+    """Returns the table columns of CustomResourceDefinitions; older releases print only the creation time.
 
     Follows `pkg/registry/customresourcedefinition/tableconvertor`.
     """

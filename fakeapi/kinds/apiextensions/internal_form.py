@@ -1,8 +1,8 @@
-"""The internal form of a definition, which upstream validates: fields equal in all versions move to the spec.
+"""The internal form of a CustomResourceDefinition: fields that are equal in all versions move to the spec.
 
 Follows `Convert_v1_CustomResourceDefinitionSpec_To_apiextensions_CustomResourceDefinitionSpec` of
-k8s.io/apiextensions-apiserver `pkg/apis/apiextensions/v1`. For this reason errors of a definition with one
-version name `spec.validation`.
+k8s.io/apiextensions-apiserver `pkg/apis/apiextensions/v1`. Upstream validates this form. Therefore schema
+errors of a definition with one version have paths below `spec.validation`.
 """
 
 from dataclasses import dataclass, field
@@ -18,10 +18,11 @@ SHARED = ("schema", "subresources", "additionalPrinterColumns", "selectableField
 
 @dataclass(frozen=True, slots=True)
 class InternalSpec:
-    """The spec of a definition in its internal form.
+    """The spec of a CustomResourceDefinition in its internal form.
 
+    - `spec`: the spec in v1
     - `version`: the name of the first version
-    - `shared`: fields that are equal in all versions, without absent ones
+    - `shared`: the fields that are equal in all versions, unless they are absent
     - `versions`: the versions without the shared fields
     """
 
@@ -32,7 +33,10 @@ class InternalSpec:
     _parsed: dict[int, Schema] = field(default_factory=dict, repr=False)
 
     def schema_of(self, holder: Object) -> Schema | None:
-        """Returns the schema of `shared` or of a version; raises SchemaTooDeep."""
+        """Returns the parsed schema of `shared` or of one of `versions`; None without a schema.
+
+        Raises SchemaTooDeep.
+        """
         props = (holder.get("schema") or {}).get("openAPIV3Schema")
         if props is None:
             return None
@@ -42,17 +46,20 @@ class InternalSpec:
 
     @property
     def schemas(self) -> list[Schema]:
-        """All schemas, each once; raises SchemaTooDeep."""
+        """The parsed schemas of all versions; a schema that all versions share occurs once.
+
+        Raises SchemaTooDeep.
+        """
         schemas = (self.schema_of(holder) for holder in (self.shared, *self.versions))
         return [schema for schema in schemas if schema is not None]
 
     def has(self, name: str) -> bool:
-        """Whether any version has a non-empty field `name` of its own."""
+        """Whether any version has a non-empty field `name` that the versions do not share."""
         return any(version.get(name) for version in self.versions)
 
 
 def internal_spec(spec: Object) -> InternalSpec:
-    """Returns the internal form of a canonical spec; the two share parts."""
+    """Returns the internal form of a v1 spec; the result refers to parts of `spec` without copying them."""
     versions: list[Object] = spec.get("versions") or []
     if not versions:
         return InternalSpec(spec, "", {}, ())

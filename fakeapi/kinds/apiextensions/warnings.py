@@ -1,4 +1,4 @@
-"""Warnings about sets in the schemas of a definition.
+"""Warnings about sets in the schemas of a CustomResourceDefinition.
 
 Follows k8s.io/apiextensions-apiserver `pkg/registry/customresourcedefinition/strategy.go`.
 """
@@ -14,7 +14,10 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def set_warnings(definition: Object, rules: ReleaseRules) -> list[str]:
-    """Warns of sets of arrays and sets of objects, once for each of the two."""
+    """Returns warnings about sets (`x-kubernetes-list-type: set`) whose items are arrays or objects.
+
+    At most two warnings: one about arrays, one about objects.
+    """
     if not rules.quirks.custom.warns_of_sets:
         return []
     schemas = internal_spec(definition["spec"]).schemas

@@ -35,7 +35,10 @@ _STATUSES = ("True", "False", "Unknown")
 
 
 class ApiServiceStrategy(Strategy):
-    """Strategy for creates and updates of APIServices. One without a service is local, and available."""
+    """Strategy for creates and updates of APIServices.
+
+    An APIService without a service is local and always available.
+    """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     updates_unconditionally: ClassVar[bool] = False
@@ -61,7 +64,7 @@ class ApiServiceStrategy(Strategy):
 
 
 class ApiServiceStatusStrategy(Strategy):
-    """Strategy for `/status` of APIServices."""
+    """Strategy for `/status` of APIServices; keeps the stored spec and most stored metadata."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",), ("metadata",))
     updates_unconditionally: ClassVar[bool] = False
@@ -85,7 +88,7 @@ class ApiServiceStatusStrategy(Strategy):
 
 
 class ApiServiceHooks:
-    """Reverts changes to the APIServices that the server manages for custom resources."""
+    """Reverts client changes to the APIServices that the server manages for custom resources."""
 
     may_run_in_thread = True
     pool = ""

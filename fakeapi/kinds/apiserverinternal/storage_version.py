@@ -35,7 +35,7 @@ _API_VERSION: Final = (
 
 
 class StorageVersionStrategy(Strategy):
-    """Strategy for creates and updates of a storage version; validates only its name."""
+    """Strategy for creates and updates of a StorageVersion; validates nothing except its name."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     updates_unconditionally: ClassVar[bool] = False
@@ -58,7 +58,7 @@ class StorageVersionStrategy(Strategy):
 
 
 class StorageVersionStatusStrategy(StorageVersionStrategy):
-    """Strategy for `/status`: the versions that each server encodes and decodes."""
+    """Strategy for `/status`, where each API server reports the versions that it encodes and decodes."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 
@@ -122,7 +122,7 @@ def _version_messages(text: str) -> list[str]:
 
 
 def _validate_common(status: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Requires `commonEncodingVersion` to be the version that all servers encode, or unset if they differ."""
+    """Validates `commonEncodingVersion`: the version that all servers encode, or unset if they differ."""
     path, reported = "status.commonEncodingVersion", status.get("commonEncodingVersion")
     encoded = [server.get("encodingVersion", "") for server in status.get("storageVersions") or ()]
     common = encoded[0] if encoded and set(encoded) == {encoded[0]} else None
@@ -140,7 +140,7 @@ def _validate_common(status: Object, rules: ReleaseRules) -> list[FieldError]:
 
 
 def _validate_conditions(conditions: Sequence[Object], rules: ReleaseRules) -> list[FieldError]:
-    """Validates conditions. Upstream's paths lack `conditions`."""
+    """Validates conditions; like upstream, error paths are `status[INDEX]` without `conditions`."""
     errors: list[FieldError] = []
     known: dict[str, int] = {}
     for index, condition in enumerate(conditions):

@@ -46,7 +46,7 @@ class ControllerRevisionStrategy(Strategy):
         return errors
 
     def _shown(self, text: bytes) -> Dump:
-        """Formats the data as an error prints it."""
+        """Formats the JSON text of `data` as upstream prints it in errors."""
         hexadecimal = ", ".join(f"0x{byte:x}" for byte in text)
         raw = "[]uint8(nil)" if text == b"null" else f"[]uint8{{{hexadecimal}}}"
         if self._rules.quirks.workloads.revision_data_is_an_object:
@@ -74,7 +74,7 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
 
 
 def _controller(obj: Object, now: float) -> str:
-    """Returns the cell for the controller of the revision: kind, group and name."""
+    """Returns the table cell for the controlling owner: `KIND[.GROUP]/NAME`, or `<none>`."""
     owners = obj["metadata"].get("ownerReferences") or ()
     owner = next((reference for reference in owners if reference.get("controller")), None)
     if owner is None:

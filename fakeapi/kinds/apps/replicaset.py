@@ -91,11 +91,14 @@ def validate_replicated_template(spec: Object, old: Object | None, rules: Releas
 
 
 STATUS_FIELDS = (GatedFields(TERMINATING_REPLICAS, ("status.terminatingReplicas",)),)
-"""`dropDisabledStatusFields` of k8s.io/kubernetes `pkg/registry/apps/replicaset` and `deployment`."""
+"""Fields of the status that are dropped while their feature gate is off.
+
+Follows `dropDisabledStatusFields` of k8s.io/kubernetes `pkg/registry/apps/replicaset` and `deployment`.
+"""
 
 
 class ReplicaSetStatusStrategy(WorkloadStatusStrategy):
-    """Strategy for `/status` of replica sets."""
+    """Strategy for `/status` of ReplicaSets; drops fields whose feature gate is off."""
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         new = super().prepare_update(new, old)

@@ -52,7 +52,10 @@ GATED_FIELDS = (
     GatedFields("StatefulSetStartOrdinal", ("spec.ordinals",)),
     GatedFields("MaxUnavailableStatefulSet", ("spec.updateStrategy.rollingUpdate.maxUnavailable",)),
 )
-"""`dropStatefulSetDisabledFields` of k8s.io/kubernetes `pkg/registry/apps/statefulset`."""
+"""Fields that are dropped while their feature gate is off.
+
+Follows `dropStatefulSetDisabledFields` of k8s.io/kubernetes `pkg/registry/apps/statefulset`.
+"""
 
 _MANAGEMENT = ("OrderedReady", "Parallel")
 _CLAIMS = "spec.volumeClaimTemplates"
@@ -102,7 +105,7 @@ class StatefulSetStrategy(WorkloadStrategy):
     def _spec_warnings(self, obj: Object, claim: str) -> list[str]:
         """Returns warnings about claim templates and the history limit.
 
-        `claim` follows the path of a claim template: updates add `.Spec`, as upstream does.
+        `claim`: text after the path of a claim template; updates add `.Spec`, as upstream does
         """
         warnings = [
             warning
@@ -116,9 +119,10 @@ class StatefulSetStrategy(WorkloadStrategy):
     def _spec_errors(
         self, spec: Object, old: Object | None, *, checks_template: bool = True
     ) -> list[FieldError]:
-        """Validates the spec. Without `checks_template` the pod in the template is not validated.
+        """Validates the spec.
 
-        Updates leave it out if the stored set is already invalid, which older releases allowed.
+        `checks_template`: also validates the pod in the template. Updates skip this check if the stored set
+        is already invalid, because older releases accepted invalid templates.
         """
         template = spec["template"]["spec"]
         errors = [
@@ -168,7 +172,7 @@ class StatefulSetStrategy(WorkloadStrategy):
 
 
 class StatefulSetStatusStrategy(WorkloadStatusStrategy):
-    """Strategy for `/status` of stateful sets."""
+    """Strategy for `/status` of StatefulSets, whose counters must not exceed `replicas`."""
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS

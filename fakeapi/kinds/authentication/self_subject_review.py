@@ -21,7 +21,7 @@ async def _answer(request: ServerWrite, body: Object) -> WriteResult:
 
 
 def user_info(user: User) -> Object:
-    """Returns a user in the form of UserInfo of authentication/v1."""
+    """Returns a user as a UserInfo of authentication/v1."""
     info: Object = {"username": user.name}
     if user.uid:
         info["uid"] = user.uid

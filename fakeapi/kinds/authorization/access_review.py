@@ -1,7 +1,7 @@
 """SubjectAccessReview, LocalSubjectAccessReview and SelfSubjectAccessReview of authorization.k8s.io.
 
-Follows k8s.io/kubernetes `pkg/registry/authorization`. The server's authorizer decides; it allows every
-request unless the server was started with another one.
+Follows k8s.io/kubernetes `pkg/registry/authorization`. The server's authorizer decides; the default
+authorizer allows every request.
 """
 
 from collections.abc import Callable
@@ -81,7 +81,7 @@ def _access(user: User, spec: dict[str, Any], *, by_fields: bool) -> AccessAttri
 
 
 def _equal_fields(selector: dict[str, Any] | None) -> tuple[tuple[str, str], ...]:
-    """Returns the terms of a field selector that require equality; none if the selector is invalid."""
+    """Returns the (field, value) pairs that a field selector requires; empty if the selector is invalid."""
     if selector is None:
         return ()
     if selector.get("rawSelector"):
@@ -111,7 +111,7 @@ def _status(decision: Decision, attributes: dict[str, Any]) -> Object:
 
 
 def _ignored_fields(selector: dict[str, Any] | None) -> str:
-    """Says whether invalid terms of a field selector are "ignored" or "partially ignored"; empty if valid."""
+    """Returns "ignored" or "partially ignored" for a field selector with invalid terms; empty if valid."""
     if selector is None:
         return ""
     if selector.get("rawSelector"):
@@ -124,7 +124,7 @@ def _ignored_fields(selector: dict[str, Any] | None) -> str:
 
 
 def _ignored_labels(selector: dict[str, Any] | None) -> str:
-    """Says whether invalid terms of a label selector are "ignored" or "partially ignored"; empty if valid."""
+    """Returns "ignored" or "partially ignored" for a label selector with invalid terms; empty if valid."""
     if selector is None:
         return ""
     if selector.get("rawSelector"):

@@ -13,7 +13,7 @@ from fakeapi.registry.server_write import ServerWrite
 
 
 async def _answer(request: ServerWrite, body: Object) -> WriteResult:
-    """Returns a new object with the rules in its status; its spec is empty."""
+    """Returns a review with the user's rules in its status and an empty spec."""
     if not body["spec"].get("namespace"):
         raise errors.bad_request("no namespace on request")
     await admit(request, body)

@@ -11,7 +11,7 @@ from fakeapi.registry.model.columns import Cell
 from fakeapi.releases import Quirks
 
 SHOWN_METRICS = 2
-"""Most metrics that a row lists; it prints the number of the others."""
+"""Maximum number of metrics in a table row; the row also prints how many more metrics exist."""
 _UNKNOWN = "<unknown>"
 _SOURCES = {
     "External": "external",
@@ -81,5 +81,8 @@ def _target(metric: Object, status: Object, *, named: bool) -> str:
 
 
 def _value(current: Object | None, name: str) -> str:
-    """Returns a quantity of a metric's current values; a missing quantity is "0", as upstream prints it."""
+    """Returns a quantity of a metric's current values as upstream prints it.
+
+    Returns "<unknown>" without current values, and "0" if only this quantity is missing.
+    """
     return _UNKNOWN if current is None else current.get(name) or "0"

@@ -24,18 +24,18 @@ SCALE_UP_TOLERANCE = "autoscaling.alpha.kubernetes.io/scale-up-tolerance"
 ROUND_TRIP = frozenset(
     (METRICS, CURRENT_METRICS, CONDITIONS, BEHAVIOR, SCALE_DOWN_TOLERANCE, SCALE_UP_TOLERANCE)
 )
-"""Annotations that the conversion to v1 adds; objects of the hub never have them."""
+"""Annotations in which v1 objects keep the fields that only v2 has; v2 objects never have them."""
 
 DEFAULT_UTILIZATION = 80
 _SPEC = ("scaleTargetRef", "minReplicas", "maxReplicas")
 _STATUS = ("observedGeneration", "lastScaleTime", "currentReplicas", "desiredReplicas")
 _CONDITION = ("type", "status", "lastTransitionTime", "reason", "message", "observedGeneration")
 _NOT_THERE = (AttributeError, KeyError, TypeError)
-"""Exceptions that a conversion raises for JSON of another shape."""
+"""Exceptions that a conversion raises if the JSON does not have the expected structure."""
 
 
 def conversions_of(rules: ReleaseRules) -> Mapping[str, Conversion]:
-    """Returns the release's conversion of v1."""
+    """Returns the conversion between v1 and the hub for a release."""
     return {"v1": Conversion(lambda obj: _to_hub(obj, rules), lambda obj: _from_hub(obj, rules))}
 
 
@@ -110,7 +110,7 @@ def _condition(condition: Object, rules: ReleaseRules) -> Object:
 
 
 def _behavior_to_v1(behavior: Object, rules: ReleaseRules) -> Object:
-    """Returns the behavior with Go's field names, since upstream encodes a type without JSON names."""
+    """Returns the behavior with Go's field names, because upstream encodes a type without JSON names."""
     return {
         "ScaleUp": _scaling_to_v1(behavior.get("scaleUp"), rules),
         "ScaleDown": _scaling_to_v1(behavior.get("scaleDown"), rules),
@@ -211,12 +211,12 @@ def _policy_from_v1(policy: Object) -> Object:
 
 
 def _lowered(obj: Object) -> Object:
-    """Returns the members with lower-case keys: encoding/json matches names case-insensitively."""
+    """Returns the object with lower-case keys, because Go's encoding/json ignores the case of names."""
     return {name.lower(): value for name, value in obj.items()}
 
 
 def _read(text: str | None, convert: Callable[[Any], Any]) -> Any:
-    """Decodes an annotation and converts its value; None if it is missing, malformed or of another shape."""
+    """Decodes an annotation and converts its value; None if the annotation is missing or malformed."""
     if text is None:
         return None
     try:

@@ -9,7 +9,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.releases import Gates
 
 UTILIZATION: Final = 80
-"""Target CPU utilization of an autoscaler without metrics, in percent of the requested CPU."""
+"""Default target CPU utilization of an autoscaler without metrics, in percent of the requested CPU."""
 
 _PERIOD = 15
 _PERCENT: Object = {"type": "Percent", "value": 100, "periodSeconds": _PERIOD}
@@ -23,7 +23,7 @@ def metrics(obj: Object, gates: Gates) -> None:
 
 
 def behavior(obj: Object, gates: Gates) -> None:
-    """Sets the defaults of both directions if the spec has a behavior."""
+    """Sets the defaults for scaling up and scaling down if the spec has a `behavior`."""
     directions = obj["spec"].get("behavior")
     if directions is None:
         return

@@ -30,7 +30,7 @@ from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
 _NO_STATUS: Object = {"status": {"desiredReplicas": 0, "currentMetrics": None}}
-"""The status of a new autoscaler in the hub, as Go encodes it."""
+"""The status of a new autoscaler in the hub, in the form that Go encodes."""
 
 _TOLERANCE = "HPAConfigurableTolerance"
 _GENERATION = "HPAGeneration"
@@ -42,16 +42,22 @@ GATED_FIELDS = (
     GatedFields(_TOLERANCE, tuple(f"spec.behavior.{direction}.tolerance" for direction in _DIRECTIONS)),
     GatedFields(CONTAINER_METRICS, ("spec.metrics[].containerResource",)),
 )
-"""`dropDisabledFields` of k8s.io/kubernetes `pkg/registry/autoscaling/horizontalpodautoscaler`."""
+"""Fields that are dropped while their feature gate is off.
+
+Follows `dropDisabledFields` of k8s.io/kubernetes `pkg/registry/autoscaling/horizontalpodautoscaler`.
+"""
 
 
 class AutoscalerStrategy(WorkloadStrategy):
-    """Strategy for autoscalers. Up to 1.36 the server does not set their generation."""
+    """Strategy for autoscalers; sets their generation only if the feature gate HPAGeneration is enabled."""
 
     template_path: ClassVar[tuple[str, ...]] = ()
 
     def default(self, obj: Object) -> Object:
-        """Returns the object as the server's internal type encodes it, including the annotations of v1."""
+        """Returns the object as upstream encodes it after decoding.
+
+        In v1 this adds annotations for the fields that v1 lacks; in v2 it removes these annotations.
+        """
         conversion = conversions_of(self._rules).get(self._kind.version, IDENTITY)
         if conversion is IDENTITY:
             return without_round_trip(obj)
@@ -136,7 +142,7 @@ class AutoscalerStrategy(WorkloadStrategy):
 
 
 class AutoscalerStatusStrategy(WorkloadStatusStrategy):
-    """Strategy for `/status` of autoscalers."""
+    """Strategy for `/status` of autoscalers, whose replica counts must not be negative."""
 
     def status_errors(self, new: Object, old: Object) -> list[FieldError]:
         status = new.get("status") or {}

@@ -1,4 +1,4 @@
-"""Conversion of metrics between autoscaling/v2, as in the hub, and the annotations of autoscaling/v1.
+"""Converts metrics between autoscaling/v2 and the annotations of autoscaling/v1.
 
 Follows the metric conversions of k8s.io/kubernetes `pkg/apis/autoscaling/v1/conversion.go`.
 """
@@ -13,7 +13,7 @@ Converted = Callable[[Object], Object]
 
 
 def _given(**members: Any) -> Object:
-    """Returns the members that are not None, in order."""
+    """Returns the members that are not None, in their order."""
     return {name: value for name, value in members.items() if value is not None}
 
 
@@ -30,7 +30,7 @@ def _identifier(name: str, selector: Object | None) -> Object:
 
 
 def spec_to_v1(metric: Object) -> Object:
-    """Converts a metric of a spec to the form of the annotation."""
+    """Converts a metric of a v2 spec to the form that the v1 annotation holds."""
     converted: Object = {"type": metric.get("type", "")}
     for name, convert in _SPECS_TO_V1.items():
         if metric.get(name) is not None:
@@ -88,10 +88,10 @@ _SPECS_TO_V1: dict[str, Converted] = {
 
 
 def spec_from_v1(metric: Object, *, drops_zero: bool) -> Object:
-    """Converts a metric of a spec from the form of the annotation.
+    """Converts a metric of a v1 annotation to the form of a v2 spec.
 
     `drops_zero`: drops a target value of zero if there is also an average value. Raises AttributeError,
-    TypeError or KeyError for a value of another shape.
+    TypeError or KeyError if the value does not have the expected structure.
     """
     converted: Object = {"type": metric.get("type", "")}
     if metric.get("object") is not None:
@@ -154,7 +154,7 @@ _SPECS_FROM_V1: dict[str, Converted] = {
 
 
 def status_to_v1(metric: Object) -> Object:
-    """Converts a metric of a status to the form of the annotation."""
+    """Converts a metric of a v2 status to the form that the v1 annotation holds."""
     converted: Object = {"type": metric.get("type", "")}
     for name, convert in _STATUSES_TO_V1.items():
         if metric.get(name) is not None:
@@ -212,9 +212,9 @@ _STATUSES_TO_V1: dict[str, Converted] = {
 
 
 def status_from_v1(metric: Object) -> Object:
-    """Converts a metric of a status from the form of the annotation.
+    """Converts a metric of a v1 annotation to the form of a v2 status.
 
-    Raises AttributeError, TypeError or KeyError for a value of another shape.
+    Raises AttributeError, TypeError or KeyError if the value does not have the expected structure.
     """
     converted: Object = {"type": metric.get("type", "")}
     for name, convert in _STATUSES_FROM_V1.items():

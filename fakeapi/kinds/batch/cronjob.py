@@ -33,7 +33,7 @@ from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
 NAME_MAX = 52
-"""Most bytes of a cron job's name; its jobs append a suffix of eleven characters."""
+"""Maximum length of a cron job's name in bytes; the names of its jobs add a suffix of eleven characters."""
 
 _POLICIES = ("Allow", "Forbid", "Replace")
 _JOB = ("spec", "jobTemplate", "spec")
@@ -43,11 +43,14 @@ _REFUSED = f"cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instea
 
 
 GATED_FIELDS = (GatedFields("WorkloadWithJob", ("spec.jobTemplate.spec.scheduling",)),)
-"""`dropDisabledFields` of k8s.io/kubernetes `pkg/registry/batch/cronjob`."""
+"""Fields that are dropped while their feature gate is off.
+
+Follows `dropDisabledFields` of k8s.io/kubernetes `pkg/registry/batch/cronjob`.
+"""
 
 
 class CronJobStrategy(WorkloadStrategy):
-    """Strategy for creates and updates of cron jobs."""
+    """Strategy for CronJobs: validates the schedule, the time zone and the job template."""
 
     template_path: ClassVar[tuple[str, ...]] = (*_JOB, "template")
     gated_fields: ClassVar[tuple[GatedFields, ...]] = GATED_FIELDS

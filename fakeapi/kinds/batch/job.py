@@ -48,7 +48,7 @@ TRACKING = "batch.kubernetes.io/job-tracking"
 
 _INT32_MAX = (1 << 31) - 1
 _REPLACEMENT = "JobPodReplacementPolicy"
-"""Gated fields that updates never drop, because they are immutable."""
+"""The feature gate of `spec.podReplacementPolicy`."""
 _DELETION_WARNING = (
     "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to "
     "remove them "
@@ -65,7 +65,7 @@ def _drop_fail_index_rules(job: Object) -> None:
 
 
 def _is_update(old: Object) -> bool:
-    """Replaces the test for use where upstream drops a field only on create."""
+    """Whether the stored job uses a field: always true, for fields that upstream drops only on create."""
     return True
 
 
@@ -76,7 +76,7 @@ GATED_FIELDS = (
     GatedFields("JobBackoffLimitPerIndex", ("spec.maxFailedIndexes",)),
     GatedFields(_REPLACEMENT, ("spec.podReplacementPolicy",)),
     GatedFields("JobPodFailurePolicy", ("spec.podFailurePolicy",)),
-    # Paths cannot choose rules by their action.
+    # Drops only rules with the action FailIndex, so a path is not enough.
     GatedFields(
         "JobBackoffLimitPerIndex",
         ("spec.podFailurePolicy",),
@@ -85,7 +85,10 @@ GATED_FIELDS = (
     ),
     GatedFields("WorkloadWithJob", ("spec.scheduling",)),
 )
-"""`dropDisabledFields` of k8s.io/kubernetes `pkg/registry/batch/job`."""
+"""Fields that are dropped while their feature gate is off.
+
+Follows `dropDisabledFields` of k8s.io/kubernetes `pkg/registry/batch/job`.
+"""
 
 
 class JobStrategy(WorkloadStrategy):
@@ -155,7 +158,10 @@ class JobStrategy(WorkloadStrategy):
         return errors + validate_selected(spec["template"], compiled_selector, "spec.template", self._rules)
 
     def _generated_errors(self, obj: Object, *, prefixed: bool) -> list[FieldError]:
-        """Requires the generated selector and labels. `prefixed`: also requires the newer labels."""
+        """Validates the generated selector and labels; does nothing for jobs with `manualSelector`.
+
+        `prefixed`: also requires the labels with the prefix `batch.kubernetes.io/`
+        """
         spec, metadata = obj["spec"], obj["metadata"]
         selector = spec.get("selector")
         if spec.get("manualSelector") or selector is None:
@@ -185,14 +191,14 @@ class JobStrategy(WorkloadStrategy):
 
 
 class JobStatusStrategy(WorkloadStatusStrategy):
-    """Strategy for `/status` of jobs."""
+    """Strategy for `/status` of Jobs; `validate_status_update` has the rules."""
 
     def status_errors(self, new: Object, old: Object) -> list[FieldError]:
         return validate_status_update(new, old, self._rules)
 
 
 def _with_selector(spec: Object, metadata: Object, rules: ReleaseRules) -> Object:
-    """Adds the generated labels and selector for the job's pods to the spec; keeps existing ones."""
+    """Returns the spec with the generated labels and selector for the job's pods; keeps existing values."""
     uid, name = metadata["uid"], metadata.get("name", "")
     generated = {LEGACY_JOB_NAME: name, JOB_NAME: name, LEGACY_CONTROLLER_UID: uid, CONTROLLER_UID: uid}
     labels = {**generated, **template_labels(spec["template"])}
@@ -215,7 +221,7 @@ def _expressions(selector: Object) -> Object:
 
 
 def _with_labels(obj: Object) -> Object:
-    """Gives a job without labels those of its pod template, as upstream's defaults do."""
+    """Copies the labels of the pod template to a job that has no labels, as upstream's defaults do."""
     labels = template_labels(obj["spec"]["template"])
     if labels and not obj["metadata"].get("labels"):
         obj["metadata"] = in_order({**obj["metadata"], "labels": dict(labels)})
@@ -223,7 +229,7 @@ def _with_labels(obj: Object) -> Object:
 
 
 def _name_errors(obj: Object) -> list[FieldError]:
-    """Returns an error if the name is too long for the host names of an indexed job's pods."""
+    """Returns an error if the pods of an indexed job would have an invalid host name."""
     spec, name = obj["spec"], obj["metadata"].get("name", "")
     completions = spec.get("completions") or 0
     host = f"{name}-{completions - 1}"

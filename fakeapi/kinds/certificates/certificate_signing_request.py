@@ -1,7 +1,7 @@
 """CertificateSigningRequest of certificates.k8s.io/v1.
 
 Follows k8s.io/kubernetes `pkg/registry/certificates/certificates`. The server records the client that creates
-a request as its requestor. Updates of the request itself only change metadata; `/approval` and `/status`
+a request as its requestor. Updates of the main resource only change metadata. `/approval` and `/status`
 change different parts of the status.
 """
 
@@ -69,7 +69,7 @@ class SigningRequestStrategy(Strategy):
 
 
 class SigningRequestStatusStrategy(SigningRequestStrategy):
-    """Strategy for `/status`: the certificate, and all conditions except Approved and Denied."""
+    """Strategy for `/status`: sets the certificate and all conditions except Approved and Denied."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",), ("status", "conditions"))
     allowed: ClassVar[Allowed] = Allowed(certificate=True)
@@ -88,7 +88,7 @@ class SigningRequestStatusStrategy(SigningRequestStrategy):
 
 
 class SigningRequestApprovalStrategy(SigningRequestStrategy):
-    """Strategy for `/approval`, which only changes conditions."""
+    """Strategy for `/approval`; its updates only change conditions."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",), ("status", "certificate"))
     allowed: ClassVar[Allowed] = Allowed(approval=True)
@@ -108,7 +108,7 @@ def _places(status: Object, kind: str) -> list[int]:
 
 
 def _timed(conditions: list[dict[str, Any]], before: Object, now: str) -> list[dict[str, Any]]:
-    """Returns the conditions with missing times filled in."""
+    """Returns the conditions with values for missing times."""
     return [_with_times(condition, before, now) for condition in conditions]
 
 
@@ -129,7 +129,7 @@ def _with_times(condition: dict[str, Any], before: Object, now: str) -> dict[str
 
 
 def signed(obj: Object, user: User) -> Object:
-    """Returns the request with `user` as its requestor, whatever the client sent."""
+    """Returns the request with `user` as its requestor; ignores the requestor that the client sent."""
     spec = {name: value for name, value in obj["spec"].items() if name not in _OF_USER}
     by: dict[str, Any] = {
         "username": user.name,

@@ -102,7 +102,7 @@ def _signer(obj: dict[str, Any]) -> Mapping[str, str]:
 
 
 def _any_name(name: str, prefix: bool) -> list[str]:  # noqa: FBT001 - a NameValidator
-    """Accepts every name, because the strategy checks it together with the signer."""
+    """Accepts every name, because `TrustBundleStrategy` checks the name together with the signer."""
     return []
 
 

@@ -1,8 +1,8 @@
 """Parses PEM blocks, and validates the X.509 certificates and requests in them.
 
-Follows Go's encoding/pem and refuses the same inputs as Go's crypto/x509. Go's messages about malformed ASN.1
-differ from those of the library `cryptography`, which reads certificates here. It is loaded with the first
-block.
+Follows Go's encoding/pem and rejects the same inputs as Go's crypto/x509. The library `cryptography` parses
+certificates here, so messages about malformed ASN.1 can differ from Go's. It is imported when the first
+certificate or request is parsed.
 """
 
 import base64
@@ -44,7 +44,12 @@ _REQUEST = Form(
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A PEM block; `headers`: whether it has PEM headers."""
+    """A PEM block.
+
+    - `label`: the text after BEGIN, such as CERTIFICATE
+    - `content`: the decoded bytes
+    - `headers`: whether the block has PEM headers
+    """
 
     label: str
     content: bytes
@@ -52,7 +57,7 @@ class Block:
 
 
 def blocks(text: bytes) -> Iterator[Block]:
-    """Yields the PEM blocks of a text; skips all other text."""
+    """Yields the PEM blocks of a text; skips all text between them."""
     for match in _BLOCK.finditer(text):
         body, headers = match[2], False
         while (header := _HEADER.match(body)) is not None:
@@ -65,9 +70,9 @@ def blocks(text: bytes) -> Iterator[Block]:
 
 
 def request_problem(text: bytes, *, signed: bool = True) -> str:
-    """Returns why a text is not a valid certificate signing request; empty if it is one.
+    """Returns the reason why a text is not a valid certificate signing request; empty if it is valid.
 
-    `signed`: also checks the signature by the request's own key.
+    `signed`: also checks the signature with the request's own key
     """
     block = next(blocks(text), None)
     if block is None or block.label != CERTIFICATE_REQUEST:
@@ -92,7 +97,7 @@ def organizations_of(text: bytes) -> list[str]:
 
 
 def common_name_of(text: bytes) -> str:
-    """Returns the last common name in the subject of a valid certificate signing request; empty if none."""
+    """Returns the last common name in the subject of a valid signing request; empty without a common name."""
     return next(reversed(_attributes_of(text, "COMMON_NAME")), "")
 
 
@@ -107,7 +112,7 @@ def _attributes_of(text: bytes, name: str) -> list[str]:
 
 
 def certificates_problem(text: bytes) -> str:
-    """Returns why a text is not a certificate chain; empty if it is one, or if it is empty."""
+    """Returns the reason why a text is not a chain of certificates; empty if the text is valid or empty."""
     if not text:
         return ""
     pem_blocks = list(blocks(text))

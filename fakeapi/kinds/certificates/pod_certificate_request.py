@@ -55,7 +55,7 @@ class PodRequestStrategy(Strategy):
 
 
 class PodRequestStatusStrategy(PodRequestStrategy):
-    """Strategy for `/status`: the decision, which cannot change once it is made."""
+    """Strategy for `/status`, which is immutable once the request is issued, denied or failed."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 

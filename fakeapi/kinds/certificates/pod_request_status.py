@@ -1,4 +1,4 @@
-"""Validates the status of a PodCertificateRequest: issued, denied or failed, after which it is immutable.
+"""Validates the status of a PodCertificateRequest, which is immutable once issued, denied or failed.
 
 Follows `ValidatePodCertificateRequestStatusUpdate` of k8s.io/kubernetes `pkg/apis/certificates/validation`.
 """
@@ -28,7 +28,7 @@ _ONLY_BLOCKS = "issued certificate chain must consist entirely of CERTIFICATE PE
 
 
 def validate_status(new: Object, old: Object, now: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates a change of the status; `now` is in RFC 3339."""
+    """Validates an update of the status; `now` is a time in RFC 3339."""
     status, before = new["status"], old["status"]
     errors = _condition_errors(status.get("conditions") or [])
     errors += validate_conditions(status.get("conditions") or [], "status.conditions", rules)
@@ -75,7 +75,10 @@ def _condition_errors(conditions: list[dict[str, Any]]) -> list[FieldError]:
 
 
 def _issued_errors(status: Object, spec: Object, now: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates an issued chain: its leaf needs the requested key and the times that the status states."""
+    """Validates an issued certificate chain.
+
+    Its first certificate must have the requested public key and the times in the status.
+    """
     from cryptography import x509  # noqa: PLC0415 - loaded with the first chain
 
     chain = status.get("certificateChain", "")

@@ -1,7 +1,7 @@
 """Validates the spec of a PodCertificateRequest.
 
 Follows `ValidatePodCertificateRequestCreate` of k8s.io/kubernetes `pkg/apis/certificates/validation`. The
-library `cryptography` reads keys; it is loaded with the first one.
+library `cryptography` parses the keys; it is imported with the first key.
 """
 
 import base64
@@ -125,9 +125,12 @@ Verify = Callable[[bytes, bytes], Any]
 def _verifier(
     key: Any, path: str, shown: Dump | None, *, curves: str
 ) -> tuple[Verify | None, list[FieldError]]:
-    """Returns a function that verifies (signature, message) with the key.
+    """Returns a function that verifies `(signature, message)` with the key.
 
-    Returns None and errors for an unsupported key.
+    For an unsupported key returns None and errors instead.
+
+    - `shown`: the key as the errors print it; None omits the value
+    - `curves`: the supported elliptic curves, for the error
     """
     from cryptography.hazmat.primitives import hashes  # noqa: PLC0415 - loaded with the first key
     from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa  # noqa: PLC0415 - loaded with the first key

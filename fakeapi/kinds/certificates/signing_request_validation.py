@@ -1,7 +1,7 @@
 """Validates CertificateSigningRequests.
 
-Follows k8s.io/kubernetes `pkg/apis/certificates/validation`. An update may keep values of the stored request
-that are no longer valid.
+Follows k8s.io/kubernetes `pkg/apis/certificates/validation`. An update may keep some invalid values that the
+stored request already has.
 """
 
 import base64
@@ -58,14 +58,18 @@ _CONDITIONS = "status.conditions"
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """Protected parts of the status that a write may change: approval conditions, the certificate."""
+    """Parts of the status that a write may change.
+
+    - `approval`: the conditions Approved and Denied
+    - `certificate`: the issued certificate
+    """
 
     approval: bool = False
     certificate: bool = False
 
 
 def validate_signing_request(obj: Object, old: Object | None, rules: ReleaseRules) -> list[FieldError]:
-    """Validates a request; `old` is the request before an update."""
+    """Validates a CertificateSigningRequest; `old` is the stored request on update, None on create."""
     spec, before = obj["spec"], old["spec"] if old else {}
     errors: list[FieldError] = []
     content = spec.get("request")
@@ -89,7 +93,10 @@ def validate_signing_request(obj: Object, old: Object | None, rules: ReleaseRule
 
 
 def update_errors(new: Object, old: Object, allowed: Allowed) -> list[FieldError]:
-    """Validates a change of the status."""
+    """Validates changes of the conditions and of the certificate.
+
+    `allowed`: the protected parts that this update may change
+    """
     errors = [
         forbidden(_CONDITIONS, f'updates may not remove a condition of type "{kind}"')
         for kind in (APPROVED, DENIED, FAILED)
@@ -175,7 +182,7 @@ def _decoded(text: str | None) -> bytes:
 
 
 def _shown_bytes(text: str | None, rules: ReleaseRules) -> Dump:
-    """Formats bytes as an error prints them."""
+    """Formats base64 text as upstream prints bytes in errors."""
     if rules.quirks.wording.json_values:
         return Dump(f'"{text}"' if text else "null")
     if not text:

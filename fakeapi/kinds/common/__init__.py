@@ -1,1 +1,1 @@
-"""Validators shared by kinds of several API groups; each module is named after the thing it validates."""
+"""Validators that kinds of several API groups share, in one module for each thing that they validate."""

@@ -14,7 +14,7 @@ from fakeapi.machinery.golang.strconv import quote
 from fakeapi.releases.rules import ReleaseRules
 
 STRICT_GATE: Final = "StrictIPCIDRValidation"
-"""The feature gate that makes old fields reject ambiguous spellings, such as leading zeros."""
+"""The feature gate that makes legacy fields reject ambiguous spellings, such as leading zeros."""
 
 IP_ERROR: Final = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
 CIDR_ERROR: Final = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"
@@ -34,9 +34,9 @@ def validate_ip(text: str, path: str) -> list[FieldError]:
 def validate_lenient_ip(
     text: str, path: str, rules: ReleaseRules, valid_before: Container[str] = ()
 ) -> list[FieldError]:
-    """Validates an IP address of an old field; only StrictIPCIDRValidation rejects ambiguous spellings.
+    """Validates an IP address in a legacy field; only StrictIPCIDRValidation rejects ambiguous spellings.
 
-    Releases that have this gate accept every address in `valid_before`.
+    Releases with this feature gate accept every address in `valid_before`.
     """
     if text in valid_before and STRICT_GATE in rules.gates:
         return []
@@ -59,9 +59,9 @@ def validate_cidr(text: str, path: str) -> list[FieldError]:
 def validate_lenient_cidr(
     text: str, path: str, rules: ReleaseRules, valid_before: Container[str] = ()
 ) -> list[FieldError]:
-    """Validates a CIDR value of an old field; only StrictIPCIDRValidation rejects ambiguous spellings.
+    """Validates a CIDR value in a legacy field; only StrictIPCIDRValidation rejects ambiguous spellings.
 
-    Releases that have this gate accept every value in `valid_before`.
+    Releases with this feature gate accept every value in `valid_before`.
     """
     if text in valid_before and STRICT_GATE in rules.gates:
         return []
@@ -90,7 +90,7 @@ def validate_endpoint_ip(text: str, path: str) -> list[FieldError]:
 
 
 def is_dual_stack(texts: Sequence[str]) -> bool:
-    """Whether valid addresses are of both IP families; an IPv4-mapped IPv6 address counts as IPv4."""
+    """Whether the addresses belong to both IP families; an IPv4-mapped IPv6 address counts as IPv4."""
     return len({ip.family for ip in map(parse_ip, texts) if ip is not None}) > 1
 
 
@@ -185,5 +185,5 @@ def _old_cidr_warnings(found: CIDR | None, text: str, path: str) -> list[str]:
 
 
 def _netip_text(found: IP) -> str:
-    """Returns the address as Go's netip prints it: IPv4-mapped addresses stay in IPv6 notation."""
+    """Returns the address as Go's netip prints it: IPv4-mapped addresses keep the IPv6 notation."""
     return f"::ffff:{found}" if found.mapped else str(found)

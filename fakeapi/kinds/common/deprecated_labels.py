@@ -18,11 +18,11 @@ DEPRECATED: Final = {
     ),
     "node-role.kubernetes.io/master": 'use "node-role.kubernetes.io/control-plane" instead',
 }
-"""By label: why it is deprecated, or its replacement, as warnings print it."""
+"""Deprecated labels of nodes, with the end of their warnings: since when, or the replacement."""
 
 
 def deprecated_label_warnings(key: str, path: str) -> list[str]:
-    """Returns the text of a Warning header if the label key at a path is deprecated."""
+    """Returns the text of a Warning header if the label key is deprecated; an empty list if it is not."""
     return [f"{path}: {DEPRECATED[key]}"] if key in DEPRECATED else []
 
 
@@ -40,7 +40,10 @@ def label_selector_warnings(selector: dict[str, Any] | None, path: str) -> list[
 
 
 def node_selector_warnings(selector: dict[str, Any] | None, path: str) -> list[str]:
-    """Returns the texts of Warning headers about a core/v1 NodeSelector; `path` points to its terms."""
+    """Returns the texts of Warning headers about deprecated keys in a core/v1 NodeSelector.
+
+    `path`: the path of `nodeSelectorTerms`
+    """
     return [
         f"{path}[{index}].matchExpressions[{position}].key: {entry['key']} is {DEPRECATED[entry['key']]}"
         for index, term in enumerate((selector or {}).get("nodeSelectorTerms") or ())

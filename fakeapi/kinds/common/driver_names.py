@@ -14,7 +14,10 @@ DRIVER_NAME_MAX: Final = 63
 
 
 def validate_csi_driver_name(name: str, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates a DNS subdomain in upper or lower case. Up to 1.34 an empty name has two errors."""
+    """Validates the name of a CSI driver: a DNS subdomain in upper or lower case.
+
+    Up to 1.34 an empty name gets two errors.
+    """
     if not name and rules.quirks.empty_driver_name_ends_validation:
         return [required(path)]
     errors = [] if name else [required(path)]

@@ -30,7 +30,10 @@ _HEADER_ERROR = regex_error(
 
 
 def is_environment_name(name: str) -> list[str]:
-    """Returns messages about a variable name by the strict rules, the only ones up to 1.29."""
+    """Returns messages if a name breaks the strict rules for environment variables.
+
+    Releases up to 1.29 have only these rules.
+    """
     errors = [] if _is_variable(name) else [_VARIABLE_ERROR]
     if name in (".", ".."):
         errors.append(f"must not be '{name}'")
@@ -40,9 +43,7 @@ def is_environment_name(name: str) -> list[str]:
 
 
 def is_relaxed_environment_name(name: str) -> list[str]:
-    """Returns messages about a variable name that is empty, or has `=` or characters other than printable
-    ASCII.
-    """
+    """Returns a message if a variable name is empty, contains `=`, or is not printable ASCII."""
     if not name:
         return ["environment variable name must be non-empty"]
     if all(" " <= character <= "~" and character != "=" for character in name):

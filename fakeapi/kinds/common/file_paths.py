@@ -13,7 +13,7 @@ def validate_no_backsteps(target: str, path: str) -> list[FieldError]:
 
 
 def validate_descending(target: str, path: str) -> list[FieldError]:
-    """Rejects an absolute path, or one with `..` among its parts."""
+    """Rejects absolute paths and paths with `..` among their parts."""
     errors = [invalid(path, target, "must be a relative path")] if target.startswith("/") else []
     return errors + validate_no_backsteps(target, path)
 

@@ -1,8 +1,8 @@
 """Fields that a write drops while their feature gate is off, unless the stored object uses them.
 
 Follows the functions `dropDisabledFields` of the strategies in k8s.io/kubernetes `pkg/registry`. Each kind
-has a table with a line for each gated field. A release's types do not have the fields of later releases, so
-the tables do not name releases.
+has a table of its gated fields. The tables do not name releases, because the types of a release lack the
+fields of later releases.
 """
 
 from collections.abc import Callable, Iterable
@@ -19,11 +19,12 @@ from fakeapi.releases.rules import ReleaseRules
 class GatedFields:
     """A feature gate and the fields that it controls; `fakeapi.kinds.common.paths` defines the paths.
 
-    - `paths`: dropped while `gate` is off, unless the stored object uses the feature.
-    - `used_at`: paths that show this use; None means `paths`.
-    - `in_use`: a test of the stored object that replaces `used_at`.
-    - `take_away`: a function that replaces dropping `paths`. It changes its argument, a copy, in place.
-    - `when`: whether the rule exists in a release with these quirks; None means always.
+    - `paths`: the fields that are dropped while `gate` is off, unless the stored object uses the feature
+    - `used_at`: fields that prove such a use if they are set; None means `paths`
+    - `in_use`: a test of the stored object that replaces `used_at`
+    - `take_away`: a function that removes the fields from its argument, a copy, in place; replaces dropping
+      `paths`
+    - `when`: whether the rule exists in a release with these quirks; None means always
     """
 
     gate: str
@@ -38,11 +39,11 @@ class GatedFields:
         return rules.drops(self.gate) and (self.when is None or self.when(rules.quirks))
 
     def are_in(self, obj: Object) -> bool:
-        """Whether the object has one of the fields, even if it is null."""
+        """Whether the object has at least one of the fields, even with the value null."""
         return any(name in holder for path in self.paths for holder, name in holders(obj, path))
 
     def is_used_by(self, old: Object | None) -> bool:
-        """Whether the stored object uses the feature; None, on create, does not."""
+        """Whether the stored object uses the feature; False if `old` is None, as on create."""
         if old is None:
             return False
         if self.in_use is not None:
@@ -50,7 +51,7 @@ class GatedFields:
         return any(is_set(old, path) for path in (self.paths if self.used_at is None else self.used_at))
 
     def drop_from(self, obj: Object) -> None:
-        """Drops the fields from the object, in place."""
+        """Removes the fields from the object, in place."""
         if self.take_away is not None:
             self.take_away(obj)
             return
@@ -61,9 +62,10 @@ class GatedFields:
 def drop_disabled_fields(
     new: Object, old: Object | None, table: Iterable[GatedFields], rules: ReleaseRules
 ) -> Object:
-    """Returns `new` without fields whose gates are off, unless `old` uses them. Changes neither of them.
+    """Returns `new` without the fields whose gates are off; keeps fields that `old` uses.
 
-    `old` is the stored object, None on create. Returns `new` itself if it has no disabled field.
+    `old` is the stored object, None on create. Neither argument changes. Returns `new` itself if it has no
+    disabled field.
     """
     result = new
     for gated in table:

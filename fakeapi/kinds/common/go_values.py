@@ -1,4 +1,4 @@
-"""Go values as field errors print them: dumps of Go's syntax, or JSON in newer releases.
+"""Formats Go values like the field errors of a release: in Go syntax, or as JSON in newer releases.
 
 Follows `Error.ErrorBody` of k8s.io/apimachinery `pkg/util/validation/field`.
 """
@@ -15,7 +15,7 @@ POINTER = "0xc000000000"
 
 
 def shown(wording: Wording, dump: str, value: Any) -> Dump:
-    """Returns a value in the syntax of the release: the Go dump, or `value` as JSON."""
+    """Returns a value as field errors of the release print it: `value` as JSON, or else the text `dump`."""
     return Dump(wording.json(value) if wording.json_values else dump)
 
 

@@ -23,7 +23,7 @@ _INT_MAX = 2**63 - 1
 
 
 def validate_int_or_percent(value: int | str, path: str, wording: Wording) -> list[FieldError]:
-    """Rejects negative numbers, and texts that are not percentages."""
+    """Rejects negative numbers and texts that are not percentages."""
     if isinstance(value, str):
         if _PERCENT.match(value):
             return []
@@ -46,7 +46,7 @@ def percent_of(value: int | str) -> int | None:
 
 
 def number_of(value: int | str) -> int:
-    """Returns the number in a count, a percentage or a numeric text; 0 for other texts."""
+    """Returns the number in a count, a percentage or a numeric text; 0 for any other text."""
     if isinstance(value, int):
         return value
     percent = percent_of(value)

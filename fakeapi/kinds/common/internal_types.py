@@ -1,4 +1,4 @@
-"""Types of the internal version whose fields v1 inlines into another type.
+"""Types that exist only in the internal version; v1 has their fields directly in another type.
 
 Follows k8s.io/kubernetes `pkg/apis/core/types.go`.
 """
@@ -37,11 +37,11 @@ _PARTS: Final = {
         ),
     ),
 }
-"""By internal type: the v1 type that inlines its fields, and these fields in their order."""
+"""For each internal type: the v1 type that has its fields, and the names of these fields in order."""
 
 
 def internal_struct(type_name: str, rules: ReleaseRules) -> Struct:
-    """Returns a type of the core group as the internal version has it."""
+    """Returns the schema of a core type in the internal version, such as `PersistentVolumeSource`."""
     if type_name not in _PARTS:
         return rules.schemas.struct(f"core/v1.{type_name}")
     holder, names = _PARTS[type_name]

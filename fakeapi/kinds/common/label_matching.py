@@ -27,7 +27,7 @@ _OPERATORS = {
 
 
 class InvalidSelector(ValueError):
-    """A selector that cannot be compiled."""
+    """A label selector is invalid and cannot be compiled."""
 
 
 def is_empty(selector: LabelSelector) -> bool:
@@ -36,7 +36,10 @@ def is_empty(selector: LabelSelector) -> bool:
 
 
 def compiled(selector: LabelSelector | None) -> Selector | None:
-    """Compiles a label selector; None matches nothing. Raises InvalidSelector."""
+    """Compiles a label selector; raises InvalidSelector.
+
+    None, which selects nothing, is returned unchanged.
+    """
     if selector is None:
         return None
     labels = selector.get("matchLabels") or {}
@@ -52,7 +55,7 @@ def compiled(selector: LabelSelector | None) -> Selector | None:
 
 
 def selects(selector: Selector | None, labels: Mapping[str, str]) -> bool:
-    """Whether a compiled selector matches the labels; None matches nothing."""
+    """Whether a compiled selector matches the labels; None matches no labels."""
     return selector is not None and selector.matches(labels)
 
 
@@ -88,7 +91,7 @@ def shown_selector(wording: Wording, selector: LabelSelector | None) -> Dump:
 
 
 def scale_selector(obj: Mapping[str, Any]) -> str:
-    """Returns a workload's label selector as text, for its Scale. Raises ApiError 400 if it is invalid."""
+    """Returns a workload's label selector as text, for its Scale; raises ApiError 400 if it is invalid."""
     try:
         return str(compiled(obj["spec"].get("selector")) or "")
     except InvalidSelector as error:

@@ -20,7 +20,7 @@ def validate_label_selector(
 ) -> list[FieldError]:
     """Validates a label selector; None is valid.
 
-    `checks_values=False` accepts expressions with values that no label can have. Upstream uses it for objects
+    `checks_values=False` accepts expressions with values that no label can have. Upstream does so for objects
     that were stored with such values.
     """
     if selector is None:
@@ -40,7 +40,7 @@ def validate_label_requirement(
     checks_values: bool = True,
     any_operator: bool = False,
 ) -> list[FieldError]:
-    """Validates one requirement of a label selector. With `any_operator` unknown operators are accepted."""
+    """Validates one requirement of a label selector; `any_operator` accepts unknown operators."""
     values: Sequence[str] = requirement.get("values") or ()
     errors = _operator_errors(requirement["operator"], values, path, any_operator=any_operator)
     key, unit = requirement["key"], wording.length_unit

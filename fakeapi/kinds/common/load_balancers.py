@@ -18,7 +18,7 @@ from fakeapi.releases.rules import ReleaseRules
 def validate_address(
     point: Object, before: Iterable[Object], path: str, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Validates the IP address of an ingress point; addresses of the points in `before` stay valid."""
+    """Validates the IP address of an ingress point; addresses of the points in `before` remain valid."""
     text = point.get("ip", "")
     if not text:
         return []
@@ -60,6 +60,6 @@ def point_warnings(status: Object, rules: ReleaseRules) -> list[str]:
 
 
 def points_text(status: Object) -> str:
-    """Returns the addresses and host names of a status as tables show them: sorted, without duplicates."""
+    """Returns the addresses and host names of a status as tables print them: sorted, without duplicates."""
     points = (status.get("loadBalancer") or {}).get("ingress") or ()
     return ",".join(sorted({point.get("ip") or point.get("hostname") or "" for point in points} - {""}))

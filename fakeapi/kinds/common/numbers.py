@@ -1,4 +1,4 @@
-"""Validates numbers: positive, not negative, in a range, user and group ids, file modes.
+"""Validates numbers: signs and ranges, user and group ids, file modes.
 
 Follows `ValidateNonnegativeField` of k8s.io/apimachinery `pkg/api/validation`, `IsValidUserID` of its
 `pkg/util/validation`, and k8s.io/kubernetes `pkg/apis/core/validation`.
@@ -35,13 +35,19 @@ def validate_within(value: int, path: str, low: int, high: int) -> list[FieldErr
 
 
 def validate_user_id(holder: dict[str, Any], name: str, path: str) -> list[FieldError]:
-    """Validates the optional user or group id in the field `name`; `path` is the path of `holder`."""
+    """Validates the optional user or group id in the field `name` of `holder`.
+
+    `path`: the path of `holder`
+    """
     value = holder.get(name)
     return [] if value is None else validate_within(value, f"{path}.{name}", 0, INT32_MAX)
 
 
 def validate_file_mode(holder: dict[str, Any], name: str, path: str) -> list[FieldError]:
-    """Validates the optional file mode in the field `name`; `path` is the path of `holder`."""
+    """Validates the optional file mode in the field `name` of `holder`.
+
+    `path`: the path of `holder`
+    """
     value = holder.get(name)
     if value is None or 0 <= value <= FILE_MODE_MAX:
         return []

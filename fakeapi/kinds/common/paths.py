@@ -1,9 +1,9 @@
 """Paths into objects, such as `spec.volumes[].image`.
 
-- `name[]`: each item of a list.
-- `name{}`: each value of a map.
-- `@containers`, `@statuses`: the three lists of containers or of container statuses of a pod.
-- `@requests`: the exact requests and the subrequests of a resource claim.
+- `name[]`: each item of a list
+- `name{}`: each value of a map
+- `@containers`, `@statuses`: the three lists of containers or of container statuses of a pod
+- `@requests`: the exact requests and the subrequests of a resource claim
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ _ALTERNATIVES = {
 
 @cache
 def expanded(path: str) -> tuple[tuple[str, ...], ...]:
-    """Replaces each `@` name by its alternatives; returns the resulting paths, split into their parts."""
+    """Replaces `@` names in a path with their alternatives; returns the resulting paths, split into parts."""
     for short, names in _ALTERNATIVES.items():
         if short in path:
             return tuple(part for name in names for part in expanded(path.replace(short, name)))
@@ -29,14 +29,14 @@ def expanded(path: str) -> tuple[tuple[str, ...], ...]:
 
 
 def holders(obj: Object, path: str) -> Iterator[tuple[Object, str]]:
-    """Yields the objects that may have the last member of the path, each with the name of this member."""
+    """Yields each object that may contain the last member of the path, with the name of this member."""
     for parts in expanded(path):
         for holder in _inside(obj, parts[:-1]):
             yield holder, parts[-1]
 
 
 def is_set(obj: Object, path: str) -> bool:
-    """Whether any place that the path matches has a value other than null. Empty values count."""
+    """Whether at least one place that the path matches has a value other than null; empty values count."""
     return any(holder.get(name) is not None for holder, name in holders(obj, path))
 
 

@@ -15,15 +15,17 @@ Resources = dict[str, str]
 
 
 def is_pod_level(name: str) -> bool:
-    """Whether the pod-level `resources` of a pod may have the resource."""
+    """Whether the pod-level `resources` of a pod may contain the resource."""
     return name in ("cpu", "memory") or name.startswith(HUGE_PAGES)
 
 
 def container_totals(spec: Object, member: str) -> Resources:
-    """Returns the `requests` or `limits` of all containers, by resource.
+    """Returns the `requests` or `limits` of a pod's containers, by resource.
 
-    Containers and sidecars add up. An init container runs together with the sidecars before it. If their sum
-    is greater than the total, it is returned instead.
+    The amount of each resource is the greater of:
+
+    - the sum over all containers and sidecars
+    - the largest sum of an init container and the sidecars before it
     """
     total, sidecars, largest = Resources(), Resources(), Resources()
     for container in spec.get("containers") or ():
@@ -40,18 +42,18 @@ def container_totals(spec: Object, member: str) -> Resources:
 
 
 def pod_totals(spec: Object, member: str, *, pod_level: bool) -> Resources:
-    """Returns the totals of the containers; with `pod_level` the pod's own amounts replace them."""
+    """Returns the totals of a pod's containers; with `pod_level` the pod's own amounts take precedence."""
     total = container_totals(spec, member)
     return total | pod_level_amounts(spec, member) if pod_level else total
 
 
 def pod_level_amounts(spec: Object, member: str) -> Resources:
-    """Returns the amounts in the pod-level `resources` of the spec."""
+    """Returns the amounts in the pod-level `resources` of the spec; ignores resources not allowed there."""
     return {name: amount for name, amount in _amounts(spec, member).items() if is_pod_level(name)}
 
 
 def claimed_resources(pod: Object) -> Resources:
-    """Returns the node's resources that the pod uses through its claims, according to its status.
+    """Returns the node's resources that the pod uses through resource claims, according to its status.
 
     The status of 1.36 has sums (`resources`). The status of 1.37 has the resources that devices map to
     (`mapping`), and an `overhead` for each pod and each container that uses the claim.
@@ -69,7 +71,10 @@ def claimed_resources(pod: Object) -> Resources:
 
 
 def overhead_of(overhead: Object, containers: int) -> str:
-    """Returns the overhead of a claim: once for the pod, and once for each container that uses the claim."""
+    """Returns the overhead of a claim: `perPod` once, and `perContainer` for each of `containers`.
+
+    `containers`: how many containers use the claim
+    """
     total = "0"
     if overhead.get("perPod") is not None:
         total = quantity.add(total, overhead["perPod"])
@@ -79,7 +84,7 @@ def overhead_of(overhead: Object, containers: int) -> str:
 
 
 def added(one: Mapping[str, str], other: Mapping[str, str]) -> Resources:
-    """Returns the sum of both for each resource; a resource may be in only one of them."""
+    """Returns the sum of two amounts for each resource; a resource may be in only one of the maps."""
     total = dict(one)
     for name, amount in other.items():
         total[name] = quantity.add(total[name], amount) if name in total else amount
@@ -87,7 +92,7 @@ def added(one: Mapping[str, str], other: Mapping[str, str]) -> Resources:
 
 
 def greater(one: Mapping[str, str], other: Mapping[str, str]) -> Resources:
-    """Returns the greater amount for each resource; a resource may be in only one of them."""
+    """Returns the greater of two amounts for each resource; a resource may be in only one of the maps."""
     larger = dict(one)
     for name, amount in other.items():
         if name not in larger or quantity.compare(amount, larger[name]) > 0:

@@ -1,4 +1,4 @@
-"""Validates pod templates of workloads: the selector matches their labels, and pods always restart.
+"""Validates pod templates of workloads: labels must match the selector, and pods must always restart.
 
 Follows `ValidatePodTemplateSpecForReplicaSet` of k8s.io/kubernetes `pkg/apis/apps/validation` and similar
 functions.
@@ -25,7 +25,7 @@ def validate_selected(
 
 
 def validate_always_restarted(template: Object, path: str, kind: str) -> list[FieldError]:
-    """Validates the pods of workloads that run indefinitely: they always restart and have no deadline."""
+    """Validates a template whose pods run indefinitely: restartPolicy Always, no activeDeadlineSeconds."""
     spec, errors = template["spec"], []
     if spec.get("restartPolicy", "") != "Always":
         errors.append(not_supported(f"{path}.spec.restartPolicy", spec.get("restartPolicy", ""), ("Always",)))

@@ -25,7 +25,7 @@ def is_port_number(port: int) -> list[str]:
 
 
 def is_port_name(name: str) -> list[str]:
-    """Returns messages about a port name that is not a valid IANA service name."""
+    """Returns messages if a port name is not a valid IANA service name."""
     errors = []
     if names.byte_length(name) > PORT_NAME_MAX_LENGTH:
         errors.append(names.max_length_error(PORT_NAME_MAX_LENGTH))
@@ -45,7 +45,7 @@ def validate_port_number(port: int, path: str) -> list[FieldError]:
 
 
 def validate_port(port: int | str, path: str) -> list[FieldError]:
-    """Validates a port given by number or by name."""
+    """Validates a port, which is a number or a name."""
     if isinstance(port, str):
         return each_invalid(path, port, is_port_name(port))
     return validate_port_number(port, path)

@@ -1,4 +1,4 @@
-"""Validates the status of replica sets and replication controllers, and counters that have an upper limit.
+"""Validates the status of replica sets and replication controllers, and limits of counters.
 
 Follows `ValidateReplicaSetStatus` of k8s.io/kubernetes `pkg/apis/apps/validation`, and its counterpart in
 `pkg/apis/core/validation`.
@@ -35,7 +35,7 @@ def validate_replica_status(status: Object) -> list[FieldError]:
 def validate_at_most(
     status: Object, names: Iterable[str], most: str, problem: str, path: str = "status"
 ) -> list[FieldError]:
-    """Returns an error for each named counter that is greater than the counter `most`."""
+    """Returns an error for each counter in `names` that is greater than the counter `most`."""
     limit = status.get(most) or 0
     counted = {name: status.get(name) or 0 for name in names}
     return [invalid(f"{path}.{name}", count, problem) for name, count in counted.items() if count > limit]

@@ -52,14 +52,14 @@ def is_native(name: str) -> bool:
 
 
 def is_extended(name: str) -> bool:
-    """Whether a resource is an extended resource, such as `example.com/gpu`."""
+    """Whether a resource name is an extended resource, such as `example.com/gpu`."""
     if is_native(name) or name.startswith(QUOTA_PREFIX):
         return False
     return not names.is_qualified_name(QUOTA_PREFIX + name)
 
 
 def is_standard(name: str) -> bool:
-    """Whether Kubernetes itself defines the resource, for containers or for quotas."""
+    """Whether Kubernetes itself defines the resource for containers or quotas."""
     return name in _STANDARD or name.startswith((HUGE_PAGES, f"{QUOTA_PREFIX}{HUGE_PAGES}"))
 
 
@@ -73,7 +73,7 @@ def may_overcommit(name: str) -> bool:
 
 
 def is_whole_number_of_pages(name: str, amount: str) -> bool:
-    """Whether an amount of a huge page resource is a multiple of the size in its name."""
+    """Whether an amount of huge pages is a multiple of the page size in the resource name."""
     try:
         size = quantity.parse(name.removeprefix(HUGE_PAGES)).amount
     except ValueError:
@@ -103,7 +103,7 @@ def validate_container_resource_name(name: str, path: str, wording: Wording) -> 
 
 
 def validate_resource_amount(name: str, amount: str, path: str, wording: Wording) -> list[FieldError]:
-    """Validates a canonical quantity of the resource."""
+    """Validates a canonical quantity of a resource: not negative, and an integer for counted resources."""
     value = quantity.parse(amount).amount
     errors = [invalid(path, amount, NEGATIVE)] if value < 0 else []
     if is_counted_whole(name) and value % 1 != Decimal(0):
@@ -116,19 +116,19 @@ def validate_not_negative_quantity(amount: str, path: str) -> list[FieldError]:
 
 
 def shown_resource_name(name: str, wording: Wording) -> Dump:
-    """Returns a resource name as errors print it: as JSON, or without quotes in releases with Go dumps."""
+    """Formats a resource name as errors print it: as JSON, or without quotes in releases with Go dumps."""
     return Dump(go_encode(name).decode()) if wording.json_values else Dump(name)
 
 
 def shown_where_checked(name: str, wording: Wording) -> Dump | str:
-    """Returns a resource name as errors about the name itself print it."""
+    """Formats a resource name as errors about the name itself print it."""
     return name if wording.quoted_resource_names else shown_resource_name(name, wording)
 
 
 def shown_quantity(amount: str, wording: Wording, *, printed: bool = True) -> Dump:
-    """Returns a quantity as errors print it: as JSON, or as a dump of Go's struct.
+    """Formats a quantity as errors print it: as JSON, or as a dump of Go's struct.
 
-    `printed`: whether the quantity was formatted before; Go's struct caches the text.
+    `printed`: whether Go formatted the quantity before, because the struct caches the text
     """
     if wording.json_values:
         return Dump(go_encode(amount).decode())

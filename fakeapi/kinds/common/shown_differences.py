@@ -18,8 +18,9 @@ CONTEXT_LINES: Final = 3
 
 
 def shown_difference(old: Object, new: Object, type_name: str, rules: ReleaseRules) -> str:
-    """Returns the difference between two values of an internal core type, such as
-    `PersistentVolumeClaimSpec`.
+    """Returns the difference between two values of an internal core type as errors print it.
+
+    `type_name`: the name of the type, such as `PersistentVolumeClaimSpec`
     """
     node = internal_struct(type_name, rules)
     return _unified(unversioned_json(old, node), unversioned_json(new, node))

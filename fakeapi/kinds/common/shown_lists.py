@@ -1,4 +1,4 @@
-"""Lists of strings as field errors print them, by release.
+"""Formats lists of strings like the field errors of a release.
 
 Follows `Error.ErrorBody` of k8s.io/apimachinery `pkg/util/validation/field`.
 """
@@ -11,7 +11,10 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def shown_texts(texts: Sequence[str] | None, go_type: str, rules: ReleaseRules) -> Dump:
-    """Returns a list of Go type `[]string` or of a named string type; Go prints an absent list as nil."""
+    """Formats a list of strings as field errors print it; None is printed as nil or null.
+
+    `go_type`: the list's type in Go, such as `[]string`
+    """
     wording = rules.quirks.wording
     if wording.json_values:
         return Dump(wording.json(None if texts is None else list(texts)))

@@ -49,16 +49,18 @@ def validate_signer_name(name: str, path: str, wording: Wording) -> list[FieldEr
 
 
 def signer_of_bundle(name: str) -> str | None:
-    """Returns the signer in a bundle's name: `example.com/a` for `example.com:a:b`; None if the name has no
-    colon.
+    """Returns the signer in a bundle's name, None for a name without a colon.
+
+    `example.com:a:b` has the signer `example.com/a`.
     """
     signer, colon, _ = name.rpartition(":")
     return signer.replace(":", "/") if colon else None
 
 
 def is_bundle_name(name: str, signer: str) -> list[str]:
-    """Returns messages about an invalid name of a signer's bundle; `signer` is empty for a bundle without
-    signer.
+    """Returns messages if the name of a signer's ClusterTrustBundle is invalid.
+
+    `signer`: empty for a bundle without a signer
     """
     if not signer:
         if ":" in name:

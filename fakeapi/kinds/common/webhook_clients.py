@@ -64,7 +64,10 @@ def _unparsable(url: str) -> str:
 
 
 def _service_errors(service: dict[str, Any], path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates a webhook's service. Like upstream, reports a missing namespace at `name`, and vice versa."""
+    """Validates a webhook's service.
+
+    Like upstream, reports a missing namespace at `name` and a missing name at `namespace`.
+    """
     missing = rules.quirks.webhook_service_part_required
     errors: list[FieldError] = []
     if not service.get("namespace"):

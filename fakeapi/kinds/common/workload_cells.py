@@ -10,17 +10,17 @@ from fakeapi.registry.model.columns import Cell
 
 
 def number_at(*path: str) -> Cell:
-    """Returns a cell that shows the number at a path; 0 if it is absent."""
+    """Returns a Cell that prints the number at a path, 0 if it is absent."""
     return lambda obj, now: value_at(obj, path) or 0
 
 
 def ratio(of: Cell, to: Cell) -> Cell:
-    """Returns a cell that shows two numbers with a slash between them."""
+    """Returns a Cell that prints two numbers with a slash between them."""
     return lambda obj, now: f"{of(obj, now)}/{to(obj, now)}"
 
 
 def containers_at(*path: str) -> dict[str, Cell]:
-    """Returns cells with the names and images of the containers in the pod spec at a path."""
+    """Returns the Cells for the names and images of the containers; `path` points to the pod spec."""
 
     def joined(member: str) -> Cell:
         return lambda obj, now: ",".join(container.get(member, "") for container in _containers(obj, path))
@@ -29,12 +29,12 @@ def containers_at(*path: str) -> dict[str, Cell]:
 
 
 def selector_at(*path: str) -> Cell:
-    """Returns a cell that shows the label selector at a path as kubectl prints it."""
+    """Returns a Cell that prints the label selector at a path in kubectl's format."""
     return lambda obj, now: formatted(value_at(obj, path))
 
 
 def selector_text(obj: Object, now: float) -> str:
-    """Shows the selector of a deployment; an invalid selector is shown as `<invalid>`."""
+    """Returns the table cell for a deployment's selector; `<invalid>` if the selector is invalid."""
     try:
         return str(compiled(obj["spec"].get("selector")) or "")
     except InvalidSelector:
@@ -42,7 +42,7 @@ def selector_text(obj: Object, now: float) -> str:
 
 
 def labels_at(*path: str) -> Cell:
-    """Returns a cell that shows a map of labels on one line."""
+    """Returns a Cell that prints a map of labels on one line, `<none>` if it is empty."""
 
     def cell(obj: Object, now: float) -> str:
         labels = value_at(obj, path) or {}
@@ -52,7 +52,7 @@ def labels_at(*path: str) -> Cell:
 
 
 TEMPLATE = ("spec", "template", "spec")
-"""Path of the pod spec in most workloads."""
+"""The path of the pod spec in most workloads."""
 
 
 def _containers(obj: Object, path: tuple[str, ...]) -> list[Object]:

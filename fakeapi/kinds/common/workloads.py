@@ -1,4 +1,4 @@
-"""Strategies of workloads, which create pods from a template and whose status a controller writes.
+"""Strategies of workloads: kinds that create pods from a template and whose controller writes the status.
 
 Follows the common parts of the strategies in k8s.io/kubernetes `pkg/registry/apps`, `batch` and
 `core/replicationcontroller`.
@@ -23,13 +23,16 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class WorkloadStrategy(Strategy):
-    """Prepares writes to a workload: they keep its status, and a changed spec increments its generation."""
+    """Strategy for creates and updates of workloads.
+
+    Writes keep the stored status. A changed spec increments the generation.
+    """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     template_path: ClassVar[tuple[str, ...]] = ("spec", "template")
     """Path of the pod template; empty for kinds without a pod template."""
     gated_fields: ClassVar[tuple[GatedFields, ...]] = ()
-    """Fields of the kind that are dropped while their gates are off, without the pod template's fields."""
+    """Fields that are dropped while their gates are off, except fields of the pod template."""
 
     def __init__(self, kind: Kind, rules: ReleaseRules) -> None:
         self._kind = kind
@@ -38,9 +41,7 @@ class WorkloadStrategy(Strategy):
 
     @cached_property
     def _empty_status(self) -> Object:
-        """The status of an object without one, as Go writes it: absent, or the fields that are always
-        written.
-        """
+        """The status of a new object: absent, or only the fields that Go always encodes."""
         empty, _ = decode({}, self._kind.schema)
         return {"status": empty["status"]} if "status" in empty else {}
 
@@ -82,7 +83,7 @@ class WorkloadStrategy(Strategy):
 
 
 class WorkloadStatusStrategy(Strategy):
-    """Prepares and validates writes to `/status`: they keep the spec and may change metadata."""
+    """Strategy for `/status` of workloads: updates keep the stored spec and may change metadata."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 
@@ -99,12 +100,12 @@ class WorkloadStatusStrategy(Strategy):
         return [*metadata.of_change, *self.status_errors(new, old)]
 
     def status_errors(self, new: Object, old: Object) -> list[FieldError]:
-        """Validates the new status and its change."""
+        """Returns the errors of the new status and of its change; subclasses override this method."""
         return []
 
 
 def with_status_of(obj: Object, other: Object) -> Object:
-    """Returns `obj` with the status of `other`; without a status if `other` has none."""
+    """Returns `obj` with the status of `other`, or without a status if `other` has none."""
     rest = {name: value for name, value in obj.items() if name != "status"}
     return {**rest, "status": other["status"]} if "status" in other else rest
 
@@ -116,7 +117,7 @@ def template_labels(template: Object | None) -> dict[str, str]:
 
 
 def name_warnings(obj: Object) -> list[str]:
-    """Warns about a name that is not a DNS label, because pod names are made from it."""
+    """Returns a warning if the name is not a DNS label, because pod names begin with this name."""
     problems = is_dns1123_label(obj["metadata"].get("name", ""))
     if not problems:
         return []

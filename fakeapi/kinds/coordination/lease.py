@@ -22,7 +22,10 @@ GATED_FIELDS: Final = (
     GatedFields(COORDINATED_ELECTION, ("spec.strategy",)),
     GatedFields(COORDINATED_ELECTION, ("spec.preferredHolder",)),
 )
-"""Gated fields in `PrepareForCreate` of k8s.io/kubernetes `pkg/registry/coordination/lease`."""
+"""Fields that are dropped while their feature gate is off.
+
+Follows `PrepareForCreate` of k8s.io/kubernetes `pkg/registry/coordination/lease`.
+"""
 
 
 class LeaseStrategy(Strategy):
@@ -62,7 +65,10 @@ class LeaseStrategy(Strategy):
 
 
 def validate_election_strategy(strategy: str, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Requires a known strategy or one with a domain. Upstream repeats the field's name in the path."""
+    """Validates an election strategy: OldestEmulationVersion, or a name with a domain.
+
+    Like upstream, repeats `strategy` in the paths of errors.
+    """
     here = f"{path}.strategy"
     if "/" in strategy:
         return validate_qualified_name(strategy, here, rules.quirks.wording)

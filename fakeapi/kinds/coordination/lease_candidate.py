@@ -31,7 +31,7 @@ _version = re.compile(
 ).fullmatch
 
 Version = tuple[tuple[int, ...], bool, tuple[tuple[bool, int, str], ...]]
-"""Sort key of a semantic version: numbers, whether it is a full release, identifiers of a pre-release."""
+"""Sort key of a semantic version: numbers, whether it is not a pre-release, pre-release identifiers."""
 
 _ZERO: Version = ((0, 0, 0), True, ())
 _UINT64_MAX: Final = (1 << 64) - 1
@@ -96,7 +96,7 @@ def _validate_order(spec: Object, binary: Version, emulated: Version) -> list[Fi
 
 
 def _parsed(text: str) -> Version | None:
-    """Returns the sort key of a semantic version; zero for an empty text, None for a malformed one."""
+    """Returns the sort key of a semantic version; `_ZERO` for an empty text, None for a malformed text."""
     if not text:
         return _ZERO
     match = _version(text)

@@ -38,7 +38,11 @@ GATED_FIELDS = (
     GatedFields(_HINTS_GATE, ("endpoints[].hints",)),
     GatedFields(_NODE_HINTS_GATE, ("endpoints[].hints.forNodes",)),
 )
-"""`dropDisabledFieldsOnCreate` and `…OnUpdate` of `pkg/registry/discovery/endpointslice`."""
+"""Fields that are dropped while their feature gate is off.
+
+Follows `dropDisabledFieldsOnCreate` and `dropDisabledFieldsOnUpdate` of k8s.io/kubernetes
+`pkg/registry/discovery/endpointslice`.
+"""
 
 
 class EndpointSliceStrategy(Strategy):
@@ -77,7 +81,10 @@ class EndpointSliceStrategy(Strategy):
         return warnings + self.warnings_on_update(obj, obj)
 
     def warnings_on_update(self, new: Object, old: Object) -> list[str]:
-        """Warns of non-canonical addresses, except in slices that Kubernetes' controllers manage."""
+        """Returns warnings about non-canonical addresses.
+
+        Slices that Kubernetes' own controllers manage get no warnings.
+        """
         manager = (new["metadata"].get("labels") or {}).get(MANAGED_BY)
         if self._rules.quirks.address_warnings_quote_parser or manager in CONTROLLERS:
             return []
@@ -99,7 +106,11 @@ class EndpointSliceStrategy(Strategy):
         return [*validate_address_type(kind), *ports, *endpoints]
 
     def _without_topology(self, endpoints: Any, old: Any) -> Any:
-        """Drops topology labels, which clients of v1 cannot set; keeps the node name of a stored label."""
+        """Returns the endpoints without `deprecatedTopology`, which clients of v1 cannot set.
+
+        The label `kubernetes.io/hostname` becomes the endpoint's `nodeName` if a stored endpoint has the same
+        label and the endpoint has no `nodeName`.
+        """
         if old is not None and semantically_equal(old, endpoints):
             return endpoints
         known = {(endpoint.get("deprecatedTopology") or {}).get(_HOST) for endpoint in old or ()} - {None, ""}

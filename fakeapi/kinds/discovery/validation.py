@@ -40,7 +40,7 @@ _ZONE = "topology.kubernetes.io/zone"
 
 
 def validate_address_type(kind: str) -> list[FieldError]:
-    """Validates the type of a slice's addresses."""
+    """Validates `addressType`, which is required."""
     if not kind:
         return [required("addressType")]
     return [] if kind in ADDRESS_TYPES else [not_supported("addressType", kind, ADDRESS_TYPES)]
@@ -103,7 +103,10 @@ def _validate_endpoint(endpoint: Object, kind: str, path: str, rules: ReleaseRul
 def _validate_address(
     address: str, kind: str, path: str, index: int, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Validates an address. Errors of its family name the list; unknown address types are not validated."""
+    """Validates an endpoint's address; addresses of unknown types are not validated.
+
+    In newer releases the error for a wrong IP family has the path of the list, not of the item.
+    """
     here = f"{path}[{index}]"
     match kind:
         case "FQDN":

@@ -29,7 +29,7 @@ _METHODS = ("ByNamespace", "ByUser")
 
 
 def _for_groups(*groups: str) -> list[dict[str, Any]]:
-    """Returns rules that match all requests of the groups."""
+    """Returns the rules that match all requests of users in the groups."""
     everything = {
         "verbs": ["*"],
         "apiGroups": ["*"],
@@ -55,11 +55,11 @@ _MANDATORY: dict[str, dict[str, Any]] = {
         "rules": _for_groups("system:unauthenticated", "system:authenticated"),
     },
 }
-"""Specs of mandatory flow schemas, which nobody may change."""
+"""Specs of the mandatory flow schemas, which clients cannot change."""
 
 
 class FlowSchemaStrategy(FlowControlStrategy):
-    """Strategy for creates and updates of flow schemas."""
+    """Strategy for creates and updates of FlowSchemas; mandatory schemas must not change."""
 
     def errors_of(self, obj: Object) -> list[FieldError]:
         spec, name = obj["spec"], obj["metadata"].get("name", "")

@@ -18,7 +18,7 @@ _NAMESPACE = "each member of this list must be '*' or a DNS-1123 label; "
 
 
 def rule_errors(rule: dict[str, Any], path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates one rule and its subjects."""
+    """Validates one rule of a flow schema: its subjects, resources and URL paths."""
     errors: list[FieldError] = []
     subjects = rule.get("subjects") or ()
     for index, subject in enumerate(subjects):

@@ -40,11 +40,11 @@ _MANDATORY: dict[str, dict[str, Any]] = {
         "limited": {SHARES: 5, "limitResponse": {"type": "Reject"}, "lendablePercent": 0},
     },
 }
-"""Specs of mandatory levels, which nobody may change, except the field `exempt` of the level "exempt"."""
+"""Specs of the mandatory levels; clients can only change the field `exempt` of the level "exempt"."""
 
 
 class PriorityLevelStrategy(FlowControlStrategy):
-    """Strategy for priority levels in one version; errors use the version's name for shares."""
+    """Strategy for priority levels in one API version; errors use this version's field name for shares."""
 
     def __init__(self, rules: ReleaseRules, version: str) -> None:
         super().__init__(rules)
@@ -52,7 +52,7 @@ class PriorityLevelStrategy(FlowControlStrategy):
         self._shares = ASSURED if version == "v1beta2" else SHARES
 
     def default(self, obj: Object) -> Object:
-        """Sets the default of shares in v1beta3, unless they are zero and the annotation keeps zero."""
+        """Sets the default shares in v1beta3, unless an annotation says that zero shares are intended."""
         limited = obj["spec"].get("limited")
         keeps = KEEPS_ZERO in (obj["metadata"].get("annotations") or {})
         if self._version == "v1beta3" and limited is not None and not limited.get(SHARES) and not keeps:
@@ -80,7 +80,7 @@ class PriorityLevelStrategy(FlowControlStrategy):
 
     @property
     def _may_be_exempt(self) -> bool:
-        """Whether the release has the field `exempt`, with settings of exempt levels."""
+        """Whether the release has the field `spec.exempt`."""
         name = type_of("PriorityLevelConfigurationSpec", self._rules)
         return "exempt" in self._rules.schemas.struct(name).fields
 
@@ -246,7 +246,7 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
 
 
 def _shares_cell(obj: Object, now: float) -> str | int:
-    """Returns the shares under either name: v1beta2 calls them assuredConcurrencyShares."""
+    """Returns the table cell for the shares, which v1beta2 calls assuredConcurrencyShares."""
     limited = obj["spec"].get("limited")
     return "<none>" if limited is None else limited.get(SHARES, limited.get(ASSURED, 0))
 

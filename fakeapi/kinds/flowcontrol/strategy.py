@@ -15,7 +15,7 @@ GROUP = "flowcontrol.apiserver.k8s.io"
 
 
 class FlowControlStrategy(Strategy):
-    """Strategy for creates and updates of an object; they never set its status."""
+    """Strategy for FlowSchemas and PriorityLevelConfigurations; ignores the status that the client sends."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -23,7 +23,7 @@ class FlowControlStrategy(Strategy):
         self._rules = rules
 
     def errors_of(self, obj: Object) -> list[FieldError]:
-        """Returns the errors of the spec."""
+        """Returns the errors of the object except its conditions; subclasses override this method."""
         return []
 
     def prepare_create(self, obj: Object) -> Object:
@@ -44,7 +44,7 @@ class FlowControlStrategy(Strategy):
 
 
 class FlowControlStatusStrategy(Strategy):
-    """Strategy for `/status`, which only changes the status."""
+    """Strategy for `/status` of FlowSchemas and PriorityLevelConfigurations; changes only the status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 
@@ -64,7 +64,7 @@ class FlowControlStatusStrategy(Strategy):
 
 
 def condition_errors(obj: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Validates the conditions of the status, whose types must be unique."""
+    """Validates the conditions in the status, whose types must be unique and not empty."""
     errors: list[FieldError] = []
     seen: set[str] = set()
     conditions: list[dict[str, Any]] = obj.get("status", {}).get("conditions") or []
@@ -79,7 +79,10 @@ def condition_errors(obj: Object, rules: ReleaseRules) -> list[FieldError]:
 
 
 def type_of(name: str, rules: ReleaseRules) -> str:
-    """Returns the full name of a type, in the newest version that the release has."""
+    """Returns a type's full name, such as `flowcontrol/v1.FlowSchemaSpec`, in the newest available version.
+
+    Raises KeyError if no version of the release has the type.
+    """
     for version in ("v1", "v1beta3"):
         full = f"flowcontrol/{version}.{name}"
         try:

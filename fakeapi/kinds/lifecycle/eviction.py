@@ -28,7 +28,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class EvictionStatusStrategy(TargetedStatusStrategy):
-    """Strategy for `/status` of evictions, in which responders take turns."""
+    """Strategy for `/status` of evictions, where responders act one after the other."""
 
     def __init__(self, rules: ReleaseRules, context: StrategyContext) -> None:
         super().__init__(rules)
@@ -63,7 +63,10 @@ def _active_responder(obj: Object, now: float) -> str:
 
 
 def _of_responder(absent: str, cell: Callable[[str, Object, float], str]) -> Cell:
-    """Returns a cell made from the state and the status of the responder that the table shows."""
+    """Returns a Cell that calls `cell` with the state and the status of the responder in `_shown_target`.
+
+    `absent`: the text of the cell without such a responder
+    """
 
     def of(obj: Object, now: float) -> str:
         target = _shown_target(obj["status"])
@@ -104,7 +107,7 @@ def _message(state: str, responder: Object, now: float) -> str:
 
 
 def _requesters(obj: Object, now: float) -> str:
-    """Returns the cell for requesters: the first that still wants the eviction, and the number of others."""
+    """Returns the table cell for requesters: the first that has not withdrawn, and how many more exist."""
     requesters = obj["status"].get("requesters") or ()
     wanting = sorted(requester["name"] for requester in requesters if requester["intent"] != "Withdrawn")
     if not wanting:

@@ -1,4 +1,4 @@
-"""EvictionRequest of lifecycle.k8s.io: asks for the eviction of a pod, or withdraws that request.
+"""EvictionRequest of lifecycle.k8s.io: requests the eviction of a pod, or withdraws the request.
 
 Follows k8s.io/kubernetes `pkg/registry/lifecycle/evictionrequest`.
 """

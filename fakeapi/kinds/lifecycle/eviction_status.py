@@ -1,8 +1,8 @@
 """Validates changes of an Eviction's status: responders act one after the other, by priority.
 
 Follows `ValidateEvictionStatus` of k8s.io/kubernetes `pkg/apis/lifecycle/validation`. A responder becomes
-Active in `targetResponders` when its turn comes, and reports its progress in `responders`. Its state never
-goes back.
+Active in `targetResponders` when its turn comes, and reports its progress in `responders`. A responder never
+returns to an earlier state.
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ _IN_PROGRESS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class _Expected:
-    """The states that a responder may have, and the reason for errors."""
+    """The states that a responder may have; `why` is the reason that errors state."""
 
     states: Sequence[str]
     why: str
@@ -60,9 +60,10 @@ _WAITS: Final = _Expected((INACTIVE,), "the previously active has not finished p
 
 
 def validate_change(status: Object, old: Object, now: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates a canonical status; `old` is the status before, `now` is in RFC 3339.
+    """Validates a change of an Eviction's status, except the format of its conditions.
 
-    Does not check the format of conditions.
+    - `status`, `old`: the new and the stored status, both canonical
+    - `now`: the time in RFC 3339
     """
     return _Change(status, old, now, rules).errors()
 
@@ -91,7 +92,7 @@ class _Change:
     # Conditions
 
     def _reverted_conditions(self) -> list[FieldError]:
-        """Requires a final condition to stay true, with the same reason."""
+        """Returns errors if a true final condition is removed, becomes False or changes its reason."""
         errors: list[FieldError] = []
         for old in self._old_conditions:
             if old["type"] not in (EVICTED, FAILED) or old["status"] != "True":
@@ -109,7 +110,7 @@ class _Change:
         if problem := self._lost_target():
             return [invalid(_TARGETS, self._shown_status(self._targets, "targetResponders"), problem)]
         if len(self._targets) > RESPONDERS_MAX or _has_duplicates(self._targets):
-            return []  # a declared rule reports this
+            return []  # declarative validation reports this
         statuses = {responder["name"]: responder for responder in self._responders}
         places = {target["name"]: index for index, target in enumerate(self._targets)}
         errors: list[FieldError] = []
@@ -173,7 +174,7 @@ class _Change:
         return errors
 
     def _is_in_progress(self, status: Object) -> bool:
-        """Whether a responder has started, is not complete, and has sent a recent heartbeat."""
+        """Whether a responder has started, is not complete, and has recently sent a heartbeat."""
         if not status.get("startTime") or status.get("completionTime"):
             return False
         heard = status.get("heartbeatTime") or status["startTime"]
@@ -191,7 +192,7 @@ class _Change:
         if problem:
             return [invalid(_RESPONDERS, self._shown_status(self._responders, "responders"), problem)]
         if len(self._responders) > RESPONDERS_MAX or _has_duplicates(self._responders):
-            return []  # a declared rule reports this
+            return []  # declarative validation reports this
         states = {target["name"]: target["state"] for target in self._targets}
         return [
             error
@@ -217,7 +218,7 @@ class _Change:
     def _start_errors(self, status: Object, old: Object, state: str, path: str) -> list[FieldError]:
         start, before = status.get("startTime"), old.get("startTime")
         if before:
-            return []  # a declared rule makes it immutable
+            return []  # declarative validation makes it immutable
         if not start:
             return [required(path, "is required for an active responder")] if state == ACTIVE else []
         return [] if self._is_present(start) else [invalid(path, start, _PRESENT)]
@@ -253,7 +254,7 @@ class _Change:
     def _completion_errors(self, status: Object, old: Object, path: str) -> list[FieldError]:
         completion, before = status.get("completionTime"), old.get("completionTime")
         if not completion or (before and before != completion):
-            return []  # a declared rule makes it immutable
+            return []  # declarative validation makes it immutable
         start = status.get("startTime")
         problem = _not_started(start, path)
         if not problem and start and completion < start:
@@ -267,7 +268,11 @@ class _Change:
 
 
 def in_turn(targets: Sequence[Any]) -> list[Any]:
-    """Sorts responders in the order in which they act: by priority, then by domain from its last label."""
+    """Sorts responders in the order in which they act.
+
+    Higher priorities come first. Equal priorities are sorted by domain, from its last label, then by
+    name.
+    """
     return sorted(targets, key=_turn)
 
 
@@ -280,7 +285,7 @@ def _turn(target: Object) -> tuple[bool, int, list[str], str]:
 def _priority_errors(target: Object, path: str) -> list[FieldError]:
     priority, own = target["priority"], OWN_PRIORITIES.get(target["name"])
     if priority is None or priority < 0:
-        return []  # a declared rule reports this
+        return []  # declarative validation reports this
     if own is not None:
         problem = f"core k8s responder is expected to have priority: {own}" if priority != own else ""
     elif priority < RESERVED_PRIORITIES:

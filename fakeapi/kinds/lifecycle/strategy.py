@@ -1,6 +1,6 @@
 """Strategies and table cells that both kinds of lifecycle.k8s.io share.
 
-Follows k8s.io/kubernetes `pkg/registry/lifecycle`. Most rules of a spec are declared rules.
+Follows k8s.io/kubernetes `pkg/registry/lifecycle`. Declarative validation checks most rules of a spec.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ def name_is_long_name(name: str, prefix: bool) -> list[str]:  # noqa: FBT001 - a
 
 
 class TargetedStrategy(Strategy):
-    """Strategy for creates and updates of an object; they never set its status."""
+    """Strategy for Evictions and EvictionRequests; ignores the status that the client sends."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     updates_unconditionally: ClassVar[bool] = False
@@ -49,7 +49,7 @@ class TargetedStrategy(Strategy):
 
 
 class TargetedStatusStrategy(TargetedStrategy):
-    """Strategy for `/status`, which only changes the status."""
+    """Strategy for `/status` of Evictions and EvictionRequests; changes only the status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 
@@ -64,13 +64,13 @@ class TargetedStatusStrategy(TargetedStrategy):
 
 
 def true_condition(conditions: Sequence[Any], kind: str) -> Any:
-    """Returns the first condition of a type if it is true, else None."""
+    """Returns the first condition of the type `kind` if its status is True, else None."""
     condition = condition_of(conditions, kind)
     return condition if condition is not None and condition["status"] == "True" else None
 
 
 def condition_of(conditions: Sequence[Any], kind: str) -> Any:
-    """Returns the first condition of a type, or None."""
+    """Returns the first condition of the type `kind`, or None."""
     return next((condition for condition in conditions if condition["type"] == kind), None)
 
 
@@ -84,7 +84,7 @@ def target_type_cell(obj: Object, now: float) -> str:
 
 
 def status_cell(obj: Object, now: float) -> str:
-    """Returns the cell for progress: a final condition with its reason, "Progressing" or "Pending"."""
+    """Returns the table cell for progress: a final condition with its reason, "Progressing" or "Pending"."""
     status = obj["status"]
     conditions = status.get("conditions") or ()
     for kind in (EVICTED, FAILED):

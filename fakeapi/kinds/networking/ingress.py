@@ -27,7 +27,7 @@ _HOSTS_SHOWN = 3
 
 
 class IngressStrategy(Strategy):
-    """Strategy for creates and updates of an ingress; they never set its status."""
+    """Strategy for creates and updates of an ingress; ignores the status that the client sends."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -35,7 +35,7 @@ class IngressStrategy(Strategy):
         self._rules = rules
 
     def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
-        """Restores explicitly empty rules, which errors print differently from missing ones."""
+        """Restores an explicitly empty list of rules; errors print missing lists differently."""
         spec = sent.get("spec") if isinstance(sent, dict) else None
         if isinstance(spec, dict) and spec.get("rules") == []:
             obj["spec"]["rules"] = []
@@ -72,7 +72,7 @@ class IngressStrategy(Strategy):
 
 
 class IngressStatusStrategy(IngressStrategy):
-    """Strategy for `/status` of ingresses."""
+    """Strategy for `/status` of ingresses; keeps the stored spec."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 
@@ -113,7 +113,7 @@ def _or_none(text: str | None) -> str:
 
 
 def _hosts(obj: Object, now: float) -> str:
-    """Returns the cell for the hosts of the first rules."""
+    """Returns the table cell for hosts: up to three, then the number of further rules; `*` without hosts."""
     rules = obj["spec"].get("rules") or ()
     hosts: list[str] = []
     for rule in rules:

@@ -24,7 +24,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class NetworkPolicyStrategy(Strategy):
-    """Strategy for creates and updates of network policies."""
+    """Strategy for network policies; a change of the spec increments the generation."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules
@@ -41,7 +41,7 @@ class NetworkPolicyStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """Validates the update. Up to 1.35 the spec is validated twice: as new, and as a change."""
+        """Validates the update. Up to 1.35 the spec is validated twice: like a create and like an update."""
         wording = self._rules.quirks.wording
         checks_values = not validate_label_selector(old["spec"].get("podSelector"), "", wording)
         kept = cidrs_of(old["spec"])

@@ -16,7 +16,7 @@ _OPERATORS = {
 
 
 def selector_text(selector: Object | None) -> str:
-    """Formats the requirements, sorted by key; `<none>` if there are none, `<error>` if one is invalid."""
+    """Formats a label selector, sorted by key; `<none>` without requirements, `<error>` if it is invalid."""
     fields = selector or {}
     labels: dict[str, str] = fields.get("matchLabels") or {}
     requirements = [Requirement(key, Operator.EQUALS, (value,)) for key, value in labels.items()]

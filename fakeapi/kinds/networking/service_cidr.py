@@ -24,7 +24,7 @@ WIPING_GATE: Final = "ServiceCIDRStatusFieldWiping"
 
 
 class ServiceCIDRStrategy(Strategy):
-    """Strategy for creates and updates of a ServiceCIDR, which up to 1.35 may also set its status.
+    """Strategy for creates and updates of ServiceCIDRs; up to 1.35 they may also set the status.
 
     Up to 1.32 an update is also validated like a create.
     """
@@ -53,7 +53,7 @@ class ServiceCIDRStrategy(Strategy):
 
 
 class StatusWipingStrategy(ServiceCIDRStrategy):
-    """Strategy for creates and updates of a ServiceCIDR; they never set its status."""
+    """Strategy for creates and updates of ServiceCIDRs; ignores the status that the client sends."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -67,7 +67,7 @@ class StatusWipingStrategy(ServiceCIDRStrategy):
 
 
 class ServiceCIDRStatusStrategy(ServiceCIDRStrategy):
-    """Strategy for `/status` of ServiceCIDRs."""
+    """Strategy for `/status` of ServiceCIDRs; keeps the stored spec."""
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         new["spec"] = old["spec"]
@@ -82,7 +82,7 @@ class ServiceCIDRStatusStrategy(ServiceCIDRStrategy):
 
 
 class ResettingStatusStrategy(ServiceCIDRStatusStrategy):
-    """Strategy for `/status` of ServiceCIDRs, where its writers own no metadata fields."""
+    """Strategy for `/status` in releases whose managedFields omit the metadata of status updates."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 

@@ -92,7 +92,7 @@ class RuntimeClassStrategy(Strategy):
 
 
 def _validate_overhead(resources: Mapping[str, str], path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates the overhead of pods by the rules for the resource limits of containers."""
+    """Validates the overhead of pods with the rules for the resource limits of containers."""
     errors: list[FieldError] = []
     for name in sorted(resources):
         here, amount = f"{path}.limits[{name}]", resources[name]

@@ -30,11 +30,14 @@ from fakeapi.releases.rules import ReleaseRules
 _POLICIES = ("AlwaysAllow", "IfHealthyBudget")
 _COUNTERS = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
 EMPTY_SELECTOR = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match"
-"""The label key that stands for an empty selector of policy/v1beta1; users must not set it."""
+"""The label key that represents an empty selector of policy/v1beta1; users must not use this key."""
 
 
 GATED_FIELDS = (GatedFields("PDBUnhealthyPodEvictionPolicy", ("spec.unhealthyPodEvictionPolicy",)),)
-"""`dropDisabledFields` of k8s.io/kubernetes `pkg/registry/policy/poddisruptionbudget`."""
+"""Fields that are dropped while their feature gate is off.
+
+Follows `dropDisabledFields` of k8s.io/kubernetes `pkg/registry/policy/poddisruptionbudget`.
+"""
 
 
 class PodDisruptionBudgetStrategy(WorkloadStrategy):
@@ -45,7 +48,10 @@ class PodDisruptionBudgetStrategy(WorkloadStrategy):
     gated_fields: ClassVar[tuple[GatedFields, ...]] = GATED_FIELDS
 
     def default(self, obj: Object) -> Object:
-        """Removes the label key of v1beta1 from a selector with other requirements, as conversion does."""
+        """Removes the requirement for the label key of v1beta1, as upstream's conversion does.
+
+        Keeps the requirement if it is the only one of the selector.
+        """
         selector = obj["spec"].get("selector")
         if selector and not _is_match_none(selector):
             obj["spec"]["selector"] = _without_label(selector)
@@ -80,7 +86,7 @@ class PodDisruptionBudgetStrategy(WorkloadStrategy):
 
 
 class PodDisruptionBudgetStatusStrategy(WorkloadStatusStrategy):
-    """Strategy for `/status` of pod disruption budgets."""
+    """Strategy for `/status` of PodDisruptionBudgets; validates conditions and counters."""
 
     updates_unconditionally: ClassVar[bool] = False
 
@@ -95,7 +101,7 @@ class PodDisruptionBudgetStatusStrategy(WorkloadStatusStrategy):
 
 
 def _is_match_none(selector: Object) -> bool:
-    """Whether the selector is the one that an empty selector of v1beta1 is converted to."""
+    """Whether the selector is the result of converting an empty selector from v1beta1."""
     return not selector.get("matchLabels") and selector.get("matchExpressions") == [
         {"key": EMPTY_SELECTOR, "operator": "Exists"}
     ]
@@ -112,7 +118,7 @@ def _without_label(selector: Object) -> Object:
 
 
 def _shown_spec(spec: Object, wording: Wording) -> Dump:
-    """Formats the spec as an error prints the internal type."""
+    """Formats the spec as upstream prints its internal type in errors."""
     members = (
         ("MinAvailable", "minAvailable", "*intstr.IntOrString"),
         ("Selector", "selector", "*v1.LabelSelector"),

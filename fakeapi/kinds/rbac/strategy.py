@@ -13,7 +13,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class RbacStrategy(Strategy):
-    """Strategy for a kind that validates with `errors_of` and, on updates, also with `errors_of_change`."""
+    """Base strategy: validates objects with `errors_of`, and updates also with `errors_of_change`."""
 
     creates_on_update: ClassVar[bool] = True
 
@@ -21,11 +21,11 @@ class RbacStrategy(Strategy):
         self._rules = rules
 
     def errors_of(self, obj: Object, old: Object | None) -> list[FieldError]:
-        """Returns the errors of an object; `old` is the object before an update."""
+        """Returns the errors of an object; `old` is the stored object on update, None on create."""
         return []
 
     def errors_of_change(self, new: Object, old: Object) -> list[FieldError]:
-        """Returns the errors of a change from `old` to `new`."""
+        """Returns the errors of changes that an update from `old` to `new` must not make."""
         return []
 
     def validate_create(self, obj: Object) -> list[FieldError]:

@@ -1,4 +1,4 @@
-"""`adminAccess` in requests and allocation results: the namespace label that it requires.
+"""Checks `adminAccess` in requests and allocation results, which requires a label of the namespace.
 
 Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim` from 1.32, and `pkg/registry/resource` from
 1.33.
@@ -11,7 +11,7 @@ from fakeapi.machinery.field_errors import FieldError, forbidden
 from fakeapi.machinery.json_types import Object
 
 NamespaceLabels: TypeAlias = Callable[[str], Mapping[str, str] | None]
-"""Returns the labels of a namespace, or None if the namespace does not exist."""
+"""A function that returns the labels of a namespace, or None if the namespace does not exist."""
 
 
 def authorize_requests(
@@ -19,7 +19,7 @@ def authorize_requests(
 ) -> list[FieldError]:
     """Returns an error for the first request with `adminAccess: true`, unless the namespace allows it.
 
-    A namespace with the label `wanted_label: "true"` allows it.
+    `wanted_label`: the label that must be "true" on a namespace that allows admin access
     """
     requests = [request.get("exactly", {}) for request in claim["spec"]["devices"]["requests"] or ()]
     return _authorize(requests, "spec.devices.requests", claim, namespace_labels, wanted_label)
@@ -30,8 +30,9 @@ def authorize_results(
 ) -> list[FieldError]:
     """Returns an error for the first result with `adminAccess: true`, unless the namespace allows it.
 
-    A namespace with the label `wanted_label: "true"` allows it, and results are not checked if any result of
-    `old` had `adminAccess: true`.
+    Results are not checked if any result of the stored claim `old` has `adminAccess: true`.
+
+    `wanted_label`: the label that must be "true" on a namespace that allows admin access
     """
     if any(result.get("adminAccess") for result in _results(old["status"])):
         return []

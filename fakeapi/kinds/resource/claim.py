@@ -44,20 +44,20 @@ from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
 SPECS_KEPT = 256
-"""Most valid specs that a strategy remembers; before it adds one more, it forgets all of them."""
+"""Maximum number of valid specs that a strategy caches; a full cache is emptied before the next spec."""
 
 KEPT_SPEC_BYTES_MAX = 8 * 1024
-"""Largest encoded spec that is remembered, in bytes; larger specs are validated each time."""
+"""Maximum size of an encoded spec in the cache, in bytes; larger specs are validated each time."""
 
 
 class ClaimStrategy(ClaimSpecStrategy):
-    """Strategy for creates and updates of a claim; they never set its status."""
+    """Strategy for creates and updates of a claim; ignores the status that the client sends."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
     @cached_property
     def _right_specs(self) -> set[tuple[bytes, bool]]:
-        """Encoded specs without errors, each with the `Checks.stored` that they were validated with."""
+        """The cache of encoded specs without errors, each with the `Checks.stored` of its validation."""
         return set()
 
     def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
@@ -74,7 +74,10 @@ class ClaimStrategy(ClaimSpecStrategy):
         return drop_disabled_fields(new, old, CLAIM_FIELDS, self._rules)
 
     def validate(self, obj: Object, checks: Checks) -> list[FieldError]:
-        """Validates the spec. Skips a spec that was valid before, since claims of one template share it."""
+        """Returns the errors of the spec; does not validate specs in the cache of valid specs again.
+
+        Claims of one template have equal specs.
+        """
         text = codec.encode(obj["spec"])
         if (text, checks.stored) in self._right_specs:
             return []
@@ -87,7 +90,7 @@ class ClaimStrategy(ClaimSpecStrategy):
 
 
 class ClaimStatusStrategy(ClaimStrategy):
-    """Strategy for `/status` of claims."""
+    """Strategy for `/status` of claims: the allocation, reservations and the status of devices."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 
@@ -101,9 +104,9 @@ class ClaimStatusStrategy(ClaimStrategy):
         return new
 
     def _drop_deallocated_devices(self, claim: Object, before: Object) -> None:
-        """Drops the status of devices that are no longer allocated.
+        """Removes the status of devices that are no longer allocated.
 
-        Drops the whole list if the gate DRAResourceClaimDeviceStatus is off and the claim had none before.
+        Removes the whole list if the gate DRAResourceClaimDeviceStatus is off and the stored claim has none.
         """
         status = claim["status"]
         if "devices" not in status:
@@ -162,7 +165,10 @@ class ClaimStatusStrategy(ClaimStrategy):
 
 
 class NewerClaimStatusStrategy(ClaimStatusStrategy):
-    """Strategy for `/status` where its writers own no metadata fields (see `status_resets_metadata`)."""
+    """Strategy for `/status` in releases whose managedFields omit the metadata of status updates.
+
+    The quirk `status_resets_metadata` determines these releases.
+    """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 
@@ -195,7 +201,10 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
 
 
 def state_column(schema: Struct) -> Column:
-    """Returns the column that summarizes a claim's status; `deallocating` exists only in 1.27 to 1.31."""
+    """Returns the column that summarizes a claim's status.
+
+    Only releases from 1.27 to 1.31 have the state `deallocating`.
+    """
     deallocates = "deallocationRequested" in fields_at(schema, "status")
     return Column(
         "State",

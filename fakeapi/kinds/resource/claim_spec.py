@@ -1,4 +1,4 @@
-"""The claim spec of resource.k8s.io/v1alpha3 and newer, used by ResourceClaim and ResourceClaimTemplate.
+"""The claim spec of resource.k8s.io/v1alpha3 and newer, in ResourceClaim and ResourceClaimTemplate.
 
 Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim` and `resourceclaimtemplate`,
 `pkg/apis/resource/v1alpha3` and `pkg/apis/resource/validation`.
@@ -34,7 +34,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def validate_claim_spec(spec: Object, path: str, checks: Checks) -> list[FieldError]:
-    """Validates the spec of a claim, or of the claims of a template; `path` is the field path of the spec."""
+    """Validates the spec of a claim, or of the claims of a template; `path` is the path of the spec."""
     errors = validate_devices(spec["devices"], f"{path}.devices", checks)
     if "controller" in spec:
         errors += validate_driver_name(spec["controller"], f"{path}.controller", checks.rules)
@@ -44,18 +44,18 @@ def validate_claim_spec(spec: Object, path: str, checks: Checks) -> list[FieldEr
 class ClaimSpecStrategy(Strategy, ABC):
     """Strategy for objects that contain a claim spec; the spec of the object is immutable.
 
-    `restore_after_decoding` gets objects in the layout of their version; all other methods get the hub's
-    layout.
+    `restore_after_decoding` receives objects in the layout of their version. All other methods receive
+    objects in the layout of the hub.
     """
 
     claim_path: ClassVar[tuple[str, ...]] = ("spec",)
-    """Field path of the claim spec within the object."""
+    """The field path of the claim spec within the object."""
 
     spec_type: ClassVar[str] = "ResourceClaimSpec"
-    """Name of the type of the object's own spec."""
+    """The name of the type of the object's own spec."""
 
     is_checked_by_updates: ClassVar[bool] = False
-    """Whether updates validate the spec even if it cannot have changed (see `updates_are_checked_once`)."""
+    """Whether updates also validate the spec in releases with the quirk `updates_are_checked_once`."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class ClaimSpecStrategy(Strategy, ABC):
         *,
         layout: Layout = Layout.FLAT,
     ) -> None:
-        """`layout`: the layout of the version in which request bodies are sent."""
+        """`layout` is the layout of objects in request bodies."""
         self._rules = rules
         self._layout = layout
         self._namespace_labels = namespace_labels
@@ -73,7 +73,7 @@ class ClaimSpecStrategy(Strategy, ABC):
         self._checks_of_stored = replace(self._checks, stored=True)
 
     def claim_spec(self, obj: Object) -> Object:
-        """Returns the spec of the claim, or the spec of the claims that a template describes."""
+        """Returns the spec of a claim, or the spec of the claims of a template."""
         spec: Object = obj
         for name in self.claim_path:
             spec = spec[name]
@@ -105,7 +105,7 @@ class ClaimSpecStrategy(Strategy, ABC):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """Validates the update: metadata, spec, and that the spec is unchanged.
+        """Validates the metadata and the spec, which must not change.
 
         Up to 1.34 errors of the spec are reported twice, before and after the error of a changed spec.
         """
@@ -119,7 +119,7 @@ class ClaimSpecStrategy(Strategy, ABC):
         ]
 
     def _validate_spec_unchanged(self, new: Object, old: Object) -> list[FieldError]:
-        """Requires an unchanged spec. Up to 1.32 the error prints it in the nested layout."""
+        """Returns an error if the update changes the spec; up to 1.32 the error prints the nested layout."""
         specs = (new["spec"], old["spec"])
         if not self._rules.quirks.request_fields_under_exactly:
             specs = (self.nested_spec(new), self.nested_spec(old))

@@ -1,4 +1,4 @@
-"""ResourceClaimTemplate of resource.k8s.io, and rules for the metadata in templates of every version.
+"""ResourceClaimTemplate of resource.k8s.io, and the validation of metadata in templates of all versions.
 
 Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaimtemplate`, `pkg/apis/resource/validation` and
 `ValidateTemplateObjectMeta` of `pkg/apis/core/validation`.
@@ -35,11 +35,11 @@ _NOT_FOR_TEMPLATES = {
     "finalizers": "finalizers",
     "managedFields": "managedFields",
 }
-"""Metadata fields that a template must not set, with their names in errors: upstream takes these from Go."""
+"""Metadata fields that a template must not set, with their names in upstream's errors."""
 
 
 def restore_empty_lists(obj: Object, sent: Any) -> Object:
-    """Restores forbidden metadata lists that were sent empty: they are errors, but decoding drops them."""
+    """Restores forbidden metadata lists that were sent empty; they are errors, but decoding drops them."""
     spec = sent.get("spec") if isinstance(sent, dict) else None
     metadata = spec.get("metadata") if isinstance(spec, dict) else None
     if not isinstance(metadata, dict):
@@ -51,7 +51,7 @@ def restore_empty_lists(obj: Object, sent: Any) -> Object:
 
 
 def validate_template_metadata(metadata: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates the metadata of a template's claims: only labels and annotations are allowed."""
+    """Validates the metadata in a claim template, which may only have labels and annotations."""
     return [
         *validate_annotations(metadata.get("annotations", {}), f"{path}.annotations", rules.quirks.wording),
         *validate_labels(metadata.get("labels", {}), f"{path}.labels", rules.quirks.wording),
@@ -64,7 +64,7 @@ def validate_template_metadata(metadata: Object, path: str, rules: ReleaseRules)
 
 
 class ClaimTemplateStrategy(ClaimSpecStrategy):
-    """Strategy for templates of v1alpha3 and newer."""
+    """Strategy for ResourceClaimTemplates of v1alpha3 and newer, whose spec is immutable."""
 
     claim_path: ClassVar[tuple[str, ...]] = ("spec", "spec")
     spec_type: ClassVar[str] = "ResourceClaimTemplateSpec"

@@ -35,7 +35,10 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class DeviceClassStrategy(Strategy):
-    """Strategy for device classes: every field may change. Up to 1.34 updates report spec errors twice."""
+    """Strategy for device classes, in which every field may change.
+
+    Up to 1.34 updates report each error of the spec twice.
+    """
 
     def __init__(self, rules: ReleaseRules, check_cel: CelCheck = accept_any_cel) -> None:
         self._rules = rules
@@ -68,7 +71,7 @@ class DeviceClassStrategy(Strategy):
         return self.warnings_on_create(new)
 
     def _validate(self, obj: Object, old: Object | None) -> list[FieldError]:
-        """Validates the spec; selectors and configuration that `old` has too may exceed newer limits."""
+        """Validates the spec; selectors and configuration that `old` already has may exceed newer limits."""
         spec = obj["spec"]
         checks = replace(self._checks, stored=_is_as_it_was("config", obj, old))
         errors = validate_selectors(

@@ -1,4 +1,4 @@
-"""Explicitly empty lists of device requests in the spec of a claim or a template.
+"""Restores explicitly empty lists of device requests in the spec of a claim or a template.
 
 Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim` and `resourceclaimtemplate`.
 """
@@ -11,11 +11,13 @@ _LISTS = ("selectors", "tolerations", "derivedAttributes")
 
 
 def restore_empty_request_lists(spec: Object, sent: Any, path: tuple[str, ...]) -> None:
-    """Restores explicitly empty lists of requests without a class, which decoding drops.
+    """Restores explicitly empty lists, which decoding drops, in requests without a device class.
 
-    In v1alpha3 and v1beta1 of 1.33 such a list makes a request an exact one. `spec` was decoded from `sent`,
-    which has its requests at `path`. A request without a class is always refused, so the list is never
-    stored.
+    In v1alpha3 and v1beta1 of 1.33 such a list makes a request exact. Requests without a device class are
+    always rejected, so the empty list is never stored.
+
+    - `spec`: the decoded claim spec, which changes in place
+    - `sent`, `path`: the request body, and the path of its device requests
     """
     for name in path:
         sent = sent.get(name) if isinstance(sent, dict) else None

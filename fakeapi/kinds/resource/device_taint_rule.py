@@ -37,7 +37,7 @@ from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 STABLE = "v1"
-"""The version from which on updates must name a resourceVersion and deletes return a Status."""
+"""The first version in which updates require a resourceVersion and deletes return a Status."""
 
 
 class DeviceTaintRuleStrategy(Strategy):
@@ -106,7 +106,7 @@ class DeviceTaintRuleStrategy(Strategy):
 
 
 class ReportedTaintRuleStrategy(DeviceTaintRuleStrategy):
-    """Strategy for creates and updates of taint rules with a status (from 1.35 on); they never set it."""
+    """Strategy for taint rules with a status (from 1.35 on); ignores the status that the client sends."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -120,7 +120,7 @@ class ReportedTaintRuleStrategy(DeviceTaintRuleStrategy):
 
 
 class TaintRuleStatusStrategy(DeviceTaintRuleStrategy):
-    """Strategy for `/status` of taint rules, which has only conditions."""
+    """Strategy for `/status` of taint rules, which contains nothing except conditions."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 

@@ -1,7 +1,7 @@
-"""Restores explicitly empty lists that decoding dropped and that validation must see.
+"""Restores explicitly empty lists that decoding drops but validation needs.
 
-In a few checks kube-apiserver treats `[]` differently from a missing list. Only lists that make their object
-invalid, or that a feature gate drops afterwards, are restored; so no empty list is ever stored.
+In a few checks kube-apiserver treats `[]` differently from a missing list. This module only restores lists
+that make their object invalid or that a feature gate drops later. Therefore no empty list is ever stored.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ _BINDING = ("bindingConditions", "bindingFailureConditions")
 
 
 def restore_in_status(claim: Object, sent: Any) -> None:
-    """Restores empty lists of binding conditions in the allocation results of a claim, as in `sent`."""
+    """Restores empty lists of binding conditions that `sent` has in the allocation results of a claim."""
     results = claim["status"].get("allocation", {}).get("devices", {}).get("results", ())
     sent_results = _at(sent, "status", "allocation", "devices", "results")
     for result, result_sent in zip(results, sent_results or (), strict=False):
@@ -24,7 +24,7 @@ def restore_in_status(claim: Object, sent: Any) -> None:
 
 
 def restore_in_slice(each: Object, sent: Any, layout: Layout, rules: ReleaseRules) -> None:
-    """Restores empty lists of a slice and of its devices, as in `sent`."""
+    """Restores empty lists that `sent` has in a slice and its devices."""
     spec, sent_spec = each["spec"], _at(sent, "spec")
     for device, device_sent in zip(spec.get("devices") or (), _at(sent_spec, "devices") or (), strict=False):
         if layout is Layout.NESTED:
@@ -55,7 +55,7 @@ def _restore_binding(holder: Object, sent: Any) -> None:
 
 
 def _at(sent: Any, *path: str) -> Any:
-    """Returns the value at a path of a decoded body; None if the body has no such path."""
+    """Returns the value at a path of a decoded body, None if the body has no such path."""
     for name in path:
         sent = sent.get(name) if isinstance(sent, dict) else None
     return sent

@@ -1,6 +1,6 @@
-"""Fields of resource.k8s.io that are dropped while a feature gate is off, a table for each kind.
+"""Fields of resource.k8s.io that are dropped while a feature gate is off; each kind has a table.
 
-A new gated field is a line here. Two lines with the same fields say that both gates are needed.
+Two entries with the same fields mean that both gates are required.
 """
 
 from fakeapi.kinds.common.gated_fields import GatedFields
@@ -12,7 +12,7 @@ _RESULTS = "status.allocation.devices.results[]"
 
 
 def _requests(spec: str) -> tuple[GatedFields, ...]:
-    """Returns the gated fields of the claim spec at the path `spec`, other than `adminAccess`."""
+    """Returns the gated fields of the claim spec at the path `spec`, except `adminAccess`."""
     devices = f"{spec}.devices"
     shares = consumable_capacity_paths(spec)
     return (
@@ -34,18 +34,18 @@ def _requests(spec: str) -> tuple[GatedFields, ...]:
 
 
 def consumable_capacity_paths(spec: str) -> tuple[str, ...]:
-    """Returns the paths of the gate DRAConsumableCapacity in the claim spec at the path `spec`."""
+    """Returns the paths of the fields that DRAConsumableCapacity controls in the claim spec at `spec`."""
     return (f"{spec}.devices.@requests.capacity", f"{spec}.devices.constraints[].distinctAttribute")
 
 
 def _unset_admin_access(claim: Object) -> None:
-    """Sets `adminAccess` of allocation results to null: the internal version always has this field."""
+    """Sets `adminAccess` of allocation results to null; the internal version always has this field."""
     for result, name in holders(claim, f"{_RESULTS}.adminAccess"):
         result[name] = None
 
 
 def _drop_deallocation_requested(claim: Object) -> None:
-    """Drops `deallocationRequested` unless the new allocation names a controller."""
+    """Removes `deallocationRequested` unless the new allocation names a controller."""
     if "controller" not in (claim["status"].get("allocation") or {}):
         claim["status"].pop("deallocationRequested", None)
 
@@ -61,16 +61,22 @@ CLAIM_FIELDS = (
     GatedFields(gates.ADMIN_ACCESS, (_REQUESTED_ADMIN_ACCESS,), _ADMIN_ACCESS),
     GatedFields(gates.CONTROL_PLANE_CONTROLLER, ("spec.controller",)),
 )
-"""`dropDisabledFields` of k8s.io/kubernetes `pkg/registry/resource/resourceclaim`, for the spec."""
+"""Fields of the spec that are dropped while their feature gate is off.
+
+Follows `dropDisabledFields` of k8s.io/kubernetes `pkg/registry/resource/resourceclaim`.
+"""
 
 CLAIM_TEMPLATE_FIELDS = (
     *_requests("spec.spec"),
     GatedFields(gates.ADMIN_ACCESS, ("spec.spec.devices.requests[].exactly.adminAccess",)),
 )
-"""`dropDisabledFields` of k8s.io/kubernetes `pkg/registry/resource/resourceclaimtemplate`."""
+"""Fields that are dropped while their feature gate is off.
+
+Follows `dropDisabledFields` of k8s.io/kubernetes `pkg/registry/resource/resourceclaimtemplate`.
+"""
 
 CLAIM_STATUS_FIELDS = (
-    # Upstream unsets the field, it does not omit it.
+    # Upstream sets the field to null instead of removing it.
     GatedFields(
         gates.ADMIN_ACCESS, (f"{_RESULTS}.adminAccess",), _ADMIN_ACCESS, take_away=_unset_admin_access
     ),
@@ -88,31 +94,38 @@ CLAIM_STATUS_FIELDS = (
         ("status.allocation.controller",),
         ("status.allocation", "spec.controller"),
     ),
-    # Whether this field stays depends on the controller of the new allocation too.
+    # The controller of the new allocation also decides whether this field stays.
     GatedFields(
         gates.CONTROL_PLANE_CONTROLLER,
         ("status.deallocationRequested",),
         take_away=_drop_deallocation_requested,
     ),
 )
-"""`dropDisabledFields` of `pkg/registry/resource/resourceclaim`, for the status without `status.devices`.
+"""Fields of the status, except `status.devices`, that are dropped while their feature gate is off.
 
-The status strategy of claims handles the gate of `status.devices`, together with deallocated devices.
+Follows `dropDisabledFields` of k8s.io/kubernetes `pkg/registry/resource/resourceclaim`. `ClaimStatusStrategy`
+handles `status.devices`, together with deallocated devices.
 """
 
 DEVICE_CLASS_FIELDS = (
     GatedFields(gates.CONTROL_PLANE_CONTROLLER, ("spec.suitableNodes",)),
     GatedFields(gates.EXTENDED_RESOURCE, ("spec.extendedResourceName",)),
 )
-"""`dropDisabledFields` of k8s.io/kubernetes `pkg/registry/resource/deviceclass`."""
+"""Fields that are dropped while their feature gate is off.
+
+Follows `dropDisabledFields` of k8s.io/kubernetes `pkg/registry/resource/deviceclass`.
+"""
 
 POOL_STATUS_REQUEST_FIELDS = (GatedFields(gates.PARTITION_TYPES, ("spec.defaultPartitionTypeAttribute",)),)
-"""`dropDisabledFields` of k8s.io/kubernetes `pkg/registry/resource/resourcepoolstatusrequest`."""
+"""Fields that are dropped while their feature gate is off.
+
+Follows `dropDisabledFields` of k8s.io/kubernetes `pkg/registry/resource/resourcepoolstatusrequest`.
+"""
 
 LIST_ATTRIBUTE_PATHS = tuple(
     f"spec.devices[].attributes{{}}.{name}" for name in ("ints", "bools", "strings", "versions")
 )
-"""Paths of the values of list attributes in a slice."""
+"""Paths of the fields of a slice that hold the values of list attributes."""
 
 
 def _devices(*names: str) -> tuple[str, ...]:
@@ -143,4 +156,7 @@ RESOURCE_SLICE_FIELDS = (
     GatedFields(gates.OPTIONAL_NODE_OPERATIONS, ("spec.skipNodeOperations",)),
     GatedFields(gates.LIST_TYPE_ATTRIBUTES, LIST_ATTRIBUTE_PATHS),
 )
-"""`dropDisabledFields` of k8s.io/kubernetes `pkg/registry/resource/resourceslice`."""
+"""Fields that are dropped while their feature gate is off.
+
+Follows `dropDisabledFields` of k8s.io/kubernetes `pkg/registry/resource/resourceslice`.
+"""

@@ -1,4 +1,4 @@
-"""Layouts of claims and slices: where a version has the fields of requests and devices."""
+"""Layouts of claims and slices: where an API version has the fields of requests and devices."""
 
 import re
 from enum import Enum
@@ -37,5 +37,5 @@ _NESTED = frozenset(("v1alpha3", "v1beta1"))
 
 
 def layout_of(kind: Kind) -> Layout:
-    """Returns the layout of a kind's version. The hub's layout is FLAT."""
+    """Returns the layout of a kind's version; the hub always uses FLAT."""
     return Layout.NESTED if kind.version in _NESTED else Layout.FLAT

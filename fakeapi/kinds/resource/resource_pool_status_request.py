@@ -23,7 +23,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class PoolStatusRequestStrategy(Strategy):
-    """Strategy for creates and updates of pool status requests; they never set the status."""
+    """Strategy for creates and updates of pool status requests; ignores the status that the client sends."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -78,7 +78,7 @@ _NEVER = "<none>"
 
 
 def _ended(obj: Object) -> tuple[str, str]:
-    """Returns "Complete" or "Failed" with the time of that condition, or "Pending" with an empty time."""
+    """Returns "Complete" or "Failed" with the time of this condition, or "Pending" with an empty time."""
     for condition in obj.get("status", {}).get("conditions") or ():
         if condition["type"] in ("Complete", "Failed") and condition["status"] == "True":
             return condition["type"], condition["lastTransitionTime"]
@@ -102,7 +102,7 @@ def _pool_count(obj: Object, _now: float) -> int:
 
 
 def _sum_column(name: str, field: str, description: str) -> Column:
-    """Returns a column that sums a number over all pools, or counts the pools that have a text."""
+    """Returns a column with the sum of a field over all pools; for a text field, the number of texts."""
 
     def cell(obj: Object, _now: float) -> str:
         if "status" not in obj or _ended(obj)[0] == "Failed":

@@ -53,10 +53,10 @@ _EITHER_OR = "only one of `sharedCounters` or `devices` is allowed"
 
 
 class ResourceSliceStrategy(Strategy):
-    """Strategy for resource slices: driver, pool name and node name are immutable."""
+    """Strategy for resource slices, whose driver, pool name and node name are immutable."""
 
     def __init__(self, rules: ReleaseRules, now: Now, *, layout: Layout = Layout.FLAT) -> None:
-        """`layout`: the layout of the version in which request bodies are sent."""
+        """`layout` is the layout of objects in request bodies."""
         self._rules = rules
         self._layout = layout
         self._now = now
@@ -69,8 +69,9 @@ class ResourceSliceStrategy(Strategy):
     def default(self, obj: Object) -> Object:
         """Sets the defaults of devices, from 1.33 on.
 
-        Sets `timeAdded` of taints, and an empty `basic` in the nested layout; from 1.36 on also the
-        multipliers of node allocatable resource mappings.
+        - `timeAdded` of taints
+        - an empty `basic` in the nested layout
+        - from 1.36 on, the multipliers of node allocatable resource mappings
         """
         if not self._partitions:
             return obj
@@ -88,7 +89,7 @@ class ResourceSliceStrategy(Strategy):
         return self._validate(obj["spec"], None)
 
     def prepare_update(self, new: Object, old: Object) -> Object:
-        """Increments the generation before disabled fields are dropped, so a change of these counts too."""
+        """Increments the generation before it drops disabled fields, so changes of these fields count."""
         return drop_disabled_fields(with_next_generation(new, old), old, RESOURCE_SLICE_FIELDS, self._rules)
 
     def validate_update(
@@ -161,9 +162,9 @@ class ResourceSliceStrategy(Strategy):
         )
 
     def _most_devices(self, devices: Sequence[Object]) -> int:
-        """Returns the limit of devices in the slice.
+        """Returns the maximum number of devices in a slice.
 
-        From 1.35 on it is lower if any device has taints, consumes counters, or has a list attribute.
+        From 1.35 on the limit is lower if any device has taints, consumes counters, or has a list attribute.
         """
         limits = self._rules.limits
         if not self._rules.quirks.counter_sets_stand_alone:

@@ -21,12 +21,12 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class PodSchedulingContextStrategy(Strategy):
-    """Strategy for creates and updates of scheduling contexts; they never set the status."""
+    """Strategy for creates and updates of scheduling contexts; ignores the status that the client sends."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
     def __init__(self, rules: ReleaseRules, *, duplicates_only: bool) -> None:
-        """`duplicates_only` (v1alpha2): a repeated node name gets only the duplicate error."""
+        """`duplicates_only`: as in v1alpha2, a repeated node name only gets the duplicate error."""
         self._rules = rules
         self._validate_list = validate_distinct if duplicates_only else validate_set
 
@@ -44,7 +44,7 @@ class PodSchedulingContextStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """Reports each error of the spec twice, as upstream does."""
+        """Validates the update; like upstream, reports each error of the spec twice."""
         errors = [*metadata.of_object, *self.validate_create(new)]
         return [*errors, *metadata.of_change, *errors]
 
@@ -55,7 +55,7 @@ class PodSchedulingContextStrategy(Strategy):
 
 
 class PodSchedulingContextStatusStrategy(PodSchedulingContextStrategy):
-    """Strategy for `/status` of scheduling contexts."""
+    """Strategy for `/status` of scheduling contexts: the nodes that are unsuitable for each claim."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 
@@ -65,7 +65,7 @@ class PodSchedulingContextStatusStrategy(PodSchedulingContextStrategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """Validates `status.resourceClaims`, which upstream calls `status.claims` in paths."""
+        """Validates `status.resourceClaims`; like upstream, error paths begin with `status.claims`."""
         errors: list[FieldError] = [*metadata.of_change]
         seen: set[str] = set()
         claims: list[dict[str, Any]] = new["status"].get("resourceClaims", [])

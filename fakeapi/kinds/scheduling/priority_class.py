@@ -20,9 +20,9 @@ from fakeapi.releases.rules import ReleaseRules
 
 SYSTEM_PREFIX: Final = "system-"
 SYSTEM_CLASSES: Final = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
-"""The names and values of the system's own classes."""
+"""The names and values of the system's own priority classes."""
 VALUE_MAX: Final = 1_000_000_000
-"""Largest value of a user's class; larger values are reserved for the system."""
+"""Maximum value of a user's priority class; the system reserves greater values."""
 POLICIES: Final = ("PreemptLowerPriority", "Never")
 
 
@@ -59,7 +59,7 @@ class PriorityClassStrategy(Strategy):
 
 
 def _difference_from_system(name: str, obj: Object) -> str:
-    """Returns how a class differs from the system class of that name; empty if it does not."""
+    """Returns a message if a class differs from the system class of its name; empty if both are equal."""
     if name not in SYSTEM_CLASSES:
         return f"{name} is not a known system priority class"
     if obj["value"] != SYSTEM_CLASSES[name]:

@@ -1,7 +1,7 @@
 """Workload, PodGroup and CompositePodGroup of scheduling.k8s.io, from Kubernetes 1.36.
 
 Follows k8s.io/kubernetes `pkg/registry/scheduling/{workload,podgroup,compositepodgroup}` and
-`pkg/apis/scheduling/validation`. Most rules are declared rules (`fakeapi.registry.declared`).
+`pkg/apis/scheduling/validation`. Declarative validation (`fakeapi.registry.declared`) checks most rules.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ _CHILDLESS: Final = "must have at least one child PodGroupTemplate or CompositeP
 
 
 class DeclaredStrategy(Strategy):
-    """Strategy for a kind with declared rules, which also drops fields whose gate is off."""
+    """Base strategy for kinds with declarative validation; also drops fields whose gate is off."""
 
     updates_unconditionally: ClassVar[bool] = False
 
@@ -54,7 +54,10 @@ class DeclaredStrategy(Strategy):
         return ()
 
     def _drop(self, new: Object, old: Object | None, short_type: str) -> None:
-        """Drops the fields of `new` whose gate is off, except those that `old` has."""
+        """Removes the fields of `new` whose gate is off, except fields that `old` has.
+
+        `short_type`: the Go type of `new`, without its package
+        """
         entry = self._rules.schemas.entry(f"scheduling/{self._kind.version}.{short_type}")
         assert isinstance(entry, dict), "these types are structs"
         for field in entry["fields"]:
@@ -68,7 +71,7 @@ class DeclaredStrategy(Strategy):
 
 
 class WorkloadStrategy(DeclaredStrategy):
-    """Strategy for workloads of v1alpha3 and v1beta1: nested templates of pod groups with unique names."""
+    """Strategy for workloads of v1alpha3 and v1beta1, whose templates of pod groups can be nested."""
 
     def prepare_create(self, obj: Object) -> Object:
         return self.prepare_update(obj, {"spec": {}})
@@ -127,7 +130,7 @@ class FlatWorkloadStrategy(WorkloadStrategy):
 
 
 class PodGroupStrategy(DeclaredStrategy):
-    """Strategy for pod groups, whose pods are scheduled together; never sets the status."""
+    """Strategy for groups of pods that are scheduled together; ignores the status that the client sends."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -151,7 +154,7 @@ class PodGroupStrategy(DeclaredStrategy):
 
 
 class PodGroupStatusStrategy(PodGroupStrategy):
-    """Strategy for `/status` of pod groups: whether pods are scheduled, and claims created for them."""
+    """Strategy for `/status` of pod groups: conditions, and the claims created for the group."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 
@@ -176,19 +179,22 @@ class PodGroupStatusStrategy(PodGroupStrategy):
 
 
 class FlatPodGroupStrategy(PodGroupStrategy):
-    """Strategy for pod groups of v1alpha2."""
+    """Strategy for pod groups of v1alpha2; updates may omit the resourceVersion."""
 
     updates_unconditionally: ClassVar[bool] = True
 
 
 class FlatPodGroupStatusStrategy(PodGroupStatusStrategy):
-    """Strategy for `/status` of pod groups in v1alpha2."""
+    """Strategy for `/status` of pod groups in v1alpha2; updates may omit the resourceVersion."""
 
     updates_unconditionally: ClassVar[bool] = True
 
 
 def _validate_names(holder: Object, path: str, taken: set[str]) -> Iterator[FieldError]:
-    """Yields errors of templates with a name from another list; declared rules check names within a list."""
+    """Yields errors for template names that also occur in another list.
+
+    Declarative validation rejects duplicate names within a list.
+    """
     composites = holder.get(COMPOSITES) or ()
     places = [f"{path}.{COMPOSITES}[{index}]" for index in range(len(composites))]
     for template, place in zip(composites, places, strict=True):
@@ -209,7 +215,7 @@ def _depth(template: Object) -> int:
 
 
 def _validate_priorities(spec: Object) -> list[FieldError]:
-    """Returns an error unless all templates have the same priority."""
+    """Returns an error if templates have different priorities."""
     of_groups = {_priority(template) for template in spec.get(PODS) or ()}
     if len(of_groups) > 1:
         return [invalid("spec", NOTHING, _DIFFERENT)]
@@ -250,7 +256,10 @@ def _workload(obj: Object, now: float) -> str:
 
 
 def _status(condition: str) -> Cell:
-    """Returns the cell for the state of a group; `condition` is the type of the condition "scheduled"."""
+    """Returns a Cell for the state of a group.
+
+    `condition`: the type of the condition that is True once the group is scheduled
+    """
 
     def cell(obj: Object, now: float) -> str:
         conditions = {entry["type"]: entry for entry in obj["status"].get("conditions") or ()}

@@ -34,19 +34,22 @@ GATED_FIELDS: Final = (
     GatedFields(TOKENS_IN_SECRETS, ("spec.serviceAccountTokenInSecrets",)),
     GatedFields(VOLUME_LIMIT_SCALING, ("spec.preventPodSchedulingIfMissing",)),
 )
-"""Gated fields in `PrepareForCreate` of k8s.io/kubernetes `pkg/registry/storage/csidriver`."""
+"""Fields that are dropped while their feature gate is off.
+
+Follows `PrepareForCreate` of k8s.io/kubernetes `pkg/registry/storage/csidriver`.
+"""
 _TOKENS_WARNING: Final = (
     "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent "
     "possible logging of tokens in volume attributes"
 )
 _GENERATION_FIELDS: Final = ("tokenRequests", "requiresRepublish", "seLinuxMount")
-"""Fields whose change increments the generation, in releases where most other fields are immutable."""
+"""Fields that increment the generation, in releases where most other fields are immutable."""
 
 
 class CSIDriverStrategy(Strategy):
-    """Strategy for CSIDrivers: `attachRequired` and `volumeLifecycleModes` are immutable.
+    """Strategy for CSIDrivers, whose `attachRequired` and `volumeLifecycleModes` are immutable.
 
-    Up to 1.29 `fsGroupPolicy` and `podInfoOnMount` are immutable too.
+    Up to 1.29 `fsGroupPolicy` and `podInfoOnMount` are also immutable.
     """
 
     updates_unconditionally: ClassVar[bool] = False

@@ -1,4 +1,4 @@
-"""Rules that StorageClass and VolumeAttributesClass share: the driver name and its parameters.
+"""Validation that StorageClass and VolumeAttributesClass share: the driver name and its parameters.
 
 Follows `validateProvisioner` and `validateParameters` of k8s.io/kubernetes `pkg/apis/storage/validation`.
 """
@@ -13,11 +13,11 @@ from fakeapi.releases.rules import ReleaseRules
 
 PARAMETERS_MAX: Final = 512
 PARAMETERS_SIZE_MAX: Final = 256 * 1024
-"""Most bytes of all parameter names and values together."""
+"""Maximum size of all parameter names and values together, in bytes."""
 
 
 def validate_provisioner(name: str, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates the name of a driver, in any case."""
+    """Validates the name of a storage driver, in upper or lower case."""
     if not name:
         return [required(path)]
     return validate_qualified_name(name.lower(), path, rules.quirks.wording)
@@ -38,5 +38,5 @@ def validate_parameters(
 
 
 def size_of(texts: Mapping[str, str]) -> int:
-    """Returns the number of bytes of all names and values together."""
+    """Returns the size of all names and values together, in bytes."""
     return sum(byte_length(name) + byte_length(value) for name, value in texts.items())

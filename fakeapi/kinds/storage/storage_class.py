@@ -30,7 +30,7 @@ FIXED_FIELDS: Final = ("parameters", "provisioner", "reclaimPolicy", "volumeBind
 
 
 class StorageClassStrategy(Strategy):
-    """Strategy for storage classes: provisioner, parameters, reclaim policy and binding mode are fixed."""
+    """Strategy for storage classes; FIXED_FIELDS lists their immutable fields."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules

@@ -25,14 +25,17 @@ from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 METADATA_SIZE_MAX: Final = 256 * 1024
-"""Most bytes of all names and values of `status.attachmentMetadata` together."""
+"""Maximum size of all names and values of `status.attachmentMetadata` together, in bytes."""
 MESSAGE_MAX: Final = 1024
 INT32_MAX: Final = (1 << 31) - 1
 _ONE_SOURCE: Final = "must specify exactly one of inlineVolumeSpec and persistentVolumeName"
 
 
 class VolumeAttachmentStrategy(Strategy):
-    """Strategy for creates and updates of attachments, whose spec is immutable; never sets the status."""
+    """Strategy for creates and updates of attachments, whose spec is immutable.
+
+    Ignores the status that the client sends.
+    """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     updates_unconditionally: ClassVar[bool] = False
@@ -118,11 +121,14 @@ STATUS_FIELDS = (
     GatedFields(ALLOCATABLE_COUNT, ("status.attachError.errorCode",)),
     GatedFields(ALLOCATABLE_COUNT, ("status.detachError.errorCode",)),
 )
-"""Gated fields in `PrepareForUpdate` of k8s.io/kubernetes `pkg/registry/storage/volumeattachment`."""
+"""Fields of the status that are dropped while their feature gate is off.
+
+Follows `PrepareForUpdate` of k8s.io/kubernetes `pkg/registry/storage/volumeattachment`.
+"""
 
 
 class VolumeAttachmentStatusStrategy(VolumeAttachmentStrategy):
-    """Strategy for `/status` of volume attachments."""
+    """Strategy for `/status` of volume attachments; drops fields whose feature gate is off."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 

@@ -42,7 +42,10 @@ _ONCE: Final = "{} condition cannot be set to false once it is true"
 
 
 class MigrationStrategy(Strategy):
-    """Strategy for creates and updates of migrations, whose spec is immutable; never sets the status."""
+    """Strategy for creates and updates of migrations, whose spec is immutable.
+
+    Ignores the status that the client sends.
+    """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     updates_unconditionally: ClassVar[bool] = False
@@ -107,7 +110,7 @@ class OldMigrationStrategy(MigrationStrategy):
 
 
 class MigrationStatusStrategy(MigrationStrategy):
-    """Strategy for `/status` of migrations: the progress of the migration."""
+    """Strategy for `/status` of migrations, which reports their progress."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 
@@ -138,7 +141,7 @@ class MigrationStatusStrategy(MigrationStrategy):
         return validate_conditions(conditions, "status.conditions", self._rules)
 
     def _validate_outcome(self, new: Object, old: Object) -> list[FieldError]:
-        """Returns errors of conditions that contradict each other: a migration ends once, and then stops."""
+        """Returns errors for contradictory conditions, and for final conditions that become false."""
         done, failed, problems = _is(new, SUCCEEDED), _is(new, FAILED), list[str]()
         if done and failed:
             problems.append(_BOTH)
@@ -161,7 +164,7 @@ class MigrationStatusStrategy(MigrationStrategy):
 
 
 class OldMigrationStatusStrategy(MigrationStatusStrategy):
-    """Strategy for `/status` of migrations in v1alpha1, which has its own type of conditions."""
+    """Strategy for `/status` of migrations in v1alpha1, which has a condition type of its own."""
 
     _version_stays: ClassVar[str] = "resourceVersion cannot be updated"
 
@@ -208,7 +211,7 @@ def _joined(messages: Sequence[str], value: str, path: str) -> list[FieldError]:
 
 
 def _is(obj: Object, kind: str) -> bool:
-    """Whether the first condition of a type is true."""
+    """Whether the first condition of the type `kind` is true."""
     conditions = (
         condition for condition in obj["status"].get("conditions") or () if condition["type"] == kind
     )

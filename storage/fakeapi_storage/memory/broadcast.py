@@ -1,4 +1,4 @@
-"""Fan-out of committed events to watchers. Publishing never waits for a consumer."""
+"""Delivers committed events to watchers, without waiting for their consumers."""
 
 import asyncio
 from collections import Counter
@@ -8,14 +8,14 @@ from fakeapi_storage.errors import Closed, StorageError, WatcherOverflow
 from fakeapi_storage.interface import Event
 
 WATCHER_BUFFER_EVENTS_MAX = 4_096
-"""Maximum number of live events that wait in a watcher; one more ends it.
+"""Maximum number of live events in a watcher's buffer; the watcher ends if there are more.
 
 Until its first batch, a watcher may also have events from history.
 """
 
 
 class Subscription:
-    """A watcher: a buffer that publishing appends to and one consumer empties."""
+    """A watcher: a buffer of events, which one consumer empties."""
 
     __slots__ = (
         "_broadcast",
@@ -70,7 +70,7 @@ class Subscription:
         self.end(Closed("watcher"), drop=True)
 
     def offer(self, events: Sequence[Event]) -> None:
-        """Delivers the next events or buffers them; ends the watcher if they do not fit."""
+        """Delivers the next events or adds them to the buffer; ends the watcher if the buffer is full."""
         if self._floor >= events[0].entry.revision:
             events = [event for event in events if event.entry.revision > self._floor]
         buffer, waiting = self._buffer, self._waiting
@@ -89,7 +89,7 @@ class Subscription:
             self._wake()
 
     def end(self, reason: StorageError, *, drop: bool) -> None:
-        """Ends the watcher, unless it has ended already. `drop` discards the events that wait in it."""
+        """Ends the watcher if it has not ended; `drop` discards the events in its buffer."""
         if self._ended is not None:
             return
         if drop:
@@ -121,10 +121,10 @@ class Topic:
 
 
 class Broadcast:
-    """All watchers, by the prefix that they watch.
+    """All watchers, grouped by the prefix that they watch.
 
-    Publishing looks up the beginnings of an event's key, one for each length of a watched prefix. So its cost
-    depends on the number of lengths, not of prefixes.
+    `publish` looks up the beginning of an event's key once for each length of a watched prefix. Therefore its
+    cost depends on the number of different lengths, not on the number of prefixes.
     """
 
     def __init__(self, revision: int, limit: int) -> None:
@@ -139,11 +139,14 @@ class Broadcast:
         return [*self._topics]
 
     def is_watched(self, key: str) -> bool:
-        """Whether a watcher receives the events of this key."""
+        """Whether any watcher receives the events of this key."""
         return any(key[:length] in self._topics for length in self._lengths if length <= len(key))
 
     def subscribe(self, prefix: str, backlog: list[Event], floor: int) -> Subscription:
-        """Starts a watcher of events after `floor`; it first receives the matching events of `backlog`."""
+        """Returns a new watcher of events after `floor`.
+
+        The watcher first returns the matching events of `backlog`.
+        """
         topic = self._topics.get(prefix)
         if topic is None:
             topic = self._topics[prefix] = Topic(prefix)
@@ -162,7 +165,7 @@ class Broadcast:
                 del self._lengths[length]
 
     def publish(self, events: Sequence[Event]) -> None:
-        """Delivers the next committed events, in order, to every watcher of a prefix of their keys."""
+        """Delivers the next committed events, in order, to the watchers of prefixes of their keys."""
         self.revision = events[-1].entry.revision
         concerned: dict[Topic, list[Event]] = {}
         for event in events:

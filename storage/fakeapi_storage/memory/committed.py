@@ -1,4 +1,4 @@
-"""The committed state: entries, history and watchers, changed together."""
+"""The committed state in memory: entries, history and watchers, which change together."""
 
 from collections.abc import Iterable, Sequence
 
@@ -11,7 +11,7 @@ from fakeapi_storage.memory.index import Index
 
 
 class Committed:
-    """Serves reads and watches. Turns rows of the log into events."""
+    """The committed state in memory: serves reads and watches, and converts rows of the log to events."""
 
     def __init__(self, snapshot: Snapshot, *, window: int, watcher_buffer: int) -> None:
         self._window = window
@@ -53,14 +53,14 @@ class Committed:
         return self._broadcast.is_watched(key)
 
     def apply(self, events: Sequence[Event]) -> None:
-        """Applies the next events, in order, to the state that readers see, and delivers them to watchers."""
+        """Applies the next events, in order, to the committed state, and delivers them to watchers."""
         for event in events:
             self._index.apply(event)
             self._history.append(event)
         self._broadcast.publish(events)
 
     def replay(self, rows: Iterable[Row]) -> list[Event]:
-        """Applies the next rows of the log; returns their events.
+        """Applies the next rows of the log, and returns their events.
 
         Raises `StorageFailed` if the log has a gap.
         """
@@ -93,12 +93,12 @@ class Committed:
         return Checkpoint(tuple(self._index), self.revision)
 
     def replace(self, entries: Iterable[Entry], revision: int, reason: StorageError) -> None:
-        """Replaces all entries, drops the history before `revision`, and ends all watchers."""
+        """Replaces all entries, discards the history before `revision`, and ends all watchers."""
         self._broadcast.end(reason, drop=True)
         self._begin(entries, revision, self._broadcast.limit)
 
     def reload(self, snapshot: Snapshot, reason: StorageError) -> None:
-        """Replaces the state by the contents of a log, with its history, and ends all watchers.
+        """Replaces the state with the contents of a log, including its history, and ends all watchers.
 
         Raises `StorageFailed`.
         """
@@ -106,5 +106,5 @@ class Committed:
         self._load(snapshot, self._broadcast.limit)
 
     def end(self, reason: StorageError) -> None:
-        """Ends all watchers; each still returns the events that wait in it."""
+        """Ends all watchers; each still returns the events in its buffer."""
         self._broadcast.end(reason, drop=False)

@@ -1,4 +1,4 @@
-"""The history: recent committed events, which serve old lists and resumed watches."""
+"""The history: recent committed events, for lists at old revisions and for resumed watches."""
 
 from collections.abc import Iterable
 
@@ -12,16 +12,16 @@ Deleting their rows delays writes by about 1 ms.
 """
 
 HELD_BYTES_MAX = 256 * 1024 * 1024
-"""Maximum number of bytes of values that only history needs.
+"""Maximum size of the values that only the history needs, in bytes.
 
-If there are more, the oldest events are compacted, whatever the window.
+If they are larger, the oldest events are compacted even within the window.
 """
 
 
 class History:
-    """Events of the revisions after `oldest` up to `newest`, one event for each revision.
+    """The events of the revisions after `oldest` up to `newest`; each revision has one event.
 
-    Keeps at least `window` events; fewer only if their values are too large together, see `next_compaction`.
+    Keeps at least `window` events, unless their values are too large; see `next_compaction`.
     """
 
     __slots__ = ("_events", "_held", "_oldest", "_tombstones", "_window")
@@ -42,7 +42,7 @@ class History:
         return self._oldest + len(self._events)
 
     def last_deletion(self, key: str) -> int:
-        """Returns the revision of the last remembered deletion of the key, 0 for none."""
+        """Returns the revision of the last deletion of the key in the history, or 0."""
         return self._tombstones.get(key, 0)
 
     def append(self, event: Event) -> None:
@@ -53,19 +53,20 @@ class History:
             self._tombstones[event.entry.key] = event.entry.revision
 
     def since(self, revision: int) -> list[Event]:
-        """Returns the events newer than `revision`, which may be in the future. Raises `Compacted`."""
+        """Returns the events newer than `revision`, which may be in the future; raises `Compacted`."""
         if revision < self._oldest:
             raise Compacted(revision, self._oldest)
         return self._events[revision - self._oldest :]
 
     def event(self, revision: int) -> Event | None:
-        """Returns the event of a revision; None if it is compacted, or in the future."""
+        """Returns the event of a revision; None if the revision is compacted or in the future."""
         return self._events[revision - self._oldest - 1] if self._oldest < revision <= self.newest else None
 
     def undo(self, prefix: str, revision: int) -> dict[str, Entry | None]:
-        """Returns for each key of the prefix that changed after `revision` its entry at that time, or None.
+        """Returns the earlier entries of keys that begin with `prefix` and changed after `revision`.
 
-        Raises `Compacted`, `FutureRevision`.
+        The value is the key's entry at `revision`, None if the key did not exist. Raises `Compacted` and
+        `FutureRevision`.
         """
         if revision > self.newest:
             raise FutureRevision(revision, self.newest)
@@ -77,10 +78,10 @@ class History:
         return undo
 
     def next_compaction(self) -> int | None:
-        """Returns the revision to compact at; None if nothing is due.
+        """Returns the revision at which to compact, None if no compaction is due.
 
-        Compaction is due when the history exceeds the window by a tenth, or by COMPACTION_REVISIONS_MAX, so
-        that it removes many events at once. It is also due when the values exceed HELD_BYTES_MAX.
+        Compaction is due when the history exceeds the window by a tenth, or by COMPACTION_REVISIONS_MAX.
+        Therefore one compaction removes many events. It is also due when the values exceed HELD_BYTES_MAX.
         """
         length = len(self._events)
         if length > self._window + min(self._window // 10, COMPACTION_REVISIONS_MAX):
@@ -95,7 +96,7 @@ class History:
         return self._oldest + count
 
     def stale(self, revision: int) -> Iterable[int]:
-        """Yields the revisions up to `revision` whose rows no state from `revision` on needs."""
+        """Yields the revisions of rows that no state from `revision` on needs."""
         for event in self._events[: revision - self._oldest]:
             if event.previous is not None:
                 yield event.previous.revision
@@ -103,7 +104,7 @@ class History:
                 yield event.entry.revision
 
     def compact(self, revision: int) -> None:
-        """Drops the events up to `revision`, which is neither before `oldest` nor after `newest`."""
+        """Discards the events up to `revision`, which must be from `oldest` to `newest`."""
         count = revision - self._oldest
         for event in self._events[:count]:
             if event.previous is not None:

@@ -9,13 +9,16 @@ _LAST_CHARACTER = "\U0010ffff"
 
 
 def successor(prefix: str) -> str | None:
-    """Returns the smallest text that sorts after every text with `prefix`; None if there is none."""
+    """Returns the smallest text that sorts after all texts beginning with `prefix`; None if none exists."""
     stem = prefix.rstrip(_LAST_CHARACTER)
     return stem[:-1] + chr(ord(stem[-1]) + 1) if stem else None
 
 
 class Index:
-    """Entries by key, with one sorted list of all keys: inserting moves 8 bytes a key, in C."""
+    """The entries by key, with one sorted list of all keys.
+
+    An insertion moves 8 bytes for each greater key, in C.
+    """
 
     __slots__ = ("_entries", "_keys")
 
@@ -42,9 +45,10 @@ class Index:
     def page(
         self, prefix: str, start_after: str | None, limit: int | None, undo: Mapping[str, Entry | None]
     ) -> tuple[list[Entry], int]:
-        """Returns a page of the prefix: its entries, and the number of entries after it.
+        """Returns a page of the entries of a prefix, and the number of entries after the page.
 
-        `undo` replaces entries: for each of its keys, all under the prefix, the entry, or None for no entry.
+        `undo`: entries that replace the current ones, by key; None means no entry. All keys begin with
+        `prefix`.
         """
         low, end = self._range(prefix, start_after)
         entries = self._entries
@@ -64,7 +68,7 @@ class Index:
         return [undo.get(key) or entries[key] for key in keys], total - len(keys)
 
     def _range(self, prefix: str, start_after: str | None) -> tuple[int, int]:
-        """Returns the range in `_keys` of the keys of the prefix that sort after `start_after`."""
+        """Returns the range in `_keys` of the keys that begin with `prefix` and sort after `start_after`."""
         keys = self._keys
         low = bisect_left(keys, prefix)
         if start_after is not None:

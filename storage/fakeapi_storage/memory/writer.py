@@ -10,7 +10,7 @@ from fakeapi_storage.writer import Writer
 
 
 class NoLog:
-    """A `Log` that keeps nothing."""
+    """A `Log` that stores nothing."""
 
     async def load(self) -> Snapshot:
         return Snapshot(INITIAL_REVISION, [], {})
@@ -33,7 +33,7 @@ class NoLog:
 class MemoryWriter(Writer):
     """The only writer of a store without a log.
 
-    Writes that are accepted in one turn of the event loop are committed in the next one, without a task or a
+    It commits writes that are accepted in one step of the event loop in the next step, without a task or
     thread.
     """
 
@@ -59,10 +59,10 @@ class MemoryWriter(Writer):
             self._loop.call_soon(self._drain_now)
 
     def _drain_now(self) -> None:
-        """Commits one batch; the rest waits for another turn, in which watchers empty their buffers."""
+        """Commits one batch; the rest waits for the next step of the event loop, so watchers can read."""
         self._is_due = False
         if self._exclusive.locked():
-            return  # a restore is under way, and calls `_start_draining` when it is done
+            return  # a restore is running, and calls `_start_draining` at its end
         self._commit_batch()
         if self._queue:
             self._start_draining()

@@ -1,4 +1,4 @@
-"""Keeps the memory of one server up to date with the log that all servers of the database write."""
+"""Keeps the memory of one server up to date with the log to which all servers of the database write."""
 
 import asyncio
 import logging
@@ -22,19 +22,19 @@ from fakeapi_storage.postgresql.link import Connection
 from fakeapi_storage.postgresql.log import PostgresqlLog, Read
 
 POLL_SECONDS = 1.0
-"""Seconds between two reads of the log without a notification or a request that needs one."""
+"""Seconds between two reads of the log if neither a notification nor a request triggers a read."""
 
 NO_EPOCH = -1
-"""The epoch before the log was read."""
+"""The epoch before the first read of the log."""
 
 log = logging.getLogger(__name__)
 
 
 class Follower:
-    """Reads the log, and shows the changes of other servers.
+    """Reads the log, and applies the changes of other servers to the committed state.
 
-    A notification announces changes, and a poll finds them if it is lost. One read of the log serves all
-    callers that wait for it at that time.
+    A notification announces changes; a poll finds changes whose notification was lost. One read of the log
+    serves all callers that wait at that time.
     """
 
     def __init__(self, database: PostgresqlLog, committed: Committed) -> None:
@@ -52,20 +52,20 @@ class Follower:
         self._is_loaded = False
 
     async def listen(self, connection: Connection) -> None:
-        """Subscribes a new connection to notifications, and starts a read for changes missed until now."""
+        """Subscribes a new connection to notifications, and starts a read for changes that were missed."""
         await connection.add_listener(schema.CHANNEL, self._notified)
         self._wake.set()
 
     async def load(self) -> None:
-        """Reads all entries for the first time, and starts to follow the log. Raises `StorageError`."""
+        """Reads all entries for the first time, and starts to follow the log; raises `StorageError`."""
         self.take(await self._log.read(self.epoch, -1))
         self._is_loaded = True
         self._reading = asyncio.create_task(self._follow())
 
     async def refresh(self) -> None:
-        """Waits until this server shows everything that was committed in the database before the call.
+        """Waits until this server has applied all changes that were committed before the call.
 
-        Raises `Unreachable`, `StorageFailed`, `Closed`.
+        Raises `Unreachable`, `StorageFailed` and `Closed`.
         """
         if self._reading is None or self._reading.done():
             raise Closed
@@ -81,13 +81,13 @@ class Follower:
         self._answer(self._waiting, Closed())
 
     def take(self, read: Read) -> bool:
-        """Shows the rows that were read, if they are newer than the state shown.
+        """Applies the rows of a read that are newer than the committed state.
 
-        Returns False if the rows do not continue that state, because `begin_again` was called meanwhile: then
-        read again. Raises `StorageFailed`.
+        Returns False if the rows do not continue this state, because `begin_again` was called during the
+        read; then read again. Raises `StorageFailed`.
         """
         known = self._committed.revision
-        is_of_before = read.known_epoch != self.epoch  # a new epoch began here during the read
+        is_of_before = read.known_epoch != self.epoch  # this server began a new epoch during the read
         if is_of_before and read.epoch < self.epoch:
             return True
         went_back = not is_of_before and (read.epoch, read.revision) < (self.epoch, read.after)
@@ -101,7 +101,7 @@ class Follower:
         return True
 
     def replay(self, rows: Sequence[Row]) -> list[Event]:
-        """Shows the next rows. Raises `StorageFailed`."""
+        """Applies the next rows, and returns their events; raises `StorageFailed`."""
         if not rows:
             return []
         events = self._committed.replay(rows)
@@ -113,15 +113,15 @@ class Follower:
         self.epoch = epoch
 
     def begin_again(self) -> None:
-        """Makes the next read return everything, because the state shown differs from the log."""
+        """Makes the next read return all rows, because the committed state differs from the log."""
         self.epoch = NO_EPOCH
         self._wake.set()
 
     def _reload(self, read: Read) -> None:
-        """Replaces the state shown by a read of all rows, and ends watches.
+        """Replaces the committed state with a read of all rows, and ends watches.
 
-        This happens if the entries were replaced, if the database was restored from an older copy, or if rows
-        that this server lacks are compacted.
+        This happens if a server replaced the entries, if the database was restored from an older copy, or if
+        rows that this server lacks are compacted.
         """
         is_replaced = read.epoch != self.epoch or read.revision < read.after
         reason = StorageReset() if is_replaced else Compacted(self._committed.revision, read.compacted)
@@ -181,7 +181,7 @@ class Follower:
             raise
 
     def _failed(self, error: StorageError, waiting: Sequence[asyncio.Future[None]]) -> None:
-        """Logs why the log is not read, once, until a read succeeds or fails for another reason."""
+        """Logs why the log cannot be read, once for each reason, and passes the error to waiting callers."""
         if str(error) != self._failure:
             log.error("the log is not read, only older states are answered: %s", error)
             self._failure = str(error)
@@ -199,8 +199,8 @@ class Follower:
 
 
 def _nothing(events: Sequence[Event]) -> None:
-    """Default of `on_events`: does nothing."""
+    """Does nothing; the default of `on_events`."""
 
 
 def _nothing_reloaded(is_replaced: bool) -> None:  # noqa: FBT001 - a callback
-    """Default of `on_reload`: does nothing."""
+    """Does nothing; the default of `on_reload`."""

@@ -1,4 +1,4 @@
-"""A connection to a PostgreSQL server that reconnects after it was lost."""
+"""A connection to a PostgreSQL server that reconnects after a loss."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -10,10 +10,10 @@ import asyncpg
 from fakeapi_storage.errors import Closed, OutcomeUnknown, StorageFailed, StorageFull, Unreachable
 
 CONNECT_SECONDS = 5.0
-"""Seconds for the server to accept a connection; then `Unreachable` is raised."""
+"""Seconds to wait for the server to accept a connection; then `Unreachable` is raised."""
 
 ANSWER_SECONDS = 15.0
-"""Seconds for the server to answer a statement; then the connection is closed."""
+"""Seconds to wait for the response to a statement; then the connection is closed."""
 
 SETTINGS = {
     "synchronous_commit": "on",  # acknowledged writes survive a crash of the database server
@@ -37,13 +37,13 @@ LOST = (
 
 
 async def connect(url: str, name: str) -> Connection:
-    """Opens a connection with a name for the server's list of sessions. Raises asyncpg's exceptions."""
+    """Returns a connection with a name for the server's list of sessions; raises asyncpg's exceptions."""
     settings = {**SETTINGS, "application_name": name}
     return await asyncpg.connect(url, timeout=CONNECT_SECONDS, server_settings=settings)
 
 
 class Link:
-    """Sends one statement at a time; connects at the first statement and after each loss."""
+    """Sends one statement at a time; connects before the first statement and after each loss."""
 
     def __init__(self, url: str, name: str) -> None:
         self._url = url
@@ -55,10 +55,14 @@ class Link:
         self._is_closed = False
 
     async def fetch(self, statement: str, *arguments: object) -> Sequence[Record]:
-        """Returns the rows of a statement, which is a transaction of its own.
+        """Returns the rows of a statement, which is its own transaction.
 
-        Raises `Unreachable` if it was not sent, `OutcomeUnknown` if the connection was lost, and
-        `StorageFailed` if the server rejected it.
+        Raises one of these exceptions:
+
+        - `Unreachable` if the statement was not sent
+        - `OutcomeUnknown` if the connection was lost
+        - `StorageFailed` if the server rejected the statement
+        - `Closed` after `close`
         """
         async with self._turn:
             connection = await self._connected()
@@ -125,5 +129,5 @@ class Link:
 
 
 def words_of(error: BaseException) -> str:
-    """Returns the message of an error in one line."""
+    """Returns the message of an error in one line; its type if it has no message."""
     return " ".join(str(error).split()) or type(error).__name__

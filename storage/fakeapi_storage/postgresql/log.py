@@ -16,9 +16,10 @@ _END = b"\xff"
 
 
 class Proposal(NamedTuple):
-    """A write as it is sent to the database.
+    """A write in the form that is sent to the database.
 
-    `expected` is 0 for a create. The database also refuses the write if its `guard` does not hold.
+    - `expected`: 0 for a create
+    - `guard`: a condition; the database refuses the write if the condition is false
     """
 
     key: str
@@ -29,7 +30,7 @@ class Proposal(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The outcome of a write; `revision` is 0 if it was refused."""
+    """The outcome of a write; `revision` is 0 if the database refused the write."""
 
     revision: int
     created: int
@@ -37,10 +38,10 @@ class Outcome(NamedTuple):
 
 
 class Read(NamedTuple):
-    """The log at one moment, for a reader that knew everything up to `after` of the epoch `known_epoch`.
+    """The log at one moment, for a reader that knows all changes up to `after` of the epoch `known_epoch`.
 
-    `rows` are the rows after that revision. They are all rows if the epoch differs, or if that revision is
-    older than the last compaction or newer than `revision`.
+    `rows` are the rows after `after`. They are all rows if the epoch differs, or if `after` is older than the
+    last compaction or newer than `revision`.
     """
 
     known_epoch: int
@@ -52,15 +53,15 @@ class Read(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether all rows were read."""
+        """Whether `rows` are all rows of the log."""
         return self.epoch != self.known_epoch or not self.compacted <= self.after <= self.revision
 
 
 class Appended(NamedTuple):
-    """The result of an append: the rows of the log before it, and the outcome of each write.
+    """The result of an append: the log before it, and the outcome of each write.
 
-    If the epoch differs, `outcomes` is empty. `before.rows` are the rows after the known revision, none if
-    that is older than the last compaction.
+    `outcomes` is empty if the epoch differs. `before.rows` are the rows after the known revision; they are
+    empty if that revision is older than the last compaction.
     """
 
     before: Read
@@ -68,7 +69,7 @@ class Appended(NamedTuple):
 
 
 class PostgresqlLog:
-    """The log in the database.
+    """The log in a PostgreSQL database.
 
     Each method is one statement and one transaction, and raises the exceptions of `Link.fetch`.
     """
@@ -78,7 +79,7 @@ class PostgresqlLog:
         self._reading = reading
 
     async def read(self, epoch: int, after: int) -> Read:
-        """Reads the state, and the rows that a reader still needs if it knows everything up to `after`."""
+        """Reads the state, and the rows that a reader with all changes up to `after` needs."""
         records = await self._reading.fetch(schema.READ, epoch, after)
         if not records:
             raise StorageFailed("the database is damaged: fakeapi_state is empty")
@@ -87,7 +88,7 @@ class PostgresqlLog:
         return Read(epoch, after, first["epoch"], first["compacted"], first["current"], rows)
 
     async def append(self, epoch: int, known: int, writes: Sequence[Proposal]) -> Appended:
-        """Stores the writes in order, each if its revision and guard still hold then."""
+        """Stores the writes in order, except writes with a wrong expected revision or a false guard."""
         guards = [write.guard for write in writes]
         records = await self._writing.fetch(
             schema.APPEND,
@@ -116,15 +117,15 @@ class PostgresqlLog:
     ) -> int:
         """Deletes the rows with the revisions `stale`, unless another server has compacted since `compacted`.
 
-        Without `waits`, also does nothing if another server is compacting. Returns the revision of the last
-        compaction.
+        Without `waits`, also does nothing while another server is compacting. Returns the revision of the
+        last compaction.
         """
         [record] = await self._writing.fetch(schema.COMPACT, epoch, compacted, wanted, stale, waits)
         last: int = record[0]
         return last
 
     async def replace(self, checkpoint: Checkpoint, *, rewind: bool) -> tuple[int, int]:
-        """Replaces all rows by the entries of a checkpoint. Returns the new revision and epoch."""
+        """Replaces all rows with the entries of a checkpoint; returns the new revision and epoch."""
         entries = checkpoint.entries
         [record] = await self._writing.fetch(
             schema.REPLACE,
@@ -138,7 +139,7 @@ class PostgresqlLog:
         return record["o_revision"], record["o_epoch"]
 
     async def agree(self, name: str, proposal: str) -> str:
-        """Stores the text under the name if the name is new. Returns the stored text."""
+        """Stores the text under the name if the name is new; returns the stored text."""
         [record] = await self._writing.fetch(schema.AGREE, name, proposal)
         kept: str = record[0]
         return kept

@@ -1,4 +1,4 @@
-"""Opens a PostgreSQL database: checks it, and creates the tables if it is empty."""
+"""Opens a PostgreSQL database: checks its tables, or creates them if it is empty."""
 
 import json
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ from fakeapi_storage.postgresql.link import LOST, connect, words_of
 from fakeapi_storage.postgresql.peers import APPLICATION, Peers
 
 OLDEST_SERVER = 120000
-"""PostgreSQL 12."""
+"""The oldest supported server, PostgreSQL 12, as `server_version_num`."""
 
 MALFORMED = (
     "the URL is not understood; write postgresql://user:password@host:port/database, and special characters "
@@ -35,7 +35,7 @@ MALFORMED = (
 
 
 class Ready(NamedTuple):
-    """An open database: how its sessions join, its labels, and the values that servers agreed on."""
+    """An open database: the rules for joining it, its labels, and the texts that servers agreed on."""
 
     peers: Peers
     labels: Mapping[str, str]
@@ -43,7 +43,7 @@ class Ready(NamedTuple):
 
 
 async def make_ready(location: Location, wanted: Format, settings: str) -> Ready:
-    """Creates the tables of an empty database, or checks existing ones. Raises `OpenFailed`."""
+    """Creates the tables of an empty database, or checks existing tables; raises `OpenFailed`."""
 
     async def make() -> "asyncpg.Connection[asyncpg.Record]":
         return await connect(location.url, APPLICATION)

@@ -1,4 +1,4 @@
-"""The servers that use one database at a time: all must have the same settings."""
+"""Lets a server join the servers that use a database, which must all have the same settings."""
 
 from typing import NamedTuple
 
@@ -7,14 +7,14 @@ from fakeapi_storage.postgresql import schema
 from fakeapi_storage.postgresql.link import Connection
 
 APPLICATION = "fakeapi"
-"""The name of a session that has not joined yet, and the beginning of the names of all sessions."""
+"""The name of sessions that have not joined yet, and the beginning of all other session names."""
 
 
 class Peers(NamedTuple):
-    """A server among those that use a database; each session's name has the schema and the settings.
+    """The servers that use a database; the name of each session contains the schema and the settings.
 
-    PostgreSQL cuts a name off after 63 characters. The schema is in the name as a number, so that settings of
-    up to 44 characters are always complete.
+    PostgreSQL truncates names after 63 characters. The schema is a number in the name, so that settings of up
+    to 44 characters always fit.
     """
 
     location: str
@@ -22,10 +22,10 @@ class Peers(NamedTuple):
     settings: str
 
     async def join(self, connection: Connection) -> None:
-        """Names the session, unless a server with other settings has a session.
+        """Sets the name of the session, unless a server with other settings has a session.
 
-        One statement does both, and only one session at a time, so that servers that start at the same moment
-        see each other. Raises `DatabaseRefused`.
+        One statement does both, for one session at a time, so that servers that start at the same time see
+        each other. Raises `DatabaseRefused`.
         """
         beginning = f"{APPLICATION} {self.schema_number} "
         name = f"{beginning}{self.settings}"

@@ -1,19 +1,19 @@
-"""The tables and functions of a PostgreSQL database, and the statements on them.
+"""The tables and functions of a PostgreSQL database, and the statements that use them.
 
 `fakeapi_log` has a row for each change, like the log in SQLite. `fakeapi_state` has one row, which a write
-locks until it is committed. So revisions have no gaps, and become visible in their order.
+locks until it is committed. Therefore revisions have no gaps, and become visible in their order.
 
-Every change of the log is one call of a function, in a transaction of its own. So a server that is stopped or
-disconnected holds no lock, because it never has an open transaction between two messages.
+Every change of the log is one call of a function, in its own transaction. A server never has an open
+transaction between two messages. Therefore a server that is stopped or disconnected holds no lock.
 """
 
 from sqlalchemy import BigInteger, Boolean, Column, Integer, LargeBinary, MetaData, Table, Text, true
 
 SCHEMA_VERSION = 1
-"""Version of the tables and functions, kept in `fakeapi_state`."""
+"""Version of the tables and functions, which `fakeapi_state` records."""
 
 PREFIX = "fakeapi_"
-"""Beginning of all names in the database."""
+"""Beginning of the names of all tables and functions."""
 
 CHANNEL = "fakeapi_log"
 """The channel for notifications of changes.
@@ -22,13 +22,13 @@ The payload is the new revision, or empty if the whole log was replaced.
 """
 
 OPENING_LOCK = 0x66616B65
-"""The advisory lock of a server that checks whether the tables exist, and creates them."""
+"""The advisory lock of a server that checks whether the tables exist, and creates missing tables."""
 
 COMPACTING_LOCK = OPENING_LOCK + 1
 """The advisory lock of the server that compacts."""
 
 JOINING_LOCK = OPENING_LOCK + 2
-"""The advisory lock of a session that checks the other sessions and then names itself."""
+"""The advisory lock of a session that checks the other sessions and then sets its own name."""
 
 _metadata = MetaData()
 _state = Table(
@@ -56,7 +56,7 @@ _log = Table(
 TABLES = _metadata
 
 INDEX = "CREATE INDEX fakeapi_log_key ON fakeapi_log (sha256(key), revision)"
-"""Finds the last change of a key; the hash is indexed because keys may be too long for an index."""
+"""The index that finds the last change of a key; it contains hashes, because keys may be too long."""
 
 _APPEND = """
 CREATE FUNCTION fakeapi_append(
@@ -165,9 +165,9 @@ FROM fakeapi_state AS state LEFT JOIN fakeapi_log AS log
         THEN $2 ELSE -1 END
 ORDER BY log.revision
 """
-"""Reads the state, with the rows after a revision, or all rows if the reader's state does not lead there.
+"""Reads the state, with the rows after a revision, or with all rows if the reader's state is not a prefix.
 
-One statement sees one moment: its rows include everything that was committed before it was sent.
+One statement sees the database at one moment: its rows include all changes committed before it was sent.
 """
 
 JOIN = f"""
@@ -181,10 +181,10 @@ others AS MATERIALIZED (
 SELECT array(SELECT application_name FROM others) AS others,
     CASE WHEN NOT EXISTS (SELECT FROM others) THEN set_config('application_name', $2, false) END
 """  # noqa: S608 - a constant
-"""Names the session, unless other sessions have a name with the same beginning and another end.
+"""Sets the name of the session, unless other sessions have a name with the same beginning but another end.
 
-The list of sessions is that of `pg_stat_activity`. The argument of its function is a null that depends on the
-lock, so that PostgreSQL reads the list after it has taken the lock.
+The list of sessions is the list of `pg_stat_activity`. The argument of its function is a null that depends on
+the lock, so that PostgreSQL reads the list after it has taken the lock.
 """
 
 READ_STATE = "SELECT schema_version, format, labels, agreed FROM fakeapi_state"
@@ -207,4 +207,4 @@ RELATIONS = (
     "AND relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT EXISTS (SELECT FROM pg_depend "
     "WHERE objid = pg_class.oid AND deptype = 'e') ORDER BY relname LIMIT 4"
 )
-"""Returns the first tables and views of the schema that belong to no extension."""
+"""Returns the first tables and views of the schema that do not belong to an extension."""

@@ -1,4 +1,4 @@
-"""The store of one server among several on a PostgreSQL database."""
+"""The store of a server that shares a PostgreSQL database with other servers."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -28,10 +28,11 @@ from fakeapi_storage.postgresql.writer import SharedWriter
 async def open_shared(
     location: Location, wanted: Format, settings: str, *, window: int, watcher_buffer: int
 ) -> "SharedStore":
-    """Opens a database that other servers may have open. Raises `OpenFailed`, `StorageError`.
+    """Opens a database that other servers may have open; raises `OpenFailed` and `StorageError`.
 
-    While a server with these settings is connected, servers with other settings are refused. This server's
-    requests are refused if such a server started while this one had lost its sessions.
+    While a server with these settings is connected, the database refuses servers with other settings. If this
+    server loses its sessions and a server with other settings starts, the requests of this server are
+    refused.
     """
     ready = await make_ready(location, wanted, settings)
     empty = Snapshot(INITIAL_REVISION, [], {})
@@ -54,7 +55,7 @@ async def open_shared(
 
 
 class SharedStore(BaseStore):
-    """A `SharedStorage` with a log that other servers write too; made by `open_shared`."""
+    """A `SharedStorage` with a log to which other servers also write; `open_shared` creates it."""
 
     def __init__(self, log: PostgresqlLog, committed: Committed, follower: Follower, ready: Ready) -> None:
         super().__init__(committed, ready.labels)

@@ -1,4 +1,4 @@
-"""The writer of one server among several: sends accepted writes to the database in groups."""
+"""The writer of a server that shares a database: sends accepted writes to the database in groups."""
 
 import asyncio
 import logging
@@ -25,7 +25,7 @@ from fakeapi_storage.postgresql.follower import Follower
 from fakeapi_storage.postgresql.log import Appended, Outcome, PostgresqlLog, Proposal
 
 BATCH_BYTES_MAX = 64 * 1024 * 1024
-"""Maximum number of bytes of values in one transaction, unless a single value is larger; the rest waits."""
+"""Maximum size of the values in one transaction, in bytes; a larger single value is sent alone."""
 
 log = logging.getLogger(__name__)
 
@@ -34,14 +34,14 @@ class _Write(NamedTuple):
     proposal: Proposal
     future: asyncio.Future[Entry]
     epoch: int
-    """The epoch of the entries that the write was computed from."""
+    """The epoch of the entries from which the caller computed the write."""
 
 
 class SharedWriter:
-    """Sends writes to the database, which decides on them, and then shows them.
+    """Sends writes to the database, which accepts or refuses them, and applies stored writes to memory.
 
-    One group is under way at a time; writes accepted meanwhile form the next one. The future of a write
-    resolves when the memory of this server includes the write itself, or the entry that refused it.
+    It sends one group at a time; writes accepted meanwhile form the next group. The future of a write
+    resolves once memory includes the stored write, or the entry that caused the refusal.
     """
 
     def __init__(self, database: PostgresqlLog, committed: Committed, follower: Follower) -> None:
@@ -102,18 +102,18 @@ class SharedWriter:
             revision, epoch = await self._log.replace(checkpoint, rewind=rewind)
             self._compaction_not_before = 0
             if epoch <= self._follower.epoch:
-                return  # shown already, perhaps with later changes
+                return  # already applied, perhaps with later changes
             self._follower.replaced(epoch)
             self._committed.replace(checkpoint.entries, revision, StorageReset())
             self._fail(self._taken(len(self._queue)), StorageReset())
 
     async def close(self) -> None:
-        """Sends accepted writes. No write may be accepted any more."""
+        """Waits until all accepted writes are sent; callers must not add writes any more."""
         while self._draining is not None and not self._draining.done():
             await asyncio.wait([self._draining])
 
     def _check_not_passed(self, key: str, expected: int) -> None:
-        """Refuses a write at once if memory already has a newer entry; the database decides on all others."""
+        """Raises RevisionConflict if memory already has a newer entry; the database checks other writes."""
         limits.check_text(key)
         actual = self._committed.get(key)
         if actual is not None and actual.revision > expected:
@@ -180,14 +180,17 @@ class SharedWriter:
         await self._compact_if_due()
 
     async def _catch_up(self, appended: Appended) -> None:
-        """Reads the changes that an append did not return, after this server was disconnected too long."""
+        """Reads the changes that an append did not return because this server was disconnected too long."""
         before = appended.before
         lacks = before.compacted > before.after and self._committed.revision < before.revision
         if before.epoch != self._follower.epoch or lacks:
             await self._follower.refresh()
 
     def _answer(self, batch: Sequence[_Write], appended: Appended) -> None:
-        """Shows the stored writes, up to each refusal, and resolves the futures."""
+        """Applies the stored writes to memory, and resolves the futures.
+
+        Before a refused write is reported, memory includes all writes before it.
+        """
         rows = [row for row in appended.before.rows if row.revision > self._committed.revision]
         stored: list[tuple[_Write, Outcome]] = []
         for write, outcome in zip(batch, appended.outcomes, strict=True):

@@ -1,4 +1,4 @@
-"""A long-lived connection to a SQLite database: probes the file first, then locks it and sets it up."""
+"""Opens a connection to a SQLite database: examines the file first, then locks it and creates its tables."""
 
 import asyncio
 import os
@@ -24,12 +24,12 @@ from fakeapi_storage.sqlite.schema import APPLICATION_ID, CREATE, INSERT_META, S
 from fakeapi_storage.sqlite.upgrade import upgrade
 
 FILE_MODE = 0o600
-"""Mode of a new database file, and so of SQLite's files next to it; existing files keep their mode."""
+"""Mode of a new database file and of SQLite's files next to it; existing files keep their mode."""
 
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """A connection of SQLAlchemy, and the driver's connection below it."""
+    """An open connection: SQLAlchemy's, and the driver's connection that it uses."""
 
     engine: AsyncEngine
     connection: AsyncConnection
@@ -42,9 +42,9 @@ class Database:
 
 
 async def connect(location: Location, durability: Durability, wanted: Format) -> Database:
-    """Opens the database, after creating or migrating it if necessary.
+    """Opens the database, and creates or migrates it first if necessary.
 
-    Raises `OpenFailed` (then the file is unchanged) and `StorageFailed`.
+    Raises `OpenFailed`, which leaves the file unchanged, and `StorageFailed`.
     """
     path = location.path
     try:
@@ -89,7 +89,7 @@ async def _connect(path: Path | None, durability: Durability, wanted: Format) ->
 
 
 async def _prepare(driver: aiosqlite.Connection, durability: Durability, wanted: Format) -> None:
-    # In WAL mode with this lock the file belongs to this connection until it is closed or its process ends.
+    # In WAL mode this lock excludes other connections until this connection is closed or the process ends.
     await driver.execute("PRAGMA locking_mode=EXCLUSIVE")
     [(version,)] = await driver.execute_fetchall("PRAGMA user_version")
     await driver.execute_fetchall("PRAGMA journal_mode=WAL")
@@ -99,7 +99,7 @@ async def _prepare(driver: aiosqlite.Connection, durability: Durability, wanted:
 
 
 async def _create(driver: aiosqlite.Connection, wanted: Format) -> None:
-    """Creates the tables, and marks the file as this package's, in one transaction."""
+    """Creates the tables, and marks the file as a file of this package, in one transaction."""
     marks = f"PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version={SCHEMA_VERSION};"
     await driver.executescript(f"BEGIN; {marks} {CREATE}")
     await driver.execute(INSERT_META, (INITIAL_REVISION, wanted.version))

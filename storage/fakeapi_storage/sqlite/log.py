@@ -11,15 +11,15 @@ from fakeapi_storage.sqlite import schema
 from fakeapi_storage.sqlite.engine import Database
 
 BEFORE_ALL = -(1 << 63)
-"""Lower than every valid revision, so that a row with an invalid one is read and reported as damaged."""
+"""Lower than all valid revisions, so that a row with an invalid revision is read and reported as damaged."""
 
 
 class SqliteLog:
-    """A `Log` in a database, which it owns.
+    """A `Log` in a SQLite database; closing the log also closes the database.
 
-    It calls the driver directly: one call is one change of thread. SQLAlchemy's connection needs four or
-    more, which is most of the time of a single write. The driver begins no transactions by itself. A single
-    statement is a transaction, so that a group of writes takes one call.
+    It calls the driver directly: one call changes the thread once. SQLAlchemy's connection needs four or more
+    changes, which take most of the time of a single write. The driver begins no transactions by itself. A
+    single statement is a transaction, so that a group of writes takes one call.
     """
 
     def __init__(self, database: Database) -> None:
@@ -53,7 +53,7 @@ class SqliteLog:
 
     async def replace(self, compacted: int, rows: Iterable[Row]) -> None:
         records = [*map(schema.to_record, rows)]
-        # Without rows, a database in memory needs no journal: for 10,000 rows it takes ten times the rest.
+        # A reset of a database in memory needs no journal, which makes it ten times slower with 10,000 rows.
         unsafe = self._database.in_memory and not records
         if unsafe:
             await self._journal("OFF")

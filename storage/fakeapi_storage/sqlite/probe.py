@@ -1,4 +1,4 @@
-"""Examines a database file before it is opened, without changing the file or its directory."""
+"""Examines a database file before it is opened; changes neither the file nor its directory."""
 
 import os
 import sqlite3
@@ -25,10 +25,10 @@ class Found:
 
 
 def probe(path: Path, text: str, wanted: Format) -> Found | None:
-    """Returns the versions of the database in the file; None if the file is missing or empty.
+    """Returns the versions of the database in the file, None if the file is missing or empty.
 
-    Raises `OpenFailed` for a file that this version of this package or of the application cannot use, and
-    `StorageFailed` for one that cannot be read. `text` names the file in messages.
+    `text` names the file in messages. Raises `OpenFailed` for a file that this version of the package or of
+    the application cannot use, and `StorageFailed` for a file that cannot be read.
     """
     try:
         status = path.stat()
@@ -60,7 +60,7 @@ def probe(path: Path, text: str, wanted: Format) -> Found | None:
 
 
 def is_busy(error: sqlite3.Error) -> bool:
-    """Whether SQLite refused because another connection holds a lock."""
+    """Whether an SQLite error means that another connection holds a lock."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 
 

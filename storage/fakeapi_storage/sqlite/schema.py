@@ -1,4 +1,4 @@
-"""The tables of a database file, and the SQL statements on them."""
+"""The tables of a SQLite database, and the SQL statements that use them."""
 
 import zlib
 from collections.abc import Sequence
@@ -28,10 +28,13 @@ from fakeapi_storage.errors import StorageFailed
 from fakeapi_storage.log import Row
 
 APPLICATION_ID = 0x66616B65
-"""Marks the files of this package: "fake" in ASCII."""
+"""SQLite's application_id of the files of this package: "fake" in ASCII."""
 
 SCHEMA_VERSION = 2
-"""Version of the tables, kept in the file's user_version. 1 had no checksums, no format and no labels."""
+"""Version of the tables, which the file records as user_version.
+
+Version 1 has no checksums, no format and no labels.
+"""
 
 _metadata = MetaData()
 _log = Table(
@@ -62,7 +65,7 @@ def _text(clause: ClauseElement) -> str:
 
 
 CREATE = "".join(f"{_text(CreateTable(table))};" for table in (_log, _meta, _label))
-"""A script that creates the tables; a row for `INSERT_META` completes the database."""
+"""A script that creates the tables; an inserted row of `INSERT_META` completes the database."""
 
 APPEND = _text(insert(_log))
 APPEND_ROWS_MAX = 128
@@ -85,18 +88,18 @@ INSERT_LABEL = _text(insert(_label))
 
 @lru_cache(maxsize=APPEND_ROWS_MAX)
 def append_statement(count: int) -> str:
-    """Returns an INSERT of `count` rows."""
+    """Returns an INSERT statement for `count` rows."""
     head, _, values = APPEND.partition(" VALUES ")
     return f"{head} VALUES {', '.join([values] * count)}"
 
 
 def to_record(row: Row) -> tuple[object, ...]:
-    """Returns the row with its checksum, as it is inserted."""
+    """Returns the columns of a row, with its checksum, for an INSERT."""
     return (*row, _checksum(row))
 
 
 def from_record(record: Sequence[Any]) -> Row:
-    """Returns the row of a record. Raises `StorageFailed` if its checksum is wrong."""
+    """Returns the row of a database record; raises `StorageFailed` if its checksum is wrong."""
     *columns, checksum = record
     row = Row._make(columns)
     try:

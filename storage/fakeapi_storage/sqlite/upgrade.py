@@ -1,4 +1,4 @@
-"""Rewrites a database of an older schema or format, in one transaction."""
+"""Rewrites a database with an older schema or format, in one transaction."""
 
 import sqlite3
 from contextlib import closing
@@ -14,9 +14,9 @@ _READ_SCHEMA_1 = "SELECT revision, key, created, previous, deleted, value FROM l
 
 
 def upgrade(path: Path, text: str, found: Found, wanted: Format) -> None:
-    """Upgrades the database from the versions `found` to the schema of this package and the wanted format.
+    """Upgrades the database from the versions `found` to the schema of this package and the format `wanted`.
 
-    Until the transaction is committed, other programs see the old database. Raises `MigrationFailed`,
+    Other programs see the old database until the transaction is committed. Raises `MigrationFailed`,
     `StorageFailed` and sqlite3.Error.
     """
     # Transactions are explicit, because the driver would commit before a table is dropped.

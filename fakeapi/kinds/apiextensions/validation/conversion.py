@@ -1,4 +1,4 @@
-"""Validates the conversion of custom resources between versions."""
+"""Validates how a CustomResourceDefinition converts objects between versions."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ _REVIEWS = f"{_PATH}.conversionReviewVersions"
 
 
 def validate_conversion(conversion: Object | None, options: Options, rules: ReleaseRules) -> list[FieldError]:
-    """Validates `spec.conversion`; errors have the field paths of the internal form."""
+    """Validates `spec.conversion`; error paths are the paths of the internal form."""
     if conversion is None:
         return []
     strategy = conversion.get("strategy", "")
@@ -42,7 +42,7 @@ def validate_conversion(conversion: Object | None, options: Options, rules: Rele
 
 
 def enum_errors(value: str, accepted: Sequence[str], path: str) -> list[FieldError]:
-    """Returns an error unless the value is set and is one of `accepted`."""
+    """Returns an error if the value is empty or is not one of `accepted`."""
     if not value:
         return [required(path)]
     return [] if value in accepted else [not_supported(path, value, accepted)]
@@ -68,7 +68,7 @@ def _review_errors(reviews: Sequence[str], options: Options, rules: ReleaseRules
 def _bundle_errors(client: Object, options: Options, rules: ReleaseRules) -> list[FieldError]:
     """Returns an error if an update sets an invalid CA bundle.
 
-    Skips definitions that are not established, or that had an invalid bundle before.
+    Skips CustomResourceDefinitions that are not established, or whose old bundle is already invalid.
     """
     if not rules.quirks.custom.checks_bundles or options.old is None:
         return []

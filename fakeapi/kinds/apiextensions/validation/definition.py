@@ -1,4 +1,4 @@
-"""Validates whole definitions on create and update."""
+"""Validates CustomResourceDefinitions on create and update."""
 
 from collections.abc import Sequence
 
@@ -32,7 +32,7 @@ _UNKNOWN_FIELDS = (
 
 
 def name_errors(obj: Object) -> list[FieldError]:
-    """Returns errors of the definition's name, which must be `PLURAL.GROUP`."""
+    """Returns errors if a CustomResourceDefinition's name is not `PLURAL.GROUP` or not a DNS subdomain."""
     name, spec = obj["metadata"].get("name", ""), obj["spec"]
     if not name:
         return []
@@ -43,7 +43,10 @@ def name_errors(obj: Object) -> list[FieldError]:
 
 
 def validate_definition(obj: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Returns the errors of a new definition, except those of its metadata; raises SchemaTooDeep."""
+    """Returns the errors of a new CustomResourceDefinition, except errors of its metadata.
+
+    Raises SchemaTooDeep.
+    """
     errors = validate_spec(internal_spec(obj["spec"]), Options(), rules)
     return (
         errors + _status_errors(obj, rules) + _approval_errors(obj, None) + _unknown_field_errors(obj, None)
@@ -53,7 +56,10 @@ def validate_definition(obj: Object, rules: ReleaseRules) -> list[FieldError]:
 def validate_definition_update(
     obj: Object, old: Object, metadata: Sequence[FieldError], rules: ReleaseRules
 ) -> list[FieldError]:
-    """Returns the errors of an update, after `metadata`, the errors of its metadata; raises SchemaTooDeep."""
+    """Returns the errors of an update of a CustomResourceDefinition; raises SchemaTooDeep.
+
+    `metadata`: the errors of the metadata, which come first in the result
+    """
     old_spec = internal_spec(old["spec"])
     spec, before = obj["spec"], old["spec"]
     errors = [*metadata, *validate_spec(internal_spec(spec), _options(obj, old, old_spec, rules), rules)]
@@ -66,19 +72,19 @@ def validate_definition_update(
 
 
 def validate_status(obj: Object) -> list[FieldError]:
-    """Validates the accepted names in the status."""
+    """Validates `status.acceptedNames`."""
     return validate_names(obj["status"]["acceptedNames"], "status.acceptedNames")
 
 
 def unchecked_warnings(obj: Object) -> list[str]:
-    """Warns of validation rules in schemas that fakeapi does not check."""
+    """Returns warnings about validation rules in the schemas that fakeapi does not check."""
     schemas = internal_spec(obj["spec"]).schemas
     warnings = dict.fromkeys(filter(None, map(unchecked_warning, schemas)))
     return list(warnings)
 
 
 def format_warnings(obj: Object, rules: ReleaseRules) -> list[str]:
-    """Warns of unknown formats in schemas."""
+    """Returns a warning for each unrecognized `format` in the schemas."""
     schema_rules = schema_rules_of(rules.release)
     schemas = internal_spec(obj["spec"]).schemas
     formats = dict.fromkeys(name for schema in schemas for name in unrecognized_formats(schema, schema_rules))
@@ -86,7 +92,7 @@ def format_warnings(obj: Object, rules: ReleaseRules) -> list[str]:
 
 
 def _options(obj: Object, old: Object, old_spec: InternalSpec, rules: ReleaseRules) -> Options:
-    """Returns the options of an update, which may keep some faults of the old definition."""
+    """Returns validation options for an update, which may keep some errors of the stored object."""
     webhook = (old["spec"].get("conversion") or {}).get("webhook") or {}
     reviews = webhook.get("conversionReviewVersions") or []
     old_schemas = old_spec.schemas

@@ -1,4 +1,4 @@
-"""Validates printer columns, subresources and the deprecation warning of a version."""
+"""Validates the printer columns, the subresources and the deprecation warning of a version."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ _PRINTABLE = "must only contain printable UTF-8 characters; non-printable charac
 
 
 def validate_columns(columns: Sequence[Object] | None, path: str) -> list[FieldError]:
-    """Validates `additionalPrinterColumns`."""
+    """Validates `additionalPrinterColumns`; `path` is the path of the version or spec with the columns."""
     errors: list[FieldError] = []
     for index, column in enumerate(columns or ()):
         errors += _column_errors(column, f"{path}.additionalPrinterColumns[{index}]")
@@ -39,7 +39,7 @@ def _column_errors(column: Object, path: str) -> list[FieldError]:
 
 
 def validate_subresources(subresources: Object | None, path: str) -> list[FieldError]:
-    """Validates `subresources`."""
+    """Validates `subresources`; only `scale` has rules."""
     scale = (subresources or {}).get("scale")
     if scale is None:
         return []
@@ -68,7 +68,7 @@ def _path_errors(text: str, path: str) -> list[FieldError]:
 
 
 def validate_deprecation(version: Object, path: str) -> list[FieldError]:
-    """Validates the deprecation warning that clients receive."""
+    """Validates `deprecationWarning`, the warning that clients of a deprecated version receive."""
     text = version.get("deprecationWarning")
     if text is None:
         return []

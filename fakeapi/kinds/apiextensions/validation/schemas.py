@@ -1,4 +1,4 @@
-"""Validates the schemas of a definition, each once."""
+"""Validates the schemas of a CustomResourceDefinition."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -18,7 +18,7 @@ OBJECT_META = "meta/v1.ObjectMeta"
 
 
 class SchemaChecks:
-    """Validates the schemas of one spec."""
+    """Validates the schemas of one CustomResourceDefinition."""
 
     def __init__(self, internal: InternalSpec, options: Options, rules: ReleaseRules) -> None:
         self.internal = internal
@@ -33,7 +33,12 @@ class SchemaChecks:
         )
 
     def schema_errors(self, holder: Object, path: str, version: str) -> list[FieldError]:
-        """Validates the schema of a version, or the shared one; `path` is the parent of `openAPIV3Schema`."""
+        """Validates the schema of a version, or the schema that all versions share.
+
+        - `holder`: the version, or `InternalSpec.shared`
+        - `path`: the parent of `openAPIV3Schema`
+        - `version`: the name of the version
+        """
         schema = self.internal.schema_of(holder)
         if schema is None:
             return []
@@ -56,7 +61,7 @@ class SchemaChecks:
         )
 
     def _has_status(self, holder: Object) -> bool:
-        """Whether the version has the status subresource, or any version if they share the schema."""
+        """Whether the version has the status subresource; for a shared schema, whether any version has it."""
         internal = self.internal
         if holder is internal.shared:
             holders = (internal.shared, *internal.versions)
@@ -73,7 +78,7 @@ def has_defaults(schema: Schema) -> bool:
 
 
 def has_extensions(schema: Schema) -> bool:
-    """Whether a schema uses any of Kubernetes' extensions to OpenAPI."""
+    """Whether a schema uses Kubernetes' extensions to OpenAPI, such as x-kubernetes-int-or-string."""
     return _any(
         schema,
         lambda node: (
@@ -88,7 +93,7 @@ def has_extensions(schema: Schema) -> bool:
 
 
 def too_deep() -> FieldError:
-    """Returns the error of a schema that is nested too deeply for fakeapi; upstream has no such limit."""
+    """Returns the error for a schema with more than DEPTH_MAX levels; upstream has no such limit."""
     return invalid("spec.versions", "", f"fakeapi reads schemas of at most {DEPTH_MAX} levels")
 
 

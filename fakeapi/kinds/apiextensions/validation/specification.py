@@ -1,4 +1,4 @@
-"""Validates the spec of a definition, in its internal form."""
+"""Validates the spec of a CustomResourceDefinition, in its internal form."""
 
 from typing import Any
 

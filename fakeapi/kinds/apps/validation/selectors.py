@@ -12,7 +12,10 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def validate_required_selector(spec: Object, workload: str, rules: ReleaseRules) -> list[FieldError]:
-    """Returns the errors of a selector that is missing, empty or malformed."""
+    """Returns errors if the selector is missing, empty or malformed.
+
+    `workload`: the kind that the errors name
+    """
     selector, wording = spec.get("selector"), rules.quirks.wording
     if selector is None:
         return [required("spec.selector")]

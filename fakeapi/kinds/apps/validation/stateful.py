@@ -77,9 +77,9 @@ def _rolling_update_errors(rolling: Object, path: str, wording: Wording) -> list
 def validate_stateful_template(
     spec: Object, old: Object | None, selector: Selector | None, rules: ReleaseRules, *, checks_pod: bool
 ) -> list[FieldError]:
-    """Validates the template. `checks_pod`: also validates its pod, from 1.34 on.
+    """Validates the pod template of a stateful set.
 
-    Labels and annotations of the template are always validated.
+    `checks_pod`: from 1.34 on, also validates the pod spec. Labels and annotations are always validated.
     """
     template, path = spec["template"], "spec.template"
     labels, wording = template_labels(template), rules.quirks.wording
@@ -104,9 +104,9 @@ def validate_stateful_template(
 
 
 def _with_claims(spec: Object) -> Object:
-    """Returns the template as the controller creates pods from it.
+    """Returns the template in the form from which the controller creates pods.
 
-    Volumes for the claim templates are added; `hostname` and `subdomain` are removed.
+    The form has volumes for the claim templates, but no `hostname` and no `subdomain`.
     """
     template = spec["template"]
     claims = [
@@ -123,7 +123,7 @@ def _with_claims(spec: Object) -> Object:
 
 
 def validate_changed_spec(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Returns the errors of immutable fields that an update changes."""
+    """Returns errors for fields that an update changes although they are immutable."""
     quirks = rules.quirks.workloads
     if quirks.stateful_set_fields_are_immutable:
         return [

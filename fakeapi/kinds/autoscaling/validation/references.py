@@ -1,4 +1,4 @@
-"""Validates references to the scaled workload, and to objects that metrics describe."""
+"""Validates references to the scaled workload and to the objects that metrics describe."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from fakeapi.machinery.meta.names import is_valid_path_segment_name
 
 @dataclass(frozen=True, slots=True)
 class ReferenceRules:
-    """API versions that a reference may have.
+    """Rules for the `apiVersion` of a reference.
 
     - `any_version`: skips the check of the apiVersion
     - `core`: allows the core group, which has no group name
@@ -35,7 +35,7 @@ def validate_reference(reference: Object, path: str, rules: ReferenceRules) -> l
 
 
 def version_problem(version: str, rules: ReferenceRules) -> str:
-    """Returns the problem of an apiVersion; empty if it is valid."""
+    """Returns upstream's error text for an apiVersion; empty if it is valid."""
     if rules.any_version:
         return ""
     if version.count("/") > 1:

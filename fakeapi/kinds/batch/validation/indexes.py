@@ -7,13 +7,13 @@ from fakeapi.machinery.golang.strconv import quote
 
 
 class MalformedIndexes(ValueError):
-    """A malformed index list; the message is upstream's."""
+    """An index list is malformed; the message is upstream's."""
 
 
 def count_indexes(text: str, completions: int) -> int:
-    """Returns the number of indexes in a list.
+    """Returns the number of indexes in a list such as `1,3-5`.
 
-    Raises MalformedIndexes, also if an index is not below `completions`.
+    Raises MalformedIndexes if the list is malformed or an index is not below `completions`.
     """
     last, total = -1, 0
     if not text:

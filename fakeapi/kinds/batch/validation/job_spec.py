@@ -17,7 +17,10 @@ FAILED_INDEXES_MAX = 100_000
 COMPLETIONS_SOFT_MAX = 100_000
 PARALLELISM_MAX_BEYOND = 10_000
 FAILED_INDEXES_MAX_BEYOND = 10_000
-"""Limit for jobs that retry each index and have more completions than COMPLETIONS_SOFT_MAX."""
+"""Maximum `maxFailedIndexes` of jobs with `backoffLimitPerIndex` and very many completions.
+
+COMPLETIONS_SOFT_MAX is the number of completions that such jobs exceed.
+"""
 MANAGED_BY_MAX = 63
 
 _COUNTS = (
@@ -35,7 +38,10 @@ _is_http_path = re.compile(_HTTP_PATH).fullmatch
 
 
 def validate_job_spec(spec: Object, old: Object | None, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates a spec, except its selector. `old` is the spec that an update replaces."""
+    """Validates the spec of a job, except its selector.
+
+    `old`: the spec that an update replaces, None on create
+    """
     errors = validate_nonnegative_fields(spec, _COUNTS, path)
     if spec.get("maxFailedIndexes") is not None and spec.get("backoffLimitPerIndex") is None:
         errors.append(required(f"{path}.backoffLimitPerIndex", "when maxFailedIndexes is specified"))
@@ -54,7 +60,7 @@ def validate_job_spec(spec: Object, old: Object | None, path: str, rules: Releas
 
 
 def _managed_by_errors(value: str, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates `managedBy`, the name of the controller that manages a job: a domain and a path."""
+    """Validates `managedBy`, the controller that manages a job: a domain and a path like `acme.io/foo`."""
     if not value:
         return [required(path)]
     errors: list[FieldError] = []
@@ -151,7 +157,7 @@ def _restart_policy_errors(spec: Object, path: str) -> list[FieldError]:
 
 
 def job_warnings(spec: Object, path: str) -> list[str]:
-    """Warns of an indexed job that is too large for Kubernetes to track all completed indexes."""
+    """Returns a warning if an indexed job is too large for Kubernetes to track all completed indexes."""
     completions, parallelism = spec.get("completions") or 0, spec.get("parallelism") or 0
     if spec.get("completionMode") != INDEXED:
         return []

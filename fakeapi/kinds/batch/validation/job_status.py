@@ -1,8 +1,8 @@
 """Validates the status of a job and its changes.
 
-From 1.30 on the gate JobManagedBy lets another controller manage a job. The server then refuses statuses that
-its own job controller would never write. A rule only checks fields that the update changes, so a job with an
-inconsistent status can still be updated.
+From 1.30 on the gate JobManagedBy lets another controller manage a job. While the gate is enabled, the server
+rejects statuses that Kubernetes' own job controller would never write. A rule only checks fields that the
+update changes, so updates of a job with an inconsistent status are still possible.
 """
 
 from collections.abc import Iterator
@@ -56,7 +56,7 @@ class JobStatus:
 
 
 def validate_status_update(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Returns the errors of a status and of its change, except errors of the metadata."""
+    """Validates a status and its change; does not validate the metadata."""
     after, before = JobStatus(new), JobStatus(old)
     errors = validate_nonnegative_fields(after.status, _COUNTERS, "status")
     errors += _uncounted_errors(after.uncounted)
@@ -98,7 +98,7 @@ def _differs(after: JobStatus, before: JobStatus, *names: str) -> bool:
 
 
 def _condition_errors(after: JobStatus, before: JobStatus, rules: ReleaseRules) -> Errors:
-    """Returns errors of contradictory conditions and times."""
+    """Returns errors for contradictory conditions and times."""
     path, wording = "status.conditions", rules.quirks.wording
     is_complete, done, started = after.has("Complete"), after.get("completionTime"), after.get("startTime")
     times = _changed(after, before, "Complete") or _differs(after, before, "completionTime")
@@ -119,7 +119,7 @@ def _condition_errors(after: JobStatus, before: JobStatus, rules: ReleaseRules) 
 
 
 def _reason_errors(after: JobStatus, before: JobStatus) -> Errors:
-    """Returns errors of Failed without FailureTarget and of Complete without SuccessCriteriaMet."""
+    """Returns errors if Failed is set without FailureTarget, or Complete without SuccessCriteriaMet."""
     path = "status.conditions"
     failed = _changed(after, before, "Failed") or _differs(after, before, "failedIndexes")
     if failed and after.has("Failed") and not after.has("FailureTarget"):
@@ -132,7 +132,7 @@ def _reason_errors(after: JobStatus, before: JobStatus) -> Errors:
 
 
 def _finished_errors(after: JobStatus, before: JobStatus, rules: ReleaseRules) -> Errors:
-    """Returns errors of a finished job that has active or uncounted pods, or no start time."""
+    """Returns errors if a finished job has active pods, uncounted pods or no start time."""
     if not after.is_finished:
         return
     changed = after.is_finished != before.is_finished
@@ -152,7 +152,7 @@ def _finished_errors(after: JobStatus, before: JobStatus, rules: ReleaseRules) -
 
 
 def _index_errors(after: JobStatus, before: JobStatus) -> Errors:
-    """Returns errors of `completedIndexes` and `failedIndexes`."""
+    """Validates `completedIndexes` and `failedIndexes`."""
     done, failed = after.get("completedIndexes") or "", after.get("failedIndexes")
     done_changed = done != (before.get("completedIndexes") or "")
     failed_changed = failed != before.get("failedIndexes")
@@ -183,7 +183,7 @@ def _format_errors(text: str, completions: int, path: str) -> Errors:
 
 
 def _pod_errors(after: JobStatus, before: JobStatus, rules: ReleaseRules) -> Errors:
-    """Returns errors of the counters `terminating` and `ready`."""
+    """Validates the counters `terminating` and `ready`."""
     if rules.quirks.workloads.job_status_rules != "by reason":
         return
     changed = after.is_finished != before.is_finished or _differs(after, before, "terminating")
@@ -197,7 +197,7 @@ def _pod_errors(after: JobStatus, before: JobStatus, rules: ReleaseRules) -> Err
 
 
 def _success_errors(after: JobStatus, before: JobStatus, rules: ReleaseRules) -> Errors:
-    """Returns errors of the condition SuccessCriteriaMet."""
+    """Validates the condition SuccessCriteriaMet."""
     path, is_met = "status.conditions", after.has("SuccessCriteriaMet")
     anybody = _may_meet_criteria(before, rules)
     if is_met and not anybody and after.spec.get("completionMode") != INDEXED:
@@ -225,7 +225,7 @@ def _may_meet_criteria(before: JobStatus, rules: ReleaseRules) -> bool:
 
 
 def _change_errors(after: JobStatus, before: JobStatus, rules: ReleaseRules) -> Errors:
-    """Returns errors of changes that a status must not make, such as removing a terminal condition."""
+    """Returns errors for forbidden changes of the status, such as removing a terminal condition."""
     wording, quirks = rules.quirks.wording, rules.quirks.workloads
     for condition in _TERMINAL:
         if before.has(condition) and not after.has(condition):
@@ -262,7 +262,7 @@ def _criteria_change_errors(after: JobStatus, before: JobStatus) -> Errors:
 
 
 def _shown_time(text: str | None, wording: Wording) -> Dump:
-    """Formats an optional time as an error prints it."""
+    """Formats an optional time as upstream prints it in errors."""
     return Dump(wording.time(text, zero='"null"'))
 
 

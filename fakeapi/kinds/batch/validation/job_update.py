@@ -21,7 +21,7 @@ _DIRECTIVES = ("nodeSelector", "tolerations", "schedulingGates")
 
 
 def validate_job_change(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Returns errors of immutable parts of the spec that an update changes."""
+    """Returns errors for immutable parts of the spec that an update changes."""
     after, before = new["spec"], old["spec"]
     return [
         *_completions_errors(after, before, rules),
@@ -37,7 +37,7 @@ def validate_job_change(new: Object, old: Object, rules: ReleaseRules) -> list[F
 
 
 def _fixed(new: Object, old: Object, name: str, rules: ReleaseRules) -> list[FieldError]:
-    """Returns an error if the field has changed."""
+    """Returns an error if an update changes the field `name` of the spec."""
     value = new.get(name)
     if semantically_equal(value, old.get(name)):
         return []
@@ -53,7 +53,11 @@ def _shown(name: str, value: Any, rules: ReleaseRules) -> Any:
 
 
 def _completions_errors(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Allows a change of an indexed job's completions only together with its parallelism."""
+    """Validates a change of `completions`.
+
+    Only indexed jobs may change it, only to the value of `parallelism`, and only while ElasticIndexedJob is
+    on.
+    """
     is_elastic = new.get("completionMode") == INDEXED and rules.gates.enabled("ElasticIndexedJob")
     if not is_elastic:
         return _fixed(new, old, "completions", rules)
@@ -81,7 +85,7 @@ def _template_errors(new: Object, old: Object, rules: ReleaseRules) -> list[Fiel
 
 
 def _directives_are_mutable(old: Object, rules: ReleaseRules) -> bool:
-    """Whether the scheduling directives of the template may change: the job is suspended and has no pods."""
+    """Whether the template's scheduling directives may change: only while a suspended job has no pods."""
     suspended, status = bool(old["spec"].get("suspend")), JobStatus(old)
     if not rules.gates.enabled(MUTABLE_DIRECTIVES):
         return suspended and not status.get("startTime")
@@ -89,7 +93,7 @@ def _directives_are_mutable(old: Object, rules: ReleaseRules) -> bool:
 
 
 def _resources_are_mutable(old: Object, rules: ReleaseRules) -> bool:
-    """Whether container resources may change: the job is suspended and has no pods."""
+    """Whether container resources may change: only while a suspended job has no pods."""
     return (
         bool(old["spec"].get("suspend"))
         and rules.gates.enabled(MUTABLE_RESOURCES)
@@ -103,7 +107,7 @@ def _has_no_pods(status: JobStatus, rules: ReleaseRules) -> bool:
 
 
 def _with_directives(old: Object, new: Object) -> Object:
-    """Returns the old template with the scheduling directives, labels and annotations of the new one."""
+    """Returns the old template with the scheduling directives, labels and annotations of the new template."""
     template = deepcopy(old)
     pod, new_pod = template["spec"], new["spec"]
     affinity = {
@@ -129,7 +133,7 @@ def _set(holder: Object, name: str, value: Any) -> None:
 
 
 def _with_resources(old: Object, new: Object) -> Object:
-    """Returns the old pod spec with the container resources of the new one."""
+    """Returns the old pod spec with the container resources of the new pod spec."""
     pod = deepcopy(old)
     for member in ("containers", "initContainers"):
         before, after = pod.get(member) or [], new.get(member) or []
@@ -142,7 +146,7 @@ def _with_resources(old: Object, new: Object) -> Object:
 
 
 def _scheduling_errors(new: Object, old: Object) -> list[FieldError]:
-    """Returns an error if the scheduling policy changes between basic and gang."""
+    """Returns an error if the scheduling policy changes from `basic` to `gang` or back."""
     after = (new.get("scheduling") or {}).get("schedulingPolicy")
     before = (old.get("scheduling") or {}).get("schedulingPolicy")
     if after is None or before is None or ("basic" in after) == ("basic" in before):

@@ -35,7 +35,7 @@ def invalid_without_value(path: str, problem: str) -> FieldError:
 
 
 def _listed(values: Sequence[str]) -> str:
-    """Formats the valid values as Go prints a list of strings."""
+    """Formats the valid values as Go prints a list of strings, after "valid values: "."""
     return "valid values: [" + " ".join(map(quote, values)) + "]"
 
 

@@ -20,7 +20,7 @@ _ZONE = re.compile(r"[A-Za-z.\-_0-9+]{1,14}\Z")
 
 
 class InvalidSchedule(ValueError):
-    """The schedule is malformed; the message is upstream's."""
+    """A cron schedule is malformed; the message is upstream's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ _BOUNDS = (
 
 
 def check_schedule(text: str) -> None:
-    """Raises InvalidSchedule unless a schedule has five valid fields or is like `@hourly`."""
+    """Raises InvalidSchedule unless the text has five valid cron fields or a descriptor like `@hourly`."""
     if text.startswith(("TZ=", "CRON_TZ=")):
         zone, space, rest = text.partition("=")[2].partition(" ")
         if not space:
@@ -73,7 +73,10 @@ def _check_descriptor(text: str) -> None:
 
 
 def _check_range(expression: str, bounds: _Bounds) -> None:
-    """Checks `number | number "-" number [ "/" number ]`, or `*`; raises InvalidSchedule."""
+    """Checks one range of a cron field; raises InvalidSchedule.
+
+    Syntax: `NUMBER`, `NUMBER-NUMBER` or `*`, each optionally followed by `/STEP`.
+    """
     steps = expression.split("/")
     ends = steps[0].split("-")
     start, end = _ends(expression, ends, bounds)
@@ -127,9 +130,9 @@ def is_zone_name(text: str) -> bool:
 
 
 def zone_problem(name: str) -> str | None:
-    """Returns Go's error for an unknown time zone; None for a known one.
+    """Returns Go's error text for an unknown time zone, None for a valid zone.
 
-    Accepts every name if Python finds no time zone database.
+    Accepts every name if Python has no time zone database.
     """
     if name in ("", "UTC", "Local") or not _zones():
         return None

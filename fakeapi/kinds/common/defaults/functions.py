@@ -1,7 +1,7 @@
-"""Defaults that the rules of the release tables cannot express, by type and upstream function.
+"""Defaults that the rules in defaults.json cannot express, by Go type and upstream function.
 
-Follows `SetDefaults_…` of k8s.io/kubernetes `pkg/apis/*/v*/defaults.go`. The table's rules for a type are
-applied before its function. A function changes its part of the object in place.
+Follows `SetDefaults_…` of k8s.io/kubernetes `pkg/apis/*/v*/defaults.go`. The rules for a type are applied
+before its function. A function changes its part of the object in place.
 """
 
 import re
@@ -18,8 +18,10 @@ RBAC: Final = "rbac.authorization.k8s.io"
 TOKEN_SECONDS: Final = 3600
 AFFINITY_SECONDS: Final = 10800
 IMAGE_LENGTH_MAX: Final = 4096
-"""In characters. Longer image references are not parsed and get IfNotPresent; upstream allows names of 255
-characters."""
+"""Maximum length of the image references that are parsed, in characters.
+
+Longer references get IfNotPresent. Upstream allows names of 255 characters.
+"""
 
 INIT_CONTAINER_ANNOTATIONS: Final = frozenset(
     f"pod.{stage}.kubernetes.io/init-{suffix}"
@@ -87,7 +89,7 @@ def _pod(obj: Object, gates: Gates) -> None:
 
 
 def _init_container_annotations(obj: Object, gates: Gates) -> None:
-    """Drops the annotations that held init containers before `spec.initContainers` existed."""
+    """Removes the annotations that held init containers before `spec.initContainers` existed."""
     metadata = obj.get("metadata") or {}
     annotations = metadata.get("annotations")
     if annotations and not INIT_CONTAINER_ANNOTATIONS.isdisjoint(annotations):
@@ -100,7 +102,8 @@ def _init_container_annotations(obj: Object, gates: Gates) -> None:
 def _pod_spec(obj: Object, gates: Gates) -> None:
     """Copies container ports to host ports in pod templates with hostNetwork.
 
-    Up to 1.27 always; in 1.28 to 1.30 only with DefaultHostNetworkHostPortsInPodTemplates.
+    Up to 1.27 this always happens; from 1.28 to 1.30 only if the gate
+    DefaultHostNetworkHostPortsInPodTemplates is enabled.
     """
     if obj.get("hostNetwork") and gates.get("DefaultHostNetworkHostPortsInPodTemplates", True):
         _host_ports(obj)
@@ -114,7 +117,7 @@ def _pod_spec_account(obj: Object, gates: Gates) -> None:
 
 
 def _pod_status_addresses(obj: Object, gates: Gates) -> None:
-    """Keeps `podIP` equal to the first of `podIPs`."""
+    """Sets `podIP` or `podIPs` from the other field, so that `podIP` is the first of `podIPs`."""
     address, addresses = obj.get("podIP"), obj.get("podIPs")
     if address and (not addresses or addresses[0].get("ip") != address):
         obj["podIPs"] = [{"ip": address}]
@@ -123,7 +126,7 @@ def _pod_status_addresses(obj: Object, gates: Gates) -> None:
 
 
 def _node_networks(obj: Object, gates: Gates) -> None:
-    """Keeps `podCIDR` equal to the first of `podCIDRs`."""
+    """Sets `podCIDR` or `podCIDRs` from the other field, so that `podCIDR` is the first of `podCIDRs`."""
     network, networks = obj.get("podCIDR"), obj.get("podCIDRs")
     if network and (not networks or networks[0] != network):
         obj["podCIDRs"] = [network]
@@ -239,8 +242,10 @@ FUNCTIONS: dict[tuple[str, str], Callable[[Any, Gates], None]] = {
     ("rbac/v1.Subject", "SetDefaults_Subject"): _rbac_subject,
     ("storage/v1.CSIDriver", "SetDefaults_CSIDriver"): _csi_driver,
 }
-"""Default functions by type and name of the upstream function. EphemeralContainer has the fields of
-Container, so it is listed with the same function."""
+"""Default functions, by Go type and name of the upstream function.
+
+EphemeralContainer has the same fields as Container, so both use the same function.
+"""
 
 ALIKE: dict[str, Callable[[Any, Gates], None]] = {
     "core/v1.EphemeralContainer": _container,
@@ -250,7 +255,10 @@ ALIKE: dict[str, Callable[[Any, Gates], None]] = {
     "core/v1.PodStatus": _pod_status_addresses,
     "core/v1.PodTemplateSpec": _init_container_annotations,
 }
-"""Conversions to the internal version and back that clients see as defaults, by type."""
+"""Changes that clients see as defaults, by Go type.
+
+Upstream makes them when it converts an object to the internal version and back.
+"""
 
 OF_NODES: dict[str, Callable[[Any, Gates], None]] = {"map[v1.ResourceName]resource.Quantity": _resource_list}
 """Default functions for named map types, by the Go type of the map."""

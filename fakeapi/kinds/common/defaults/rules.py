@@ -23,14 +23,15 @@ def compile_steps(
 ) -> Step | None:
     """Compiles the steps for values of a struct into one step; returns None for an empty list.
 
-    `rules_as` returns the steps of another type, by its name.
+    - `node`: the struct's schema
+    - `rules_as`: returns the steps of the type with the given name
     """
     compiled = [_step(step, node, rules_as) for step in steps]
     return _in_turn(compiled) if compiled else None
 
 
 def is_unset(parent: Object, name: str, *, pointer: bool) -> bool:
-    """Whether Go sees a field as unset: it is absent, or it is not a pointer and has the zero value."""
+    """Whether Go treats a field as unset: absent, or not a pointer and the zero value."""
     value = parent.get(name)
     return value is None or (not pointer and not value)
 
@@ -78,7 +79,7 @@ class _Place:
         return obj
 
     def made_parent(self, obj: Object) -> Object:
-        """Returns the struct that has the field; creates it if it is absent."""
+        """Returns the struct that has the field; creates the struct if it is absent."""
         for name in self._parents:
             obj = obj.setdefault(name, {})
         return obj
@@ -104,7 +105,7 @@ def _default(place: _Place, value: Any) -> Step:
 
 
 def _default_of_own(name: str, value: Any, *, pointer: bool) -> Step:
-    """Compiles the default of a scalar member of the object itself, the most frequent case."""
+    """Compiles the default of a scalar member of the object itself; this is the most frequent case."""
 
     def step(obj: Object, gates: Gates) -> None:
         current = obj.get(name)

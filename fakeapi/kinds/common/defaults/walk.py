@@ -1,7 +1,7 @@
 """Applies default rules to an object and to every value inside it; outer values come first.
 
-Follows the defaulters that k8s.io/kubernetes generates (zz_generated.defaults.go): the function of a type,
-then the default markers of its fields, then the values in its fields.
+Follows the defaulters that k8s.io/kubernetes generates (zz_generated.defaults.go). For each type they run
+its function, then the default markers of its fields, then the defaulters of the values in its fields.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -18,15 +18,17 @@ from fakeapi.releases.tables import Defaults
 Walk: TypeAlias = Callable[[Any, Gates], None]
 
 INNER_DEPTH = 3
-"""The steps of a type set fields up to this many levels below their struct, as in
-`spec.strategy.rollingUpdate.maxSurge`."""
+"""Maximum depth of the structs that a type's steps change.
+
+The fields of `spec.strategy.rollingUpdate` have the depth 3.
+"""
 
 
 def apply_defaults(obj: Object, node: Struct, table: Callable[[], Defaults], gates: Gates) -> Object:
     """Fills in the fields that a release defaults, in place, and returns the object.
 
-    `obj` is canonical and shares no parts with another object that is still needed. `table` returns the
-    defaults of the release that `node` belongs to; it is called once for each type of object.
+    - `obj`: canonical, and without parts that other objects share
+    - `table`: returns the defaults of the release that `node` belongs to; called once for each type of object
     """
     compiled = node.walks.get(apply_defaults)
     if compiled is None:
@@ -37,7 +39,7 @@ def apply_defaults(obj: Object, node: Struct, table: Callable[[], Defaults], gat
 
 
 class _Compiler:
-    """Compiles the walk of one object type; types without defaults are skipped."""
+    """Compiles the walk of an object type, which applies all defaults; it skips types without defaults."""
 
     def __init__(self, table: Defaults) -> None:
         self._table = table
@@ -57,7 +59,7 @@ class _Compiler:
         return self._made[id(node)]
 
     def _later(self, key: int) -> Walk:
-        """Returns the walk of a recursive type; it looks up the compiled walk when it runs."""
+        """Returns the walk of a recursive type, which finds the compiled walk when it runs."""
 
         def walk(value: Any, gates: Gates) -> None:
             (self._made[key] or _nothing)(value, gates)
@@ -113,7 +115,7 @@ class _Compiler:
 
 
 def _has_marker(field: Field, node: Struct) -> bool:
-    """Whether a field has a default of its own that decoding does not already fill in."""
+    """Whether a field has a default marker other than Go's zero value; types of meta never do."""
     if field.default is None or node.full_name.startswith("meta/"):
         return False
     return field.pointer or bool(field.default)
@@ -156,7 +158,7 @@ def _of_values(walk: Walk | None) -> Walk | None:
 def _sorter(node: Struct, depth: int = INNER_DEPTH) -> Callable[[Object], None] | None:
     """Returns a function that sorts the members of nested structs; None without nested structs.
 
-    The steps of the outer type may have added members to them.
+    The steps of the outer type may have added members to the nested structs.
     """
     if not depth or node.full_name.startswith("meta/"):
         return None
@@ -187,7 +189,7 @@ def _sorter(node: Struct, depth: int = INNER_DEPTH) -> Callable[[Object], None] 
 
 
 def _sort(value: Object, order: Mapping[str, int]) -> None:
-    """Puts members in the field order of the Go type, which decoded objects have."""
+    """Sorts the members by `order`, the order of the Go type's fields, in place."""
     places = [order.get(name, -1) for name in value]
     if places == (ranked := sorted(places)):
         return
@@ -201,4 +203,4 @@ def _sort(value: Object, order: Mapping[str, int]) -> None:
 
 
 def _nothing(value: Any, gates: Gates) -> None:
-    """The walk of types without defaults."""
+    """Does nothing, for types without defaults."""

@@ -28,7 +28,12 @@ _NOT_AN_ADDRESS = "must be a DNS name, not an IP address"
 
 @dataclass(frozen=True, slots=True)
 class IngressChecks:
-    """Options for the validation of a spec: an update may keep some errors of the stored object."""
+    """Options for validating a spec, because an update may keep some errors of the stored object.
+
+    - `secret_names`: whether the names of TLS secrets are validated
+    - `wildcard_rules`: whether the paths of rules with a wildcard host are validated
+    - `relaxed_service_names`: whether service names may begin with a digit
+    """
 
     rules: ReleaseRules
     secret_names: bool = True
@@ -37,7 +42,7 @@ class IngressChecks:
 
 
 def checks_of(rules: ReleaseRules, old: Object | None) -> IngressChecks:
-    """Returns the options for a new object, or for an update of the stored object `old`."""
+    """Returns the options for a create (`old` is None) or for an update of the stored object `old`."""
     relaxed = rules.gates.enabled(RELAXED_NAMES_GATE)
     if old is None:
         return IngressChecks(rules, relaxed_service_names=relaxed)
@@ -148,7 +153,10 @@ def _validate_backend(backend: Object, path: str, checks: IngressChecks) -> list
 
 
 def _validate_service(service: Object, path: str, checks: IngressChecks) -> list[FieldError]:
-    """Validates the service of a backend. Errors of a missing or ambiguous port name the backend."""
+    """Validates the service of a backend.
+
+    Errors about a missing or ambiguous port have the path of the backend.
+    """
     name, port = service.get("name", ""), service.get("port") or {}
     if name:
         is_name = names.is_dns1123_label if checks.relaxed_service_names else names.is_dns1035_label
@@ -177,7 +185,10 @@ def _secret_name_messages(tls: Object) -> list[str]:
 
 
 def _has_relaxed_service_name(spec: Object, rules: ReleaseRules) -> bool:
-    """Whether a stored backend has a name that only the relaxed rule allows, and the release keeps it."""
+    """Whether an update may use relaxed service names because a stored backend already has a relaxed name.
+
+    A relaxed name is a DNS-1123 label, but not a DNS-1035 label.
+    """
     if not rules.quirks.ingresses_keep_relaxed_names:
         return False
     backends: list[Any] = [

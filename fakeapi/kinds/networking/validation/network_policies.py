@@ -22,7 +22,7 @@ _DIRECTIONS: Final = (("ingress", "from"), ("egress", "to"))
 
 
 class PolicyChecks:
-    """Validates the spec of a policy.
+    """Validates the spec of a NetworkPolicy.
 
     - `checks_values`: also validates the label values of selectors
     - `valid_before`: CIDR values of the stored policy, which an update may keep
@@ -122,14 +122,14 @@ class PolicyChecks:
 
 
 def cidrs_of(spec: Object) -> frozenset[str]:
-    """Returns all CIDR values of a policy."""
+    """Returns all CIDR values in the spec of a NetworkPolicy."""
     return frozenset(
         text for _, block in _blocks(spec) for text in (block.get("cidr", ""), *(block.get("except") or ()))
     )
 
 
 def policy_warnings(spec: Object, rules: ReleaseRules) -> list[str]:
-    """Warns of CIDR values of a policy that are not canonical."""
+    """Returns warnings about CIDR values of a NetworkPolicy that are not canonical."""
     if rules.quirks.address_warnings_quote_parser:
         return []
     warnings = []
@@ -141,7 +141,7 @@ def policy_warnings(spec: Object, rules: ReleaseRules) -> list[str]:
 
 
 def _blocks(spec: Object) -> Iterator[tuple[str, Object]]:
-    """Yields the IP blocks of all rules with their field paths."""
+    """Yields the field path and the IP block of each peer that has an IP block."""
     for direction, peers in _DIRECTIONS:
         for index, rule in enumerate(spec.get(direction) or ()):
             for number, peer in enumerate(rule.get(peers) or ()):

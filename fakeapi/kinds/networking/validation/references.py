@@ -24,7 +24,7 @@ def validate_typed_reference(reference: Object, path: str, rules: ReleaseRules) 
 
 
 def validate_class_parameters(parameters: Object | None, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates the parameters of an IngressClass, a reference with the scope Cluster or Namespace."""
+    """Validates the parameters of an IngressClass: a reference with the scope Cluster or Namespace."""
     if parameters is None:
         return []
     errors = validate_typed_reference(parameters, path, rules)

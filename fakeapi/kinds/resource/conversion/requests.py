@@ -1,14 +1,15 @@
 """Conversion of device requests in claims and templates.
 
 In the hub, as in v1 and v1beta2, the fields of an exact request are under `exactly`. In v1alpha3 and v1beta1
-they are in the request itself. Follows k8s.io/kubernetes `pkg/apis/resource/v1alpha3` and `v1beta1` of 1.33.
+they are fields of the request itself. Follows k8s.io/kubernetes `pkg/apis/resource/v1alpha3` and `v1beta1` of
+1.33.
 """
 
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.conversion import Conversion
 
 _OWN = frozenset(("name", "deviceClassName", "firstAvailable"))
-"""Fields of a request whose presence does not make it an exact request."""
+"""Fields of a request that do not belong under `exactly`, or do not prove that the request is exact."""
 
 _BEFORE_LISTS = ("selectors", "allocationMode", "count", "adminAccess")
 
@@ -21,7 +22,7 @@ def spec_to_hub(spec: Object) -> Object:
 
 
 def spec_from_hub(spec: Object) -> Object:
-    """Returns the claim spec with the fields of exact requests in the requests themselves."""
+    """Returns the claim spec with the fields of exact requests directly in the requests."""
     devices = spec["devices"]
     requests = [_request_from_hub(request) for request in devices["requests"] or ()]
     return {**spec, "devices": {**devices, "requests": requests or devices["requests"]}}

@@ -1,6 +1,6 @@
-"""resource.k8s.io/v1alpha2, "classic" DRA, of Kubernetes 1.27 to 1.30. Upstream no longer changes it.
+"""resource.k8s.io/v1alpha2, "classic" DRA, of Kubernetes 1.27 to 1.30; upstream no longer changes it.
 
-Its objects differ from those of newer versions, and no release serves both. Therefore v1alpha2 has its own
+Its objects differ from objects of newer versions, and no release serves both. Therefore v1alpha2 has its own
 hub.
 """
 

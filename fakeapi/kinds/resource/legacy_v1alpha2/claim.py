@@ -39,13 +39,13 @@ DEFAULT_ALLOCATION_MODE = "WaitForFirstConsumer"
 
 
 def default_claim_spec(spec: Object) -> Object:
-    """Returns the spec of a claim, or of a template's claims, with its defaults."""
+    """Sets the defaults of a claim spec in place, and returns the spec."""
     spec.setdefault("allocationMode", DEFAULT_ALLOCATION_MODE)
     return spec
 
 
 def validate_claim_spec(spec: Object, path: str) -> list[FieldError]:
-    """Validates the spec of a claim, or of the claims of a template; `path` is the field path of the spec."""
+    """Validates the spec of a claim, or of the claims of a template; `path` is the path of the spec."""
     errors = validate_dns_subdomain(spec["resourceClassName"], f"{path}.resourceClassName")
     errors += validate_claim_reference(spec, "parametersRef", f"{path}.parametersRef")
     mode = spec.get("allocationMode", "")
@@ -55,7 +55,7 @@ def validate_claim_spec(spec: Object, path: str) -> list[FieldError]:
 
 
 class ClaimStrategy(Strategy):
-    """Strategy for creates and updates of a claim: the status is never set, the spec is immutable."""
+    """Strategy for creates and updates of a claim, whose spec is immutable; ignores the client's status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -80,7 +80,7 @@ class ClaimStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """Reports each error of the spec twice, as upstream does."""
+        """Validates the update; like upstream, reports each error of the spec twice."""
         errors = [*metadata.of_object, *self.validate_create(new)]
         return [
             *errors,
@@ -96,7 +96,7 @@ class ClaimStrategy(Strategy):
 
 
 class ClaimStatusStrategy(ClaimStrategy):
-    """Strategy for `/status` of claims in v1alpha2."""
+    """Strategy for `/status` of claims in v1alpha2: the allocation and reservations."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 
@@ -170,7 +170,7 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
 
 
 def class_and_mode(*path: str) -> tuple[Column, ...]:
-    """Returns the columns of a claim spec at the field path `path`."""
+    """Returns the columns for class and allocation mode; `path` is the field path of the claim spec."""
     return (
         Column("ResourceClassName", CLASS_NAME_TEXT, at(*path, "resourceClassName")),
         Column("AllocationMode", ALLOCATION_MODE_TEXT, at(*path, "allocationMode")),

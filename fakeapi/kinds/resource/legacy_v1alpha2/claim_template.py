@@ -26,7 +26,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class ClaimTemplateStrategy(Strategy):
-    """Strategy for templates of v1alpha2, whose spec is immutable."""
+    """Strategy for ResourceClaimTemplates of v1alpha2, whose spec is immutable."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules
@@ -47,7 +47,7 @@ class ClaimTemplateStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """Reports each error of the spec twice, as upstream does."""
+        """Validates the update; like upstream, reports each error of the spec twice."""
         errors = [*metadata.of_object, *self.validate_create(new)]
         return [
             *errors,

@@ -10,14 +10,17 @@ from fakeapi.machinery.field_errors import FieldError, required
 
 
 def validate_claim_reference(holder: dict[str, Any], name: str, path: str) -> list[FieldError]:
-    """Validates the optional reference in the field `name` of `holder`; `path` is its field path."""
+    """Validates the optional reference in the field `name` of `holder`.
+
+    `path`: the path of the reference
+    """
     if name not in holder:
         return []
     return [required(f"{path}.{part}") for part in ("kind", "name") if not holder[name][part]]
 
 
 def validate_class_reference(holder: dict[str, Any], name: str, path: str) -> list[FieldError]:
-    """Validates an optional reference that may name a namespace; `path` is its field path."""
+    """Validates an optional reference that may name a namespace; `path` is the path of the reference."""
     errors = validate_claim_reference(holder, name, path)
     namespace = holder.get(name, {}).get("namespace", "")
     return errors + (validate_dns_label(namespace, f"{path}.namespace") if namespace else [])

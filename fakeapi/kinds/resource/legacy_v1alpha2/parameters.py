@@ -30,7 +30,7 @@ NO_MODEL = "exactly one structured model field must be set"
 
 
 class _ParametersStrategy(Strategy):
-    """Rules that both kinds share: every field may change."""
+    """Base strategy of ResourceClaimParameters and ResourceClassParameters; every field may change."""
 
     def __init__(self, rules: ReleaseRules, check_cel: CelCheck = accept_any_cel) -> None:
         self._rules = rules
@@ -48,14 +48,14 @@ class _ParametersStrategy(Strategy):
         return self.warnings_on_create(new)
 
     def _selecting(self, obj: Object) -> list[Object]:
-        """Returns the requests or filters of a valid object, each with a CEL selector."""
+        """Returns the requests or filters of a valid object; each of them has a CEL selector."""
         raise NotImplementedError
 
     def _validate_driver_name(self, name: str, path: str) -> list[FieldError]:
         return validate_driver_name(name, path, self._rules)
 
     def _validate_selecting(self, model: Object, path: str) -> list[FieldError]:
-        """Validates a request or a filter: it needs `namedResources` with a CEL selector that compiles."""
+        """Validates a request or a filter, which needs `namedResources` with a valid CEL selector."""
         if "namedResources" not in model:
             return [required(path, NO_MODEL)]
         place, selector = f"{path}.namedResources.selector", model["namedResources"]["selector"]
@@ -96,7 +96,7 @@ class ClaimParametersStrategy(_ParametersStrategy):
 
 
 class ClassParametersStrategy(_ParametersStrategy):
-    """Strategy for ResourceClassParameters: filters and vendor parameters, one of each for a driver."""
+    """Strategy for ResourceClassParameters: filters and vendor parameters, at most one of each per driver."""
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         name = self._validate_driver_name

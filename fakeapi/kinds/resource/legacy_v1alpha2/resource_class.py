@@ -34,7 +34,7 @@ class ResourceClassStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """Reports each error of the class twice, as upstream does."""
+        """Validates the update; like upstream, reports each error of the class twice."""
         errors = [*metadata.of_object, *self.validate_create(new)]
         return [*errors, *metadata.of_change, *errors]
 

@@ -1,4 +1,4 @@
-"""The result of an allocation in v1alpha2: handles for the drivers, and the nodes that can use them.
+"""Validates allocations in v1alpha2: handles for the drivers, and the nodes that can use the claim.
 
 Follows k8s.io/kubernetes `pkg/apis/resource/validation` and
 `pkg/apis/resource/structured/namedresources/validation`.

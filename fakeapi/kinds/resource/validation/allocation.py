@@ -1,4 +1,4 @@
-"""Validates an allocation in v1alpha3 and newer: the devices that a claim got, with their configuration.
+"""Validates an allocation in v1alpha3 and newer: the allocated devices and their configuration.
 
 Follows k8s.io/kubernetes `pkg/apis/resource/validation`.
 """

@@ -34,7 +34,7 @@ def validate_attribute(attribute: Object, path: str, rules: ReleaseRules) -> lis
 
 
 def number_of_values(device: Object) -> int:
-    """Counts the values of all attributes of a device; an attribute without list values counts as one."""
+    """Returns the number of values of all attributes; an attribute that is not a list counts as one value."""
     attributes = (device.get("attributes") or {}).values()
     return sum(sum(len(attribute.get(name, ())) for name in LISTS) or 1 for attribute in attributes)
 
@@ -60,6 +60,6 @@ def _validate_version(text: str, path: str, rules: ReleaseRules) -> list[FieldEr
 
 
 def has_list_attribute(device: Object) -> bool:
-    """Whether an attribute of the device is a list."""
+    """Whether any attribute of the device is a list."""
     attributes = (device.get("attributes") or {}).values()
     return any(name in attribute for attribute in attributes for name in LISTS)

@@ -1,7 +1,7 @@
-"""Formats rejected values as the error messages of a release print them.
+"""Formats rejected values like the error messages of a release.
 
 Follows `Error.ErrorBody` of k8s.io/apimachinery `pkg/util/validation/field`: JSON from 1.34 on, Go's `%#v`
-before.
+before 1.34.
 """
 
 from typing import Any
@@ -14,21 +14,22 @@ from fakeapi.machinery.schema.unversioned_syntax import package_of, unversioned_
 from fakeapi.releases.rules import ReleaseRules
 
 HUB_VERSION = "v1"
-"""The version whose types have the hub's layout."""
+"""The API version whose types have the layout of the hub."""
 
 _BEFORE_V1 = ("resource/v1beta2", "resource/v1beta1", "resource/v1alpha3", "resource/v1alpha2")
-"""Packages before v1, newest first: a release's own types have the layout of its newest version."""
+"""Packages before v1, newest first; a release's internal types have the layout of its newest version."""
 
 
 def plain(value: Any, rules: ReleaseRules) -> Any:
-    """Formats None, a list of strings, or a string of a named Go type."""
+    """Formats None, a list of strings, or a string of a named Go type as errors print it."""
     return Dump(go_encode(value).decode()) if rules.quirks.wording.json_values else value
 
 
 def struct(value: Any, type_name: str, rules: ReleaseRules, *, version: str = HUB_VERSION) -> Any:
-    """Formats a part of an object, of the type `type_name`.
+    """Formats a value of the Go type `type_name` as errors print it.
 
-    From 1.34 on the layout is that of `version`; before, that of the newest version that the release has.
+    From 1.34 on errors use the layout of `version`. Before 1.34 they use the layout of the newest version
+    that the release has.
     """
     if value is None:
         return plain(value, rules)
@@ -48,7 +49,7 @@ def _newest(type_name: str, rules: ReleaseRules) -> Struct:
 
 
 def items_of(holder: Any, name: str, type_name: str, rules: ReleaseRules) -> Any:
-    """Formats the list `holder`, which is the field `name` of the type `type_name`."""
+    """Formats the list `holder`, which is the field `name` of the Go type `type_name`, as errors print it."""
     struct = rules.schemas.struct(type_name)
     node: Node = struct.fields[name].node
     assert isinstance(node, List)

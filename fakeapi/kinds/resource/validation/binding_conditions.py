@@ -1,4 +1,4 @@
-"""Validates the conditions of a device that allow or prevent the binding of a pod to its node.
+"""Validates the conditions of a device that allow or prevent the binding of a pod to a node.
 
 Follows `validateDeviceBindingParameters` of k8s.io/kubernetes `pkg/apis/resource/validation` from 1.34.
 """
@@ -51,7 +51,7 @@ def _validate_distinct(conditions: Sequence[str], others: Sequence[str], path: s
 def _validate_both(
     holder: Object, missing: str, given: str, path: str, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Requires the list `missing` if the list `given` is set."""
+    """Returns an error if the list `given` is set but the list `missing` is not."""
     if holder.get(missing) or not holder.get(given):
         return []
     bad_value = bad_values.plain(holder.get(missing), rules)

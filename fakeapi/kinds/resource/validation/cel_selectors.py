@@ -1,4 +1,4 @@
-"""CEL selectors: how each release compiles them, and the errors and warnings it reports.
+"""Compiles CEL selectors like a release, and returns the errors and warnings that the release reports.
 
 Follows k8s.io/kubernetes `pkg/apis/resource/validation`. Verdicts come from `fakeapi.machinery.cel.compiler`.
 """
@@ -30,15 +30,15 @@ from fakeapi.releases import Limits, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 CelCheck: TypeAlias = Compiler
-"""Compiles an expression and returns the verdict."""
+"""A function that compiles an expression and returns the verdict."""
 
 
 def accept_any_cel(_expression: str) -> None:
-    """A `CelCheck` that accepts every expression without compiling it."""
+    """Accepts every expression without compiling it; use it as a `CelCheck`."""
 
 
 def device_compiler(rules: ReleaseRules) -> CelCheck:
-    """Returns the compiler for device selectors; servers in one process with the same rules share it."""
+    """Returns the compiler for device selectors; servers with the same rules share it within a process."""
     return _device_compiler(
         rules.quirks,
         rules.limits,
@@ -59,7 +59,7 @@ def _device_compiler(
 
 
 def environment_of(quirks: Quirks, *, shared: bool, listed: bool) -> Environment:
-    """Returns the CEL environment with `device`; `device_environment` explains `shared` and `listed`."""
+    """Returns the CEL environment for device selectors; `device_environment` documents the parameters."""
     return device_environment(
         BASE_LIBRARIES | quirks.cel_libraries,
         constructible=quirks.cel_devices_can_be_made,
@@ -70,13 +70,16 @@ def environment_of(quirks: Quirks, *, shared: bool, listed: bool) -> Environment
 
 @cache
 def named_resources_compiler(quirks: Quirks, limits: Limits) -> CelCheck:
-    """Returns the compiler for selectors of v1alpha2's named resources."""
+    """Returns the compiler for selectors of named resources in v1alpha2."""
     environment = named_resources_environment(BASE_LIBRARIES | quirks.cel_libraries)
     return compiler(environment, strictness_of(quirks, limits))
 
 
 def strictness_of(quirks: Quirks, limits: Limits, *, listed: bool = False) -> Strictness:
-    """Returns how strictly a release compiles expressions; `listed`: attributes may be lists."""
+    """Returns how strictly a release compiles expressions.
+
+    `listed`: whether device attributes may be lists
+    """
     return Strictness(
         dyn_result=listed,
         any_result=quirks.cel_results_may_be_unknown,
@@ -92,7 +95,7 @@ def strictness_of(quirks: Quirks, limits: Limits, *, listed: bool = False) -> St
 
 
 def cel_errors(expression: str, path: str, check_cel: CelCheck) -> list[FieldError]:
-    """Returns the errors of an expression; none if fakeapi cannot check it."""
+    """Returns the field errors of an expression; no errors if fakeapi cannot check the expression."""
     match check_cel(expression):
         case Invalid(detail):
             return [invalid(path, expression, detail)]
@@ -105,7 +108,7 @@ def cel_errors(expression: str, path: str, check_cel: CelCheck) -> list[FieldErr
 
 
 def cel_warnings(expressions: Iterable[str], check_cel: CelCheck) -> list[str]:
-    """Warns that valid expressions were not checked, once for each distinct reason."""
+    """Returns warnings about valid expressions that fakeapi did not check, one for each distinct reason."""
     verdicts = map(check_cel, expressions)
     reasons = dict.fromkeys(verdict.detail for verdict in verdicts if isinstance(verdict, Unchecked))
     return [f"fakeapi did not check a CEL expression: {reason}" for reason in reasons]

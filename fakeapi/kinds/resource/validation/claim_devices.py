@@ -1,7 +1,7 @@
 """Validates `devices` of a claim: requests, constraints and configuration.
 
 Follows k8s.io/kubernetes `pkg/apis/resource/validation`. Claims and claim templates contain a whole
-`devices`, device classes only selectors and configuration. Callers pass the field path.
+`devices`. Device classes contain only selectors and configuration.
 """
 
 from collections.abc import Iterator
@@ -42,7 +42,10 @@ _NOTHING: Object = {"deviceClassName": ""}
 
 @dataclass(frozen=True, slots=True)
 class Checks:
-    """Rules and options of one validation. `stored`: skips limits that may be newer than the object."""
+    """Rules and options of a validation.
+
+    `stored`: skips limits that may be newer than the object, because the validated value is already stored
+    """
 
     rules: ReleaseRules
     check_cel: CelCheck
@@ -50,7 +53,7 @@ class Checks:
 
 
 def validate_devices(devices: Object, path: str, checks: Checks) -> list[FieldError]:
-    """Validates the `devices` of a claim spec; `path` is their field path."""
+    """Validates the `devices` of a claim spec; `path` is the path of `devices`."""
     rules = checks.rules
     known = request_names(devices)
     derived = derivations_of(devices, rules, stored=checks.stored)
@@ -128,7 +131,7 @@ def _validate_wanted(
 ) -> list[FieldError]:
     """Validates the fields that exact requests and subrequests share.
 
-    These are class, selectors, derived attributes, allocation mode, count and tolerations.
+    These fields are class, selectors, derived attributes, allocation mode, count and tolerations.
     """
     errors = validate_class_name(wanted["deviceClassName"], f"{path}.deviceClassName")
     if "selectors" in wanted:
@@ -153,7 +156,7 @@ def _validate_allocation_mode(mode: str, count: int, path: str, rules: ReleaseRu
 
 
 def validate_selectors(selectors: list[Object] | None, path: str, checks: Checks) -> list[FieldError]:
-    """Validates device selectors: each must be a CEL expression that compiles and is not too long."""
+    """Validates device selectors, whose CEL expressions must compile and must not be too long."""
     return validate_items(
         selectors,
         path,
@@ -177,7 +180,7 @@ def _validate_selector(selector: Object, path: str, checks: Checks) -> list[Fiel
 
 
 def expressions_of(selectors: list[Object] | None) -> Iterator[str]:
-    """Yields the expressions of valid selectors."""
+    """Yields the CEL expressions of valid selectors."""
     return (selector["cel"]["expression"] for selector in selectors or ())
 
 
@@ -203,7 +206,7 @@ def _validate_constraint(
 def validate_references(
     references: list[str] | None, path: str, known: RequestNames, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Validates a set of names, which must all be names of requests."""
+    """Validates a set of request names, which must all exist in `known`."""
     return validate_set(
         references,
         path,
@@ -214,7 +217,7 @@ def validate_references(
 
 
 def validate_configuration(config: Object, path: str, checks: Checks) -> list[FieldError]:
-    """Validates an entry of `config`, except the requests that it refers to."""
+    """Validates an entry of `config`, except its list of requests."""
     if "opaque" not in config:
         return [required(f"{path}.opaque")]
     opaque = config["opaque"]

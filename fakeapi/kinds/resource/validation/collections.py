@@ -1,4 +1,4 @@
-"""Validates lists with a length limit, lists that are sets, and maps, for all kinds of resource.k8s.io.
+"""Validates lists with a length limit, sets and maps, for all kinds of resource.k8s.io.
 
 Follows `validateSlice`, `validateSet`, `validateSliceIsASet` and `validateMap` of k8s.io/kubernetes
 `pkg/apis/resource/validation`.
@@ -11,7 +11,7 @@ from fakeapi.machinery.field_errors import FieldError, duplicate, too_long, too_
 from fakeapi.releases.rules import ReleaseRules
 
 ItemValidator: TypeAlias = Callable[[Any, str], list[FieldError]]
-"""Maps an item and its path to the errors of the item."""
+"""A function that takes an item and the item's path, and returns the errors of the item."""
 
 
 _ELLIPSIS = b"..."
@@ -28,7 +28,7 @@ def validate_items(
 ) -> list[FieldError]:
     """Validates each item in order, then the length of the list; `most` None means no limit.
 
-    From 1.35 on a list that is too long gets only that error.
+    From 1.35 on a list that is too long gets no other errors.
     """
     errors: list[FieldError] = []
     if not items:
@@ -53,10 +53,11 @@ def validate_set(
     key_field: str = "",
     show: Callable[[Any], Any] | None = None,
 ) -> list[FieldError]:
-    """Validates a list with `validate_items`, then returns one error for each item whose key came before.
+    """Validates a list with `validate_items`, then reports items with duplicate keys.
 
-    `key` None: the item is its own key. `key_field`: the field that the error of a duplicate names; empty for
-    the item itself. `show`: formats a key for the error.
+    - `key`: returns the key of an item; None uses the item itself as key
+    - `key_field`: the field in the path of a duplicate error; empty for the path of the item
+    - `show`: formats a key for the error
     """
     errors = validate_items(items, path, most, validate, rules)
     if not items or len(items) == 1 or _ends_validation(items, most, rules):
@@ -89,7 +90,7 @@ def validate_distinct(
     key: Callable[[Any], Hashable] | None = None,
     key_field: str = "",
 ) -> list[FieldError]:
-    """Validates a set as v1alpha2 does: an item whose key came before gets only the duplicate error."""
+    """Validates a set like v1alpha2, where a duplicate item gets no errors except the duplicate error."""
     errors: list[FieldError] = []
     seen: set[Hashable] = set()
     for index, item in enumerate(items or ()):
@@ -142,7 +143,7 @@ def validate_map(
 ) -> list[FieldError]:
     """Validates each key and its value in the order of the keys; upstream's order is random.
 
-    Where the release shortens keys in paths, `key_shown` bytes of a key remain.
+    `key_shown`: how many bytes of a key remain in paths, in releases that shorten keys
     """
     if most is not None and len(members or ()) > most:
         return [too_many(path, len(members or ()), most)]

@@ -13,10 +13,10 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.releases.rules import ReleaseRules
 
 Counters: TypeAlias = Mapping[str, frozenset[str]]
-"""Names of a slice's counter sets, each with the names of its counters."""
+"""The names of a slice's counter sets, each with the names of its counters."""
 
 _NAME_SHOWN = 63
-"""Most bytes of a counter's name in a field path."""
+"""Maximum length of a counter's name in a field path, in bytes."""
 
 
 def counters_of(sets: Sequence[Object] | None) -> Counters:
@@ -24,7 +24,7 @@ def counters_of(sets: Sequence[Object] | None) -> Counters:
 
 
 def validate_counter_sets(sets: Sequence[Object] | None, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates `sharedCounters`; `path` is their field path."""
+    """Validates `sharedCounters`, the counter sets of a slice."""
     return validate_set(
         sets,
         path,
@@ -61,7 +61,7 @@ def validate_consumption(
 ) -> list[FieldError]:
     """Validates the `consumesCounters` of the device at `path`.
 
-    Up to 1.34 they must be among the `known` counters of the slice.
+    Up to 1.34 the counters must be among the `known` counters of the slice.
     """
     place = f"{path}.consumesCounters"
     stand_alone = rules.quirks.counter_sets_stand_alone
@@ -108,7 +108,7 @@ def _validate_known(each: Object, path: str, known: Counters) -> list[FieldError
 
 
 def validate_number_of_counters(spec: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates how many counters a slice shares, and how many its devices consume in total."""
+    """Validates how many counters a slice shares, and how many counters its devices consume in total."""
     limits = rules.limits
     taken = sum(_number_of(device.get("consumesCounters")) for device in spec.get("devices") or ())
     shared = _number_of(spec.get("sharedCounters"))

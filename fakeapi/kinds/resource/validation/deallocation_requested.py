@@ -1,4 +1,4 @@
-"""`status.deallocationRequested`: asks a claim's controller to deallocate it (1.27 to 1.31).
+"""Validates `status.deallocationRequested`, a request to a claim's controller (1.27 to 1.31).
 
 Follows k8s.io/kubernetes `pkg/apis/resource/validation`.
 """
@@ -11,8 +11,8 @@ from fakeapi.machinery.field_errors import FieldError, forbidden
 def validate_deallocation(status: dict[str, Any], old: dict[str, Any], path: str) -> list[FieldError]:
     """Validates a change of `deallocationRequested`.
 
-    It cannot be set while the claim is reserved or not allocated, nor be cleared while the claim is
-    allocated.
+    Clients cannot set the field while the claim is reserved or not allocated. They cannot clear it while the
+    claim is allocated.
     """
     requested, was_requested = status.get("deallocationRequested"), old.get("deallocationRequested")
     errors: list[FieldError] = []

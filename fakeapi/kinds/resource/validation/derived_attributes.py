@@ -1,4 +1,4 @@
-"""Derived attributes: values that a request computes from a device's attributes, for constraints to compare.
+"""Validates derived attributes: values that a request computes from a device's attributes for constraints.
 
 Follows `validateDeviceDerivedAttribute` of k8s.io/kubernetes `pkg/apis/resource/validation` from 1.37.
 """
@@ -38,7 +38,7 @@ _EVERY_REQUEST = ""
 
 
 def attribute_compiler(rules: ReleaseRules) -> PricedCompiler:
-    """Returns the compiler for derived attributes; servers in one process with the same rules share it."""
+    """Returns the compiler for derived attributes; servers with the same rules share it within a process."""
     shared = rules.gates.enabled(gates.CONSUMABLE_CAPACITY)
     listed = rules.gates.enabled(gates.LIST_TYPE_ATTRIBUTES)
     return _attribute_compiler(rules.quirks, rules.limits, shared, listed)
@@ -65,13 +65,16 @@ class Derivations:
 
     rules: ReleaseRules
     referenced: Mapping[str, frozenset[str]]
-    """Attributes that constraints name, by the name of the constrained request; "" for all requests."""
+    """Names of attributes that constraints refer to, by the constrained request; key "" for all requests."""
 
     stored: bool
     cost: int = 0
 
     def validate(self, wanted: Object, path: str, request: str) -> list[FieldError]:
-        """Validates the derived attributes of one request, whose name is `name` or `name/subrequest`."""
+        """Validates the derived attributes of one request, and adds their cost to `cost`.
+
+        `request`: the name of the request, as `name` or `name/subrequest`
+        """
         return validate_set(
             wanted.get("derivedAttributes"),
             f"{path}.derivedAttributes",
@@ -83,7 +86,7 @@ class Derivations:
         )
 
     def validate_cost(self, path: str) -> list[FieldError]:
-        """Returns an error if all attributes together cost too much. Call it after `validate`."""
+        """Returns an error if all attributes together cost too much; call this method after `validate`."""
         if self.cost <= self.rules.limits.derived_attribute_cost:
             return []
         return [forbidden(path, _TOO_COMPLEX_TOGETHER)]
@@ -124,7 +127,7 @@ def _name_of(attribute: Object) -> str:
 
 
 def derivations_of(devices: Object, rules: ReleaseRules, *, stored: bool) -> Derivations:
-    """Returns the `Derivations` of a claim with these `devices`."""
+    """Returns the `Derivations` for a claim with these `devices`."""
     referenced: dict[str, set[str]] = {}
     for constraint in devices.get("constraints") or ():
         name = constraint.get("matchAttribute", constraint.get("distinctAttribute"))

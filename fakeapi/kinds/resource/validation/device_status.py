@@ -30,7 +30,7 @@ def allocated_devices(status: Object) -> frozenset[DeviceId]:
 
 
 def without_deallocated(devices: list[Object], new: Object, old: Object) -> list[Object]:
-    """Returns `devices` without deallocated ones, which `old` allocates and `new` does not."""
+    """Returns `devices` without the devices that `old` allocates but `new` does not."""
     gone = allocated_devices(old) - allocated_devices(new)
     return [device for device in devices if device_id(device) not in gone] if gone else devices
 
@@ -38,7 +38,7 @@ def without_deallocated(devices: list[Object], new: Object, old: Object) -> list
 def validate_device_statuses(
     devices: list[Object], allocated: frozenset[DeviceId], path: str, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Validates `status.devices`; each device must be one of `allocated`."""
+    """Validates `status.devices`, whose devices must all be in `allocated`."""
     return validate_set(
         devices,
         path,

@@ -17,11 +17,11 @@ _NO_SUCH_REQUEST = "must be the name of a request in the claim"
 _NO_SUCH_SUBREQUEST = f"{_NO_SUCH_REQUEST} or the name of a request and a subrequest separated by '/'"
 
 RequestNames: TypeAlias = dict[str, frozenset[str]]
-"""Names of a claim's requests, each with the names of its subrequests."""
+"""The names of a claim's requests, each with the names of its subrequests."""
 
 
 class DeviceId(NamedTuple):
-    """A device's unique name in the cluster; with the ID of a share if the device is shared."""
+    """The unique identity of a device in the cluster; `share` is set if the device is shared."""
 
     driver: str
     pool: str
@@ -60,7 +60,10 @@ def validate_class_name(name: str, path: str) -> list[FieldError]:
 
 
 def validate_driver_name(name: str, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates a driver name: a DNS subdomain in any case. Up to 1.34 an empty name gets two errors."""
+    """Validates the name of a DRA driver: a DNS subdomain in upper or lower case.
+
+    Up to 1.34 an empty name gets two errors.
+    """
     if not name and rules.quirks.empty_driver_name_ends_validation:
         return [required(path)]
     errors = _invalid_for_each(names.is_dns1123_subdomain(name.lower()), path, name)
@@ -72,7 +75,7 @@ def validate_driver_name(name: str, path: str, rules: ReleaseRules) -> list[Fiel
 
 
 def validate_pool_name(name: str, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates a pool name: DNS subdomains separated by slashes. An error names the invalid part."""
+    """Validates the name of a pool: DNS subdomains separated by slashes; errors print the invalid part."""
     if not name:
         return [required(path)]
     errors: list[FieldError] = []
@@ -84,7 +87,7 @@ def validate_pool_name(name: str, path: str, rules: ReleaseRules) -> list[FieldE
 
 
 def request_names(devices: dict[str, Any]) -> RequestNames:
-    """Returns the request names that a claim's constraints, configuration and results may refer to."""
+    """Returns the request names to which a claim's constraints, configuration and results may refer."""
     return {
         request["name"]: frozenset(sub["name"] for sub in request.get("firstAvailable", ()))
         for request in devices["requests"] or ()
@@ -94,7 +97,7 @@ def request_names(devices: dict[str, Any]) -> RequestNames:
 def validate_request_reference(
     name: str, path: str, known: RequestNames, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Validates a reference to a request, or to a subrequest in releases that have these."""
+    """Validates a reference to a request, or to a subrequest in releases with subrequests."""
     if not rules.quirks.request_fields_under_exactly:
         errors = validate_dns_label(name, path)
         if name not in known:
@@ -112,7 +115,7 @@ def validate_request_reference(
 
 
 def validate_fully_qualified_name(name: str, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates `domain/identifier`; a name without a domain is an error."""
+    """Validates `DOMAIN/IDENTIFIER`; a name without a domain is an error."""
     errors = validate_qualified_name(name, path, rules)
     if "/" in name:
         return errors
@@ -124,7 +127,7 @@ def validate_fully_qualified_name(name: str, path: str, rules: ReleaseRules) -> 
 
 
 def validate_qualified_name(name: str, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates `identifier` or `domain/identifier`; like upstream, accepts two or more slashes."""
+    """Validates `IDENTIFIER` or `DOMAIN/IDENTIFIER`; like upstream, accepts names with more slashes."""
     if not name and not rules.quirks.empty_name_parts_are_invalid:
         return [required(path, "name required")]
     match name.split("/"):

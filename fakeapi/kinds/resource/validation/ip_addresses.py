@@ -19,12 +19,12 @@ def set_key(text: str) -> str:
 
 
 def validate_cidr(text: str, path: str) -> list[FieldError]:
-    """Requires a valid CIDR address, in any spelling."""
+    """Validates an interface address, such as `10.9.8.7/24`, in any spelling."""
     return [] if parse_cidr(text) is not None else [invalid(path, text, CIDR_ERROR)]
 
 
 def validate_interface_address(text: str, path: str) -> list[FieldError]:
-    """Requires a valid CIDR address in canonical spelling."""
+    """Validates an interface address, such as `10.9.8.7/24`, which must be in canonical form."""
     cidr = parse_cidr(text)
     if cidr is None:
         return [invalid(path, text, _INTERFACE)]

@@ -14,7 +14,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def default_mappings(device: Object) -> None:
-    """Sets `allocationMultiplier` to 1 in each of the device's mappings that lacks it."""
+    """Sets the default `allocationMultiplier`, 1, in each of the device's resource mappings."""
     mappings = device.get("nodeAllocatableResourceMappings") or {}
     for name, mapping in mappings.items():
         if mapping.get("allocationMultiplier") is None:
@@ -37,7 +37,7 @@ def validate_mappings(device: Object, path: str, rules: ReleaseRules) -> list[Fi
 
 
 def validate_resources(device: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates `nodeAllocatableResources` of 1.37, where a resource needs a mapping, an overhead or both.
+    """Validates `nodeAllocatableResources` of 1.37; each resource needs a mapping, an overhead or both.
 
     Errors are sorted by resource name; upstream's order is random.
     """

@@ -1,4 +1,4 @@
-"""Validates opaque driver data: JSON objects of a limited length.
+"""Validates opaque driver data: JSON objects with a maximum size.
 
 Follows `validateRawExtension` of k8s.io/kubernetes `pkg/apis/resource/validation`.
 """
@@ -11,7 +11,10 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def validate_raw_extension(value: Any, path: str, most: int | None, rules: ReleaseRules) -> list[FieldError]:
-    """Requires a JSON object of at most `most` bytes as it was sent; None means no limit."""
+    """Validates a required JSON object.
+
+    `most`: maximum size in bytes of the JSON that the client sent; None means no limit
+    """
     if value is None:
         return [required(path)]
     if most is not None and len(codec.encode(value)) > most:

@@ -13,9 +13,9 @@ _NAMED = "`partitionTypeAttribute` names this attribute"
 
 
 def validate_partition_type(spec: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates `partitionTypeAttribute`, which all devices that consume counters must have.
+    """Validates `partitionTypeAttribute`: all devices that consume counters must have this attribute.
 
-    A device may omit the domain from the attribute's name if the domain is the driver's.
+    A device may omit the domain from the attribute's name if the domain is the driver's name.
     """
     name = spec.get("partitionTypeAttribute")
     if name is None:

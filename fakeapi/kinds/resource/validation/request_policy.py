@@ -1,7 +1,7 @@
 """Validates request policies: how much of a capacity a claim may request from a shared device.
 
-Follows `validateRequestPolicy` of k8s.io/kubernetes `pkg/apis/resource/validation` from 1.34. On a step of
-zero kube-apiserver 1.34 to 1.36 panics with a division by zero; here it gets the error of 1.37.
+Follows `validateRequestPolicy` of k8s.io/kubernetes `pkg/apis/resource/validation` from 1.34. For a step of
+zero kube-apiserver 1.34 to 1.36 panics with a division by zero; fakeapi returns the error of 1.37.
 """
 
 from collections.abc import Iterator, Mapping
@@ -23,7 +23,7 @@ _TWO_POLICIES = (
 def validate_capacity(
     capacity: Object, path: str, rules: ReleaseRules, *, is_shared: bool
 ) -> list[FieldError]:
-    """Validates a capacity's request policy, which needs `allowMultipleAllocations` in the device."""
+    """Validates a capacity's request policy, which requires `allowMultipleAllocations` in the device."""
     if "requestPolicy" not in capacity:
         return []
     path = f"{path}.requestPolicy"
@@ -72,7 +72,7 @@ def _whole_text(value: str) -> str:
 
 
 def _exact_text(value: str) -> str:
-    """Returns the digits of a quantity as written: upstream treats `1.0` and `1` as different values."""
+    """Returns the digits of a quantity as written, because upstream distinguishes `1.0` from `1`."""
     return str(quantity.parse(value).amount)
 
 
@@ -135,9 +135,9 @@ def _beyond_int64(named: Mapping[str, str], path: str) -> Iterator[FieldError]:
 def _validate_step(
     named: Mapping[str, str], most: str, path: str, *, fractional: bool, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Validates a range's step: `default` and `max` must be `min` plus a multiple of it.
+    """Validates a range's step: `default` and `max` must be `min` plus a multiple of the step.
 
-    `named` maps `default`, `min`, `max` and `step` to their quantities.
+    `named`: the quantities of `default`, `min`, `max` and `step`
     """
     step, least, place = named["step"], named["min"], f"{path}.step"
     checks_bounds = rules.quirks.capacity_bounds_are_int64

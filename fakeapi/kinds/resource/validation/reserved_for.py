@@ -1,4 +1,4 @@
-"""Validates `status.reservedFor`, the consumers that a claim is reserved for.
+"""Validates `status.reservedFor`, the list of consumers that may use a claim.
 
 Follows k8s.io/kubernetes `pkg/apis/resource/validation`.
 """
@@ -17,7 +17,7 @@ def validate_consumer(consumer: dict[str, Any], path: str) -> list[FieldError]:
 
 
 def reserved_without_allocation(path: str) -> FieldError:
-    """Returns the error of a claim that is reserved but not allocated."""
+    """Returns the error for a claim that is reserved but not allocated."""
     return forbidden(path, "may not be specified when `allocated` is not set")
 
 

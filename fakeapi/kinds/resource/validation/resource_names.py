@@ -16,7 +16,7 @@ def is_native(name: str) -> bool:
 
 
 def validate_extended_resource_name(name: str, path: str) -> list[FieldError]:
-    """Validates the extended resource name of a class, by which pods request its devices without a claim."""
+    """Validates the `extendedResourceName` of a DeviceClass, such as `example.com/gpu`."""
     if is_native(name) or name.startswith(_QUOTA_PREFIX) or names.is_qualified_name(_QUOTA_PREFIX + name):
         return [invalid(path, name, "must be a valid extended resource name")]
     return []

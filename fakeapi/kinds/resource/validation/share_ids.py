@@ -1,4 +1,4 @@
-"""Validates share IDs, which say which share of a device a claim got.
+"""Validates share IDs, which identify a claim's share of a device.
 
 Follows `validateUID` of k8s.io/kubernetes `pkg/apis/resource/validation` from 1.34, and `Validate` of
 github.com/google/uuid.
@@ -19,7 +19,7 @@ _has_hyphens = re.compile(r"[^-]{8}-[^-]{4}-[^-]{4}-[^-]{4}-[^-]{12}").fullmatch
 
 
 def validate_share_id(text: str, path: str) -> list[FieldError]:
-    """Requires a UUID in normalized form: lower case, with hyphens."""
+    """Returns an error if the text is not a UUID in normalized form: lower case, with hyphens."""
     problem = _problem(text)
     if problem:
         return [invalid(path, text, f"error validating uid: {problem}")]
@@ -29,7 +29,7 @@ def validate_share_id(text: str, path: str) -> list[FieldError]:
 
 
 def _problem(text: str) -> str:
-    """Returns why a text is not a UUID in any spelling; empty if it is one. Lengths are in bytes."""
+    """Returns the reason why a text is not a UUID in any spelling; empty if the text is a UUID."""
     length = len(text.encode())
     if length == _LENGTH + len(_PREFIX):
         if text[: len(_PREFIX)].lower() != _PREFIX:

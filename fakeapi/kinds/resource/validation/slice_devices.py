@@ -33,8 +33,8 @@ class Surroundings:
     """Properties of a slice that the validation of its devices needs.
 
     - `counters`: the counters that the slice shares
-    - `old_devices`: devices of the slice before an update, by name
-    - `chooses_nodes`: whether each device says on which nodes it can be used
+    - `old_devices`: the devices of the stored slice by name, empty on create
+    - `chooses_nodes`: whether devices select their nodes themselves (`perDeviceNodeSelection`)
     """
 
     counters: Counters
@@ -58,7 +58,7 @@ def validate_basic_device(device: Object, path: str, rules: ReleaseRules) -> lis
 def validate_device(
     device: Object, path: str, surroundings: Surroundings, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Validates a device in releases with partitionable devices, whose field paths have no `basic`."""
+    """Validates a device in releases with partitionable devices; field paths have no `basic`."""
     old = surroundings.old_devices.get(device["name"])
     return [
         *validate_dns_label(device["name"], f"{path}.name"),
@@ -108,7 +108,7 @@ def _validate_number_of_values(device: Object, path: str, rules: ReleaseRules) -
 def _validate_qualities(
     parts: Object, path: str, rules: ReleaseRules, old: Object | None = None
 ) -> list[FieldError]:
-    """Validates attributes and capacities; `old` is the device before an update."""
+    """Validates attributes and capacities; `old` is the stored device on update, None on create."""
     is_shared = parts.get("allowMultipleAllocations") is True
 
     def attribute(value: Object, place: str) -> list[FieldError]:

@@ -1,6 +1,6 @@
-"""Validates where devices can be used: node name, node selector or all nodes, of a slice or of a device.
+"""Validates the nodes where devices can be used: a node name, a node selector or all nodes.
 
-Follows k8s.io/kubernetes `pkg/apis/resource/validation`.
+Follows k8s.io/kubernetes `pkg/apis/resource/validation`. A slice or each of its devices selects the nodes.
 """
 
 from fakeapi.kinds.resource.conversion.slices import SLICE_CONVERSIONS
@@ -20,9 +20,9 @@ _NOT_OF_DEVICE = (
 
 
 def validate_slice_nodes(spec: Object, rules: ReleaseRules, *, partitions: bool) -> list[FieldError]:
-    """Validates a slice's choice of nodes.
+    """Validates how a slice selects its nodes.
 
-    `partitions`: whether the release has partitionable devices, so that a slice may leave the choice to them.
+    `partitions`: whether the release has partitionable devices, which may select their nodes themselves
     """
     return _validate_of_four(spec, rules) if partitions else _validate_of_three(spec, rules)
 
@@ -30,7 +30,10 @@ def validate_slice_nodes(spec: Object, rules: ReleaseRules, *, partitions: bool)
 def validate_device_nodes(
     device: Object, path: str, rules: ReleaseRules, *, chooses: bool
 ) -> list[FieldError]:
-    """Validates a device's choice of nodes; `chooses`: whether the slice leaves it to its devices."""
+    """Validates how a device selects its nodes.
+
+    `chooses`: whether the slice leaves the selection to its devices
+    """
     if chooses:
         return _validate_of_device(device, path, rules)
     if any(name in device for name in ("nodeName", "nodeSelector", "allNodes")):

@@ -1,7 +1,7 @@
-"""Default and validation of device taints.
+"""Sets defaults of device taints, and validates them.
 
 Follows k8s.io/kubernetes `pkg/apis/resource/validation` and `pkg/apis/resource/v1alpha3` of 1.33, the first
-release that has them.
+release with device taints.
 """
 
 from collections.abc import Callable
@@ -13,18 +13,21 @@ from fakeapi.machinery.meta import names
 from fakeapi.releases.rules import ReleaseRules
 
 Now: TypeAlias = Callable[[], str]
-"""Returns the current time in Kubernetes' format: RFC 3339, UTC, whole seconds."""
+"""A function that returns the current time in Kubernetes' format: RFC 3339, UTC, whole seconds."""
 
 
 def default_taint(taint: dict[str, Any], now: Now) -> dict[str, Any]:
-    """Returns the taint with `timeAdded` set."""
+    """Returns the taint with `timeAdded`; the default is the current time."""
     return taint if taint.get("timeAdded") is not None else {**taint, "timeAdded": now()}
 
 
 def validate_taint(
     taint: dict[str, Any], path: str, rules: ReleaseRules, old: dict[str, Any] | None = None
 ) -> list[FieldError]:
-    """Validates a taint. `old` is the taint before an update, whose effect stays valid."""
+    """Validates a device taint.
+
+    `old`: the stored taint, whose effect remains valid even if it is unknown
+    """
     key, value, effect = taint["key"], taint.get("value", ""), taint["effect"]
     unit = rules.quirks.wording.length_unit
     errors = [invalid(f"{path}.key", key, message) for message in names.is_qualified_name(key, unit)]

@@ -1,7 +1,7 @@
 """Validates tolerations of device taints.
 
 Follows k8s.io/kubernetes `pkg/apis/resource/validation` and `pkg/apis/resource/v1alpha3` of 1.33, the first
-release that has them.
+release with these tolerations.
 """
 
 from typing import Any
