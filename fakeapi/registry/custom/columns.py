@@ -20,9 +20,9 @@ _OF_PATH = "Custom resource definition column (in JSONPath format): "
 
 
 def columns_of(version: VersionSpecification) -> tuple[Column, ...]:
-    """Returns the columns of a version: Name and its own ones, or Name and Age.
+    """Returns the table columns of a version: Name, then its additionalPrinterColumns, or Age if it has none.
 
-    A column with an invalid JSON path ends the list.
+    The list ends before the first column with an invalid JSON path.
     """
     columns = [_NAME_COLUMN]
     for column in version.columns or (_AGE,):

@@ -54,7 +54,7 @@ OVERLAPPING = Condition(
 
 
 def condition(definition: Object, kind: str) -> Object | None:
-    """Returns the condition of a type in a definition's status; None if there is none."""
+    """Returns the condition of the type `kind` from a definition's status; None if there is none."""
     conditions: list[Object] = (definition.get("status") or {}).get("conditions") or []
     return next((entry for entry in conditions if entry["type"] == kind), None)
 
@@ -110,7 +110,10 @@ def with_names(definition: Object, used: NamesInUse, now: str) -> Object | None:
 
 
 def _claimed(names: Object, accepted: Object, in_use: NamesInUse) -> tuple[Object, Condition | None]:
-    """Returns the new accepted names of a definition, and the condition for the last name conflict."""
+    """Returns the new accepted names of a definition, and the condition for its last name conflict.
+
+    The condition is None if there is no conflict.
+    """
     new, problem = dict(accepted), None
     for field, used, reason in (
         ("plural", in_use.resources, "PluralConflict"),
@@ -161,16 +164,17 @@ def _normal(names: Object) -> tuple[Any, ...]:
 
 
 def _in_order(names: Object) -> Object:
-    """Returns the names as Go encodes them: always plural and kind, the other fields if they are set."""
+    """Returns the names in the field order of Go, without unset fields other than plural and kind."""
     always = ("plural", "kind")
     return {field: names[field] for field in _FIELDS if names.get(field) or field in always}
 
 
 def with_established(definition: Object, now: str, *, checks_bundles: bool) -> Object | None:
-    """Returns the definition with the condition Established; None if nothing changes.
+    """Returns the definition with a new condition Established; None if nothing changes.
 
-    Nothing changes if it is established already, or if its names are not accepted. With `checks_bundles` a
-    conversion webhook needs a valid caBundle.
+    Returns None if the definition is already established, or if its names are not accepted.
+
+    `checks_bundles`: whether an invalid caBundle of the conversion webhook sets the condition to False.
     """
     if not is_true(definition, NAMES_ACCEPTED) or is_true(definition, ESTABLISHED):
         return None
@@ -186,7 +190,7 @@ def with_established(definition: Object, now: str, *, checks_bundles: bool) -> O
 
 
 def is_protected(group: str) -> bool:
-    """Whether a group belongs to the Kubernetes community."""
+    """Whether an API group is reserved for Kubernetes: k8s.io, kubernetes.io or a subdomain."""
     return group in _PROTECTED or group.endswith(_PROTECTED_SUFFIXES)
 
 
@@ -217,7 +221,10 @@ def _is_url(text: str) -> bool:
 
 
 def with_conformance(definition: Object, now: str) -> Object | None:
-    """Returns the definition with the condition about its API approval; None if nothing changes."""
+    """Returns the definition with the condition KubernetesAPIApprovalPolicyConformant.
+
+    Returns None if nothing changes, or if the group is not reserved for Kubernetes.
+    """
     if not is_protected(definition["spec"]["group"]):
         return None
     state, reason = approval(definition)

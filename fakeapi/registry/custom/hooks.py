@@ -1,4 +1,4 @@
-"""Hooks of custom objects: the deletion of the last object completes the deletion of its definition."""
+"""Hooks of custom objects: deleting the last object completes the deletion of its definition."""
 
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class CustomHooks:
-    """The hooks of one version of a definition."""
+    """The write hooks for the custom objects of one version of a definition."""
 
     may_run_in_thread = True
     pool = ""

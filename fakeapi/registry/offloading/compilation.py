@@ -19,10 +19,10 @@ async def on_event_loop(step: Callable[[], Result]) -> Result:
 async def with_expressions_compiled(
     step: Callable[[], Result], run: RunStep[Result] = on_event_loop
 ) -> Result:
-    """Runs a synchronous validation step by `run`; returns its result or raises its error.
+    """Runs a synchronous validation step by calling `run`; returns its result or raises its error.
 
     Usually the step runs once, without an await. If the step needs CEL expressions that are not compiled, a
-    thread compiles them one by one and the step runs again; so the step must not change its arguments.
+    thread compiles them one by one and the step runs again. The step must not change its arguments.
     """
     deferral = Deferral()
     validated = partial(deferral.run, step)

@@ -1,8 +1,8 @@
-"""Runs steps that may need a conversion webhook; the webhook is called between two runs of a step.
+"""Runs steps that may need a conversion webhook, and calls the webhook between two runs of a step.
 
-Reading, preparing and encoding an object are each one step on the event loop. A step that needs a custom
-object converted by a webhook raises `ConversionNeeded`. Then the webhook is called and the step runs again;
-so a step must not change its arguments.
+Reading, preparing and encoding an object are each one step on the event loop. A step raises
+`ConversionNeeded` if a webhook must convert a custom object. The webhook is then called and the step runs
+again. A step must not change its arguments.
 """
 
 from collections.abc import Awaitable, Callable
@@ -15,7 +15,9 @@ Result = TypeVar("Result")
 
 
 class ConversionNeeded(Exception):
-    """A step cannot continue before `fetch` has converted an object by a webhook."""
+    """Raised by a step that cannot continue until a webhook has converted an object. `fetch` calls the
+    webhook.
+    """
 
     def __init__(self, fetch: "Fetch") -> None:
         super().__init__("an object has to be converted by a webhook")
@@ -23,15 +25,15 @@ class ConversionNeeded(Exception):
 
 
 class Fetch(Protocol):
-    """Converts an object by a webhook, and caches the result for the step."""
+    """A function that converts an object by a webhook, and caches the result for the step."""
 
     async def __call__(self) -> None:
-        """Calls the webhook. Raises ApiError 500."""
+        """Calls the webhook. Raises ApiError 500 if the conversion fails."""
         ...
 
 
 async def converted_heavy(heavy: HeavySteps, size: int, step: Callable[[], Result]) -> Result:
-    """Runs a step over `size` bytes, in a thread if they are many, and returns its result.
+    """Runs a step over `size` bytes and returns its result; a long step runs in a thread.
 
     Calls the conversion webhooks that the step needs. Raises ApiError 500 if a conversion fails.
     """
@@ -39,9 +41,10 @@ async def converted_heavy(heavy: HeavySteps, size: int, step: Callable[[], Resul
 
 
 async def converted_by(run: Callable[[], Awaitable[Result]]) -> Result:
-    """Calls `run`, which runs a step, until all conversions that the step needs are done.
+    """Calls `run`, which runs a step, until the step needs no more conversions. Returns the result of the
+    step.
 
-    Returns the result of the step. Raises ApiError 500 if a conversion fails.
+    Raises ApiError 500 if a conversion fails.
     """
     while True:
         try:
@@ -51,7 +54,7 @@ async def converted_by(run: Callable[[], Awaitable[Result]]) -> Result:
 
 
 async def converted(step: Callable[[], Result]) -> Result:
-    """Runs a step and returns its result; calls the conversion webhooks that the step needs.
+    """Runs a step, calls the conversion webhooks that it needs, and returns its result.
 
     Raises ApiError 500 if a conversion fails.
     """

@@ -1,7 +1,7 @@
 """The read-modify-write loop of update, patch and apply.
 
-Follows k8s.io/apiserver `pkg/registry/generic/registry` (Update) and `pkg/registry/rest/update.go`. A verb
-uses it so:
+Follows k8s.io/apiserver `pkg/registry/generic/registry` (Update) and `pkg/registry/rest/update.go`. Example
+of a verb:
 
     for attempt in attempts(server, resource, target):
         async with attempt as old:                  # reads; raises 404 if the object does not exist
@@ -65,9 +65,10 @@ def attempts(
 ) -> Iterator["Attempt"]:
     """Yields up to WRITE_ATTEMPTS attempts to change an object.
 
-    If `uid` is set and the object has another uid, the attempt fails with 409. With `admits=False` the caller
-    runs admission itself. Raises ApiError: 400 for a name that cannot be in a path, 409 after the last
-    attempt.
+    `uid`: the uid that the object must have, otherwise the attempt fails with 409; "" for any uid.
+    `admits`: whether an attempt runs admission; otherwise the caller does.
+
+    Raises ApiError: 400 for a name that cannot be in a path; 409 after the last attempt.
     """
     check_path_name(target.name)
     for number in range(WRITE_ATTEMPTS):
@@ -106,7 +107,7 @@ class Attempt:
         self._new: Object = {}
 
     async def __aenter__(self) -> Object:
-        """Reads the object. Raises ApiError: 404, 409 if the object has another uid."""
+        """Reads the object. Raises ApiError 404 if it does not exist, and 409 if it has another uid."""
         resource, target = self._resource, self._target
         self._since = self._server.store.storage.revision
         self._entry = self._server.store.storage.newest(resource.key(target.namespace, target.name))
@@ -129,7 +130,7 @@ class Attempt:
             await self._server.store.settle(self._entry)
 
     async def run(self, body_bytes: int, step: Callable[[], Result]) -> Result:
-        """Runs a step that computes from the object and a body; returns its result or raises its error.
+        """Runs a step on the object and a request body; returns its result or raises its error.
 
         In the first attempt, a step over many bytes runs in a thread. Later attempts run it on the event
         loop, so that short writes of other clients cannot overtake it again.
@@ -138,10 +139,12 @@ class Attempt:
         return await converted_heavy(self._server.heavy, size + body_bytes if self._waits else 0, step)
 
     async def check(self, new: Object, options: WriteOptions, warnings: Warnings) -> None:
-        """Runs admission on `new`, prepares and validates it.
+        """Runs admission on the changed object, prepares and validates it.
 
-        `new` is in the version of the request and has its managed fields. Raises ApiError: 403 and other
-        errors of admission, 409 for a resourceVersion that differs from the stored one, 422.
+        `new`: the changed object in the version of the request, with its managedFields.
+
+        Raises ApiError: 403 and other errors of admission; 409 if the resourceVersion is not the stored one;
+        422.
         """
         resource, target = self._resource, self._target
         steps = NO_STEPS
@@ -163,11 +166,11 @@ class Attempt:
             await run(steps.validating, asked)
 
     async def commit(self, options: WriteOptions) -> WriteResult | None:
-        """Stores the checked object; returns None if another writer came first.
+        """Stores the checked object; returns None if another writer changed the stored object meanwhile.
 
-        An unchanged object keeps its resourceVersion and causes no event. A change that removes the last
-        finalizer from an object that is being deleted deletes the object. Raises ApiError 500 if the write
-        cannot be stored.
+        An unchanged object keeps its resourceVersion and causes no event. If the change removes the last
+        finalizer from an object that is being deleted, the object is deleted. Raises ApiError 500 if the
+        storage fails.
         """
         try:
             return await self._commit(options)
@@ -220,7 +223,7 @@ def _before_update(
     _set_or_drop(meta, "generation", old_meta.get("generation"))
     if resource.hooks is not None and not target.subresource:
         new = resource.hooks.begin_update(new, old, dry_run=dry_run)
-    match_namespace(resource, target, new["metadata"])  # admission may have changed it
+    match_namespace(resource, target, new["metadata"])  # admission may have changed the namespace
     new = strategy.prepare_update(new, old)
     meta = new["metadata"]
     if not meta.get("uid"):
@@ -258,10 +261,10 @@ def _set_or_drop(meta: Object, name: str, value: Any) -> None:
 def _check_uid(
     resource: Resource, target: ObjectReference, expected: str, old: Object | None, *, dry_run: bool
 ) -> None:
-    """Checks the uid of a PUT body, which is a precondition, before all other checks.
+    """Checks the uid in the body of a PUT, which is a precondition, before all other checks.
 
-    Raises ApiError 409 for another uid. A missing object gives 404; if a PUT can create the kind, and in some
-    releases, it gives 409 too.
+    Raises ApiError 409 if the object has another uid. Raises 404 if the object does not exist, but 409 in
+    some releases and for kinds that a PUT can create.
     """
     actual = old["metadata"]["uid"] if old else ""
     if not expected or expected == actual:
@@ -274,7 +277,7 @@ def _check_uid(
 
 
 def _update_errors(resource: Resource, strategy: Strategy, new: Object, old: Object) -> list[FieldError]:
-    """Validates an update: first the generic checks of metadata, then the checks of the kind."""
+    """Validates an update: first its metadata by the generic rules, then the object by the kind's rules."""
     meta, old_meta = new["metadata"], old["metadata"]
     wording, namespaced = resource.release.quirks.wording, resource.kind.namespaced
     problems = validate_object_meta(meta, namespaced, name_is_path_segment, "metadata", wording)
@@ -282,7 +285,7 @@ def _update_errors(resource: Resource, strategy: Strategy, new: Object, old: Obj
     if not resource.definition.core_metadata:
         change = validate_object_meta_update(meta, old_meta, "metadata", wording) if problems else ()
         return problems + strategy.validate_update(new, old, MetadataErrors(of_change=change))
-    metadata = NO_METADATA_ERRORS  # the kind's own metadata checks would find no further errors
+    metadata = NO_METADATA_ERRORS  # the kind's own checks of valid metadata find no further errors
     if problems or meta.get("generateName") or not all(map(has_domain, meta.get("finalizers") or ())):
         metadata = MetadataErrors(
             validate_core_object_meta(meta, namespaced, resource.name_validator, "metadata", wording),
@@ -294,9 +297,9 @@ def _update_errors(resource: Resource, strategy: Strategy, new: Object, old: Obj
 def _check_version(
     resource: Resource, target: ObjectReference, meta: Object, old_meta: Object, strategy: Strategy
 ) -> None:
-    """Checks the resourceVersion of an update: it must be the stored one. Raises ApiError 409, 422, 500.
+    """Raises ApiError 409, 422 or 500 unless the resourceVersion of an update is the stored one.
 
-    If the kind allows unconditional updates, no version or "0" means any version.
+    If the kind allows unconditional updates, no version and "0" mean any version.
     """
     text = meta.get("resourceVersion", "")
     try:

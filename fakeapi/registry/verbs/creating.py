@@ -1,4 +1,4 @@
-"""Create: stores a new object.
+"""Create: validates and stores a new object.
 
 Follows k8s.io/apiserver `pkg/registry/generic/registry` (Create) and `pkg/registry/rest/create.go`.
 """
@@ -30,9 +30,10 @@ from fakeapi.registry.verbs.owner_references import deduplicate_owners
 from fakeapi_storage import Entry, KeyExists, RevisionConflict
 
 POOL_ATTEMPTS = 256
-"""Attempts to allocate from a pool while other servers allocate from it; then the client gets a 409."""
+"""Maximum number of attempts to allocate from a pool that other servers also use. Then the client gets 409.
+"""
 GENERATE_NAME_ATTEMPTS = 8
-"""Number of generated names that newer releases try; then the client gets a 409."""
+"""Maximum number of generated names that newer releases try. Then the client gets 409."""
 
 
 async def create(
@@ -45,7 +46,7 @@ async def create(
 ) -> WriteResult:
     """Stores a new object from a canonical, defaulted body. Raises ApiError.
 
-    Objects of kinds with `KindDefinition.answer`, such as reviews, are answered and not stored.
+    Kinds with `KindDefinition.answer`, such as reviews, return a response and store nothing.
     """
     deduplicate_owners(obj, warnings)
     owned = partial(resource.manager("").update, None, obj, options.manager, server.store.now())
@@ -70,7 +71,7 @@ async def admitted(
     options: WriteOptions,
     warnings: Warnings,
 ) -> Object:
-    """Runs mutating admission on a new object and returns the result in the version of the request.
+    """Runs mutating admission on a new object; returns the result in the version of the request.
 
     Raises ApiError.
     """
@@ -97,8 +98,11 @@ async def insert(
 ) -> WriteResult:
     """Validates and stores a new object after mutating admission. Raises ApiError.
 
-    A `given_version`, the resourceVersion of the body, is refused if all other checks pass. An apply that
-    creates an object calls this function directly, so that a deletionTimestamp in its configuration stays.
+    `given_version`: the resourceVersion of the body. If it is set and all other checks pass, the create fails
+      with 500.
+
+    An apply that creates an object calls this function directly, so that the object keeps a deletionTimestamp
+    of the configuration.
     """
     obj = resource.to_hub(obj)
     if resource.definition.signs is not None:
@@ -125,7 +129,7 @@ async def insert(
         try:
             return await _store_new(server, resource, target, candidate, given_version, options, since)
         except RevisionConflict:
-            attempts += 1  # another server took from the pool: allocate again
+            attempts += 1  # another server allocated from the pool: allocate again
             conflicts += 1
             if conflicts == POOL_ATTEMPTS:
                 raise errors.conflict(resource.qualified, meta["name"], LOCK_MESSAGE) from None
@@ -168,7 +172,7 @@ def _before_create(
     strategy = resource.strategy_for("")
     if resource.hooks is not None:
         obj = resource.hooks.begin_create(obj, dry_run=dry_run)
-    match_namespace(resource, target, obj["metadata"])  # admission may have changed it
+    match_namespace(resource, target, obj["metadata"])  # admission may have changed the namespace
     for text in strategy.warnings_before_create(obj):
         warnings.add(text)
     candidate = strategy.prepare_create(obj)

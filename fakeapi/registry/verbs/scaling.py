@@ -1,8 +1,8 @@
-"""The verbs of the scale subresource: each changes a Scale, and with it the scaled object.
+"""The verbs of the subresource scale, which change a Scale and its object.
 
-Follows `scaleUpdatedObjectInfo` of k8s.io/kubernetes `pkg/registry/apps/deployment/storage`: the object
-passes the same checks as in a direct write. Mutating admission receives the Scale from the client; validating
-admission receives the Scale of the changed object.
+Follows `scaleUpdatedObjectInfo` of k8s.io/kubernetes `pkg/registry/apps/deployment/storage`. The object
+passes the same checks as in a direct write. Mutating admission receives the Scale from the client, and
+validating admission the Scale of the changed object.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,10 @@ from fakeapi.registry.verbs.changing import attempts
 from fakeapi.registry.verbs.patching import patched, read_patch
 
 Change = Callable[[Object], Object]
-"""Returns the client's new Scale from the present Scale; both have managed fields. May raise ApiError."""
+"""A function that returns the client's new Scale from the present Scale. May raise ApiError.
+
+Both Scales have managedFields.
+"""
 
 
 async def update_scale(
@@ -31,7 +34,7 @@ async def update_scale(
     options: WriteOptions,
     warnings: Warnings,
 ) -> WriteResult:
-    """Replaces the Scale of an object by a canonical body. Raises ApiError 404, 409, 422."""
+    """Replaces the Scale of an object by the canonical Scale of a PUT. Raises ApiError 404, 409 or 422."""
     manager = resource.scales.manager(SCALE)
 
     def change(old: Object) -> Object:
@@ -76,7 +79,7 @@ async def apply_scale(
     options: WriteOptions,
     warnings: Warnings,
 ) -> WriteResult:
-    """Applies a configuration to the Scale of an object. Raises ApiError: 400, 404, 409, 422, 500."""
+    """Applies a configuration to the Scale of an object. Raises ApiError 400, 404, 409, 422 or 500."""
     scales = resource.scales
 
     def change(old: Object) -> Object:
@@ -114,6 +117,6 @@ async def _changed(
 
 
 def _with_version_of(obj: Object, old: Object) -> Object:
-    """Returns `obj` with the resourceVersion of `old`, since a Scale may omit it."""
+    """Returns `obj` with the resourceVersion of `old`, because a Scale may omit it."""
     version = old["metadata"]["resourceVersion"]
     return {**obj, "metadata": {**obj["metadata"], "resourceVersion": version}}

@@ -1,4 +1,4 @@
-"""Update: replaces an object, or the part that a subresource may change; some kinds are created by a PUT.
+"""Update: replaces an object, or the part that a subresource may change. A PUT can create some kinds.
 
 Follows k8s.io/apiserver `pkg/endpoints/handlers/update.go`, and `pkg/registry/generic/registry` (Update).
 """
@@ -28,7 +28,7 @@ async def update(
 ) -> WriteResult:
     """Replaces an object by a canonical, defaulted body; creates a missing object if its kind allows that.
 
-    Raises ApiError: 404, 409 for a resourceVersion or uid that differs from the stored one, 422.
+    Raises ApiError: 404; 409 if the resourceVersion or uid is not the stored one; 422.
     """
     if resource.strategy_for(target.subresource).creates_on_update and not obj["metadata"].get("uid"):
         for _ in range(WRITE_ATTEMPTS):
@@ -65,7 +65,7 @@ async def _create(
     options: WriteOptions,
     warnings: Warnings,
 ) -> WriteResult:
-    """Creates the object of a PUT. Ignores the body's resourceVersion, since no object is stored yet."""
+    """Creates the object of a PUT, without the resourceVersion of the body: no object is stored yet."""
     check_path_name(target.name)
     metadata = {name: value for name, value in obj["metadata"].items() if name != "resourceVersion"}
     return await create(server, resource, target, {**obj, "metadata": metadata}, options, warnings)
