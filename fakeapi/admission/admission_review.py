@@ -39,7 +39,9 @@ class Verdict:
 
 
 def review_version(versions: Sequence[str]) -> str:
-    """Returns the first version of AdmissionReview that both webhook and server support; "" if there is none.
+    """Returns the first version of AdmissionReview that a webhook accepts and the server supports.
+
+    Returns "" if there is none.
     """
     return next((version for version in versions if version in _VERSIONS), "")
 

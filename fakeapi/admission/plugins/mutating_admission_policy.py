@@ -133,6 +133,8 @@ class MutatingAdmissionPolicy(PolicyPlugin):
 
     def _chosen(self, policy: Object, binding: Object, attributes: Attributes) -> list[Object | None]:
         """Returns the parameters with which a binding applies its policy; [] if the binding does not match.
+
+        Raises ParameterError, or ApiError 404 for a missing namespace.
         """
         if matched(binding["spec"].get("matchResources"), attributes, self.objects) is None:
             return []

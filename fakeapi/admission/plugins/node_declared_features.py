@@ -20,7 +20,9 @@ class NodeDeclaredFeatureValidator(AdmissionPlugin):
     operations = UPDATE_ONLY
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 if the node does not exist or does not declare a feature that the change needs.
+        """Raises ApiError 403 if the node is missing or does not declare a feature that the change needs.
+
+        Only updates of pods on a node can need features.
         """
         release = attributes.resource.release
         pod, old = attributes.new_object(), attributes.old

@@ -16,13 +16,14 @@ from fakeapi.registry.objects import reading_on
 
 GROUP = "admissionregistration.k8s.io"
 _REVIEWING = frozenset(("authentication.k8s.io", "authorization.k8s.io"))
-"""Groups of reviews that k8s.io/kubernetes `pkg/kubeapiserver/admission/exclusion` exempts from policies."""
+"""Groups whose reviews k8s.io/kubernetes `pkg/kubeapiserver/admission/exclusion` exempts from policies."""
 
 
 class PolicyPlugin(AdmissionPlugin, ABC):
     """Evaluates all policies of a kind.
 
-    `gate` is its feature gate; `policies` and `bindings` are resources of GROUP.
+    `gate`: the feature gate of the policies.
+    `policies`, `bindings`: the resources of the policies and their bindings.
     """
 
     gate: ClassVar[str]
@@ -30,7 +31,7 @@ class PolicyPlugin(AdmissionPlugin, ABC):
     bindings: ClassVar[str]
 
     def evaluate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Evaluates the policies; if they use the authorizer, waits until it is ready. Raises ApiError."""
+        """Evaluates the policies. If they use the authorizer, waits until it is ready. Raises ApiError."""
         release, resource = attributes.resource.release, attributes.resource.kind
         if not release.gates.enabled(self.gate):
             return None
@@ -49,7 +50,10 @@ class PolicyPlugin(AdmissionPlugin, ABC):
             await waiting
 
     def _evaluated(self, policies: list[Object], attributes: Attributes) -> Awaitable[None] | None:
-        """Evaluates on the event loop; starts again in a thread if that exceeds the allowance."""
+        """Evaluates the policies on the event loop; starts again in a thread if they cost too much.
+
+        Returns an awaitable if a thread evaluates the policies.
+        """
         evaluate = partial(self.evaluate_all, policies, attributes)
         begun_with = attributes.obj, deepcopy(attributes.reinvocation)
         heavy = self.server.heavy
@@ -62,7 +66,10 @@ class PolicyPlugin(AdmissionPlugin, ABC):
 
     @staticmethod
     def _restarting(attributes: Attributes, evaluate: Callable[[], None]) -> Callable[[], None]:
-        """Returns a step that evaluates in a thread, and restores the write if the allowance is exceeded."""
+        """Returns a step that evaluates policies in a thread, and can start again if they cost too much.
+
+        It then restores the write before it raises AllowanceSpent.
+        """
         loop = asyncio.get_running_loop()
 
         def step() -> None:
@@ -77,10 +84,10 @@ class PolicyPlugin(AdmissionPlugin, ABC):
 
     @abstractmethod
     def evaluate_all(self, policies: list[Object], attributes: Attributes) -> None:
-        """Evaluates the policies in the order of their names. Raises ApiError for a denied write."""
+        """Evaluates policies in the order of their names. Raises ApiError if a policy denies the write."""
 
     def bindings_by_policy(self) -> dict[str, list[Object]]:
-        """Returns the bindings by the name of their policy."""
+        """Returns all bindings by the name of their policy."""
         by_policy: dict[str, list[Object]] = {}
         for binding in self.objects.list(GROUP, self.bindings):
             by_policy.setdefault(binding["spec"].get("policyName", ""), []).append(binding)
