@@ -40,8 +40,7 @@ def namespace_of(attributes: Attributes) -> str:
 
 
 def admission_request(attributes: Attributes, resource: Resource, uid: str) -> Object:
-    """Returns the AdmissionRequest of a write without its objects, with fields in the order of upstream's
-    type.
+    """Returns the AdmissionRequest of a write without its objects, in the field order of upstream.
 
     `resource`: the resource in the version that the webhook or policy matched.
     """

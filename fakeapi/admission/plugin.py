@@ -34,7 +34,7 @@ class AdmissionPlugin:
         """Changes the object before the strategy prepares and validates it. Raises ApiError."""
 
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Raises ApiError to refuse a write whose object is valid."""
+        """Refuses a write by raising ApiError. The strategy has already validated the object."""
 
     @classmethod
     def mutates(cls) -> bool:

@@ -24,7 +24,7 @@ NODE_KEYS = "authentication.kubernetes.io/associated-node-keys"
 MANY = 4
 """Minimum number of groups or extra values for which the permission "*" is checked first.
 
-It allows all groups or extra values at once.
+The permission "*" allows all groups or extra values, which then need no separate checks.
 """
 LAST_MODES_MAX = 10_000
 """Maximum number of users in `LastModes`. The user who impersonated least recently is dropped."""
@@ -48,8 +48,9 @@ _Mode = Callable[[Authorizer, AccessAttributes, Wanted], Awaitable[User]]
 
 
 class LastModes:
-    """The mode with which each user last impersonated successfully, like upstream's modeIndexCache
-    (cache.go).
+    """The mode with which each user last impersonated successfully.
+
+    Follows upstream's modeIndexCache (cache.go).
     """
 
     def __init__(self) -> None:

@@ -87,10 +87,9 @@ def refused(reason: str) -> Decision:
 
 
 def refuse_account(wanted: AccessAttributes, release: Release) -> Decision | None:
-    """Refuses all access to service accounts except creating their tokens and, in newer releases, reading
-    them.
+    """Refuses access to service accounts, except creating their tokens and, in newer releases, reading them.
 
-    Returns None if the request may be allowed.
+    Returns None for the exceptions, which depend on the node's pods.
     """
     if wanted.verb == "get" and not wanted.subresource:
         why = node_quirks_of(release.minor).account_read_refusal

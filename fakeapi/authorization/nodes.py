@@ -40,7 +40,10 @@ _CERTIFICATES = "PodCertificateRequest"
 
 
 def node_of(user: User) -> str | None:
-    """Returns the node name of a user in the group system:nodes, which may be ""; None for other users."""
+    """Returns the node name in a kubelet's user name, system:node:NAME; None for other users.
+
+    Kubelets are in the group system:nodes. The node name may be "".
+    """
     if not user.name.startswith(PREFIX) or NODES not in user.groups:
         return None
     return user.name.removeprefix(PREFIX)

@@ -83,8 +83,9 @@ class RBAC:
         )
 
     def rules_and_errors(self, user: User, namespace: str) -> tuple[list[Object], list[ApiError]]:
-        """Returns the rules that roles grant to a user, and an ApiError 404 for each binding without its
-        role.
+        """Returns the rules that roles grant to a user, and the errors of bindings.
+
+        Each of the user's bindings whose role does not exist gives an ApiError 404.
         """
         granted = list(self.roles.granted_to(user, namespace))
         errors = [item for item in granted if isinstance(item, ApiError)]
@@ -93,8 +94,9 @@ class RBAC:
     def missing(
         self, user: User, namespace: str, wanted: list[Object]
     ) -> tuple[list[Object], list[ApiError]]:
-        """Returns the parts of `wanted` that the user lacks, and an ApiError 404 for each binding without its
-        role.
+        """Returns the parts of `wanted` that the user lacks, and the errors of bindings.
+
+        Each of the user's bindings whose role does not exist gives an ApiError 404.
         """
         rules, errors = self.rules_and_errors(user, namespace)
         return uncovered(rules, wanted), errors

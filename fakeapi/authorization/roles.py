@@ -41,7 +41,7 @@ class Roles:
     def granted_to(self, user: User, namespace: str) -> Iterator[GrantedRule | ApiError]:
         """Yields the rules of a user in a namespace, or cluster-wide if `namespace` is "".
 
-        The order is that of the bindings' names. A binding without its role yields an ApiError 404.
+        The order is that of the bindings' names. A binding whose role does not exist yields an ApiError 404.
         """
         self._read()
         yield from self._granted(user, "")

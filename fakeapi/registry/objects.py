@@ -30,7 +30,7 @@ class ClusterObjects:
     find: FindResource
 
     def get(self, group: str, resource: str, namespace: str, name: str) -> Object | None:
-        """Returns the newest accepted version of an object; None if it does not exist."""
+        """Returns the newest state of an object, committed or not; None if it does not exist."""
         entry = _read(lambda: self.store.storage.newest(f"{_prefix(group, resource, namespace)}{name}"))
         return None if entry is None else stored_form.decode(entry)
 

@@ -33,22 +33,22 @@ class CustomKinds(Protocol):
         ...
 
     async def follow(self, name: str) -> None:
-        """Updates the status and the served kinds of a definition after a write. Raises ApiError."""
+        """Updates the status and the served kinds of a CRD after a write. Raises ApiError."""
         ...
 
     async def follow_deletion(self, name: str) -> None:
-        """Continues the deletion of a definition after one of its objects was deleted. Raises ApiError."""
+        """Continues the deletion of a CRD after one of its objects was deleted. Raises ApiError."""
         ...
 
     def show(self, name: str, entry: Entry | None) -> bool:
-        """Serves a definition that another server wrote; `entry` is None if it was deleted.
+        """Serves a CRD that another server wrote; `entry` is None if it was deleted.
 
-        Returns whether the controllers have nothing left to do for the definition.
+        Returns whether the controllers have nothing left to do for the CRD.
         """
         ...
 
     async def restore(self) -> None:
-        """Serves the stored definitions and no others. Raises ApiError."""
+        """Serves the stored CRDs and no others. Raises ApiError."""
         ...
 
     def forget(self) -> None:
@@ -85,7 +85,7 @@ class Server:
 
     @property
     def custom(self) -> CustomKinds:
-        """Serves the kinds of CustomResourceDefinitions. Created for the first definition."""
+        """Serves the kinds of CustomResourceDefinitions. Created for the first CRD."""
         if self._custom is None:
             assert self.make_custom is not None, "set by fakeapi.controlplane.registry"
             self._custom = self.make_custom()

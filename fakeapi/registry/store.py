@@ -65,7 +65,10 @@ class Store:
         return entry
 
     def newest_entry(self, resource: Resource, target: ObjectReference) -> Entry:
-        """Returns the newest accepted entry of an object. Raises ApiError 400 for an invalid name, or 404."""
+        """Returns the newest entry of an object, committed or not.
+
+        Raises ApiError 400 for an invalid name, or 404.
+        """
         check_path_name(target.name)
         entry = self.storage.newest(resource.key(target.namespace, target.name))
         if entry is None:

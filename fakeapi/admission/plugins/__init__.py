@@ -160,7 +160,7 @@ ROLE_ESCALATION = PluginEntry(
         "clusterrolebindings.rbac.authorization.k8s.io",
     ),
 )
-"""Checks roles for privilege escalation. RBAC activates the plugin.
+"""The plugin that checks roles for privilege escalation. RBAC activates the plugin.
 
 In Kubernetes, the storage of roles does this check.
 """
@@ -170,7 +170,7 @@ CLAIM_STATUS_PERMISSIONS = PluginEntry(
     f"{_HERE}.claim_status_permissions:ClaimStatusPermissions",
     kinds("resourceclaims.resource.k8s.io/status"),
 )
-"""Checks the permissions for the status of ResourceClaims. RBAC activates the plugin."""
+"""The plugin that checks permissions for the status of ResourceClaims. RBAC activates the plugin."""
 
 MUTATING_WEBHOOKS = PluginEntry(
     "MutatingAdmissionWebhook", f"{_HERE}.webhooks.mutating:MutatingWebhooks", lambda *_: True
@@ -178,7 +178,7 @@ MUTATING_WEBHOOKS = PluginEntry(
 VALIDATING_WEBHOOKS = PluginEntry(
     "ValidatingAdmissionWebhook", f"{_HERE}.webhooks.validating:ValidatingWebhooks", lambda *_: True
 )
-"""Calls validating webhooks. The plugin itself exempts the resources that configure admission."""
+"""The plugin that calls validating webhooks. It ignores the resources that configure admission."""
 
 _CONFIGURATION = "/admissionregistration.k8s.io/"
 
@@ -189,7 +189,7 @@ ACTIVATED = {
     f"{_CONFIGURATION}validatingwebhookconfigurations/": VALIDATING_WEBHOOKS,
     "/core/resourcequotas/": QUOTAS,
 }
-"""Plugins by a prefix of storage keys. The first object under the prefix activates the plugin.
+"""Plugins that a first object activates, by the prefix of the object's storage key.
 
-Before, writes do not pay for the plugin.
+Writes before this object do not pay for the plugin.
 """

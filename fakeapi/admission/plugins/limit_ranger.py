@@ -1,4 +1,4 @@
-"""LimitRanger: sets defaults of resource requests and checks their bounds, by the LimitRanges of a namespace.
+"""LimitRanger: sets default resource requests and checks bounds, from the LimitRanges of a namespace.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/limitranger`. LimitRanges and their resources are checked in
 the order of their names; upstream's order is random.

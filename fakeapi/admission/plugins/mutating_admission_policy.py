@@ -171,10 +171,9 @@ class MutatingAdmissionPolicy(PolicyPlugin):
         return errors
 
     def _hindrance(self, invocation: _Invocation, write: VersionedWrite) -> "_PolicyError | bool | None":
-        """Returns why a policy does not apply: an error, or True if it is skipped. Returns None if it
-        applies.
+        """Returns why a policy does not apply: an error, or True to skip the policy. None if it applies.
 
-        A policy is skipped if its match conditions are false or cannot be evaluated by fakeapi.
+        A policy is skipped if its match conditions are false, or if fakeapi cannot evaluate them.
         """
         conditions = invocation.policy["spec"].get("matchConditions") or ()
         outcome = self._expressions(invocation, write).conditions(conditions)

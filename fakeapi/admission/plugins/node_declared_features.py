@@ -22,7 +22,7 @@ class NodeDeclaredFeatureValidator(AdmissionPlugin):
     def validate(self, attributes: Attributes) -> None:
         """Raises ApiError 403 if the node is missing or does not declare a feature that the change needs.
 
-        Only updates of pods on a node can need features.
+        Ignores pods without a node, and updates that do not change the generation.
         """
         release = attributes.resource.release
         pod, old = attributes.new_object(), attributes.old

@@ -21,7 +21,7 @@ _FINALIZERS = "finalizers"
 
 class OwnerReferencesPermissionEnforcement(AdmissionPlugin):
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Raises ApiError 403 if the client may not change the owner references as the write does."""
+        """Raises ApiError 403 if the client lacks a permission for its changes of ownerReferences."""
         if self.server.authorizer is ALWAYS_ALLOW or _is_status_of_pod(attributes):
             return None
         new, old = _owners(attributes.new_object()), _owners(attributes.old)

@@ -33,8 +33,9 @@ class PodGroupWorkloadExists(AdmissionPlugin):
     operations = CREATE_ONLY
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 if the Workload of a PodGroup does not exist, is being deleted or lacks the
-        template.
+        """Raises ApiError 403 if a PodGroup references a Workload or template that does not exist.
+
+        A Workload that is being deleted counts as missing.
         """
         release = attributes.resource.release
         reference = (attributes.new_object()["spec"].get("podGroupTemplateRef") or {}).get("workload")
@@ -76,8 +77,10 @@ class JobValidation(AdmissionPlugin):
                 raise attributes.forbidden(why)
 
     def _groups(self, job: Object) -> Iterator[Object]:
-        """Yields the PodGroup that the pod template of a Job names; if it names none, those that the Job
-        controls.
+        """Yields the PodGroups of a Job.
+
+        If the pod template of the Job names a PodGroup, yields only this one. Otherwise yields all PodGroups
+        that the Job controls.
         """
         namespace = job["metadata"].get("namespace", "")
         named = (job["spec"]["template"]["spec"].get("schedulingGroup") or {}).get("podGroupName")

@@ -121,10 +121,7 @@ def _is_extended(name: str, unit: str) -> bool:
 
 
 def _with_toleration(tolerations: list[Object], added: Object) -> list[Object]:
-    """Returns the tolerations with another one, which replaces a toleration with the same key and effect.
-
-    The operator and the value must be the same too.
-    """
+    """Returns the tolerations with `added`, which replaces those that differ only in tolerationSeconds."""
     same = [
         all(toleration.get(name, "") == added.get(name, "") for name in _IDENTITY)
         for toleration in tolerations

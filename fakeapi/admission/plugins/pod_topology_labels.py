@@ -14,9 +14,7 @@ class PodTopologyLabels(AdmissionPlugin):
     operations = CREATE_ONLY
 
     def mutate(self, attributes: Attributes) -> None:
-        """Adds the labels of the node to a pod that names its node, or to a binding, which passes them to the
-        pod.
-        """
+        """Adds labels of the node to a pod with a nodeName, or to a Binding, which passes them to the pod."""
         release = attributes.resource.release
         if not release.gates.enabled(GATE):
             return

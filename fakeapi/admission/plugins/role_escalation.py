@@ -67,10 +67,10 @@ class RoleEscalation(AdmissionPlugin):
                 raise _refused(attributes, _AGGREGATES)
 
     def _rules_after(self, new: Object, old: Object | None) -> list[Object]:
-        """Returns the rules of a role after a write.
+        """Returns the rules of a role after a write, including the rules that the role aggregates.
 
         In a cluster, an aggregated role contains the aggregated rules. A patch keeps them, and so does a PUT
-        of the stored object. Its uid distinguishes the stored object from a new object.
+        of the stored object. The uid distinguishes the stored object from a new object.
         """
         rules = list(new.get("rules") or ())
         if old is None or not selectors_of(old) or new["metadata"].get("uid") != old["metadata"]["uid"]:
@@ -99,8 +99,9 @@ class RoleEscalation(AdmissionPlugin):
         self._confirm(attributes, rules)
 
     async def _may(self, attributes: Attributes, verb: str, group: str, resource: str, name: str) -> bool:
-        """Whether the client may `escalate` or `bind` a role, so that it may grant permissions it does not
-        have.
+        """Whether the client has the permission `escalate` or `bind` on a role.
+
+        This permission allows granting permissions that the client does not have.
         """
         access = AccessAttributes(
             attributes.user, verb, group=group, resource=resource, namespace=attributes.namespace, name=name

@@ -164,7 +164,11 @@ class _Variables(MapValue):
 def expressions_of(
     spec: Object, params: Object | None, write: VersionedWrite, resource: Resource, server: Server
 ) -> Expressions:
-    """Returns the expressions of a policy for one object of parameters and one version of the resource."""
+    """Returns the expressions of a policy for a write, with the values of their variables.
+
+    `params`: the parameters object of the policy; None if it has none.
+    `resource`: the resource in the version that the objects must have.
+    """
     attributes = write.attributes
     known = variables_of(write, resource)
     known["request"] = _shown_request(known["request"])

@@ -66,9 +66,9 @@ class PolicyPlugin(AdmissionPlugin, ABC):
 
     @staticmethod
     def _restarting(attributes: Attributes, evaluate: Callable[[], None]) -> Callable[[], None]:
-        """Returns a step that evaluates policies in a thread, and can start again if they cost too much.
+        """Returns a step that evaluates policies in a thread and can run again.
 
-        It then restores the write before it raises AllowanceSpent.
+        Before it raises AllowanceSpent, the step restores the write.
         """
         loop = asyncio.get_running_loop()
 

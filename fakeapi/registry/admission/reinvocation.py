@@ -18,4 +18,4 @@ class Reinvocation:
     """Whether the second round is running."""
 
     states: dict[type, Any] = field(default_factory=dict)
-    """The data that steps keep from the first round for the second, by type."""
+    """The data that each plugin keeps from the first round for the second round, by plugin class."""

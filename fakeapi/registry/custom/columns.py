@@ -1,4 +1,4 @@
-"""Table columns of custom objects: the additionalPrinterColumns of their definition, or Age.
+"""Table columns of custom objects: the additionalPrinterColumns of their CRD, or Age.
 
 Follows k8s.io/apiextensions-apiserver `pkg/registry/customresource/tableconvertor`, and
 `getColumnsForVersion` of `pkg/apiserver/customresource_handler.go`.

@@ -26,7 +26,7 @@ _HASHED_BYTES = 8
 
 @dataclass(slots=True)
 class DefinitionState:
-    """The state of a definition that may change while it is served: whether it is being deleted."""
+    """The state of a CRD that may change while it is served: whether it is being deleted."""
 
     terminating: bool = False
 
@@ -84,7 +84,7 @@ class CustomKind(Kind):
 
 
 def reader_of(specification: Specification, release: Release) -> ObjectReader:
-    """Returns the reader for the objects of a definition, with the ObjectMeta of the release."""
+    """Returns the reader for the objects of a CRD, with the ObjectMeta of the release."""
     object_meta = release.schemas.struct("meta/v1.ObjectMeta")
     schemas = {version.name: version.schema for version in specification.versions}
     if not specification.preserves_unknown_fields:
@@ -112,7 +112,7 @@ def custom_kind(
     state: DefinitionState,
     release: Release,
 ) -> CustomKind:
-    """Returns the kind of one version of a definition, with the data for discovery."""
+    """Returns the kind of one version of a CRD, with the data for discovery."""
     names = specification.names
     return CustomKind(
         group=specification.group,

@@ -33,7 +33,7 @@ class DefaultsRefused(ApiError):
 
 @dataclass(frozen=True, slots=True)
 class ObjectReader:
-    """Decodes, prunes and defaults the objects of one definition, in any of its versions.
+    """Decodes, prunes and defaults the objects of one CRD, in any of its versions.
 
     `schemas`: the schemas by version; None for a version without a schema.
     `embedding`: the versions whose schemas have embedded resources.
@@ -83,9 +83,7 @@ class ObjectReader:
         return {**obj, "metadata": metadata}, unknown
 
     def prune(self, obj: Object) -> Object:
-        """Removes the fields of a converted object that the schema of its version does not have; changes
-        `obj`.
-        """
+        """Removes the fields of a converted object that the schema of its version lacks; changes `obj`."""
         if self.is_own(obj):
             self._settle(obj, self.schema_of(obj))
         return obj
@@ -107,7 +105,7 @@ class ObjectReader:
         return obj
 
     def is_own(self, obj: Object) -> bool:
-        """Whether an object has the kind and group of the definition."""
+        """Whether an object has the kind and group of the CRD."""
         group, _, _ = str(obj.get("apiVersion", "")).rpartition("/")
         return group == self.group and obj.get("kind") == self.kind
 

@@ -1,7 +1,7 @@
 """Maintains an APIService for each group version that CustomResourceDefinitions serve.
 
 Follows k8s.io/kubernetes `pkg/controlplane/controller/crdregistration` and k8s.io/kube-aggregator
-`pkg/controllers/autoregister`. The first request for APIServices creates them. Deleting the last definition
+`pkg/controllers/autoregister`. The first request for APIServices creates them. Deleting the last CRD
 of a group version also deletes its APIService.
 """
 
@@ -43,7 +43,7 @@ class Registration:
         bootstrap.followers[GROUP, RESOURCE] = self.follow_all
 
     async def follow(self, group: str) -> None:
-        """Creates, restores and deletes the APIServices of a group to match its definitions.
+        """Creates, restores and deletes the APIServices of a group to match its CRDs.
 
         Raises ApiError.
         """
@@ -60,7 +60,7 @@ class Registration:
                 await self._delete(resource, entry)
 
     async def follow_all(self) -> None:
-        """Creates the APIServices of all definitions, on the first request for APIServices."""
+        """Creates the APIServices of all CRDs, on the first request for APIServices."""
         resource = self._server.find(GROUP, VERSION, RESOURCE)
         assert resource is not None, "it was asked for"
         for name, (group, version) in sorted(self._expected("").items()):

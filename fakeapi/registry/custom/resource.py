@@ -39,7 +39,7 @@ _TERMINATING = "create not allowed while custom resource definition is terminati
 
 
 class CustomBodyType(BodyType):
-    """Decodes the bodies of requests with custom objects. Only their schema has defaults."""
+    """The type of request bodies with custom objects, whose defaults come only from their schema."""
 
     def default(self, obj: Object) -> Object:
         kind = self.kind
@@ -56,7 +56,7 @@ class CustomVersions(Versions):
     def convert(self, value: Object, api_version: str) -> tuple[Object, Struct]:
         """Converts an object to another version, for server-side apply. Returns it with its schema.
 
-        Raises VersionError if the definition does not have the version. Follows `ConvertToVersion` of
+        Raises VersionError if the CRD does not have the version. Follows `ConvertToVersion` of
         k8s.io/apiextensions-apiserver `pkg/apiserver/conversion/converter.go`.
         """
         target = self.kind_of(api_version)
@@ -76,7 +76,7 @@ class CustomResource(Resource):
         context: StrategyContext,
         conversions: Conversions,
     ) -> None:
-        """Creates the resource of `kind`; `siblings` are all versions of the definition, served or not."""
+        """Creates the resource of `kind`; `siblings` are all versions of the CRD, served or not."""
         definition = _definition_of(kind)
         super().__init__(kind, release, lambda _: definition, context)
         self.custom_kind = kind
@@ -112,9 +112,7 @@ class CustomResource(Resource):
         return self.siblings
 
     def kind_in_errors(self, obj: Object) -> Qualified:
-        """Returns the group and kind that the object itself states, which may differ from those of the
-        resource.
-        """
+        """Returns the group and kind in the object itself, which may differ from those of the resource."""
         group, _, _ = str(obj.get("apiVersion", "")).rpartition("/")
         return Qualified(group, str(obj.get("kind", "")))
 
@@ -128,10 +126,10 @@ class CustomResource(Resource):
         """Decodes and defaults the result of an apply without pruning. Validation rejects unknown fields."""
         return self.reader.default(self.reader.read_as_merged(merged))
 
-    # creation while the definition is being deleted ---------------------------------------------
+    # creation while the CRD is being deleted ----------------------------------------------------
 
     def check_method(self, verb: str) -> None:
-        """Raises ApiError 405 for a create while the definition is being deleted, in older releases.
+        """Raises ApiError 405 for a create while the CRD is being deleted, in older releases.
 
         These releases still allow an apply to create objects at that time. Newer releases raise in
         `check_creation`.
@@ -141,7 +139,7 @@ class CustomResource(Resource):
             raise ApiError(405, "MethodNotAllowed", _TERMINATING, details)
 
     def check_creation(self, name: str) -> None:
-        """Raises ApiError 403 for each create while the definition is being deleted, in newer releases.
+        """Raises ApiError 403 for each create while the CRD is being deleted, in newer releases.
 
         Older releases raise in `check_method`.
         """
@@ -184,8 +182,9 @@ class CustomResource(Resource):
         return self.json_of(entry.value, entry.revision, exact=exact)
 
     def items_of(self, entries: Sequence[Entry], *, exact: bool = False) -> Iterator[bytes]:
-        """Yields the JSON of each list item. Several items are not cached together, as a webhook may change
-        them.
+        """Yields the JSON of each list item, without caching runs of items.
+
+        Such a cache would be wrong after a change of the conversion webhook.
         """
         return (self.item_of(entry, exact=exact) for entry in entries)
 

@@ -90,7 +90,7 @@ class Specification:
 
     @property
     def prefix(self) -> str:
-        """The prefix of the storage keys of the definition's objects."""
+        """The prefix of the storage keys of the CRD's objects."""
         return f"/{self.group}/{self.names.plural}/"
 
     def version(self, name: str) -> VersionSpecification | None:

@@ -105,9 +105,7 @@ class CustomStrategy(Strategy):
         return [] if scale is None else _replicas_errors(obj, scale.replicas)
 
     def scale_status_errors(self, obj: Object) -> list[FieldError]:
-        """Validates replicas and selector in the status of a custom object, if its kind has the subresource
-        scale.
-        """
+        """Validates the status fields that the Scale of a custom object contains, if there is one."""
         scale = self.kind.version_specification.scale
         if scale is None:
             return []

@@ -67,8 +67,9 @@ class ObjectValidator:
         return self._meta_errors(new) + self.list_errors(new, old)
 
     def list_errors(self, new: Object, old: Object) -> list[FieldError]:
-        """Returns the errors of duplicates in lists of type set or map; none if the old object has duplicates
-        too.
+        """Returns the errors of duplicates in lists of type set or map.
+
+        Returns [] if the old object has duplicates too.
         """
         errors = validate_list_types(new, self._schema, rules=self._rules)
         return errors if errors and not validate_list_types(old, self._schema, rules=self._rules) else []

@@ -52,7 +52,10 @@ def required_rule(absent: Absent, run: Run, path: str, new: Any, old: Any) -> Er
 
 
 def optional_rule(absent: Absent, run: Run, path: str, new: Any, old: Any) -> Errors:
-    """Returns an error for an unset field. It ends the rules of the field, and clients never receive it."""
+    """Returns an error if a field is not set. The error ends the rules of the field.
+
+    Clients never receive this error.
+    """
     return [required(path)] if absent(new) else ()
 
 
@@ -229,8 +232,9 @@ def forbidden_with(members: Sequence[Member], run: Run, path: str, new: Any, old
 
 
 def _became(members: Sequence[Member], run: Run, new: Any, old: Any) -> tuple[bool, ...] | None:
-    """Returns whether each member is set; None if the struct is absent or an update does not change the
-    result.
+    """Returns whether each of two members is set.
+
+    Returns None if the struct is absent, or if an update does not change which members are set.
     """
     if new is None:
         return None

@@ -84,9 +84,10 @@ class DeclaredValidation:
                 yield self._identity(entry.error)
 
     def _identity(self, error: FieldError) -> tuple[str, str, str]:
-        """Returns what makes two errors the same: reason, field, and "change", "field" or "".
+        """Returns the reason and field of an error, and its sort, to find equal errors.
 
-        The last item is "change" for errors about changes, and "field" for comparisons with another field.
+        The sort is "change" for errors about changes, "field" for comparisons with another field, otherwise
+        "".
         """
         about = "change" if error.body.endswith(CHANGES) else ""
         if _BOUND_BY_FIELD.search(error.body):

@@ -170,7 +170,7 @@ class _Step:
     run: Body
 
     is_gate: bool = False
-    """Whether the step ends the body if an earlier step has failed that has `may_stop`."""
+    """Whether the step ends the body if an earlier step with `may_stop` has failed."""
 
     may_stop: bool = False
     """Whether an error of the step ends the body at the next gate."""
@@ -289,7 +289,10 @@ def _each_key(body: Body, run: Run, path: str, new: Any, old: Any) -> None:
 
 
 def _if_option(given: tuple[str, bool], body: Body, run: Run, path: str, new: Any, old: Any) -> None:
-    """Applies a body if an option has the required value; `given` is the option and this value."""
+    """Applies a body if an option has the required value.
+
+    `given`: the name of the option, and the value that it must have.
+    """
     option, enabled = given
     if run.options[option] == enabled:
         body(run, path, new, old)

@@ -19,8 +19,8 @@ class Found:
 class Run:
     """The state of one validation.
 
-    `update`: whether the validation is of an update.
-    `options`: whether each option of rules is on.
+    `update`: whether the validated write is an update.
+    `options`: whether each option of declarative validation is on.
     `found`: the errors so far.
     """
 

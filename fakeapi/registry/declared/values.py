@@ -59,8 +59,9 @@ def sameness(how: str | None, form: str) -> Same | None:
 
 
 def key_of(match: Any) -> Key | None:
-    """Returns the function for the keys of list items; None if old and new items are not matched with each
-    other.
+    """Returns the function for the keys of list items.
+
+    Returns None if items of the old and the new list are not matched with each other.
     """
     if match is None:
         return None

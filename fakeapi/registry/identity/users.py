@@ -17,7 +17,7 @@ class User:
 ANYBODY = "anybody"
 """The token in the kubeconfig of a server with TLS that does not require a token.
 
-It identifies nobody. Without any credentials in the kubeconfig, kubectl would prompt for a user name.
+The token identifies nobody. Without any credentials in the kubeconfig, kubectl would prompt for a user name.
 """
 
 # The names that Kubernetes uses: an unauthenticated client, an administrator, and the server itself.

@@ -9,7 +9,8 @@ Value = TypeVar("Value")
 class Attached(Generic[Value]):
     """A value of each resource, such as a cache. `make` creates the value when it is first read.
 
-    Layers above a resource can so store caches on the resource, although it does not import them.
+    With this class, other layers store caches on a resource, although the resource does not import these
+    layers.
     """
 
     def __init__(self, make: Callable[[], Value]) -> None:

@@ -38,7 +38,7 @@ class Catalogue:
     def stores(self, name: str, prefix: str) -> bool:
         """Whether a served resource with this name stores its objects under this prefix of storage keys.
 
-        Only resources with this name compare their prefix, because reading `prefix` loads the definition.
+        Compares only prefixes of resources with this name, because reading a prefix loads the KindDefinition.
         """
         return any(
             resource.kind.resource == name and resource.prefix == prefix

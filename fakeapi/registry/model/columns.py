@@ -138,7 +138,7 @@ AGE_COLUMN = Column("Age", AGE, lambda obj, now: since(obj["metadata"].get("crea
 CREATED_AT_COLUMN = Column(
     "Created At", AGE, lambda obj, now: obj["metadata"].get("creationTimestamp") or UNKNOWN, type="date"
 )
-"""Replaces the column Age for kinds that rest.NewDefaultTableConvertor prints upstream."""
+"""The column instead of Age, for kinds that rest.NewDefaultTableConvertor prints upstream."""
 
 _USUAL_CELLS = {"Name": at("metadata", "name"), "Age": AGE_COLUMN.cell}
 _USUAL_DESCRIPTIONS = {"Name": NAME, "Age": AGE}

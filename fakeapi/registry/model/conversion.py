@@ -1,7 +1,7 @@
 """Conversion between the served versions of a resource, through its internal version, the hub.
 
-The server stores the objects of a resource in the hub. The kind's definition names the hub, which belongs to
-no release and is never served. Objects are converted source → hub → target, as in k8s.io/apimachinery
+The server stores the objects of a resource in the hub. The KindDefinition names the hub, which belongs to no
+release and is never served. Objects are converted source → hub → target, as in k8s.io/apimachinery
 `pkg/runtime`.
 """
 

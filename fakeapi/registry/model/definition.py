@@ -41,10 +41,10 @@ ResourceT_contra = TypeVar("ResourceT_contra", contravariant=True)
 """Stands for `fakeapi.registry.model.resource.Resource`, whose import would be circular."""
 
 INTERNAL = "internal"
-"""The stored form of kinds whose versions all share their objects."""
+"""The name of the internal version for kinds whose API versions all share their objects."""
 
 CLASSIC = "classic"
-"""The stored form of resource.k8s.io/v1alpha2, which shares no objects with other versions."""
+"""The name of the internal version for resource.k8s.io/v1alpha2, which shares no objects with others."""
 
 _SHOWN_WHEN_DELETED = frozenset(
     {
@@ -73,7 +73,7 @@ class StoredEntries(Protocol):
     """Reads stored entries by their keys, which begin with `KindDefinition.prefix`."""
 
     def newest(self, key: str) -> Entry | None:
-        """Returns the newest accepted entry of a key; None if the key does not exist."""
+        """Returns the newest entry of a key, committed or not; None if the key does not exist."""
         ...
 
     def list(self, prefix: str) -> Iterable[Entry]:
@@ -128,7 +128,7 @@ class StrategyContext:
 
 
 Strategies = Mapping[str, Strategy]
-"""Strategies by subresource; "" is the resource itself."""
+"""Strategies by subresource; "" stands for the object itself."""
 
 
 class StrategyFactory(Protocol):
@@ -165,8 +165,9 @@ class Hooks(Protocol[ServerT_contra]):
         ...
 
     def begin_update(self, new: Object, old: Object, *, dry_run: bool) -> Object:
-        """Returns the new object that the strategy then prepares; it may share parts with `old`. Raises
-        ApiError.
+        """Returns the new object that the strategy then prepares. Raises ApiError to reject the update.
+
+        The result may share parts with `old`.
         """
         ...
 
@@ -221,18 +222,19 @@ class KindDefinition:
     strategies: StrategyFactory
 
     also_in: frozenset[str] = frozenset()
-    """Other groups that serve the same objects under the same resource name, as events.k8s.io does for
-    Events.
-    """
+    """Other groups that serve the same objects under the same resource name, as for Events."""
 
     versions: frozenset[str] | None = None
     """The API versions that the definition applies to; None for all versions."""
 
     hub: str = INTERNAL
-    """The name of the form in which objects are stored. Versions with the same name share their objects."""
+    """The name of the internal version in which objects are stored.
+
+    API versions with the same hub share their objects.
+    """
 
     conversions: Mapping[str, Conversion] = field(default_factory=dict)
-    """The conversions of API versions that differ from the stored form, by version or apiVersion."""
+    """The conversions of API versions that differ from the internal version, by version or apiVersion."""
 
     conversions_of: Callable[[ReleaseRules], Mapping[str, Conversion]] | None = None
     """Replaces `conversions` if they depend on the release."""
@@ -288,7 +290,7 @@ class KindDefinition:
     """Replacements of field paths in errors of declarative validation by those of handwritten errors."""
 
     signs: Callable[[Object, User], Object] | None = None
-    """Adds the user who creates an object to the object, for example to a CertificateSigningRequest."""
+    """Adds the client to a new object, for example to the spec of a CertificateSigningRequest."""
 
     missing: Callable[[str, Quirks], ApiError] | None = None
     """Returns the error for an object that does not exist; None for the usual 404."""
@@ -315,7 +317,7 @@ class KindDefinition:
     """Subresources whose GET can return a table."""
 
     core_metadata: bool = True
-    """Whether finalizers need a domain, as for all kinds except definitions and custom objects."""
+    """Whether finalizers need a domain, as for all kinds except custom objects and their definitions."""
 
     def covers(self, kind: Kind) -> bool:
         """Whether the definition applies to a kind, including its version."""
@@ -344,4 +346,4 @@ class KindDefinition:
 
 
 FindDefinition = Callable[[Kind], KindDefinition]
-"""A function that returns the definition of a kind."""
+"""A function that returns the KindDefinition of a kind."""

@@ -64,8 +64,9 @@ def delete_after_finalizers(obj: Object, request: DeletionRequest) -> Object | N
 
 
 def delete_alone(obj: Object, request: DeletionRequest) -> Object | None:
-    """Policy of kinds without dependents: like `delete_after_finalizers`, but always with background
-    propagation.
+    """Policy of kinds without dependents: always deletes with background propagation.
+
+    Waits for finalizers like `delete_after_finalizers`.
     """
     options = replace(request.options, propagation="Background", orphan=None)
     check_preconditions(obj["metadata"], options, request.qualified_kind)
@@ -73,8 +74,9 @@ def delete_alone(obj: Object, request: DeletionRequest) -> Object | None:
 
 
 def orphan_dependents(obj: Object, request: DeletionRequest) -> Object | None:
-    """Policy of kinds that orphan their dependents by default, unless the client requests another
-    propagation.
+    """Policy of kinds that orphan their dependents by default.
+
+    The client, or finalizers in the object, may select another propagation.
     """
     present, options = obj["metadata"].get("finalizers") or (), request.options
     if wanted_finalizers(options) is None and not _OF_GARBAGE_COLLECTOR.intersection(present):
@@ -83,7 +85,7 @@ def orphan_dependents(obj: Object, request: DeletionRequest) -> Object | None:
 
 
 def _held_by_finalizers(obj: Object, options: DeleteOptions, now: str) -> Object | None:
-    """Returns the object marked as being deleted; None if it has no finalizers."""
+    """Marks an object as being deleted and returns it; returns None if the object has no finalizers."""
     meta = obj["metadata"]
     finalizers = _finalizers(meta, options)
     if not finalizers:

@@ -63,7 +63,7 @@ class Resource:
     def __init__(
         self, kind: Kind, release: Release, find_definition: FindDefinition, context: StrategyContext
     ) -> None:
-        """Stores the parts of the resource; calls `find_definition` when the definition is first used."""
+        """Stores the parts of the resource. Calls `find_definition` when the KindDefinition is first used."""
         self.kind = kind
         self.release = release
         self._find_definition = find_definition
@@ -216,9 +216,7 @@ class Resource:
         return ScaleView(self.kind, self.release, self.scales.kind, self.definition.scale)
 
     def resource_of(self, subresource: str) -> "Resource":
-        """Returns the resource whose objects a subresource returns: `scales` for scale, otherwise this
-        resource.
-        """
+        """Returns the resource of a subresource's objects: `scales` for scale, otherwise this resource."""
         if subresource == SCALE and self.definition.scale is not None:
             return self.scales
         return self
@@ -329,8 +327,9 @@ class Resource:
         return next(like_hub, self.kind).schema
 
     def to_hub(self, obj: Object) -> Object:
-        """Converts a canonical object of this version to the internal version; the result shares parts with
-        `obj`.
+        """Converts a canonical object of this version to the internal version.
+
+        The result shares parts with `obj`.
         """
         return {**self._conversion.to_hub(obj), "apiVersion": self.definition.hub_api_version}
 
@@ -342,13 +341,12 @@ class Resource:
         return {**self._conversion.from_hub(obj), "apiVersion": self.api_version}
 
     async def prepare(self, entries: Sequence[Entry]) -> None:
-        """Converts entries by a webhook before they are read, if necessary. Raises ApiError 500 if that
-        fails.
-        """
+        """Converts entries by a webhook, if necessary, before they are read. Raises ApiError 500."""
 
     def decode(self, entry: Entry) -> Object:
-        """Returns the object of an entry in the internal version, with resourceVersion. The caller may change
-        it.
+        """Returns the object of an entry in the internal version. The caller may change the object.
+
+        The object has the resourceVersion of the entry.
         """
         return stored_form.decode(entry, self.hub_schema)
 
@@ -428,9 +426,7 @@ class Resource:
         )
 
     def printed(self, obj: Object) -> Object:
-        """Returns the object for table cells: in the internal version if the kind has `cells`, otherwise
-        `obj`.
-        """
+        """Returns the object for table cells: `obj`, or its internal version if the kind has `cells`."""
         return obj if self.definition.cells is None or self._conversion is IDENTITY else self.to_hub(obj)
 
     @cached_property
@@ -443,8 +439,9 @@ class Resource:
 
     @property
     def equivalents(self) -> tuple[Kind, ...]:
-        """The kinds that share their objects with this resource: all versions with the same hub, served or
-        not.
+        """The kinds that share their objects with this resource: all versions with the same hub.
+
+        Includes versions that are not served.
         """
         return self._same_hub
 

@@ -56,8 +56,9 @@ class Strategy:
         return obj
 
     def default(self, obj: Object) -> Object:
-        """Returns `obj` with the defaults of its version. Runs for every body before all other methods except
-        `restore_after_decoding`.
+        """Returns `obj` with the defaults of its version. Runs for every request body.
+
+        Only `restore_after_decoding` runs earlier.
         """
         return obj
 
@@ -99,9 +100,9 @@ class Strategy:
         return []
 
     def warnings_on_create(self, obj: Object) -> list[str]:
-        """Returns the texts of Warning headers for a create that succeeds."""
+        """Returns the texts of Warning headers about a valid new object."""
         return []
 
     def warnings_on_update(self, new: Object, old: Object) -> list[str]:
-        """Returns the texts of Warning headers for an update."""
+        """Returns the texts of Warning headers about a valid update."""
         return []

@@ -15,9 +15,7 @@ Result = TypeVar("Result")
 
 
 class ConversionNeeded(Exception):
-    """Raised by a step that cannot continue until a webhook has converted an object. `fetch` calls the
-    webhook.
-    """
+    """Raised by a step that needs an object which a webhook must convert first. `fetch` calls the webhook."""
 
     def __init__(self, fetch: "Fetch") -> None:
         super().__init__("an object has to be converted by a webhook")
@@ -41,8 +39,7 @@ async def converted_heavy(heavy: HeavySteps, size: int, step: Callable[[], Resul
 
 
 async def converted_by(run: Callable[[], Awaitable[Result]]) -> Result:
-    """Calls `run`, which runs a step, until the step needs no more conversions. Returns the result of the
-    step.
+    """Calls `run`, which runs a step, until the step needs no more conversions. Returns its result.
 
     Raises ApiError 500 if a conversion fails.
     """

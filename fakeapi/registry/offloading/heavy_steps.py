@@ -35,7 +35,7 @@ Steps over the limit move to the second queue, because a step may take ten secon
 class HeavySteps:
     """Runs long steps in threads, in two queues with one step at a time in each.
 
-    The event loop so shares the interpreter with at most two steps: one of about half a second, and one with
+    At most two steps then share the interpreter with the event loop: one of about half a second, and one with
     expensive CEL expressions.
     """
 
@@ -46,9 +46,9 @@ class HeavySteps:
     async def run(self, size: int, step: Callable[[], Result]) -> Result:
         """Runs a synchronous step over `size` bytes; returns its result or raises its error.
 
-        A step over few bytes with cheap CEL expressions runs on the event loop, without an await. Other steps
-        run in a thread, after a second start if their expressions turn out to be expensive. A step must not
-        read the server's state, and must not change shared data or its arguments.
+        A step over few bytes runs on the event loop, without an await. It starts again in a thread if its CEL
+        expressions turn out to be expensive. A step over many bytes runs in a thread. A step must not read
+        the server's state, and must not change shared data or its arguments.
         """
         if size <= HEAVY_BYTES:
             try:

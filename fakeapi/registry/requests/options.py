@@ -9,9 +9,7 @@ from fakeapi.registry.identity.users import THE_SERVER, User
 
 @dataclass(frozen=True, slots=True)
 class ObjectReference:
-    """The object, subresource or collection that a request addresses; "" for parts that the path does not
-    have.
-    """
+    """The object, subresource or collection that a request addresses. Parts that its path lacks are ""."""
 
     namespace: str = ""
     name: str = ""

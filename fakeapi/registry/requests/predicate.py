@@ -92,8 +92,9 @@ class SelectionPredicate:
 def predicate_of(
     labels: Selector | None, fields: FieldSelector | None, fields_of: FieldsOf | None = None, shards: str = ""
 ) -> SelectionPredicate:
-    """Combines selectors, without those that match everything. Raises ApiError 500 for a malformed shard
-    selector.
+    """Combines the selectors of a request, without selectors that match everything.
+
+    Raises ApiError 500 for a malformed shard selector.
     """
     return SelectionPredicate(
         None if labels is None or labels.empty else labels,

@@ -88,10 +88,9 @@ def applied(
     options: WriteOptions,
     warnings: Warnings,
 ) -> Object:
-    """Returns `old` with the configuration applied and with new managedFields, or a new object if `old` is
-    None.
+    """Returns `old` with the configuration applied and with new managedFields. Raises ApiError.
 
-    Raises ApiError.
+    Returns a new object if `old` is None.
     """
     wording = resource.release.quirks.wording
     config, repeated = read_configuration(body, wording)
@@ -129,8 +128,7 @@ def read_configuration(body: bytes, wording: Wording) -> tuple[Object, str]:
 
 
 def _read(body: bytes, wording: Wording) -> tuple[Any, str]:
-    """Decodes a body with the JSON decoder if possible, because it is faster, otherwise with the YAML
-    decoder.
+    """Decodes a body with the JSON decoder if possible, otherwise with the YAML decoder, which is slower.
 
     JSON with duplicate keys needs the error messages of YAML. Numbers beyond a float64 are strings in YAML.
     The result has sorted keys, as after upstream's conversion from YAML to JSON. The first reported unknown

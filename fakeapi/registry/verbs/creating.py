@@ -98,8 +98,8 @@ async def insert(
 ) -> WriteResult:
     """Validates and stores a new object after mutating admission. Raises ApiError.
 
-    `given_version`: the resourceVersion of the body. If it is set and all other checks pass, the create fails
-      with 500.
+    `given_version`: the resourceVersion of the body. If it is a number and all other checks pass, the create
+      fails with 500, except in a dry run.
 
     An apply that creates an object calls this function directly, so that the object keeps a deletionTimestamp
     of the configuration.

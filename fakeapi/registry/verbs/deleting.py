@@ -24,7 +24,8 @@ TRANSACTION_GAP_SECONDS = 0.002
 """Seconds between the write of an object's last state and its deletion.
 
 kube-apiserver writes them in two etcd transactions, 0.1 to 8 ms apart. A controller that reacts to the first
-write so still finds the object. The gap is skipped if nobody watches the object or if the clock is frozen.
+write therefore still finds the object. The gap is skipped if nobody watches the object or if the clock is
+frozen.
 """
 
 
@@ -36,8 +37,7 @@ async def delete(
     *,
     asks_admission: bool = True,
 ) -> WriteResult:
-    """Deletes an object, or marks it as being deleted until its finalizers are removed and its grace period
-    ends.
+    """Deletes an object, or marks it as being deleted until it has no finalizers and its grace period ends.
 
     `asks_admission`: False if the server deletes on behalf of a request that was admitted.
 

@@ -88,8 +88,9 @@ def list_entries(
 
 
 def _indexed(resource: Resource, options: ListOptions) -> SelectionPredicate | None:
-    """Returns the predicate for the indexed field of the watch cache; None if the list does not select this
-    field.
+    """Returns the predicate for the indexed field of the watch cache.
+
+    Returns None if the list does not select this field by an exact value.
     """
     name = resource.field_labels.indexed
     value = options.fields.requires_exact_match(name) if options.fields is not None and name else None
@@ -202,10 +203,9 @@ def _requested(version: str) -> int:
 
 
 def _before(key: str, prefix: str) -> str | None:
-    """Returns the key after which a list resumes, so that its first key is `key`; None for the start of the
-    prefix.
+    """Returns the key after which a list resumes, so that its first key is `key`.
 
-    If `key` ends in NUL, the result is the key without NUL.
+    Returns None for the start of the prefix. If `key` ends in NUL, the result is the key without NUL.
     """
     if key.endswith("\0"):
         return key.rstrip("\0")

@@ -174,8 +174,7 @@ def open_watch(
     *,
     at: int | None = None,
 ) -> Watch:
-    """Opens a watch. The initial events have the state at the revision `at`, or the newest state if it is
-    None.
+    """Opens a watch. The initial events have the state at the revision `at`; None means the newest.
 
     Raises ApiError 500 for a malformed version, and TooOld if the storage no longer has the version.
     """

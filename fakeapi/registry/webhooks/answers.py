@@ -48,7 +48,7 @@ _NOT_ACCEPTABLE = "the server was unable to respond with a content type that the
 class UnusableAnswer(Exception):
     """Raised if the response of a webhook is not a review. The message is that of client-go.
 
-    `status`: the error that the response reports by its HTTP status or as a Status; otherwise None.
+    `status`: the error of a response with an error status or an invalid Content-Type; otherwise None.
     """
 
     def __init__(self, reason: str, status: ApiError | None = None) -> None:

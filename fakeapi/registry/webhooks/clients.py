@@ -49,7 +49,7 @@ class NoClient(Exception):
 class CallFailed(Exception):
     """Raised if the call of a webhook did not return a review.
 
-    `status`: the error that the response reports by its HTTP status or as a Status; otherwise None.
+    `status`: the error of a response with an error status or an invalid Content-Type; otherwise None.
     """
 
     def __init__(self, reason: str, status: ApiError | None = None) -> None:

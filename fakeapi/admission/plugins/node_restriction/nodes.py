@@ -36,7 +36,7 @@ RESTRICTED: Final = "node-restriction.kubernetes.io"
 
 
 def check(subject: Subject) -> None:
-    """Raises ApiError 403 unless a kubelet writes its own Node, without restricted labels or taints."""
+    """Raises ApiError 403 unless a kubelet writes its own Node and keeps restricted labels and taints."""
     name = subject.attributes.name
     if name != subject.node:
         raise subject.forbidden(f'node {subject.quoted} is not allowed to modify node "{name}"')
@@ -110,7 +110,10 @@ def check_lease(subject: Subject) -> None:
 
 
 def check_csi_node(subject: Subject) -> None:
-    """Raises ApiError 403 unless a kubelet writes its own CSINode."""
+    """Raises ApiError 403 unless a kubelet writes its own CSINode.
+
+    In releases with CSINode status, also checks that a write to the status does not change the spec.
+    """
     if _name(subject) != subject.node:
         raise subject.forbidden("can only access CSINode with the same name as the requesting node")
     if subject.subresource != "status" or not subject.quirks.holds_status_of_csi_nodes:

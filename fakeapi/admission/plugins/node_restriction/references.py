@@ -53,7 +53,7 @@ def reference_of(spec: Object) -> tuple[str, str]:
 
 
 def refused_reference(spec: Object, quirks: NodeQuirks) -> str:
-    """Returns the first kind of object that the pod references although mirror pods must not.
+    """Returns the first kind of object that a pod references although mirror pods must not do so.
 
     Returns "" if there is none. Only for releases before 1.34.
     """

@@ -89,8 +89,8 @@ def _problems(wanted: LevelVersion, newest: int, metadata: Object, spec: Object)
     """Returns why a pod violates a Pod Security level, as (reason, details) pairs; [] if it does not."""
     if wanted.level == PRIVILEGED:
         return []
-    from fakeapi.admission.plugins.pod_security.checks import (  # noqa: PLC0415 - rarely needed:
-        problems,  # few namespaces have a policy
+    from fakeapi.admission.plugins.pod_security.checks import (  # noqa: PLC0415 - only for policies
+        problems,
     )
 
     return problems(wanted, newest, metadata, spec)
@@ -137,9 +137,7 @@ def _template(obj: Object) -> Object | None:
 
 
 def _is_significant(spec: Object, before: Object) -> bool:
-    """Whether an update of a pod changes images or adds or removes containers, so that it must be checked
-    again.
-    """
+    """Whether an update of a pod changes images or containers. Only then is the pod checked again."""
     if any(_images(spec, name) != _images(before, name) for name in _LISTS):
         return True
     known = {

@@ -51,7 +51,7 @@ def policy_of(labels: Mapping[str, str]) -> Policy:
     """Returns the Pod Security policy in the labels of a namespace.
 
     An invalid level becomes restricted for `enforce`, and privileged for `warn`. Without a label for `warn`,
-    the level of `enforce` applies.
+    a valid level of `enforce` applies.
     """
     level, warned = labels.get(f"{PREFIX}enforce"), labels.get(f"{PREFIX}warn")
     enforce = LevelVersion(_level(level, RESTRICTED), _version(labels, "enforce"))

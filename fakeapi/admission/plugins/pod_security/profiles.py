@@ -26,9 +26,7 @@ Finding = tuple[str, str] | None
 
 
 def _contexts(spec: Object, member: str) -> tuple[Any, dict[str, Any]]:
-    """Returns a securityContext field of the pod, and the values of containers that set it, by container
-    name.
-    """
+    """Returns the values of a securityContext field: that of the pod, and those of containers by name."""
     of_pod = (spec.get("securityContext") or {}).get(member)
     by_container = {
         container["name"]: container["securityContext"][member]

@@ -35,7 +35,7 @@ class Evaluator(Protocol):
         ...
 
     def counted(self, names: Iterable[str]) -> list[str]:
-        """Returns those names in a quota, such as "requests.cpu", that apply to objects of the resource."""
+        """Returns the names that apply to objects of the resource, from the names in a quota."""
         ...
 
     def is_in_scope(self, selector: ScopeSelector, obj: Object) -> bool:
@@ -47,7 +47,7 @@ class Evaluator(Protocol):
         ...
 
     def usage(self, obj: Object) -> Resources:
-        """Returns the usage of an object, by names as in quotas."""
+        """Returns the usage of an object, by the names that quotas use, such as "requests.cpu"."""
         ...
 
 

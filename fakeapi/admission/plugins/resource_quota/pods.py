@@ -81,8 +81,9 @@ class Pods(Count):
         return False
 
     def unmet(self, required: list[str], obj: Object) -> str:
-        """Returns an error that lists the containers without the cpu or memory that a quota counts; "" if
-        none.
+        """Returns an error that lists the containers without a cpu or memory amount that a quota requires.
+
+        Returns "" if all containers have these amounts.
         """
         spec = obj["spec"]
         if self._pod_level and _has_pod_level_resources(spec.get("resources") or {}):

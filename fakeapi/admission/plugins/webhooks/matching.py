@@ -94,8 +94,9 @@ def _is_written_namespace(attributes: Attributes) -> bool:
 def missing_namespace(
     selectors: Selectors, attributes: Attributes, objects: ClusterObjects
 ) -> ApiError | None:
-    """Returns ApiError 404 if the selector needs the labels of a namespace that does not exist; otherwise
-    None.
+    """Returns ApiError 404 if a selector needs the labels of a namespace that does not exist.
+
+    Returns None if the namespace exists or no selector needs its labels.
     """
     if not _namespace_matters(selectors, attributes) or _is_written_namespace(attributes):
         return None
@@ -132,8 +133,9 @@ def _labels(obj: Object) -> dict[str, str]:
 
 
 def _matching_resource(webhook: Webhook, attributes: Attributes, objects: ClusterObjects) -> Resource | None:
-    """Returns the resource in a version that the rules match, preferably that of the request; None if no rule
-    matches.
+    """Returns the resource in a version that the rules match; None if no rule matches.
+
+    Prefers the version of the request.
     """
     rules = webhook.settings.get("rules") or ()
     own = requested(attributes, attributes.resource)
@@ -149,9 +151,7 @@ def _matching_resource(webhook: Webhook, attributes: Attributes, objects: Cluste
 
 
 def equivalents(attributes: Attributes, objects: ClusterObjects) -> Iterator[Resource]:
-    """Yields the other served versions of the resource, including those in other groups with the same
-    objects.
-    """
+    """Yields the other served versions of the resource, also those in other groups with the same objects."""
     own = attributes.resource
     for kind in own.equivalents:
         resource = objects.find(kind.group, kind.version, kind.resource)
@@ -178,7 +178,7 @@ def requested(attributes: Attributes, resource: Resource) -> RequestedResource:
 def _conditions_hold(webhook: Webhook, write: VersionedWrite, resource: Resource, server: Server) -> bool:
     """Whether all match conditions are true. Adds a warning for a condition that fakeapi cannot evaluate.
 
-    Raises ApiError 403 if a condition fails, unless the failurePolicy is Ignore.
+    Raises ApiError 403 if the evaluation of a condition fails, unless the failurePolicy is Ignore.
     """
     conditions = webhook.settings.get("matchConditions") or ()
     if not conditions:
