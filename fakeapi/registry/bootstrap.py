@@ -117,9 +117,9 @@ class Bootstrap:
         return cast(Maker, module.objects)(resource, self._catalogue, self._server.store.now())
 
     def write(self, resource: Resource, initial: BootstrapObject) -> asyncio.Future[Entry] | None:
-        """Starts to store a bootstrap object; returns None if its name exists or its validation fails.
+        """Starts to store a bootstrap object; returns None if its name exists or if its create fails.
 
-        Validation fails, for example, if a client already uses the cluster IP of a Service. kube-apiserver
+        A create fails, for example, if a client already uses the cluster IP of a Service. kube-apiserver
         retries in the background. Here the server only logs the failure.
         """
         storage, key = self._server.store.storage, resource.key(initial.namespace, initial.name)

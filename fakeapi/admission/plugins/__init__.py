@@ -191,5 +191,5 @@ ACTIVATED = {
 }
 """Plugins that a first object activates, by the prefix of the object's storage key.
 
-Writes before this object do not pay for the plugin.
+A server without such objects does not load the plugin.
 """

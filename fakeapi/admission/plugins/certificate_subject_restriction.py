@@ -18,7 +18,10 @@ class CertificateSubjectRestriction(AdmissionPlugin):
     operations: ClassVar[frozenset[Operation]] = CREATE_ONLY
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 for a CertificateSigningRequest with the group system:masters."""
+        """Raises ApiError 403 for a CertificateSigningRequest with the group system:masters.
+
+        Checks only requests for the signer kubernetes.io/kube-apiserver-client.
+        """
         spec = attributes.new_object()["spec"]
         if spec.get("signerName") != SIGNER:
             return

@@ -41,7 +41,7 @@ class PodTolerationRestriction(AdmissionPlugin):
         self.validate(attributes)
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 404 if the namespace does not exist, and 500 if it does not allow a toleration."""
+        """Raises ApiError 404 if the namespace does not exist, and 500 if it forbids a pod's toleration."""
         tolerations = attributes.new_object()["spec"].get("tolerations")
         if not tolerations:
             return

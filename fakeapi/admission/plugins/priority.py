@@ -92,7 +92,7 @@ class Priority(AdmissionPlugin):
     def _default_class(self) -> Object | None:
         """Returns the default PriorityClass; of several, the class with the lowest value.
 
-        Returns None if there is no default class.
+        Returns None if the cluster has none.
         """
         defaults = [
             priority_class

@@ -45,7 +45,7 @@ class RoleEscalation(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Raises ApiError 403 if the client grants a permission that it does not have.
 
-        Raises 400, 404 or 500 if a binding references an unknown role.
+        Raises ApiError 400, 404 or 500 if a binding references an unknown role.
         """
         if SUPERUSERS in attributes.user.groups:
             return None

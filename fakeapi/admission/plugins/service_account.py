@@ -64,7 +64,10 @@ class ServiceAccount(AdmissionPlugin):
         return None
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 if the service account does not exist or does not list a secret of the pod."""
+        """Raises ApiError 403 if the service account does not exist or forbids a Secret of the pod.
+
+        An annotation of the service account limits pods to the Secrets that the account lists.
+        """
         pod = attributes.new_object()
         is_new = attributes.operation is Operation.CREATE
         if not is_new and attributes.subresource != "ephemeralcontainers":
@@ -123,7 +126,7 @@ class ServiceAccount(AdmissionPlugin):
         sort_spec(attributes)
 
     def _mount(self, attributes: Attributes) -> None:
-        """Mounts a volume with the token in each container without another mount at this path."""
+        """Mounts a volume with the token in each container that has no mount at MOUNT_PATH."""
         spec, schema = attributes.new_object()["spec"], attributes.resource.schema
         names = [volume["name"] for volume in spec.get("volumes") or ()]
         present = next((name for name in names if name.startswith(VOLUME_PREFIX)), None)

@@ -77,7 +77,7 @@ class Expressions:
         self._left = units
 
     def conditions(self, conditions: Iterable[Mapping[str, str]]) -> Outcome:
-        """Returns whether all match conditions are true.
+        """Returns whether all match conditions are true, as an Outcome.
 
         A false condition decides even if other conditions fail.
         """

@@ -23,7 +23,7 @@ class PolicyPlugin(AdmissionPlugin, ABC):
     """Evaluates all policies of a kind.
 
     `gate`: the feature gate of the policies.
-    `policies`, `bindings`: the resources of the policies and their bindings.
+    `policies`, `bindings`: the resource names of the policies and of their bindings.
     """
 
     gate: ClassVar[str]
@@ -50,9 +50,9 @@ class PolicyPlugin(AdmissionPlugin, ABC):
             await waiting
 
     def _evaluated(self, policies: list[Object], attributes: Attributes) -> Awaitable[None] | None:
-        """Evaluates the policies on the event loop; starts again in a thread if they cost too much.
+        """Evaluates the policies on the event loop, or again in a thread if their expressions cost too much.
 
-        Returns an awaitable if a thread evaluates the policies.
+        Returns an awaitable if a thread evaluates the policies, otherwise None.
         """
         evaluate = partial(self.evaluate_all, policies, attributes)
         begun_with = attributes.obj, deepcopy(attributes.reinvocation)

@@ -112,7 +112,7 @@ def with_names(definition: Object, used: NamesInUse, now: str) -> Object | None:
 def _claimed(names: Object, accepted: Object, in_use: NamesInUse) -> tuple[Object, Condition | None]:
     """Returns the new accepted names of a CRD, and the condition for its last name conflict.
 
-    The condition is None if there is no conflict.
+    The condition is None if no name conflicts.
     """
     new, problem = dict(accepted), None
     for field, used, reason in (

@@ -28,9 +28,10 @@ from fakeapi.registry.model.semantic_equality import FIELD_IMMUTABLE
 Errors = Sequence[FieldError]
 Absent = Callable[[Any], bool]
 Member = tuple[str, Callable[[Any], bool], bool]
-"""A member of a union: its name, the check whether it is set, and the subject of the check.
+"""A member of a union: its name, its check, and whether the check receives the whole value.
 
-The subject is the value itself if the last item is true, otherwise the field `name` of the value.
+The check returns whether the member is set. It receives the value itself if the last item is true, otherwise
+the field of this name in the value.
 """
 
 NOTHING: Final = Dump("null")

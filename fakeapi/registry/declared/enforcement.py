@@ -2,9 +2,11 @@
 
 Follows `ValidateDeclarativelyWithMigrationChecks` of k8s.io/apiserver `pkg/registry/rest` and the filters of
 k8s.io/apimachinery `pkg/api/validate`. A handwritten error is dropped if an enforced beta rule finds the same
-error. The errors of rules come last. Upstream's code marks the handwritten errors that rules cover. Here, the
-error of a rule covers the handwritten errors with the same type and field. Errors about changes and errors
-about comparisons with another field each cover only errors of their own sort.
+error. The errors of rules come last.
+
+Upstream's code marks the handwritten errors that rules cover. Here, the error of a rule covers the
+handwritten errors with the same type and field. An error about a change covers only errors about changes. An
+error about a comparison with another field covers only errors about such comparisons.
 """
 
 import re

@@ -14,7 +14,7 @@ Subscriber = Callable[[Resource], None]
 class Catalogue:
     """The served resources. `primary` is the release that the server reports as its own version.
 
-    `generation` grows with every change. Discovery and OpenAPI documents can be cached until it grows.
+    `generation` grows with every change. Caches of discovery and OpenAPI documents are valid until it grows.
     """
 
     def __init__(self, resources: Iterable[Resource], primary: Release) -> None:

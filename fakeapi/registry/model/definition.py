@@ -118,7 +118,7 @@ class StrategyContext:
     """Returns the current time in RFC 3339, UTC, whole seconds."""
 
     entries: StoredEntries = field(default_factory=NoEntries)
-    """Reads the storage."""
+    """Reads stored entries."""
 
     fraction: Callable[[], float] = random.random
     """Returns a random number from 0 to below 1."""
@@ -280,7 +280,7 @@ class KindDefinition:
     is_declared: bool = False
     """Whether the kind has had declarative validation since its first release.
 
-    Every release then enforces the rules.
+    Kubernetes 1.36 enforces declarative validation only for such kinds.
     """
 
     hides_deleted: frozenset[str] = frozenset()
@@ -290,7 +290,7 @@ class KindDefinition:
     """Replacements of field paths in errors of declarative validation by those of handwritten errors."""
 
     signs: Callable[[Object, User], Object] | None = None
-    """Adds the client to a new object, for example to the spec of a CertificateSigningRequest."""
+    """Adds the client to a new object and returns it, for example a CertificateSigningRequest."""
 
     missing: Callable[[str, Quirks], ApiError] | None = None
     """Returns the error for an object that does not exist; None for the usual 404."""

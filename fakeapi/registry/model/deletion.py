@@ -195,7 +195,10 @@ def without_garbage_collectors(finalizers: Iterable[str]) -> list[str]:
 
 
 def _finalizers(meta: Object, options: DeleteOptions) -> list[str]:
-    """Returns the finalizers after a DELETE, with `orphan` and `foregroundDeletion` as in the options."""
+    """Returns the finalizers of an object after a DELETE.
+
+    Adds or removes `orphan` and `foregroundDeletion`, depending on the propagation in the options.
+    """
     present: list[str] = meta.get("finalizers") or []
     requested = wanted_finalizers(options)
     if requested is None:

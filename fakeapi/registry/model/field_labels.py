@@ -31,7 +31,7 @@ class FieldLabels:
     """
 
     indexed: str | None = None
-    """The label for which the watch cache has an index."""
+    """The label for which the watch cache has an index; None if it has none."""
 
     older: Mapping[str, str] = field(default_factory=dict)
     """Labels of old clients, mapped to the current labels."""

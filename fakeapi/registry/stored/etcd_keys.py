@@ -19,7 +19,10 @@ _GROUPS_WITH_THEIR_NAME = ("apiextensions.k8s.io", "apiregistration.k8s.io")
 
 
 def etcd_key(kind: Kind, target: ObjectReference, *, dry_run: bool) -> str:
-    """Returns the etcd key of an object. For a dry run, which never reaches etcd, it has no `/registry`."""
+    """Returns the etcd key of an object.
+
+    The key of a dry run, which never reaches etcd, has no `/registry`.
+    """
     resource = _PREFIXES.get((kind.group, kind.resource), kind.resource)
     if kind.unstructured or kind.group in _GROUPS_WITH_THEIR_NAME:
         resource = f"{kind.group}/{kind.resource}"

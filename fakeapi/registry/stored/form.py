@@ -84,7 +84,7 @@ def encode_value(obj: Object) -> bytes:
 
 
 def is_same(one: bytes, other: bytes) -> bool:
-    """Whether two stored values have the same object, in any order of fields.
+    """Whether two stored values contain equal objects, apart from the order of fields.
 
     The order differs because defaults are appended, and clients later send them in other places.
     """

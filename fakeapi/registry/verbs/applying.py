@@ -113,7 +113,7 @@ def applied(
 def read_configuration(body: bytes, wording: Wording) -> tuple[Object, str]:
     """Returns the apply configuration in a YAML or JSON body, and a message about duplicate keys.
 
-    The message is "" if there are no duplicate keys. Raises ApiError 400.
+    The message is "" without duplicate keys. Raises ApiError 400.
     """
     value, repeated = _read(body, wording)
     if value is None:

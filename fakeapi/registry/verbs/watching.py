@@ -102,9 +102,9 @@ class Watch:
     def deliver(self, take: Callable[[list[WatchEvent]], bool]) -> None:
         """Calls `take` with events at their commit, while `next` waits.
 
-        `take` returns whether it has handled the events; `next` does not return handled events. It must
-        neither raise nor block. Unfiltered watches of a resource receive the same list. Only `next` returns
-        events of objects that need a conversion by a webhook.
+        `take` returns whether it has handled the events; `next` does not return handled events. `take` must
+        neither raise nor block. All unfiltered watches of a resource receive the same list. Only `next`
+        returns events of objects that need a conversion by a webhook.
         """
         self._watcher.deliver(partial(self._delivered, take))
 

@@ -63,7 +63,7 @@ def _no_transport() -> "Transport":
 
 @dataclass(frozen=True, slots=True)
 class Outbound:
-    """How the server connects to webhooks. `transport` creates the HTTP transport at the first call."""
+    """The HTTP transport to webhooks, created at the first call of `transport`, and the URLs of services."""
 
     transport: Callable[[], "Transport"] = _no_transport
     services: ServiceUrls = field(default_factory=ServiceUrls)

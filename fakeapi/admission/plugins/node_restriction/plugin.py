@@ -40,7 +40,7 @@ class NodeRestriction(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Checks a write if the client is a kubelet. Raises ApiError 403, 404 or 500.
 
-        Upstream also runs this check with the mutating plugins.
+        As upstream, this check runs among the mutating plugins.
         """
         node = node_of(attributes.user)
         if node is None:

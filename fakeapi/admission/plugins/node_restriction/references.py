@@ -53,7 +53,7 @@ def reference_of(spec: Object) -> tuple[str, str]:
 
 
 def refused_reference(spec: Object, quirks: NodeQuirks) -> str:
-    """Returns the first kind of object that a pod references although mirror pods must not do so.
+    """Returns the first kind of object that a pod references and that mirror pods must not reference.
 
     Returns "" if there is none. Only for releases before 1.34.
     """

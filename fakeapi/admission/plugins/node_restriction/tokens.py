@@ -86,7 +86,7 @@ def _wants(subject: Subject, pod: Object, volume: Any, audience: str) -> bool:
 def _driver_of(subject: Subject, pod: Object, volume: Any) -> str:
     """Returns the CSI driver of a volume; "" if it has none.
 
-    Raises ApiError 404 if its claim does not exist.
+    Raises ApiError 404 if the volume's claim or PersistentVolume does not exist.
     """
     claim = ""
     if (volume.get("ephemeral") or {}).get("volumeClaimTemplate") is not None:

@@ -93,7 +93,7 @@ class DeviceClaims(Count):
     def _usage_of_pod(self, claim: Object) -> Resources:
         """Returns the usage of the pod for which the scheduler created a claim.
 
-        Returns {} if there is no such pod, or if the pod has another claim for its extended resources.
+        Returns {} for other claims, and if the pod has another claim for its extended resources.
         """
         owner, meta = _pod_owner(claim), claim["metadata"]
         if owner is None or self._pods is None:

@@ -145,7 +145,7 @@ def is_extended_for_quota(name: str, *, class_names: bool) -> bool:
 def is_selected(selector: ScopeSelector, values: Iterable[str | None]) -> bool:
     """Whether a scope selector of a quota matches one of the values of an object.
 
-    If there are no values, the selector must match their absence.
+    Without values, the selector must match their absence.
     """
     scope, operator = selector["scopeName"], selector["operator"]
     present = [value for value in values if value]

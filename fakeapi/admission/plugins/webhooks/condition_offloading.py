@@ -14,7 +14,7 @@ from fakeapi.registry.server import Server
 
 
 async def matched_invocation(webhook: Webhook, write: VersionedWrite, server: Server) -> Invocation | None:
-    """Returns the call of a webhook for a write; None if the webhook does not match.
+    """Returns the Invocation of a webhook for a write; None if the webhook does not match.
 
     Prepares the authorizer if a match condition uses it. Raises the ApiErrors of `invocation_of`, and 500 if
     a conversion fails.

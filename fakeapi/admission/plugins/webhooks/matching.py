@@ -58,7 +58,7 @@ def is_exempt(resource: Resource) -> bool:
 
 
 def invocation_of(webhook: Webhook, write: VersionedWrite, server: Server) -> Invocation | None:
-    """Returns the call of a webhook for a write; None if the webhook does not match.
+    """Returns the Invocation of a webhook for a write; None if the webhook does not match.
 
     Raises ApiError 403 if a match condition cannot be evaluated, and 404 if the namespace does not exist.
     """
