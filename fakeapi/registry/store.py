@@ -51,8 +51,11 @@ class Store:
 
         `version`: the resourceVersion that the storage must have reached; "" for none.
 
-        Raises ApiError: 400 for an invalid name; 404; 500 for a malformed version; 504 for a version that the
-        storage has not reached.
+        Raises ApiError:
+        - 400: the name is invalid
+        - 404: the object does not exist
+        - 500: the version is malformed
+        - 504: the storage has not reached the version
         """
         check_path_name(target.name)
         if not version:

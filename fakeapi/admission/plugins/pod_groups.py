@@ -79,8 +79,8 @@ class JobValidation(AdmissionPlugin):
     def _groups(self, job: Object) -> Iterator[Object]:
         """Yields the PodGroups of a Job.
 
-        If the pod template of the Job names a PodGroup, yields only this one. Otherwise yields all PodGroups
-        that the Job controls.
+        If the pod template of the Job names a PodGroup, yields only this PodGroup. Otherwise yields all
+        PodGroups that the Job controls.
         """
         namespace = job["metadata"].get("namespace", "")
         named = (job["spec"]["template"]["spec"].get("schedulingGroup") or {}).get("podGroupName")

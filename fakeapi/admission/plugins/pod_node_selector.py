@@ -30,8 +30,10 @@ class PodNodeSelector(AdmissionPlugin):
     def _checked(self, attributes: Attributes) -> dict[str, str]:
         """Returns the node selector of the namespace.
 
-        Raises ApiError: 403 if the selector of the pod conflicts with it; 404 if the namespace does not
-        exist; 500 if the selector of the namespace is invalid.
+        Raises ApiError:
+        - 403: the selector of the pod conflicts with the selector of the namespace
+        - 404: the namespace does not exist
+        - 500: the selector of the namespace is invalid
         """
         namespace = self.objects.get("", "namespaces", "", attributes.namespace)
         if namespace is None:

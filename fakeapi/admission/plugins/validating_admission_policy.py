@@ -118,7 +118,7 @@ def _is_strict(spec: Object) -> bool:
 def _within_budget(spec: Object, asked: Expressions) -> Iterator[_Refusal | Unsupported]:
     """Yields the refusals by validations and audit annotations of a policy.
 
-    If the expressions exceed the cost budget, this is the only refusal.
+    If the expressions exceed the cost budget, yields only a refusal that says so.
     """
     strict = _is_strict(spec)
     try:

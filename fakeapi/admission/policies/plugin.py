@@ -31,7 +31,10 @@ class PolicyPlugin(AdmissionPlugin, ABC):
     bindings: ClassVar[str]
 
     def evaluate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Evaluates the policies. If they use the authorizer, waits until it is ready. Raises ApiError."""
+        """Evaluates the policies. If they use the authorizer, waits until the authorizer is ready.
+
+        Raises ApiError if a policy denies the write.
+        """
         release, resource = attributes.resource.release, attributes.resource.kind
         if not release.gates.enabled(self.gate):
             return None

@@ -108,7 +108,8 @@ def _holds_resource(owned: Sequence[str], resource: str) -> bool:
 def compact_texts(parts: Iterable[Object]) -> list[str]:
     """Returns the texts of PolicyRules for an error message, sorted and without duplicates.
 
-    Rules that differ only in their verbs become one text. Each rule in `parts` has one resource or URL path.
+    Each rule in `parts` has one resource or URL path. Rules for resources that differ only in their verbs
+    become one text.
     """
     together: dict[tuple[str, ...], Object] = {}
     texts: set[str] = set()

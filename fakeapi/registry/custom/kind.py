@@ -26,7 +26,7 @@ _HASHED_BYTES = 8
 
 @dataclass(slots=True)
 class DefinitionState:
-    """The state of a CRD that may change while it is served: whether it is being deleted."""
+    """The state of a served CRD that may change: whether the CRD is being deleted."""
 
     terminating: bool = False
 

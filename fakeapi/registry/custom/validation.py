@@ -47,8 +47,8 @@ class ObjectValidator:
     def status_errors(self, new: Object, old: Object) -> list[FieldError]:
         """Validates types, formats and bounds of a write to `/status`.
 
-        The quirks of the release decide whether this covers the whole object, and whether unchanged values
-        pass.
+        The release decides whether the whole object is validated or only its status, and whether ratcheting
+        tolerates unchanged values.
         """
         if self._quirks.status_is_checked == "whole":
             return self.schema_errors(new)

@@ -1,7 +1,7 @@
 """Columns of tables: the type of a column, the columns Name and Age, and ages as kubectl prints them.
 
 The module of a kind defines its cells (see `fakeapi.registry.model.definition`). The tables of a release
-define the names, order and descriptions of its columns, with the texts that servers of the release send.
+define the names, order and descriptions of its columns. The texts are those that servers of the release send.
 
 Cells and columns follow k8s.io/kubernetes `pkg/printers/internalversion`, ages follow k8s.io/apimachinery
 `pkg/util/duration`.

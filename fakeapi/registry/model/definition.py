@@ -237,19 +237,19 @@ class KindDefinition:
     """The conversions of API versions that differ from the internal version, by version or apiVersion."""
 
     conversions_of: Callable[[ReleaseRules], Mapping[str, Conversion]] | None = None
-    """Replaces `conversions` if they depend on the release."""
+    """Returns the conversions for a release; None to use `conversions` for all releases."""
 
     name_validator: NameValidator = name_is_dns_subdomain
     """Returns the errors of an object's name."""
 
     name_validator_of: Callable[[ReleaseRules], NameValidator] | None = None
-    """Replaces `name_validator` if it depends on the release."""
+    """Returns the name validator for a release; None to use `name_validator` for all releases."""
 
     field_labels: Callable[[Kind], FieldLabels] = name_and_namespace
     """Returns the fields that field selectors may name."""
 
     field_labels_of: Callable[[Kind, Quirks], FieldLabels] | None = None
-    """Replaces `field_labels` if they depend on the release."""
+    """Returns the field labels for a release; None to use `field_labels` for all releases."""
 
     columns: Columns = no_columns
     """The table columns of a kind without `cells`."""

@@ -21,8 +21,8 @@ async def with_expressions_compiled(
 ) -> Result:
     """Runs a synchronous validation step by calling `run`; returns its result or raises its error.
 
-    Usually the step runs once, without an await. If the step needs CEL expressions that are not compiled, a
-    thread compiles them one by one and the step runs again. The step must not change its arguments.
+    Usually the step runs once, without an await. If it needs CEL expressions that are not compiled, a thread
+    compiles them one by one. Then the step runs again. The step must not change its arguments.
     """
     deferral = Deferral()
     validated = partial(deferral.run, step)

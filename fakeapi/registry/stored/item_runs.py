@@ -70,7 +70,8 @@ class ItemRuns:
 def _run(entries: Sequence[Entry], start: int) -> Sequence[Entry]:
     """Returns the entries of the run that begins at `start`.
 
-    A run has at least one entry, and at most RUN_ENTRIES entries or RUN_BYTES_MAX bytes.
+    A run has at least one entry, and at most RUN_ENTRIES. Runs of several entries have at most RUN_BYTES_MAX
+    bytes.
     """
     run = entries[start : start + RUN_ENTRIES]
     size = 0

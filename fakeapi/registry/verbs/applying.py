@@ -41,8 +41,12 @@ async def apply(
 ) -> WriteResult:
     """Applies a configuration to the stored object, or creates the object.
 
-    Raises ApiError: 400; 404 for a subresource of an object that does not exist; 409 for conflicts of field
-    managers or resourceVersions; 422; 500 if the configuration does not fit the schema.
+    Raises ApiError:
+    - 400: the body is malformed
+    - 404: the object of a subresource does not exist
+    - 409: field managers or resourceVersions conflict
+    - 422: the result is invalid
+    - 500: the configuration does not fit the schema
     """
     for _ in range(WRITE_ATTEMPTS):
         if target.subresource or server.store.storage.newest(resource.key(target.namespace, target.name)):

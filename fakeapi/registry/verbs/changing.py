@@ -68,7 +68,7 @@ def attempts(
     `uid`: the uid that the object must have, otherwise the attempt fails with 409; "" for any uid.
     `admits`: whether an attempt runs admission; otherwise the caller does.
 
-    Raises ApiError: 400 for a name that cannot be in a path; 409 after the last attempt.
+    Raises ApiError 400 for a name that cannot be in a path, and 409 after the last attempt.
     """
     check_path_name(target.name)
     for number in range(WRITE_ATTEMPTS):
@@ -143,8 +143,10 @@ class Attempt:
 
         `new`: the changed object in the version of the request, with its managedFields.
 
-        Raises ApiError: 403 and other errors of admission; 409 if the resourceVersion is not the stored one;
-        422.
+        Raises ApiError:
+        - 403 and other errors: admission refuses the change
+        - 409: the resourceVersion is not the stored one
+        - 422: the object is invalid
         """
         resource, target = self._resource, self._target
         steps = NO_STEPS

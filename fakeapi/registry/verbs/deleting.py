@@ -41,7 +41,10 @@ async def delete(
 
     `asks_admission`: False if the server deletes on behalf of a request that was admitted.
 
-    Raises ApiError: 403 for an object that cannot be deleted; 404; 409 for preconditions that do not match.
+    Raises ApiError:
+    - 403: the object cannot be deleted
+    - 404: the object does not exist
+    - 409: a precondition does not match
     """
     if target.name in resource.definition.immortal:
         why = f"this {resource.kind.singular} may not be deleted"

@@ -59,8 +59,11 @@ def list_entries(
 ) -> Listed:
     """Returns the selected objects, sorted by namespace and name.
 
-    Raises ApiError: 400 for a bad continue token; 410 for a compacted version; 504 for a version that the
-    storage has not reached. A malformed version gives 400, or 500 if the watch cache parses it.
+    Raises ApiError:
+    - 400: the continue token or the version is malformed
+    - 410: the version is compacted
+    - 500: the version is malformed and the watch cache parses it
+    - 504: the storage has not reached the version
     """
     fields_of = resource.field_labels.fields_of
     chosen = predicate_of(options.labels, options.fields, fields_of, options.shards)

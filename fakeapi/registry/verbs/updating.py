@@ -28,7 +28,10 @@ async def update(
 ) -> WriteResult:
     """Replaces an object by a canonical, defaulted body; creates a missing object if its kind allows that.
 
-    Raises ApiError: 404; 409 if the resourceVersion or uid is not the stored one; 422.
+    Raises ApiError:
+    - 404: the object does not exist
+    - 409: the resourceVersion or uid is not the stored one
+    - 422: the object is invalid
     """
     if resource.strategy_for(target.subresource).creates_on_update and not obj["metadata"].get("uid"):
         for _ in range(WRITE_ATTEMPTS):

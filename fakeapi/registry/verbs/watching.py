@@ -246,8 +246,8 @@ def event_line(kind: str, body: bytes) -> bytes:
 class EncodedEventCache:
     """Caches encoded watch events for all watchers with the same encoding.
 
-    A cached event is valid only for the stored value that it was encoded from, because a reset of the storage
-    restarts the revisions.
+    A cached event is valid only for the stored value that it was encoded from. A reset of the storage
+    restarts the revisions, so that they do not identify events.
     """
 
     def __init__(self, *, exact: bool = False) -> None:
