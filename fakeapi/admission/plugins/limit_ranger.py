@@ -50,9 +50,10 @@ class LimitRanger(AdmissionPlugin):
 
 
 def _is_asked(attributes: Attributes) -> bool:
-    """Whether LimitRanges apply to a write. They ignore objects that are being deleted.
+    """Whether LimitRanges apply to a write.
 
-    They also ignore updates of pods except `resize`, because other updates cannot change resources.
+    LimitRanges ignore objects that are being deleted. For pods, they apply only to creates and to `resize`,
+    because other updates cannot change resources.
     """
     is_pod, is_update = attributes.resource.kind.resource == "pods", attributes.operation is Operation.UPDATE
     if is_pod and is_update != (attributes.subresource == "resize"):

@@ -20,7 +20,10 @@ def check_path_name(name: str) -> None:
 
 
 def check_name(resource: Resource, target: ObjectReference, obj: Object) -> None:
-    """Raises ApiError 400 if the name or namespace of a body differs from the path."""
+    """Raises ApiError 400 if the name or namespace of a body differs from the path.
+
+    Sets a missing namespace from the path, and removes the namespace of cluster-scoped objects.
+    """
     meta = obj["metadata"]
     match_namespace(resource, target, meta)
     name = meta.get("name", "")

@@ -244,7 +244,7 @@ def _before_update(
 
 
 def is_finished(meta: Object, old_meta: Object) -> bool:
-    """Whether an update removes the last finalizer from an object that is being deleted."""
+    """Whether an update leaves an object that is being deleted without finalizers and grace period."""
     return (
         meta.get("deletionTimestamp") is not None
         and not meta.get("finalizers")

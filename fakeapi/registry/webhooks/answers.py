@@ -148,7 +148,7 @@ def _media_type_problem(text: str) -> str:
 
 
 def _sent_status(answer: Answer) -> ApiError | None:
-    """Returns the error in a body that is a Status; None for other bodies."""
+    """Returns the error in a body that is a Status; None for other bodies and for the status Success."""
     try:
         value = _value_of(answer.body)
         if stated_type(value) != ("Status", "v1"):

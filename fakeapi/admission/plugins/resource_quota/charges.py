@@ -68,7 +68,10 @@ def _check(quota: Object, attributes: Attributes, evaluator: Evaluator) -> None:
 
 
 def _more(quota: Object, usage: Resources, attributes: Attributes, evaluator: Evaluator) -> Resources:
-    """Returns the usage that a write adds to a quota: all of it if the quota did not count the old object."""
+    """Returns the usage that a write adds to a quota.
+
+    In newer releases, an update adds the whole usage if the quota did not count the old object.
+    """
     old = attributes.old
     if old is None:
         return usage

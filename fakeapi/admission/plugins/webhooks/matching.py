@@ -60,7 +60,7 @@ def is_exempt(resource: Resource) -> bool:
 def invocation_of(webhook: Webhook, write: VersionedWrite, server: Server) -> Invocation | None:
     """Returns the Invocation of a webhook for a write; None if the webhook does not match.
 
-    Raises ApiError 403 if a match condition cannot be evaluated, and 404 if the namespace does not exist.
+    Raises ApiError 403 if the evaluation of a match condition fails, and 404 if the namespace does not exist.
     """
     attributes = write.attributes
     missing = missing_namespace(webhook, attributes, server.objects)
