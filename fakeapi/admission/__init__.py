@@ -1,1 +1,1 @@
-"""Admission plugins, CEL policies and webhooks: rules across the kinds."""
+"""Admission plugins, CEL policies and webhooks: rules for objects of many kinds."""

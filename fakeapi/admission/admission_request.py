@@ -17,7 +17,7 @@ _OPTIONS = {Operation.CREATE: "CreateOptions", Operation.UPDATE: "UpdateOptions"
 
 
 def type_of(attributes: Attributes, resource: Resource) -> dict[str, str]:
-    """Returns group, version and kind of the objects of a write, in this version of the resource."""
+    """Returns group, version and kind of the objects of a write, for this version of the resource."""
     subresource = resource.subresources.get(attributes.subresource) if attributes.subresource else None
     if subresource is not None and subresource.kind != resource.kind.kind:
         group, version, kind = subresource.group, subresource.version, subresource.kind
@@ -33,16 +33,16 @@ def resource_of(resource: Resource) -> dict[str, str]:
 
 
 def namespace_of(attributes: Attributes) -> str:
-    """Returns the namespace of the request; for a Namespace, its own name."""
+    """Returns the namespace of a write. For a write of a Namespace, this is its name."""
     if attributes.resource.qualified.name == "namespaces" and not attributes.resource.kind.group:
         return attributes.name
     return attributes.namespace
 
 
 def admission_request(attributes: Attributes, resource: Resource, uid: str) -> Object:
-    """Returns the request without its objects, with the fields in the order of upstream's type.
+    """Returns the AdmissionRequest of a write without its objects, in the field order of upstream.
 
-    `resource` is the resource in the version that the webhook or policy matched.
+    `resource`: the resource in the version that the webhook or policy matched.
     """
     request: Object = {
         "uid": uid,
@@ -62,7 +62,7 @@ def admission_request(attributes: Attributes, resource: Resource, uid: str) -> O
 
 
 def user_info(attributes: Attributes) -> Object:
-    """Returns the UserInfo of the client without empty fields."""
+    """Returns the UserInfo of the client, without empty fields."""
     user = attributes.user
     info: Object = {"username": user.name, "uid": user.uid, "groups": list(user.groups)}
     info["extra"] = {key: list(values) for key, values in sorted(user.extra.items())}
@@ -70,7 +70,10 @@ def user_info(attributes: Attributes) -> Object:
 
 
 def options_of(attributes: Attributes) -> Object | None:
-    """Returns the options of a write for its operation; patches have UpdateOptions, CONNECT has None."""
+    """Returns the options object of a write, such as CreateOptions; None for a CONNECT.
+
+    Patches have UpdateOptions.
+    """
     options = attributes.options
     if attributes.operation is Operation.CONNECT:
         return None
@@ -103,7 +106,7 @@ def _delete_options(options: DeleteOptions) -> Object:
 
 
 def before_creation(obj: Object, schema: Struct) -> Object:
-    """Returns a new object without the fields that the server sets after mutating admission."""
+    """Returns a new object without the fields that Kubernetes sets after mutating admission."""
     metadata = {name: value for name, value in obj["metadata"].items() if name != "uid"}
     node = schema.fields["metadata"].node
     created = node.fields.get("creationTimestamp") if isinstance(node, Struct) else None

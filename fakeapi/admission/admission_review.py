@@ -1,4 +1,4 @@
-"""AdmissionReview: the requests to admission webhooks and their answers.
+"""AdmissionReview: the requests to admission webhooks, and their responses.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/webhook/request` and `errors`.
 """
@@ -21,12 +21,15 @@ _VERSIONS = ("v1", "v1beta1")
 
 
 class UnacceptableReview(Exception):
-    """An answer without a valid verdict; the message is upstream's."""
+    """Raised for the response of a webhook without a valid verdict. The message equals upstream's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The response of an admission webhook. `status` is the Status of a refusal, or None."""
+    """The verdict in the response of an admission webhook.
+
+    `status`: the Status that explains a refusal; None if the webhook sent none.
+    """
 
     allowed: bool
     status: Object | None = None
@@ -36,22 +39,28 @@ class Verdict:
 
 
 def review_version(versions: Sequence[str]) -> str:
-    """Returns the first of a webhook's versions that can be sent; "" if none can."""
+    """Returns the first version of AdmissionReview that a webhook accepts and the server supports.
+
+    Returns "" if there is none.
+    """
     return next((version for version in versions if version in _VERSIONS), "")
 
 
 def review_type(version: str) -> ReviewType:
-    """Returns the type of the answer to a review of this version."""
+    """Returns the type of the response to an AdmissionReview of this version."""
     return ReviewType(GROUP, version, _KIND, admission_review_type(version))
 
 
 def review_of(version: str, request: Mapping[str, Any]) -> Object:
-    """Returns the review with an AdmissionRequest."""
+    """Returns the AdmissionReview that contains an AdmissionRequest."""
     return {"kind": _KIND, "apiVersion": f"{GROUP}/{version}", "request": request}
 
 
 def verdict_of(review: Object, version: str, uid: str, *, mutating: bool) -> Verdict:
-    """Returns the verdict in the answer to the request with this uid. Raises UnacceptableReview."""
+    """Returns the verdict in a webhook's response. Raises UnacceptableReview.
+
+    `uid`: the uid of the request, which the response must repeat.
+    """
     response = review.get("response")
     if response is None:
         raise UnacceptableReview("webhook response was absent")
@@ -69,7 +78,10 @@ def verdict_of(review: Object, version: str, uid: str, *, mutating: bool) -> Ver
 
 
 def _check(review: Object, response: Object, uid: str, *, mutating: bool) -> None:
-    """Checks the answer to a v1 review. Like upstream, answers to v1beta1 are not checked."""
+    """Checks the response to a v1 review; as upstream, responses to v1beta1 are not checked.
+
+    Raises UnacceptableReview.
+    """
     response_uid = response.get("uid") or ""
     if response_uid != uid:
         raise UnacceptableReview(f"expected response.uid={quote(uid)}, got {quote(response_uid)}")
@@ -90,7 +102,10 @@ def _check(review: Object, response: Object, uid: str, *, mutating: bool) -> Non
 
 
 def refusal(name: str, status: Object | None) -> ApiError:
-    """Returns the error for a write that a webhook refuses, from the webhook's Status; at least code 400."""
+    """Returns the error for a write that a webhook refuses, from the Status in its response.
+
+    The code of the error is at least 400.
+    """
     error = error_of(status or {})
     why = error.message or error.reason
     explained = f": {why}" if why else " without explanation"

@@ -1,4 +1,4 @@
-"""Admission: the plugins of a server, and the steps that they contribute to each operation on a resource.
+"""Admission: the plugins of a server, and the admission steps for each operation on a resource.
 
 Follows k8s.io/apiserver `pkg/admission/chain.go`.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 _CHAINS: Attached[dict[str, Mapping[Operation, Steps]]] = Attached(dict)
-"""The steps of admission of a resource, by subresource."""
+"""The admission steps of a resource, by subresource and operation."""
 
 LAST = (
     "MutatingAdmissionPolicy",
@@ -29,7 +29,10 @@ LAST = (
     "ResourceQuota",
     "AlwaysDeny",
 )
-"""The plugins that run after all others, in order. ResourceQuota charges only for writes that they admit."""
+"""The plugins that run last, in this order.
+
+ResourceQuota runs late, so that it charges only for writes that the other plugins admit.
+"""
 
 
 def _place(entry: PluginEntry) -> int:
@@ -37,20 +40,23 @@ def _place(entry: PluginEntry) -> int:
 
 
 class Admission:
-    """The plugins of one server, in order. A plugin is created when a kind that it covers is written."""
+    """The admission plugins of one server, in order.
+
+    A plugin is created at the first write of a kind that it covers.
+    """
 
     def __init__(
         self, entries: Sequence[PluginEntry], server: "Server", disabled: Collection[str] = ()
     ) -> None:
-        """`disabled` are the names of plugins that never run, even if `extend` adds them later."""
+        """Stores the plugins. `disabled` plugins never run, even if `extend` adds them later."""
         self._entries = tuple(entries)
         self._disabled = frozenset(disabled)
         self._server = server
         self._plugins: dict[str, AdmissionPlugin] = {}
-        self._resources: WeakSet[Resource] = WeakSet()  # not kept alive after the catalogue dropped them
+        self._resources: WeakSet[Resource] = WeakSet()  # weak, so that removed resources can be freed
 
     def extend(self, *entries: PluginEntry) -> None:
-        """Adds plugins, each at its place in the order; keeps those that run already."""
+        """Adds plugins, each at its place in the order. Plugins that already run keep their state."""
         added = [
             entry for entry in entries if entry not in self._entries and entry.name not in self._disabled
         ]
@@ -62,7 +68,7 @@ class Admission:
         self._resources.clear()
 
     def steps(self, resource: "Resource", subresource: str, operation: Operation) -> Steps:
-        """Returns the steps of an operation on a resource, or on its subresource."""
+        """Returns the admission steps of an operation on a resource, or on its subresource."""
         chains = _CHAINS.of(resource.attachments)
         chain = chains.get(subresource)
         if chain is None:

@@ -1,4 +1,4 @@
-"""Sorts the fields of an object that a step has changed into the order in which Go writes them."""
+"""Changes fields of objects in admission, and sorts the fields in the order in which Go encodes them."""
 
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import List, Struct
@@ -7,15 +7,16 @@ from fakeapi.registry.model.object_meta import in_order
 
 
 def sort_spec(attributes: Attributes) -> None:
-    """Sorts the fields of `spec` of the new object."""
+    """Sorts the fields in the `spec` of the new object, in the order in which Go encodes them."""
     obj = attributes.new_object()
     sort_fields(obj["spec"], attributes.resource.schema, "spec")
 
 
 def sort_fields(part: Object, schema: Struct, *path: str) -> None:
-    """Sorts the fields of a struct, in place; `path` is the struct's path in objects of the schema.
+    """Sorts the fields of a struct in place, in the order in which Go encodes them.
 
-    If the path leads through a list, it continues in the list's items.
+    `path`: the path of the struct in objects of the schema. If it leads through a list, it continues in the
+      items.
     """
     for name in path:
         node = schema.fields[name].node
@@ -28,12 +29,12 @@ def sort_fields(part: Object, schema: Struct, *path: str) -> None:
 
 
 def set_annotation(obj: Object, name: str, value: str) -> None:
-    """Sets an annotation, and sorts the annotations by name."""
+    """Sets an annotation of an object, and sorts its annotations by name."""
     _set_in_metadata(obj, "annotations", {**(obj["metadata"].get("annotations") or {}), name: value})
 
 
 def set_labels(obj: Object, labels: dict[str, str]) -> None:
-    """Adds labels, and sorts the labels by name."""
+    """Adds labels to an object, and sorts its labels by name."""
     _set_in_metadata(obj, "labels", {**(obj["metadata"].get("labels") or {}), **labels})
 
 

@@ -1,4 +1,4 @@
-"""AdmissionPlugin: a step of admission, and the entry by which it is found."""
+"""AdmissionPlugin: a step of admission, and the entry that imports it."""
 
 from collections.abc import Awaitable
 from dataclasses import dataclass
@@ -17,10 +17,11 @@ UPDATE_ONLY = frozenset((Operation.UPDATE,))
 
 
 class AdmissionPlugin:
-    """A plugin of one server. It overrides `mutate`, `validate` or both; only overridden methods are called.
+    """An admission plugin of one server. It overrides `mutate`, `validate` or both.
 
-    A step that returns None was done at once. One that waits returns an awaitable; another write may come
-    first meanwhile, and then the whole write is computed again, this step included.
+    The server calls only overridden methods. A method returns None if it is done, or an awaitable if it
+    waits. While it waits, another client may change the stored object. The server then repeats the whole
+    write, including this step.
     """
 
     operations: ClassVar[frozenset[Operation]] = WRITES
@@ -30,10 +31,10 @@ class AdmissionPlugin:
         self.objects = server.objects
 
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Changes the object before it is prepared and validated. Raises ApiError."""
+        """Changes the object before the strategy prepares and validates it. Raises ApiError."""
 
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Refuses a write that is valid, by raising ApiError."""
+        """Refuses a write by raising ApiError. The strategy has already validated the object."""
 
     @classmethod
     def mutates(cls) -> bool:
@@ -45,14 +46,18 @@ class AdmissionPlugin:
 
 
 class Covers(Protocol):
-    """Whether a plugin has anything to do for a resource or one of its subresources."""
+    """A function that returns whether a plugin applies to a resource or one of its subresources."""
 
     def __call__(self, resource: "Resource", subresource: str, /) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
 class PluginEntry:
-    """A plugin by upstream's name; `place` is "module:Class", imported once a covered kind is written."""
+    """A plugin with upstream's name.
+
+    `place`: "MODULE:CLASS", imported at the first write of a covered kind.
+    `covers`: returns whether the plugin applies to a resource or subresource.
+    """
 
     name: str
     place: str
@@ -65,14 +70,21 @@ class PluginEntry:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The plugins of a server: `entries` run from the start, in order; `disabled` names never run."""
+    """The admission plugins of a server.
+
+    `entries`: the plugins that run from the start, in order.
+    `disabled`: the names of plugins that never run.
+    """
 
     entries: tuple[PluginEntry, ...] = ()
     disabled: frozenset[str] = frozenset()
 
 
 def kinds(*names: str) -> Covers:
-    """Covers the named resources, such as "pods", "pods/resize" and "ingresses.networking.k8s.io"."""
+    """Returns a function that covers the named resources.
+
+    Examples of names are "pods", "pods/resize" and "ingresses.networking.k8s.io".
+    """
     wanted = frozenset(names)
 
     def covers(resource: "Resource", subresource: str) -> bool:
@@ -83,5 +95,5 @@ def kinds(*names: str) -> Covers:
 
 
 def namespaced(resource: "Resource", subresource: str) -> bool:
-    """Covers all resources of namespaces, with their subresources."""
+    """Covers all namespaced resources and their subresources."""
     return resource.kind.namespaced

@@ -1,4 +1,4 @@
-"""Matches the rules of a webhook to requests.
+"""Matches the rules of webhooks and policies to requests.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/webhook/predicates/rules`.
 """
@@ -12,9 +12,9 @@ ALL = "*"
 
 @dataclass(frozen=True, slots=True)
 class RequestedResource:
-    """The resource and operation of a request.
+    """The resource and operation of a request, for matching rules.
 
-    `namespace` is the namespace in the path; for a Namespace, it is its own name.
+    `namespace`: the namespace in the path; for a Namespace, its own name.
     """
 
     group: str
@@ -30,7 +30,7 @@ class RequestedResource:
 
 
 def rule_matches(rule: Mapping[str, Any], requested: RequestedResource) -> bool:
-    """Whether a rule with operations matches a request."""
+    """Whether a RuleWithOperations of a webhook or policy matches a request."""
     return (
         _in_scope(rule.get("scope") or ALL, requested)
         and _lists(rule.get("operations"), requested.operation)

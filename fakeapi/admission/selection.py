@@ -1,4 +1,4 @@
-"""Selects the admission plugins of a server, by the options of kube-apiserver that name them.
+"""Selects the admission plugins of a server by kube-apiserver's options for admission plugins.
 
 Follows k8s.io/apiserver `pkg/server/options/admission.go` and k8s.io/kubernetes
 `pkg/kubeapiserver/options/plugins.go`.
@@ -52,7 +52,7 @@ NAMES = (
     "ResourceQuota",
     "AlwaysDeny",
 )
-"""The plugins of all releases, in the order in which they run."""
+"""The names of the admission plugins of all releases, in the order in which they run."""
 
 MISSING = frozenset(
     (
@@ -62,15 +62,18 @@ MISSING = frozenset(
         "SecurityContextDeny",
     )
 )
-"""Plugins that are off by default and that fakeapi does not implement."""
+"""Admission plugins that are off by default and that fakeapi does not implement."""
 
 
 class AdmissionPluginError(ValueError):
-    """The options name unknown plugins, or enable and disable the same plugin."""
+    """Raised if options name unknown plugins, or enable and disable the same plugin."""
 
 
 def selected(enable: str = "", disable: str = "") -> Selection:
-    """Returns the plugins of a server; both options are names with commas. Raises AdmissionPluginError."""
+    """Returns the admission plugins of a server. Raises AdmissionPluginError.
+
+    `enable`, `disable`: names of plugins, separated by commas.
+    """
     enabled, disabled = _names("enable", enable), _names("disable", disable)
     both = sorted(enabled & disabled)
     if both:

@@ -1,1 +1,1 @@
-"""Authorizers: RBAC, node authorization, and impersonation."""
+"""RBAC, node authorization, and impersonation."""

@@ -1,4 +1,4 @@
-"""Impersonation: checks whom a user may act as, and builds the impersonated user.
+"""Impersonation: checks whether a user may act as another user, and returns the impersonated user.
 
 Follows k8s.io/apiserver `pkg/endpoints/filters/impersonation`: impersonation.go for `legacy`, mode.go and
 constrained_impersonation.go for `constrained`.
@@ -22,14 +22,17 @@ AUTHENTICATION = "authentication.k8s.io"
 NODE_NAME = "authentication.kubernetes.io/node-name"
 NODE_KEYS = "authentication.kubernetes.io/associated-node-keys"
 MANY = 4
-"""From this number of groups or extra values on, a permission for all of them ("*") is checked first."""
+"""Minimum number of groups or extra values for which the permission "*" is checked first.
+
+The permission "*" allows all groups or extra values, which then need no separate checks.
+"""
 LAST_MODES_MAX = 10_000
-"""Maximum number of users in `LastModes`; the user who impersonated least recently is dropped."""
+"""Maximum number of users in `LastModes`. The user who impersonated least recently is dropped."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The user that a client wants to act as, from its impersonation headers."""
+    """The user that a client wants to act as, from its Impersonate-* headers."""
 
     name: str
     uid: str = ""
@@ -45,18 +48,21 @@ _Mode = Callable[[Authorizer, AccessAttributes, Wanted], Awaitable[User]]
 
 
 class LastModes:
-    """The mode with which each user last impersonated somebody; upstream's modeIndexCache (cache.go)."""
+    """The mode with which each user last impersonated successfully.
+
+    Follows upstream's modeIndexCache (cache.go).
+    """
 
     def __init__(self) -> None:
         self._modes: dict[str, _Mode] = {}
 
     def first(self, username: str, modes: list[_Mode]) -> list[_Mode]:
-        """Returns the modes, starting with the user's last one if it is among them."""
+        """Returns the modes; the mode that the user used last is first if it is among them."""
         last = self._modes.get(username)
         return sorted(modes, key=lambda mode: mode is not last)
 
     def note(self, username: str, mode: _Mode) -> None:
-        """Remembers the mode that a user has used."""
+        """Records the mode with which a user impersonated."""
         self._modes.pop(username, None)
         if len(self._modes) >= LAST_MODES_MAX:
             del self._modes[next(iter(self._modes))]
@@ -64,7 +70,10 @@ class LastModes:
 
 
 async def legacy(authorizer: Authorizer, requestor: User, wanted: Wanted) -> User:
-    """Returns the impersonated user; checks the verb `impersonate` on each part. Raises ApiError 403."""
+    """Returns the impersonated user; checks the permission `impersonate` for each part.
+
+    Raises ApiError 403.
+    """
     for access in _name_and_groups(requestor, wanted):
         await _check(authorizer, access)
     for access in _extra_and_uid(requestor, wanted):
@@ -77,8 +86,8 @@ async def constrained(
 ) -> User:
     """Returns the impersonated user of the first mode that allows the request.
 
-    Tries the requestor's last successful mode first, then upstream's order, `legacy` at the end. Raises the
-    ApiError 403 of the first mode that refused.
+    Tries the last successful mode of the client first, then the other modes in upstream's order, with
+    `legacy` last. If no mode allows the request, raises the ApiError 403 of the first mode.
     """
     first: ApiError | None = None
     for mode in last_modes.first(access.user.name, [*_modes(access.user, wanted), _legacy_in_order]):
@@ -94,7 +103,7 @@ async def constrained(
 
 
 def _modes(requestor: User, wanted: Wanted) -> Iterator[_Mode]:
-    """Yields the modes that apply to this pair of users, in upstream's order."""
+    """Yields the modes that apply to the client and the impersonated user, in upstream's order."""
     node, account = _node_of(wanted.name), account_of(wanted.name)
     if node is not None and wanted.is_name_alone:
         if account_of(requestor.name) and requestor.extra.get(NODE_NAME) == (node,):
@@ -107,7 +116,10 @@ def _modes(requestor: User, wanted: Wanted) -> Iterator[_Mode]:
 
 
 async def _as_associated_node(authorizer: Authorizer, access: AccessAttributes, wanted: Wanted) -> User:
-    """Lets a pod's service account act as the pod's node, without a permission for this particular node."""
+    """Lets the service account of a pod act as the pod's node, without a permission for this particular node.
+
+    Raises ApiError 403.
+    """
     user = replace(access.user, extra={NODE_KEYS: tuple(sorted(access.user.extra))})
     own = replace(access, user=user)
     mode = "associated-node"
@@ -133,7 +145,10 @@ async def _as_service_account(authorizer: Authorizer, access: AccessAttributes, 
 
 
 async def _as_other(authorizer: Authorizer, access: AccessAttributes, wanted: Wanted) -> User:
-    """Impersonates a user that is neither a node nor a service account, with uid, groups and extra."""
+    """Impersonates a user that is neither a node nor a service account, with uid, groups and extra.
+
+    Raises ApiError 403.
+    """
     verb, user = "impersonate:user-info", access.user
     await _check(authorizer, replace(access, verb=f"impersonate-on:user-info:{access.verb}"))
     await _check(authorizer, _on(user, verb, "users", wanted.name))
@@ -187,7 +202,7 @@ def _extra_problem(key: str, values: tuple[str, ...]) -> str:
 
 
 async def _legacy_in_order(authorizer: Authorizer, access: AccessAttributes, wanted: Wanted) -> User:
-    """Like `legacy`, but checks the uid before the groups."""
+    """Returns the impersonated user like `legacy`, but checks the uid before the groups."""
     requestor = access.user
     name, *groups = _name_and_groups(requestor, wanted)
     extra = list(_extra_and_uid(requestor, wanted))
@@ -218,7 +233,7 @@ def _extra_and_uid(requestor: User, wanted: Wanted) -> Iterator[AccessAttributes
 
 
 def _groups_by_name(wanted: Wanted) -> tuple[str, ...]:
-    """Returns the requested groups; without any, the groups of an impersonated service account."""
+    """Returns the requested groups; if there are none, the groups of an impersonated service account."""
     account = account_of(wanted.name)
     return groups_of(account[0])[:2] if account and not wanted.groups else wanted.groups
 
@@ -247,7 +262,7 @@ async def _is_allowed(authorizer: Authorizer, wanted: AccessAttributes) -> bool:
 
 
 def _node_of(username: str) -> str | None:
-    """Returns the node of a username such as `system:node:NAME`; None for other users."""
+    """Returns the node name in a user name such as `system:node:NAME`; None for other users."""
     name = username.removeprefix(PREFIX)
     if name == username or names.is_dns1123_subdomain(name):
         return None

@@ -1,4 +1,4 @@
-"""Permissions of nodes that depend only on the request, and the texts of refusals.
+"""Permissions of nodes that depend only on the request, and the reasons for denied requests.
 
 Follows k8s.io/kubernetes `plugin/pkg/auth/authorizer/node` (node_authorizer.go).
 """
@@ -87,7 +87,10 @@ def refused(reason: str) -> Decision:
 
 
 def refuse_account(wanted: AccessAttributes, release: Release) -> Decision | None:
-    """Refuses all access to service accounts, except creating their tokens and, by release, reading them."""
+    """Refuses access to service accounts, except creating their tokens and, in newer releases, reading them.
+
+    Returns None for the exceptions, which depend on the node's pods.
+    """
     if wanted.verb == "get" and not wanted.subresource:
         why = node_quirks_of(release.minor).account_read_refusal
         return refused(why) if why else refuse_unless_read(wanted)
@@ -99,7 +102,7 @@ def refuse_account(wanted: AccessAttributes, release: Release) -> Decision | Non
 
 
 def decide_pod_certificate(node: str, wanted: AccessAttributes) -> Decision | None:
-    """Decides about PodCertificateRequests; returns None for a read, which depends on the object."""
+    """Decides about a request for PodCertificateRequests; None for a get, which depends on the object."""
     if wanted.subresource:
         return refused("nodes may not access the status subresource of PodCertificateRequests")
     match wanted.verb:

@@ -2,8 +2,8 @@
 
 Follows k8s.io/kubernetes `plugin/pkg/auth/authorizer/node`. A node has the permissions of the ClusterRole
 system:node. It may also access its own leases, CSINodes, ResourceSlices, Node and pods, and read the secrets,
-configmaps, claims, volumes and service accounts that its pods reference. Upstream keeps a graph of these
-references; fakeapi searches the pods at each request of a node. It does not follow the references to secrets
+configmaps, claims, volumes and service accounts that its pods reference. Upstream maintains a graph of these
+references. fakeapi searches the pods at each request of a node, without following the references to secrets
 of volume drivers.
 """
 
@@ -40,14 +40,17 @@ _CERTIFICATES = "PodCertificateRequest"
 
 
 def node_of(user: User) -> str | None:
-    """Returns the node name of a node's user, which may be ""; None for other users."""
+    """Returns the node name in a kubelet's user name, system:node:NAME; None for other users.
+
+    Kubelets are in the group system:nodes. The node name may be "".
+    """
     if not user.name.startswith(PREFIX) or NODES not in user.groups:
         return None
     return user.name.removeprefix(PREFIX)
 
 
 class NodeAccess:
-    """Decides about the requests of nodes."""
+    """Decides whether nodes may send their requests."""
 
     def __init__(self, objects: ClusterObjects, release: Release, roles: Roles) -> None:
         self._objects = objects
@@ -56,9 +59,9 @@ class NodeAccess:
         self._roles = roles
 
     def decide(self, node: str, wanted: AccessAttributes) -> Decision:
-        """Decides about a request of this node.
+        """Decides whether a node may send a request.
 
-        A refusal gives a reason, except when simply no rule allows the request.
+        A refusal has a reason, unless no rule of the ClusterRole system:node allows the request.
         """
         if not node:
             return refused(f"unknown node for user {quote(wanted.user.name)}")
@@ -120,7 +123,7 @@ class NodeAccess:
         )
 
     def _of_node(self, node: str, wanted: AccessAttributes) -> Decision:
-        """Decides about an object whose spec contains its node's name."""
+        """Allows access to an object if its `spec.nodeName` is this node."""
         if not wanted.name:
             return refused("No Object name found")
         obj = self._objects.get(wanted.group, wanted.resource, wanted.namespace, wanted.name)

@@ -9,17 +9,20 @@ from typing import Any
 from fakeapi.machinery.json_types import Object
 
 MIRROR = "kubernetes.io/config.mirror"
-"""The annotation of mirror pods, which kubelets create; references of such pods do not count."""
+"""The annotation of mirror pods, which kubelets create. Nodes get no permissions from mirror pods."""
 
 _BY_NAME = {
     "secrets": frozenset({"secretRef", "secretKeyRef", "nodePublishSecretRef", "secret", "secretName"}),
     "configmaps": frozenset({"configMapRef", "configMapKeyRef", "configMap"}),
 }
-"""Fields of a pod spec whose value is a name, or an object with the field `name`."""
+"""Fields of a pod spec that reference an object, by resource.
+
+The value of a field is a name, or an object with the field `name`.
+"""
 
 
 def names(pod: Object, resource: str) -> set[str]:
-    """Returns the names of the objects of a resource, such as secrets, that a pod references."""
+    """Returns the names of all objects of a resource, such as secrets, that a pod references."""
     if MIRROR in (pod["metadata"].get("annotations") or {}):
         return set()
     spec = pod["spec"]

@@ -1,7 +1,7 @@
-"""RBAC: allows what roles and bindings grant, what nodes need, and everything to superusers.
+"""RBAC: the authorizer that grants the rules of roles and bindings.
 
-Follows k8s.io/kubernetes `plugin/pkg/auth/authorizer/rbac`. As in `pkg/kubeapiserver/authorizer`, the group
-system:masters is checked first, then nodes, then roles.
+Follows k8s.io/kubernetes `plugin/pkg/auth/authorizer/rbac`. As in `pkg/kubeapiserver/authorizer`, it checks
+the group system:masters first, which may do everything, then the permissions of nodes, then roles.
 """
 
 from collections.abc import Awaitable, Callable
@@ -32,7 +32,10 @@ class RBAC:
         self._ensure = ensure
 
     async def authorize(self, attributes: AccessAttributes, /) -> Decision:
-        """Decides about a request. Raises ApiError if the default roles cannot be created."""
+        """Decides whether a user may send a request.
+
+        Raises ApiError if the default roles cannot be created.
+        """
         if SUPERUSERS in attributes.user.groups:
             return Decision(allowed=True)
         await self._ensure()
@@ -54,14 +57,17 @@ class RBAC:
         return Decision(allowed=False, reason="\n".join(filter(None, reasons)))
 
     def _named(self, authorizer: str, reason: str) -> str:
-        """Returns a reason in the form of k8s.io/apiserver `pkg/authorization/union`.
+        """Returns the reason of an authorizer as k8s.io/apiserver `pkg/authorization/union` prints it.
 
-        Some releases put the authorizer's name before the reason.
+        Some releases put the name of the authorizer before the reason.
         """
         return f"{authorizer}: {reason}" if reason and self._names_itself else reason
 
     async def rules_for(self, user: User, namespace: str, /) -> UserRules:
-        """Returns the user's rules in a namespace. Raises ApiError if the default roles cannot be created."""
+        """Returns the rules of a user in a namespace.
+
+        Raises ApiError if the default roles cannot be created.
+        """
         await self._ensure()
         rules, errors = self.rules_and_errors(user, namespace)
         problems = [error.message for error in errors]
@@ -77,7 +83,10 @@ class RBAC:
         )
 
     def rules_and_errors(self, user: User, namespace: str) -> tuple[list[Object], list[ApiError]]:
-        """Returns the user's rules by roles, and a 404 for each of their bindings whose role is missing."""
+        """Returns the rules that roles grant to a user, and the errors of bindings.
+
+        Each of the user's bindings whose role does not exist gives an ApiError 404.
+        """
         granted = list(self.roles.granted_to(user, namespace))
         errors = [item for item in granted if isinstance(item, ApiError)]
         return [item.rule for item in granted if not isinstance(item, ApiError)], errors
@@ -85,7 +94,10 @@ class RBAC:
     def missing(
         self, user: User, namespace: str, wanted: list[Object]
     ) -> tuple[list[Object], list[ApiError]]:
-        """Returns the parts of `wanted` that the user lacks, and a 404 for each binding without its role."""
+        """Returns the parts of `wanted` that the user lacks, and the errors of bindings.
+
+        Each of the user's bindings whose role does not exist gives an ApiError 404.
+        """
         rules, errors = self.rules_and_errors(user, namespace)
         return uncovered(rules, wanted), errors
 

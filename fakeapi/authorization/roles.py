@@ -1,8 +1,8 @@
 """Roles: the rules that bindings grant to users, read from the stored objects.
 
 Follows k8s.io/kubernetes `pkg/registry/rbac/validation/rule.go`. A ClusterRole with an aggregation rule has
-the rules of the roles that it selects; upstream's `pkg/controller/clusterroleaggregation` writes them into
-it.
+the rules of the roles that it selects. Upstream's `pkg/controller/clusterroleaggregation` writes these rules
+into the ClusterRole; here they are computed when they are read.
 """
 
 import json
@@ -23,14 +23,14 @@ RESOURCES = ("clusterroles", "clusterrolebindings", "roles", "rolebindings")
 
 @dataclass(frozen=True, slots=True)
 class GrantedRule:
-    """A rule that a user has; `source` describes the binding that grants it, for the reason of a decision."""
+    """A PolicyRule that a user has. `source` describes its binding in the reason of a decision."""
 
     rule: Object
     source: str
 
 
 class Roles:
-    """The roles and bindings of one cluster, decoded again after each change."""
+    """The roles and bindings of one cluster. They are decoded again after each change."""
 
     def __init__(self, objects: ClusterObjects) -> None:
         self._objects = objects
@@ -39,7 +39,7 @@ class Roles:
         self._roles: dict[tuple[str, str], Object] = {}
 
     def granted_to(self, user: User, namespace: str) -> Iterator[GrantedRule | ApiError]:
-        """Yields the user's rules in a namespace, or cluster-wide if it is "".
+        """Yields the rules of a user in a namespace, or cluster-wide if `namespace` is "".
 
         The order is that of the bindings' names. A binding whose role does not exist yields an ApiError 404.
         """
@@ -73,9 +73,9 @@ class Roles:
         return self._all_rules(role, set())
 
     def _all_rules(self, role: Object, seen: set[str]) -> list[Object]:
-        """Returns the rules that a role aggregates, each rule once; without any, its own rules.
+        """Returns the rules that a role aggregates, without duplicates; its own rules if it aggregates none.
 
-        `seen` holds the names of roles that the aggregation has visited, so that cycles end.
+        `seen` has the names of roles that the aggregation has visited, so that cycles end.
         """
         own: list[Object] = list(role.get("rules") or ())
         selectors = selectors_of(role)
@@ -109,12 +109,12 @@ class Roles:
 
 
 def selectors_of(role: Object) -> list[Object]:
-    """Returns the selectors in the aggregation rule of a ClusterRole."""
+    """Returns the label selectors in the aggregation rule of a ClusterRole."""
     return list((role.get("aggregationRule") or {}).get("clusterRoleSelectors") or ())
 
 
 def _subject_of(user: User, binding: Object, namespace: str) -> Object | None:
-    """Returns the first subject of a binding that matches the user; None if none does."""
+    """Returns the first subject of a binding that matches a user; None if no subject does."""
     for subject in binding.get("subjects") or ():
         kind, name = subject["kind"], subject["name"]
         if kind == "User" and user.name == name:

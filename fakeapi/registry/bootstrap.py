@@ -1,7 +1,7 @@
 """Bootstrap: creates the initial objects of a resource when the resource is first used.
 
-A database that is opened again keeps the objects that it has. Deleted ones come back, as they do when
-kube-apiserver restarts.
+Objects that are already in the database do not change. Deleted initial objects are created again after a
+restart, as kube-apiserver does.
 """
 
 import asyncio
@@ -24,12 +24,15 @@ from fakeapi_storage import Entry, KeyExists
 log = logging.getLogger("fakeapi")
 
 AFTER = {("networking.k8s.io", "ipaddresses"): ("", "v1", "services")}
-"""Resources that are bootstrapped after another one: the Service of an IPAddress must exist first."""
+"""Maps a resource to the resource that is bootstrapped before it.
+
+The Service of an IPAddress must exist before the IPAddress.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class BootstrapObject:
-    """An initial object of a cluster, in the hub."""
+    """An initial object of a cluster, in the internal version."""
 
     name: str
 
@@ -39,7 +42,7 @@ class BootstrapObject:
     namespace: str = ""
 
     status: Object | None = None
-    """The status that the server's controllers set at once; None keeps the status that a create sets."""
+    """The status to store; None keeps the status that a create sets."""
 
     manager: str = "kube-apiserver"
     """The field manager of the object."""
@@ -49,34 +52,40 @@ class BootstrapObject:
 
 
 Maker = Callable[[Resource, Catalogue, str], Iterable[BootstrapObject]]
-"""Returns the initial objects of a resource: `(resource, served resources, time in RFC 3339)`."""
+"""A function that returns the initial objects of a resource.
+
+Its arguments are the resource, the catalogue of the served resources, and the time in RFC 3339.
+"""
 
 
 class Bootstrap:
     """Creates the bootstrap objects of a cluster that do not exist yet."""
 
     def __init__(self, server: Server, catalogue: Catalogue, makers: Mapping[tuple[str, str], str]) -> None:
-        """`makers` maps group and resource to the name of a module whose function `objects` is a `Maker`."""
+        """Stores `makers`, which maps (group, resource) to the name of a module.
+
+        The function `objects` of this module is the `Maker` of the resource.
+        """
         self._server = server
         self._catalogue = catalogue
         self._makers = makers
         self.pending: set[tuple[str, str]] = set(makers)
         self.followers: dict[tuple[str, str], Callable[[], Awaitable[None]]] = {}
-        """Functions that create further objects after the bootstrap objects, by group and resource."""
+        """Functions to call after the bootstrap objects of a resource exist, by (group, resource)."""
         self._running: dict[tuple[str, str], asyncio.Task[None]] = {}
 
     def start_over(self, pending: Iterable[tuple[str, str]] | None = None) -> None:
-        """Forgets what was created, because the state was replaced.
+        """Prepares the creation of missing bootstrap objects after the stored state was replaced.
 
-        `pending` are the resources whose objects may be missing in the new state; None: all of them.
+        `pending`: the resources whose objects may be missing; None for all resources.
         """
         self.pending = set(self._makers if pending is None else pending)
         self._running.clear()
 
     async def ensure(self, resource: Resource) -> None:
-        """Creates the bootstrap objects of a resource that do not exist yet; later calls do nothing.
+        """Creates the missing bootstrap objects of a resource; later calls do nothing.
 
-        Concurrent calls wait for the same objects. Raises ApiError if they cannot be stored.
+        Concurrent calls wait for the same creation. Raises ApiError if the objects cannot be stored.
         """
         name, pending = (resource.kind.group, resource.kind.resource), self.pending
         if name not in pending:
@@ -92,7 +101,7 @@ class Bootstrap:
         finally:
             if task.done() and self._running.get(name) is task:
                 del self._running[name]
-        pending.discard(name)  # not in a set that replaced it meanwhile
+        pending.discard(name)  # `start_over` may have replaced self.pending meanwhile
 
     async def _make(self, resource: Resource) -> None:
         writes = [self.write(resource, initial) for initial in self._objects(resource)]
@@ -108,10 +117,10 @@ class Bootstrap:
         return cast(Maker, module.objects)(resource, self._catalogue, self._server.store.now())
 
     def write(self, resource: Resource, initial: BootstrapObject) -> asyncio.Future[Entry] | None:
-        """Writes a bootstrap object; returns None if the name is taken, or if the create is refused.
+        """Starts to store a bootstrap object; returns None if its name exists or if its create fails.
 
-        A create is refused, for example, if a client already uses the address of a Service. kube-apiserver
-        then retries and serves requests meanwhile; here the failure is only logged.
+        A create fails, for example, if a client already uses the cluster IP of a Service. kube-apiserver
+        retries in the background. Here the server only logs the failure.
         """
         storage, key = self._server.store.storage, resource.key(initial.namespace, initial.name)
         if storage.newest(key) is not None:
@@ -126,7 +135,7 @@ class Bootstrap:
         return storage.create(key, resource.encode(obj))
 
     def _created(self, resource: Resource, initial: BootstrapObject) -> Object:
-        """Returns the object as a create would store it."""
+        """Returns the bootstrap object in the internal version, as a create would store it."""
         namespace = {"namespace": initial.namespace} if initial.namespace else {}
         metadata = {**initial.body.get("metadata", {}), "name": initial.name, **namespace}
         sent = resource.from_hub({"kind": resource.kind.kind, **initial.body, "metadata": metadata})

@@ -1,4 +1,4 @@
-"""Server: the parts of one API server that verbs and kinds use: store, admission, authorizer, webhooks."""
+"""Server: the parts of an API server that verbs and kinds use, such as store, admission and authorizer."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
@@ -29,35 +29,40 @@ class CustomKinds(Protocol):
 
     @property
     def registration(self) -> APIServices:
-        """Maintains the APIServices."""
+        """Maintains the APIServices of custom groups."""
         ...
 
     async def follow(self, name: str) -> None:
-        """Does what upstream's controllers do after a write of the definition. Raises ApiError."""
+        """Updates the status and the served kinds of a CRD after a write. Raises ApiError."""
         ...
 
     async def follow_deletion(self, name: str) -> None:
-        """Continues the deletion of a definition after one of its objects was deleted."""
+        """Continues the deletion of a CRD after one of its objects was deleted. Raises ApiError."""
         ...
 
     def show(self, name: str, entry: Entry | None) -> bool:
-        """Serves a definition as another server stored it; returns whether that server has finished."""
+        """Serves a CRD that another server wrote; `entry` is None if it was deleted.
+
+        Returns whether the controllers have nothing left to do for the CRD.
+        """
         ...
 
     async def restore(self) -> None:
-        """Serves the stored definitions. Raises ApiError."""
+        """Serves the stored CRDs and no others. Raises ApiError."""
         ...
 
     def forget(self) -> None:
-        """Stops serving all custom kinds, because the state is replaced."""
+        """Stops serving all custom kinds, because the storage was emptied."""
         ...
 
 
 class Server:
     """The store and the other parts of an API server that writes need.
 
-    `find` finds a served resource by group, version and name; `objects` reads stored objects. `admission` and
-    `authorizer` allow everything until they are set. `make_custom` creates `custom`; it is set once.
+    `find`: returns the served resource of a group, version and name.
+    `outbound`: how to connect to webhooks.
+
+    `admission` and `authorizer` allow everything until they are set. `make_custom` creates `custom`.
     """
 
     def __init__(self, store: Store, find: FindResource, outbound: Outbound = NO_OUTBOUND) -> None:
@@ -80,7 +85,7 @@ class Server:
 
     @property
     def custom(self) -> CustomKinds:
-        """Serves the kinds of CustomResourceDefinitions; created for the first definition."""
+        """Serves the kinds of CustomResourceDefinitions. Created for the first CRD."""
         if self._custom is None:
             assert self.make_custom is not None, "set by fakeapi.controlplane.registry"
             self._custom = self.make_custom()
@@ -88,7 +93,7 @@ class Server:
 
     @property
     def webhooks(self) -> "WebhookClients":
-        """The client that calls webhooks; created at first use."""
+        """The client that calls webhooks. Created at its first use."""
         if self._webhooks is None:
             from fakeapi.registry.webhooks.clients import WebhookClients  # noqa: PLC0415 - only for webhooks
 
@@ -102,7 +107,7 @@ class Server:
             self._webhooks.close()
 
     def forget(self) -> None:
-        """Drops all caches of the old state after a reset."""
+        """Clears all caches after a reset of the stored state."""
         self.store.forget_changes()
         if self._custom is not None:
             self._custom.forget()

@@ -1,4 +1,4 @@
-"""Store: reads of stored objects, and the commit of writes to them.
+"""Store: reads stored objects, and commits writes to them.
 
 The verbs under `fakeapi.registry.verbs` read the newest accepted state and compute the new object from it.
 They pass the object to the storage with the revision that they read (optimistic concurrency).
@@ -19,7 +19,8 @@ from fakeapi_storage import Entry, Guard, SharedStorage, Storage, StorageFailed,
 
 LOCK_MESSAGE = "the object has been modified; please apply your changes to the latest version and try again"
 WRITE_ATTEMPTS = 16
-"""Maximum number of attempts while other writers come first; then the client gets a 409."""
+"""Maximum number of attempts to store an object that other writers keep changing. Then the client gets 409.
+"""
 
 Stored = TypeVar("Stored")
 
@@ -27,29 +28,34 @@ Stored = TypeVar("Stored")
 class Store:
     """Reads stored objects and commits writes to them, for all served resources.
 
-    `clock` is the source of time, uids and generated names.
+    `clock`: the source of time, uids and generated names.
     """
 
     def __init__(self, storage: Storage, clock: ClockAndNames) -> None:
         self.storage = storage
         self.shared = storage if isinstance(storage, SharedStorage) else None
-        """The storage if other servers may have it open at the same time, else None."""
+        """The storage if other servers may have it open at the same time; otherwise None."""
         self.clock = clock
         self._newest: dict[str, int] = {}
         self._first_changes: dict[str, Callable[[], object]] = {}
         self._resets = 0
 
     def now(self) -> str:
-        """Returns the current time as Kubernetes writes it: RFC 3339, UTC, whole seconds."""
+        """Returns the current time in RFC 3339, UTC, whole seconds."""
         return times.now_text(self.clock.now())
 
     # reading ------------------------------------------------------------------------------------
 
     def get(self, resource: Resource, target: ObjectReference, version: str = "") -> Entry:
-        """Returns the committed entry, which is not older than `version`.
+        """Returns the committed entry of an object.
 
-        Raises ApiError: 400 for an invalid name, 404, 500 for a version that is not a number, 504 for a
-        version that the storage has not reached.
+        `version`: the resourceVersion that the storage must have reached; "" for none.
+
+        Raises ApiError:
+        - 400: the name is invalid
+        - 404: the object does not exist
+        - 500: the version is malformed
+        - 504: the storage has not reached the version
         """
         check_path_name(target.name)
         if not version:
@@ -62,7 +68,10 @@ class Store:
         return entry
 
     def newest_entry(self, resource: Resource, target: ObjectReference) -> Entry:
-        """Returns the newest accepted entry. Raises ApiError: 400 for an invalid name, 404."""
+        """Returns the newest entry of an object, committed or not.
+
+        Raises ApiError 400 for an invalid name, or 404.
+        """
         check_path_name(target.name)
         entry = self.storage.newest(resource.key(target.namespace, target.name))
         if entry is None:
@@ -70,20 +79,20 @@ class Store:
         return entry
 
     def forget_changes(self) -> None:
-        """Forgets which changes came last, because the state was replaced."""
+        """Clears the recorded changes, because the stored state was replaced."""
         self._newest.clear()
         self._resets += 1
 
     def newest(self, resource: Resource) -> int:
-        """Returns the revision of the last recorded change to the resource's objects; 0 before the first."""
+        """Returns the revision of the last recorded change to the resource's objects; 0 if there is none."""
         return self._newest.get(resource.prefix, 0)
 
     def last_changes(self, prefixes: Iterable[str]) -> tuple[int, ...]:
-        """Returns a value that changes with each reset and each write to a key with one of these prefixes."""
+        """Returns a value that changes with each reset and each write under one of the key prefixes."""
         return (self._resets, *(self._newest.get(prefix, 0) for prefix in prefixes))
 
     def note_change(self, prefix: str, revision: int) -> None:
-        """Records that this or another server changed an object whose key begins with `prefix`."""
+        """Records that this server or another one changed an object whose key begins with `prefix`."""
         self._newest[prefix] = max(self._newest.get(prefix, 0), revision)
         if prefix in self._first_changes:
             self._first_changes.pop(prefix)()
@@ -93,10 +102,10 @@ class Store:
         self._first_changes[prefix] = call
 
     def create(self, resource: Resource, key: str, value: bytes, since: int) -> Awaitable[Entry]:
-        """Creates an entry that was computed from the state at the revision `since`.
+        """Stores a new entry that was computed from the state at the revision `since`.
 
-        If servers share the storage and the kind allocates from a pool (`Hooks.pool`), the create raises
-        `RevisionConflict` if any object of the pool was written after `since`.
+        Kinds may allocate from a pool (`Hooks.pool`). If servers share the storage, the create then raises
+        RevisionConflict if any object of the pool was written after `since`.
         """
         if self.shared is None or resource.hooks is None or not resource.hooks.pool:
             return self.storage.create(key, value)
@@ -105,24 +114,25 @@ class Store:
     def update(
         self, resource: Resource, key: str, value: bytes, expected: int, since: int
     ) -> Awaitable[Entry]:
-        """Updates an entry that was computed from the state at the revision `since`.
+        """Stores a changed entry that was computed from the state at the revision `since`.
 
-        Raises `RevisionConflict` under the same conditions as `create`.
+        Raises RevisionConflict if the stored revision is not `expected`. If servers share the storage, it
+        also raises RevisionConflict if an object of the kind's pool (`Hooks.pool`) was written after `since`.
         """
         if self.shared is None or resource.hooks is None or not resource.hooks.pool:
             return self.storage.update(key, value, expected)
         return self.shared.update(key, value, expected, unless_changed=Guard(resource.hooks.pool, since))
 
     async def commit(self, resource: Resource, write: Awaitable[Entry]) -> Entry:
-        """Waits until a write is committed, and returns its entry. Raises ApiError 500 if that fails."""
+        """Waits until a write is committed, and returns its entry. Raises ApiError 500 if the write fails."""
         entry = await committed(write)
         self.note_change(resource.prefix, entry.revision)
         return entry
 
     async def settle(self, entry: Entry | None = None) -> None:
-        """Waits until the entry is committed, so that no answer is based on a write that is lost later.
+        """Waits until an entry is committed, so that no response depends on a write that may still be lost.
 
-        Without an entry it waits for all accepted writes, since a deleted object has no entry. Raises
+        Without an entry, waits for all accepted writes, because a deleted object has no entry. Raises
         ApiError 500.
         """
         if entry is None:
@@ -132,7 +142,7 @@ class Store:
 
 
 async def committed(write: Awaitable[Stored]) -> Stored:
-    """Waits for a write and returns its result. Raises ApiError 500 if nothing could be stored."""
+    """Waits for a write and returns its result. Raises ApiError 500 if the storage fails or is full."""
     try:
         return await write
     except StorageFull as error:

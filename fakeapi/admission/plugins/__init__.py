@@ -117,7 +117,7 @@ DEFAULT_PLUGINS = (
 
 
 def _everything(resource: "Resource", subresource: str) -> bool:
-    """Covers all kinds except those that configure admission, so that nobody can lock themselves out."""
+    """Covers all resources except those that configure admission, so that clients can delete a bad policy."""
     return resource.kind.group != "admissionregistration.k8s.io"
 
 
@@ -137,12 +137,12 @@ _UNCOUNTED = frozenset(
         "localsubjectaccessreviews.authorization.k8s.io",
     )
 )
-"""Resources that object count quotas do not count, because upstream ignores or does not store them."""
+"""Resources that object count quotas do not count, because upstream ignores them or does not store them."""
 _COUNTED_SUBRESOURCES = kinds("pods/resize", "persistentvolumeclaims/status")
 
 
 def _counted(resource: "Resource", subresource: str) -> bool:
-    """Covers the resources that quotas can count."""
+    """Covers the resources and subresources that quotas can count."""
     if subresource:
         return _COUNTED_SUBRESOURCES(resource, subresource)
     return resource.kind.namespaced and str(resource.qualified) not in _UNCOUNTED
@@ -160,14 +160,17 @@ ROLE_ESCALATION = PluginEntry(
         "clusterrolebindings.rbac.authorization.k8s.io",
     ),
 )
-"""A plugin that RBAC activates. In Kubernetes the storage of roles checks for escalation."""
+"""The plugin that checks roles for privilege escalation. RBAC activates the plugin.
+
+In Kubernetes, the storage of roles does this check.
+"""
 
 CLAIM_STATUS_PERMISSIONS = PluginEntry(
     "ClaimStatusPermissions",
     f"{_HERE}.claim_status_permissions:ClaimStatusPermissions",
     kinds("resourceclaims.resource.k8s.io/status"),
 )
-"""A plugin that RBAC activates."""
+"""The plugin that checks permissions for the status of ResourceClaims. RBAC activates the plugin."""
 
 MUTATING_WEBHOOKS = PluginEntry(
     "MutatingAdmissionWebhook", f"{_HERE}.webhooks.mutating:MutatingWebhooks", lambda *_: True
@@ -175,7 +178,7 @@ MUTATING_WEBHOOKS = PluginEntry(
 VALIDATING_WEBHOOKS = PluginEntry(
     "ValidatingAdmissionWebhook", f"{_HERE}.webhooks.validating:ValidatingWebhooks", lambda *_: True
 )
-"""They exempt the kinds that configure admission themselves."""
+"""The plugin that calls validating webhooks. It ignores the resources that configure admission."""
 
 _CONFIGURATION = "/admissionregistration.k8s.io/"
 
@@ -186,7 +189,7 @@ ACTIVATED = {
     f"{_CONFIGURATION}validatingwebhookconfigurations/": VALIDATING_WEBHOOKS,
     "/core/resourcequotas/": QUOTAS,
 }
-"""Plugins that run from the first object on whose storage key begins with a prefix.
+"""Plugins that a first object activates, by the prefix of the object's storage key.
 
-Until then no write pays for them.
+A server without such objects does not load the plugin.
 """

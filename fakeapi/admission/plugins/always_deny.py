@@ -1,4 +1,4 @@
-"""AlwaysDeny and DenyServiceExternalIPs: refuse all writes, or external IPs of services.
+"""AlwaysDeny and DenyServiceExternalIPs: refuse all writes, or the external IPs of services.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/deny` and `network/denyserviceexternalips`.
 """
@@ -11,13 +11,13 @@ class AlwaysDeny(AdmissionPlugin):
     operations = frozenset(Operation)
 
     def mutate(self, attributes: Attributes) -> None:
-        """Refuses every write: raises ApiError 403."""
+        """Raises ApiError 403 for every write."""
         raise attributes.forbidden("admission control is denying all modifications")
 
 
 class DenyServiceExternalIPs(AdmissionPlugin):
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 for new external IPs of a service."""
+        """Raises ApiError 403 if a write adds external IPs to a service."""
         new, old = (
             set(((service or {}).get("spec") or {}).get("externalIPs") or ())
             for service in (attributes.obj, attributes.old)

@@ -1,4 +1,4 @@
-"""CertificateSubjectRestriction: refuses requests for certificates of the group system:masters.
+"""CertificateSubjectRestriction: refuses client certificates of the group system:masters.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/certificates/subjectrestriction`.
 """
@@ -18,7 +18,10 @@ class CertificateSubjectRestriction(AdmissionPlugin):
     operations: ClassVar[frozenset[Operation]] = CREATE_ONLY
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 for a request with the group system:masters. The request must be readable."""
+        """Raises ApiError 403 for a CertificateSigningRequest with the group system:masters.
+
+        Checks only requests for the signer kubernetes.io/kube-apiserver-client.
+        """
         spec = attributes.new_object()["spec"]
         if spec.get("signerName") != SIGNER:
             return

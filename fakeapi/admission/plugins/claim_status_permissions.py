@@ -1,4 +1,4 @@
-"""ClaimStatusPermissions: checks who may bind a claim, and who may report the status of its devices.
+"""ClaimStatusPermissions: checks who may bind a ResourceClaim, and who may report the status of its devices.
 
 Follows AuthorizedForBinding and AuthorizedForDeviceStatus in k8s.io/kubernetes
 `pkg/registry/resource/utils.go`, behind DRAResourceClaimGranularStatusAuthorization since 1.36.
@@ -24,10 +24,10 @@ _SERVICE_ACCOUNT = "system:serviceaccount:"
 
 
 class ClaimStatusPermissions(AdmissionPlugin):
-    """Checks the permissions for the synthetic subresources `binding` and `driver` of claims."""
+    """Checks the permissions for the synthetic subresources `binding` and `driver` of ResourceClaims."""
 
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Raises ApiError 422 if a permission is missing."""
+        """Raises ApiError 422 if the client lacks a permission."""
         gates = attributes.resource.release.gates
         if attributes.old is None or not gates.enabled(GATE):
             return None
@@ -67,7 +67,7 @@ class ClaimStatusPermissions(AdmissionPlugin):
         return errors
 
     async def _any_refused(self, attributes: Attributes, verbs: list[str], driver: str) -> str | None:
-        """Returns the refusal of the first verb; None if any of the verbs is allowed."""
+        """Returns the error message for the first verb; None if any of the verbs is allowed."""
         first = None
         for verb in verbs:
             permission = _wanted(attributes, verb, "driver", namespace=attributes.namespace, name=driver)
@@ -95,7 +95,7 @@ def _wanted(
 
 
 def _changed_drivers(new: Object, old: Object) -> set[str]:
-    """Returns the drivers of devices whose status was added, removed or changed."""
+    """Returns the names of drivers with devices whose status was added, removed or changed."""
     before = {_key(device): device for device in old.get("devices") or ()}
     after = {_key(device): device for device in new.get("devices") or ()}
     return {key[0] for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
@@ -106,7 +106,7 @@ def _key(device: Object) -> tuple[str, str, str, str]:
 
 
 def _node_of(allocation: Object) -> str:
-    """Returns the node of an allocation if its selector names exactly one node; else ""."""
+    """Returns the node of an allocation if its selector names exactly one node; otherwise ""."""
     terms = (allocation.get("nodeSelector") or {}).get("nodeSelectorTerms") or []
     if len(terms) != 1 or terms[0].get("matchExpressions"):
         return ""
@@ -120,7 +120,7 @@ def _node_of(allocation: Object) -> str:
 
 
 def _is_of_node(user: User, node: str) -> bool:
-    """Whether the client is a service account of a pod on the node."""
+    """Whether the user is a service account whose token belongs to a pod on this node."""
     if not node or not user.name.startswith(_SERVICE_ACCOUNT):
         return False
     return tuple(user.extra.get(_NODE_NAME, ())) == (node,)

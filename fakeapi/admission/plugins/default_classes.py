@@ -1,4 +1,4 @@
-"""DefaultStorageClass and DefaultIngressClass: set the default class in objects without a class.
+"""DefaultStorageClass and DefaultIngressClass: set the default class of objects without a class.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/storage/storageclass/setdefault` and
 `plugin/pkg/admission/network/defaultingressclass`.
@@ -12,7 +12,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes
 
 BETA_STORAGE_CLASS = "volume.beta.kubernetes.io/storage-class"
-"""The annotation for the class of a claim, from before there was a field."""
+"""The old annotation for the storage class of a claim, before the field storageClassName existed."""
 
 _DEFAULT_STORAGE = (
     "storageclass.kubernetes.io/is-default-class",
@@ -49,7 +49,10 @@ class DefaultIngressClass(AdmissionPlugin):
 
 
 def default_class(classes: Iterable[Object], marks: Iterable[str]) -> str | None:
-    """Returns the name of the default class, or None. Of several the newest wins, then the first by name."""
+    """Returns the name of the default class; None if there is none.
+
+    Of several default classes, the newest wins; of equally old classes, the first by name.
+    """
     named = sorted(
         (
             candidate["metadata"]

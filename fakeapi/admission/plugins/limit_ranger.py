@@ -1,6 +1,6 @@
-"""LimitRanger: sets defaults and checks bounds of resource requests, from the limit ranges of the namespace.
+"""LimitRanger: sets default resource requests and checks bounds, from the LimitRanges of a namespace.
 
-Follows k8s.io/kubernetes `plugin/pkg/admission/limitranger`. Limit ranges and their resources are checked in
+Follows k8s.io/kubernetes `plugin/pkg/admission/limitranger`. LimitRanges and their resources are checked in
 the order of their names; upstream's order is random.
 """
 
@@ -19,7 +19,10 @@ ANNOTATION = "kubernetes.io/limit-ranger"
 _MILLI_MAX = (1 << 63) // 1000
 
 Bound = Callable[[str, str, str, Resources, Resources], str]
-"""Checks requests and limits against one enforced value; returns the problem, or ""."""
+"""A function that checks requests and limits against an enforced value; returns the problem or "".
+
+Its arguments are the type of the limit, the resource name, the enforced value, the requests and the limits.
+"""
 
 
 class LimitRanger(AdmissionPlugin):
@@ -30,7 +33,7 @@ class LimitRanger(AdmissionPlugin):
                 _set_defaults(attributes.new_object(), limit_range)
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 with the problems of the first limit range that the object violates."""
+        """Raises ApiError 403 with the problems of the first LimitRange that the object violates."""
         if not _is_asked(attributes):
             return
         check = _pod_problems if attributes.resource.kind.resource == "pods" else _claim_problems
@@ -47,9 +50,10 @@ class LimitRanger(AdmissionPlugin):
 
 
 def _is_asked(attributes: Attributes) -> bool:
-    """Whether limit ranges apply to a write; they ignore objects that are being deleted.
+    """Whether LimitRanges apply to a write.
 
-    An update of a pod cannot change resources, except through `resize`.
+    LimitRanges ignore objects that are being deleted. For pods, they apply only to creates and to `resize`,
+    because other updates cannot change resources.
     """
     is_pod, is_update = attributes.resource.kind.resource == "pods", attributes.operation is Operation.UPDATE
     if is_pod and is_update != (attributes.subresource == "resize"):
@@ -176,7 +180,10 @@ def _is_less(one: str, other: str) -> bool:
 
 
 def _value(text: str, beside: str) -> Decimal:
-    """Returns an amount in thousandths, rounded up; in whole units if either amount is too large for that."""
+    """Returns an amount, rounded up to thousandths.
+
+    If either of the compared amounts is too large for thousandths in an int64, rounds up to whole units.
+    """
     amount = quantity.parse(text).amount
     exact = max(amount, quantity.parse(beside).amount) <= _MILLI_MAX
     return amount.quantize(Decimal("0.001"), ROUND_UP) if exact else amount.to_integral_value(ROUND_UP)

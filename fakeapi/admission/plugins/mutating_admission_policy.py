@@ -1,8 +1,8 @@
 """MutatingAdmissionPolicy: changes written objects by policies with CEL expressions.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/policy/mutating` and `policy/generic`. Policies and their
-bindings apply in the order of their names; upstream leaves the order open. A policy with expressions that
-fakeapi cannot evaluate changes nothing and adds a warning.
+bindings apply in the order of their names; upstream does not specify the order. A policy with expressions
+that fakeapi cannot evaluate changes nothing and adds a warning.
 """
 
 from collections.abc import Awaitable, Iterable, Iterator
@@ -25,7 +25,7 @@ from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.model.semantic_equality import semantically_equal
 
 Key = tuple[str, str, str]
-"""Names of a policy, of its binding and of its parameters (`NAMESPACE/NAME`)."""
+"""Names of a policy, of its binding, and of its parameters (`NAMESPACE/NAME`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +71,9 @@ class _PolicyError:
 class _Rounds:
     """The state between the two rounds of mutating admission.
 
-    - `may`: policies that ran and may run again
-    - `has_to`: policies that have to run again
-    - `output`: the object after the last round
+    `may`: policies that have run and may run again.
+    `has_to`: policies that have to run again.
+    `output`: the object after the last round.
     """
 
     may: set[Key] = field(default_factory=set)
@@ -81,7 +81,7 @@ class _Rounds:
     output: Any = None
 
     def ask_again(self) -> None:
-        """Makes all policies that may run again do so, because the object has changed."""
+        """Moves all policies from `may` to `has_to`, because the object has changed."""
         self.has_to |= self.may
         self.may = set()
 
@@ -95,7 +95,7 @@ class MutatingAdmissionPolicy(PolicyPlugin):
     )
 
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Applies each policy to the object in turn. Raises ApiError 403 for a policy that fails."""
+        """Applies the policies to the object, one after the other. Raises ApiError 403 if a policy fails."""
         return self.evaluate(attributes)
 
     def evaluate_all(self, policies: list[Object], attributes: Attributes) -> None:
@@ -132,7 +132,10 @@ class MutatingAdmissionPolicy(PolicyPlugin):
                     yield _Invocation(policy, binding, params, resource)
 
     def _chosen(self, policy: Object, binding: Object, attributes: Attributes) -> list[Object | None]:
-        """Returns the parameters with which a binding applies its policy; none if it does not match."""
+        """Returns the parameters with which a binding applies its policy; [] if the binding does not match.
+
+        Raises ParameterError, or ApiError 404 for a missing namespace.
+        """
         if matched(binding["spec"].get("matchResources"), attributes, self.objects) is None:
             return []
         return parameters(policy["spec"], binding["spec"], attributes, self.objects)
@@ -168,7 +171,10 @@ class MutatingAdmissionPolicy(PolicyPlugin):
         return errors
 
     def _hindrance(self, invocation: _Invocation, write: VersionedWrite) -> "_PolicyError | bool | None":
-        """Returns an error, or True if the match conditions are false; None if the policy applies."""
+        """Returns why a policy does not apply: an error, or True to skip the policy. None if it applies.
+
+        A policy is skipped if its match conditions are false, or if fakeapi cannot evaluate them.
+        """
         conditions = invocation.policy["spec"].get("matchConditions") or ()
         outcome = self._expressions(invocation, write).conditions(conditions)
         if isinstance(outcome, Unsupported):
@@ -179,7 +185,7 @@ class MutatingAdmissionPolicy(PolicyPlugin):
         return None if outcome.value else True
 
     def _mutate(self, invocation: _Invocation, write: VersionedWrite) -> tuple[int, list[_PolicyError]]:
-        """Returns how many mutations of a policy succeeded, and the errors of the others."""
+        """Returns the number of a policy's mutations that succeeded, and the errors of the others."""
         count, errors = 0, list[_PolicyError]()
         attributes = write.attributes
         for mutation in (
@@ -198,7 +204,7 @@ class MutatingAdmissionPolicy(PolicyPlugin):
         return count, errors
 
     def _expressions(self, invocation: _Invocation, write: VersionedWrite) -> Expressions:
-        """Returns the policy's expressions; they see the object after all earlier mutations."""
+        """Returns the expressions of a policy. They read the object after all earlier mutations."""
         spec, params = invocation.policy["spec"], invocation.params
         return expressions_of(spec, params, write, invocation.resource, self.server)
 
@@ -214,7 +220,7 @@ def _warn(invocation: _Invocation, outcome: Unsupported, attributes: Attributes)
 
 
 def _denied(attributes: Attributes, errors: list[_PolicyError]) -> ApiError:
-    """Returns a 403 with reason and message of the first error."""
+    """Returns an ApiError 403 with the reason and message of the first error, and a cause for each error."""
     error = attributes.forbidden("admission request denied by policy")
     causes = tuple(Cause("", policy_error.text) for policy_error in errors)
     return replace(

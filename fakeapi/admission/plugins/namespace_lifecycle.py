@@ -1,4 +1,4 @@
-"""NamespaceLifecycle: creates namespaced objects only in namespaces that exist and are not being deleted.
+"""NamespaceLifecycle: refuses new objects in namespaces that do not exist or are being deleted.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/namespace/lifecycle`. The kind's definition lists the
 namespaces that cannot be deleted (`KindDefinition.immortal`).

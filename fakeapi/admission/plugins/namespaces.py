@@ -19,7 +19,7 @@ class NamespaceExists(AdmissionPlugin):
     operations = frozenset((Operation.CREATE, Operation.UPDATE, Operation.DELETE))
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 404 if the namespace does not exist."""
+        """Raises ApiError 404 if the namespace of the object does not exist."""
         if _is_missing(self.objects, attributes.namespace):
             raise errors.not_found(Qualified("", "namespaces"), attributes.namespace)
 
@@ -28,7 +28,10 @@ class NamespaceAutoProvision(AdmissionPlugin):
     operations = CREATE_ONLY
 
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Creates the namespace of a new object, except for a dry run. Raises ApiError 403."""
+        """Creates the missing namespace of a new object, except in a dry run.
+
+        Raises ApiError 403 if that fails.
+        """
         if attributes.dry_run or not _is_missing(self.objects, attributes.namespace):
             return None
         return self._make(attributes)

@@ -1,4 +1,4 @@
-"""NodeDeclaredFeatureValidator: refuses changes of bound pods that need features their node lacks.
+"""NodeDeclaredFeatureValidator: refuses changes of pods that need features which their node lacks.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/nodedeclaredfeatures` and k8s.io/component-helpers
 `nodedeclaredfeatures/features`, since 1.35.
@@ -20,7 +20,10 @@ class NodeDeclaredFeatureValidator(AdmissionPlugin):
     operations = UPDATE_ONLY
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 if the node is missing or does not declare a feature that the change needs."""
+        """Raises ApiError 403 if the node is missing or does not declare a feature that the change needs.
+
+        Ignores pods without a node, and updates that do not change the generation.
+        """
         release = attributes.resource.release
         pod, old = attributes.new_object(), attributes.old
         node_name = pod["spec"].get("nodeName", "")
@@ -89,7 +92,7 @@ _NEEDS: Mapping[str, Callable[[Object, Object, Object], bool]] = {
     "InPlacePodVerticalScalingInitContainers": _resizes_init_container,
     "InPlacePodVerticalScalingMemoryBackedVolumes": _resizes_volume,
 }
-"""Functions that decide whether a pod's change needs a feature of the node, by feature.
+"""Functions that decide whether a change of a pod needs a feature of its node, by feature.
 
-They take the new spec, the old spec and the status.
+Their arguments are the new spec, the old spec and the old status.
 """

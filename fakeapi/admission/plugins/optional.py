@@ -1,4 +1,4 @@
-"""The built-in plugins that are off by default and that an option can enable.
+"""Built-in admission plugins that are off by default, and that an option can enable.
 
 Follows k8s.io/kubernetes `pkg/kubeapiserver/options/plugins.go`.
 """
@@ -45,7 +45,7 @@ OPTIONAL_PLUGINS = (
     PluginEntry("DenyServiceExternalIPs", f"{_HERE}.always_deny:DenyServiceExternalIPs", kinds("services")),
     PluginEntry("AlwaysDeny", f"{_HERE}.always_deny:AlwaysDeny", _everything),
 )
-"""The plugins in upstream's order; AlwaysAdmit is missing, because it does nothing.
+"""Admission plugins that are off by default, in upstream's order.
 
-Options accept its name.
+AlwaysAdmit is missing because it does nothing, but options accept its name.
 """

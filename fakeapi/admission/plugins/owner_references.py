@@ -1,4 +1,4 @@
-"""OwnerReferencesPermissionEnforcement: setting ownerReferences requires permission to delete the object.
+"""OwnerReferencesPermissionEnforcement: changing ownerReferences requires permission to delete the object.
 
 Setting blockOwnerDeletion requires permission to update the finalizers of the owner. Follows
 k8s.io/kubernetes `plugin/pkg/admission/gc`.
@@ -21,7 +21,7 @@ _FINALIZERS = "finalizers"
 
 class OwnerReferencesPermissionEnforcement(AdmissionPlugin):
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Checks the permissions for changed owner references. Raises ApiError 403."""
+        """Raises ApiError 403 if the client lacks a permission for its changes of ownerReferences."""
         if self.server.authorizer is ALWAYS_ALLOW or _is_status_of_pod(attributes):
             return None
         new, old = _owners(attributes.new_object()), _owners(attributes.old)
@@ -59,9 +59,9 @@ class OwnerReferencesPermissionEnforcement(AdmissionPlugin):
                 raise attributes.forbidden(f"{why}: {decision.reason}, <nil>")
 
     def _holding(self, attributes: Attributes, owner: Object) -> AccessAttributes:
-        """Returns the permission that blockOwnerDeletion requires: to update the owner's finalizers.
+        """Returns the permission that blockOwnerDeletion requires: to update the finalizers of the owner.
 
-        Raises ApiError 403 for a kind that is not served.
+        Raises ApiError 403 if the server does not serve the owner's kind.
         """
         version, kind = owner["apiVersion"], owner["kind"]
         group, _, short = version.rpartition("/")
@@ -85,7 +85,7 @@ def _owners(obj: Object | None) -> list[Any]:
 
 
 def _newly_blocked(new: list[Any], old: list[Any]) -> list[Any]:
-    """Returns the owner references whose blockOwnerDeletion is new."""
+    """Returns the owner references in which a write sets blockOwnerDeletion."""
     blocked = {reference["uid"] for reference in old if reference.get("blockOwnerDeletion")}
     return [
         reference

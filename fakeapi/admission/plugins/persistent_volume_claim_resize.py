@@ -1,4 +1,4 @@
-"""PersistentVolumeClaimResize: only bound claims of a class with allowVolumeExpansion may grow.
+"""PersistentVolumeClaimResize: lets only bound claims grow whose class has allowVolumeExpansion.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/storage/persistentvolume/resize`.
 """
@@ -14,7 +14,7 @@ class PersistentVolumeClaimResize(AdmissionPlugin):
     operations = UPDATE_ONLY
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 if the claim must not grow."""
+        """Raises ApiError 403 if a claim grows that is not bound, or whose class does not allow expansion."""
         new, old = attributes.new_object(), attributes.old
         assert old is not None, "an update has an old object"
         if quantity.compare(_size(new), _size(old)) <= 0:

@@ -1,4 +1,4 @@
-"""PodGroupProtection, PodGroupWorkloadExists and JobValidation: admission of PodGroups and their Jobs.
+"""PodGroupProtection, PodGroupWorkloadExists and JobValidation: check PodGroups and their Jobs.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/scheduling/podgroupprotection`, `podgroup` and `job`.
 """
@@ -21,7 +21,10 @@ class PodGroupProtection(AdmissionPlugin):
     operations = CREATE_ONLY
 
     def mutate(self, attributes: Attributes) -> None:
-        """Adds the finalizer, which a controller removes once the group has no more pods."""
+        """Adds a finalizer to a PodGroup.
+
+        A controller removes the finalizer when the group has no more pods.
+        """
         if attributes.resource.release.gates.enabled(GATE):
             add_finalizer(attributes.new_object(), FINALIZER)
 
@@ -30,7 +33,10 @@ class PodGroupWorkloadExists(AdmissionPlugin):
     operations = CREATE_ONLY
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 if the PodGroup's Workload or template is missing or being deleted."""
+        """Raises ApiError 403 if a PodGroup references a Workload or template that does not exist.
+
+        A Workload that is being deleted counts as missing.
+        """
         release = attributes.resource.release
         reference = (attributes.new_object()["spec"].get("podGroupTemplateRef") or {}).get("workload")
         if (
@@ -57,7 +63,7 @@ class JobValidation(AdmissionPlugin):
     operations = UPDATE_ONLY
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 for a changed parallelism of a Job with a gang-scheduled PodGroup."""
+        """Raises ApiError 403 if a write changes the parallelism of a Job with a gang-scheduled PodGroup."""
         release, old = attributes.resource.release, attributes.old
         gates = release.gates.enabled(GATE) or release.gates.enabled(_OF_JOBS)
         if old is None or not gates or not release.quirks.jobs_of_gangs_keep_their_parallelism:
@@ -71,7 +77,11 @@ class JobValidation(AdmissionPlugin):
                 raise attributes.forbidden(why)
 
     def _groups(self, job: Object) -> Iterator[Object]:
-        """Yields the PodGroup in the Job's pod template, or else the PodGroups that the Job controls."""
+        """Yields the PodGroups of a Job.
+
+        If the pod template of the Job names a PodGroup, yields only this PodGroup. Otherwise yields all
+        PodGroups that the Job controls.
+        """
         namespace = job["metadata"].get("namespace", "")
         named = (job["spec"]["template"]["spec"].get("schedulingGroup") or {}).get("podGroupName")
         if named is not None:

@@ -1,4 +1,4 @@
-"""PodNodeSelector: restricts pods to the nodes that an annotation of their namespace selects.
+"""PodNodeSelector: adds a node selector to pods, from an annotation of their namespace.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/podnodeselector`, without its configuration file.
 """
@@ -16,7 +16,7 @@ class PodNodeSelector(AdmissionPlugin):
     operations = CREATE_ONLY
 
     def mutate(self, attributes: Attributes) -> None:
-        """Adds the namespace's node selector to the pod. Raises ApiError 403, 404, 500."""
+        """Adds the node selector of the namespace to a pod. Raises ApiError 403, 404 or 500."""
         spec = attributes.new_object()["spec"]
         node_selector = self._checked(attributes)
         if node_selector:
@@ -24,13 +24,16 @@ class PodNodeSelector(AdmissionPlugin):
             sort_spec(attributes)
 
     def validate(self, attributes: Attributes) -> None:
-        """Checks the pod's node selector. Raises ApiError 403, 404, 500."""
+        """Checks the node selector of a pod. Raises ApiError 403, 404 or 500."""
         self._checked(attributes)
 
     def _checked(self, attributes: Attributes) -> dict[str, str]:
-        """Returns the node selector of the namespace. Raises ApiError 403 if the pod's selector conflicts.
+        """Returns the node selector of the namespace.
 
-        Raises ApiError 404 if the namespace is missing, and 500 if its selector is invalid.
+        Raises ApiError:
+        - 403: the selector of the pod conflicts with the selector of the namespace
+        - 404: the namespace does not exist
+        - 500: the selector of the namespace is invalid
         """
         namespace = self.objects.get("", "namespaces", "", attributes.namespace)
         if namespace is None:
@@ -45,7 +48,7 @@ class PodNodeSelector(AdmissionPlugin):
 
 
 def _labels(selector: str) -> dict[str, str]:
-    """Parses a node selector such as "a=b,c=d". Raises ApiError 500 if it is not valid."""
+    """Parses a node selector such as "a=b,c=d". Raises ApiError 500 if the text is malformed."""
     labels: dict[str, str] = {}
     for term in selector.split(",") if selector else ():
         parts = term.split("=")

@@ -1,4 +1,4 @@
-"""PodResizeValidator: a pod on a node cannot be resized beyond the node's allocatable resources.
+"""PodResizeValidator: refuses to resize pods beyond the allocatable resources of their node.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/podresize`, since 1.36.
 """
@@ -22,7 +22,7 @@ class PodResizeValidator(AdmissionPlugin):
     operations = UPDATE_ONLY
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 if the node is missing, is too small or does not run Linux."""
+        """Raises ApiError 403 if the pod's node does not exist, is too small or does not run Linux."""
         release = attributes.resource.release
         pod, old = attributes.new_object(), attributes.old
         node_name = pod["spec"].get("nodeName", "")
@@ -44,7 +44,7 @@ class PodResizeValidator(AdmissionPlugin):
 
 
 def _missing(spec: Object, node: Object) -> str:
-    """Returns the end of the error message, which lists the resources that the node lacks; "" if none."""
+    """Returns the part of the error message with the resources that the node lacks; "" if it lacks none."""
     requested, allocatable = _requests(spec), node["status"].get("allocatable") or {}
     parts = []
     for name, factor in (("cpu", _MILLI), ("memory", Decimal(1))):
@@ -57,7 +57,7 @@ def _missing(spec: Object, node: Object) -> str:
 
 
 def _requests(spec: Object) -> dict[str, str]:
-    """Returns the requests of a pod with its overhead; pod-level requests replace those of containers."""
+    """Returns the requests of a pod with its overhead. Pod-level requests replace those of containers."""
     return added(pod_totals(spec, "requests", pod_level=True), spec.get("overhead") or {})
 
 

@@ -1,4 +1,4 @@
-"""AlwaysPullImages, ExtendedResourceToleration and LimitPodHardAntiAffinityTopology: small rules for pods.
+"""AlwaysPullImages, ExtendedResourceToleration, LimitPodHardAntiAffinityTopology: small rules for pods.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/alwayspullimages`, `extendedresourcetoleration` and
 `antiaffinity`.
@@ -82,7 +82,7 @@ class ExtendedResourceToleration(AdmissionPlugin):
 
 class LimitPodHardAntiAffinityTopology(AdmissionPlugin):
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 for a required anti-affinity with a topology other than the node."""
+        """Raises ApiError 403 if a required pod anti-affinity has a topology key other than the hostname."""
         pod = attributes.new_object()
         terms = ((pod["spec"].get("affinity") or {}).get("podAntiAffinity") or {}).get(
             "requiredDuringSchedulingIgnoredDuringExecution"
@@ -104,7 +104,7 @@ def _containers(spec: Object) -> Iterator[tuple[str, int, Object]]:
 
 
 def _has_no_new_image(attributes: Attributes) -> bool:
-    """Whether a write updates a pod without adding images."""
+    """Whether a write updates a pod without adding an image."""
     if attributes.operation is not Operation.UPDATE or attributes.old is None:
         return False
     new, old = (
@@ -121,7 +121,7 @@ def _is_extended(name: str, unit: str) -> bool:
 
 
 def _with_toleration(tolerations: list[Object], added: Object) -> list[Object]:
-    """Returns the tolerations with one added; it replaces an equal toleration with tolerationSeconds."""
+    """Returns the tolerations with `added`, which replaces those that differ only in tolerationSeconds."""
     same = [
         all(toleration.get(name, "") == added.get(name, "") for name in _IDENTITY)
         for toleration in tolerations

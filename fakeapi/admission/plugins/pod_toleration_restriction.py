@@ -1,4 +1,4 @@
-"""PodTolerationRestriction: default and allowed tolerations of pods, from annotations of their namespace.
+"""PodTolerationRestriction: adds and restricts the tolerations of pods by annotations of their namespace.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/podtolerationrestriction` and `pkg/util/tolerations`.
 """
@@ -28,7 +28,7 @@ _UNDER_PRESSURE: Final = {
 
 class PodTolerationRestriction(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> None:
-        """Adds the namespace's default tolerations. Raises ApiError 404 and 500."""
+        """Adds the default tolerations of the namespace to a pod. Raises ApiError 404 or 500."""
         spec = attributes.new_object()["spec"]
         added: list[Object] = []
         if attributes.operation is Operation.CREATE:
@@ -41,7 +41,7 @@ class PodTolerationRestriction(AdmissionPlugin):
         self.validate(attributes)
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 404 for a missing namespace, and 500 for a toleration that it does not allow."""
+        """Raises ApiError 404 if the namespace does not exist, and 500 if it forbids a pod's toleration."""
         tolerations = attributes.new_object()["spec"].get("tolerations")
         if not tolerations:
             return
@@ -53,7 +53,10 @@ class PodTolerationRestriction(AdmissionPlugin):
             raise ApiError(500, "", f"{words}namespace whitelist")
 
     def _tolerations(self, attributes: Attributes, annotation: str) -> list[Object] | None:
-        """Returns the tolerations in an annotation of the namespace; None if it is not set."""
+        """Returns the tolerations in an annotation of the namespace; None if the annotation is not set.
+
+        Raises ApiError 404 if the namespace does not exist, and 500 if the annotation is malformed.
+        """
         namespace = self.objects.get("", "namespaces", "", attributes.namespace)
         if namespace is None:
             raise errors.not_found(Qualified("", "namespaces"), attributes.namespace)
@@ -67,7 +70,7 @@ class PodTolerationRestriction(AdmissionPlugin):
 
 
 def merged(tolerations: Sequence[Object]) -> list[Object]:
-    """Merges tolerations: omits those that others cover, and keeps the first of equal ones."""
+    """Merges tolerations: omits those that others cover, and keeps the first of equal tolerations."""
     kept: list[Object] = []
     for index, toleration in enumerate(tolerations):
         later = tolerations[index + 1 :]
@@ -80,7 +83,7 @@ def merged(tolerations: Sequence[Object]) -> list[Object]:
 
 
 def covers(wide: Object, toleration: Object) -> bool:
-    """Whether the first toleration covers everything that the second one tolerates."""
+    """Whether the toleration `wide` tolerates everything that `toleration` does."""
     if semantically_equal(wide, toleration):
         return True
     operator, key, effect = (wide.get(name, "") for name in ("operator", "key", "effect"))

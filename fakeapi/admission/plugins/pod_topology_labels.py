@@ -14,7 +14,7 @@ class PodTopologyLabels(AdmissionPlugin):
     operations = CREATE_ONLY
 
     def mutate(self, attributes: Attributes) -> None:
-        """Adds the labels to a pod that names its node, or to a binding, from which the pod gets them."""
+        """Adds labels of the node to a pod with a nodeName, or to a Binding, which passes them to the pod."""
         release = attributes.resource.release
         if not release.gates.enabled(GATE):
             return

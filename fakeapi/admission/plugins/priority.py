@@ -1,4 +1,4 @@
-"""Priority: sets a pod's priority from its class, and allows only one default class.
+"""Priority: sets the priority of pods from their PriorityClass, and allows only one default PriorityClass.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/priority`.
 """
@@ -11,12 +11,15 @@ from fakeapi.registry.admission.attributes import Attributes, Operation
 GROUP = "scheduling.k8s.io"
 PREEMPT = "PreemptLowerPriority"
 SYSTEM_CLASSES = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
-"""Priority classes that every cluster has, by name, with their values."""
+"""The values of the PriorityClasses that every cluster has, by name."""
 
 
 class Priority(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> None:
-        """Sets priority, class and preemption policy of a new pod or pod group. Raises ApiError 403."""
+        """Sets the priority, class and preemption policy of a new pod or PodGroup. Raises ApiError 403.
+
+        An update of a pod keeps priority and preemption policy if it omits them.
+        """
         resource, created = attributes.resource.kind.resource, attributes.operation is Operation.CREATE
         if resource == "pods" and not created:
             _keep(attributes)
@@ -26,7 +29,7 @@ class Priority(AdmissionPlugin):
             self._admit_group(attributes)
 
     def validate(self, attributes: Attributes) -> None:
-        """Refuses a second default class. Raises ApiError 403."""
+        """Raises ApiError 403 for a second default PriorityClass."""
         obj = attributes.new_object()
         if attributes.resource.kind.resource != "priorityclasses" or not obj.get("globalDefault"):
             return
@@ -67,9 +70,9 @@ class Priority(AdmissionPlugin):
         sort_spec(attributes)
 
     def _priority_of(self, attributes: Attributes, spec: Object) -> tuple[int, str | None]:
-        """Returns priority and preemption policy of the pod's class, or of the default class.
+        """Returns the priority and preemption policy of the pod's PriorityClass, or of the default class.
 
-        Sets `priorityClassName` in the spec. Raises ApiError 403 for a class that does not exist.
+        Sets `priorityClassName` in the spec. Raises ApiError 403 if the class does not exist.
         """
         name = spec.get("priorityClassName", "")
         priority_class = self._class(name) if name else self._default_class()
@@ -87,7 +90,10 @@ class Priority(AdmissionPlugin):
         return priority_class
 
     def _default_class(self) -> Object | None:
-        """Returns the class that is marked as default; of several, the one with the lowest value."""
+        """Returns the default PriorityClass; of several, the class with the lowest value.
+
+        Returns None if the cluster has none.
+        """
         defaults = [
             priority_class
             for priority_class in self.objects.list(GROUP, "priorityclasses")
@@ -107,7 +113,7 @@ def _set_policy(attributes: Attributes, spec: Object, policy: str) -> None:
 
 
 def _keep(attributes: Attributes) -> None:
-    """Keeps priority and preemption policy in an update that omits them."""
+    """Restores priority and preemption policy in an update that omits them."""
     assert attributes.old is not None, "an update has an old object"
     new, old = attributes.new_object()["spec"], attributes.old["spec"]
     for name in ("priority", "preemptionPolicy"):

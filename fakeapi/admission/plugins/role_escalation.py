@@ -1,4 +1,4 @@
-"""RoleEscalation: users cannot grant permissions that they do not have.
+"""RoleEscalation: stops clients from granting permissions that they do not have.
 
 Follows k8s.io/kubernetes 1.37 `pkg/registry/rbac`: `policybased` of each kind, `validation`, helpers.go and
 escalation_check.go.
@@ -21,7 +21,7 @@ from fakeapi.registry.model.semantic_equality import semantically_equal
 from fakeapi.registry.server import Server
 
 _COLLECTED = ("ownerReferences", "finalizers", "managedFields", "selfLink")
-"""Metadata that the garbage collector may change without the permissions of a role."""
+"""Metadata that the garbage collector may change in a role without having the role's permissions."""
 _EVERYTHING: list[Object] = [
     {"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]},
     {"verbs": ["*"], "nonResourceURLs": ["*"]},
@@ -31,7 +31,7 @@ _RESOURCES = {"ClusterRole": "clusterroles", "Role": "roles"}
 
 
 class RoleEscalation(AdmissionPlugin):
-    """Compares the rules of a role, or of the role in a binding, with the permissions of the client.
+    """Compares the rules of a written role, or of a binding's role, with the permissions of the client.
 
     Runs after all other mutating steps and before validation, like upstream's storage of roles.
     """
@@ -43,7 +43,10 @@ class RoleEscalation(AdmissionPlugin):
         self._rbac = authorizer
 
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Checks the write. Raises ApiError 403, and 400, 404 or 500 for bindings to unknown roles."""
+        """Raises ApiError 403 if the client grants a permission that it does not have.
+
+        Raises ApiError 400, 404 or 500 if a binding references an unknown role.
+        """
         if SUPERUSERS in attributes.user.groups:
             return None
         if "roleRef" in attributes.new_object():
@@ -64,10 +67,10 @@ class RoleEscalation(AdmissionPlugin):
                 raise _refused(attributes, _AGGREGATES)
 
     def _rules_after(self, new: Object, old: Object | None) -> list[Object]:
-        """Returns the rules of a role after a write.
+        """Returns the rules of a role after a write, including the rules that the role aggregates.
 
-        In a cluster, an aggregated role contains the aggregated rules. A patch keeps them. A PUT of the
-        stored object keeps them too; its uid distinguishes it from a new object.
+        In a cluster, an aggregated role contains the aggregated rules. A patch keeps them, and so does a PUT
+        of the stored object. The uid distinguishes the stored object from a new object.
         """
         rules = list(new.get("rules") or ())
         if old is None or not selectors_of(old) or new["metadata"].get("uid") != old["metadata"]["uid"]:
@@ -96,14 +99,17 @@ class RoleEscalation(AdmissionPlugin):
         self._confirm(attributes, rules)
 
     async def _may(self, attributes: Attributes, verb: str, group: str, resource: str, name: str) -> bool:
-        """Whether the client may `escalate` or `bind` a role, which lets it grant more than it has."""
+        """Whether the client has the permission `escalate` or `bind` on a role.
+
+        This permission allows granting permissions that the client does not have.
+        """
         access = AccessAttributes(
             attributes.user, verb, group=group, resource=resource, namespace=attributes.namespace, name=name
         )
         return (await self._rbac.authorize(access)).allowed
 
     def _confirm(self, attributes: Attributes, rules: list[Object]) -> None:
-        """Raises ApiError 403 for rules that the client does not have."""
+        """Raises ApiError 403 if the client does not have all these rules."""
         missing, absent = self._rbac.missing(attributes.user, attributes.namespace, rules)
         if missing:
             problems = [_not_found(attributes, error).message for error in absent]
@@ -111,13 +117,13 @@ class RoleEscalation(AdmissionPlugin):
 
 
 def _refused(attributes: Attributes, why: str) -> ApiError:
-    """Returns a 403 with the name in the object, which is empty for a generated name."""
+    """Returns ApiError 403 with the name in the object, which is "" if the server generates the name."""
     name = attributes.new_object()["metadata"].get("name", "")
     return errors.forbidden(attributes.resource.qualified, name, why)
 
 
 def _not_found(attributes: Attributes, error: ApiError) -> ApiError:
-    """Returns the 404 of a role; like upstream, it names the resource of the request."""
+    """Returns the ApiError 404 for a role. As upstream, it names the resource of the request."""
     assert error.details is not None, "made by `errors.not_found`"
     return errors.not_found(attributes.resource.qualified, error.details.name)
 
@@ -133,7 +139,7 @@ def _message(attributes: Attributes, missing: list[Object], problems: list[str])
 
 
 def _changes_collected_only(new: Object, old: Object | None) -> bool:
-    """Whether an update changes only fields that the garbage collector changes."""
+    """Whether an update changes only metadata that the garbage collector may change."""
     return old is not None and semantically_equal(_without_collected(new), _without_collected(old))
 
 

@@ -1,4 +1,4 @@
-"""RuntimeClass: sets the overhead and the scheduling fields of a pod's runtime class.
+"""RuntimeClass: sets the overhead and the scheduling fields of pods from their RuntimeClass.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/runtimeclass` and `pkg/util/tolerations`.
 """
@@ -15,7 +15,10 @@ class RuntimeClass(AdmissionPlugin):
     operations = CREATE_ONLY
 
     def mutate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 for a missing class, and for a pod that conflicts with it."""
+        """Sets overhead and scheduling fields of a pod from its RuntimeClass.
+
+        Raises ApiError 403 if the class does not exist or conflicts with the pod.
+        """
         runtime_class = self._class_of(attributes)
         if runtime_class is None:
             return
@@ -25,7 +28,7 @@ class RuntimeClass(AdmissionPlugin):
         sort_spec(attributes)
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 for a missing class, and for an overhead other than that of the class."""
+        """Raises ApiError 403 if the RuntimeClass does not exist or has another overhead than the pod."""
         runtime_class = self._class_of(attributes)
         overhead = attributes.new_object()["spec"].get("overhead")
         if runtime_class is not None and runtime_class.get("overhead") is not None:
@@ -83,7 +86,7 @@ def _set_scheduling(attributes: Attributes, scheduling: Object) -> None:
 
 
 def merged_tolerations(tolerations: list[Object]) -> list[Object]:
-    """Merges tolerations: omits those that another one includes, and keeps the first of equal ones."""
+    """Merges tolerations: omits those that others include, and keeps the first of equal tolerations."""
     merged: list[Object] = []
     for index, toleration in enumerate(tolerations):
         later = (other for other in tolerations[index + 1 :] if other != toleration)

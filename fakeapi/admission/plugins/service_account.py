@@ -1,4 +1,4 @@
-"""ServiceAccount: sets the service account of a pod and mounts its token.
+"""ServiceAccount: sets the service account of pods and mounts its token.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/serviceaccount`. The plugin creates the account `default` for
 the first pod that needs it, because the controller that normally creates it may not run.
@@ -23,7 +23,7 @@ MOUNT_PATH = "/var/run/secrets/kubernetes.io/serviceaccount"
 TOKEN_SECONDS = 3607
 """Lifetime of the token in the projected volume, in seconds.
 
-Upstream's server recognizes an injected token by this odd number, and lets clients use it longer.
+kube-apiserver recognizes an injected token by this odd number, and extends its lifetime.
 """
 
 _TRUE = ("1", "t", "T", "TRUE", "true", "True")
@@ -45,7 +45,10 @@ _CALLED = {
 
 class ServiceAccount(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Sets the account, mounts its token and adds its pull secrets. Raises ApiError 403."""
+        """Sets the service account of a new pod, mounts its token and adds its pull secrets.
+
+        Raises ApiError 403.
+        """
         if attributes.operation is not Operation.CREATE:
             return None
         pod = attributes.new_object()
@@ -62,7 +65,10 @@ class ServiceAccount(AdmissionPlugin):
         return None
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 for a missing account, and for secrets that it may not use."""
+        """Raises ApiError 403 if the service account does not exist or forbids a Secret of the pod.
+
+        An annotation of the service account limits pods to the Secrets that the account lists.
+        """
         pod = attributes.new_object()
         is_new = attributes.operation is Operation.CREATE
         if not is_new and attributes.subresource != "ephemeralcontainers":
@@ -96,7 +102,7 @@ class ServiceAccount(AdmissionPlugin):
         return self.objects.get("", "serviceaccounts", attributes.namespace, name)
 
     async def _with_default(self, attributes: Attributes) -> None:
-        """Creates the account `default`, except for a dry run."""
+        """Creates the service account `default`, except in a dry run, and fills in the fields of the pod."""
         if not attributes.dry_run:
             resource = self.objects.find("", "v1", "serviceaccounts")
             assert resource is not None, "there are pods"
@@ -121,7 +127,7 @@ class ServiceAccount(AdmissionPlugin):
         sort_spec(attributes)
 
     def _mount(self, attributes: Attributes) -> None:
-        """Mounts a volume with the token in each container that mounts nothing else at this path."""
+        """Mounts a volume with the token in each container that has no mount at MOUNT_PATH."""
         spec, schema = attributes.new_object()["spec"], attributes.resource.schema
         names = [volume["name"] for volume in spec.get("volumes") or ()]
         present = next((name for name in names if name.startswith(VOLUME_PREFIX)), None)
@@ -157,7 +163,7 @@ def is_mirror(pod: Object) -> bool:
 
 
 def _check_mirror(attributes: Attributes) -> None:
-    """Raises ApiError 403 for a mirror pod that references service accounts, secrets or tokens."""
+    """Raises ApiError 403 if a mirror pod references service accounts, secrets or tokens."""
     spec = attributes.new_object()["spec"]
     if spec.get("serviceAccountName"):
         raise attributes.forbidden("a mirror pod may not reference service accounts")
@@ -168,7 +174,7 @@ def _check_mirror(attributes: Attributes) -> None:
 
 
 def secret_names(spec: Object) -> Iterator[str]:
-    """Yields the names of the secrets that a pod references, including empty names."""
+    """Yields the names of the Secrets that a pod references, including empty names."""
     for secret in spec.get("imagePullSecrets") or ():
         yield secret.get("name", "")
     for field in _CALLED:
@@ -184,13 +190,16 @@ def secret_names(spec: Object) -> Iterator[str]:
 
 
 def projected_sources(volumes: Iterable[Object]) -> Iterator[Object]:
-    """Yields the sources of the projected volumes among these volumes."""
+    """Yields the sources of all projected volumes in the list."""
     for volume in volumes:
         yield from (volume.get("projected") or {}).get("sources") or ()
 
 
 def _secrets_of_environment(container: Object) -> Iterator[tuple[str, str]]:
-    """Yields the names of secrets for a container's variables, each after a description of its use."""
+    """Yields (use, name) for each Secret in the environment of a container.
+
+    The use is, for example, "envVar PASSWORD" or "envFrom".
+    """
     for variable in container.get("env") or ():
         reference = (variable.get("valueFrom") or {}).get("secretKeyRef")
         if reference is not None:
@@ -201,7 +210,7 @@ def _secrets_of_environment(container: Object) -> Iterator[tuple[str, str]]:
 
 
 def _problems(spec: Object, account: Object, *, is_new: bool) -> Iterator[str]:
-    """Yields the errors for secrets of the pod that its service account does not list."""
+    """Yields an error for each Secret of the pod that its service account does not list."""
     known = {secret.get("name", "") for secret in account.get("secrets") or ()}
     end = f"is not allowed because service account {account['metadata']['name']} does not reference that"
     if is_new:

@@ -1,4 +1,4 @@
-"""StorageObjectInUseProtection: keeps volumes, claims and attributes classes while they are in use.
+"""StorageObjectInUseProtection: keeps volumes, claims and VolumeAttributesClasses while they are in use.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/storage/storageobjectinuseprotection`.
 """
@@ -18,7 +18,7 @@ class StorageObjectInUseProtection(AdmissionPlugin):
     operations = CREATE_ONLY
 
     def mutate(self, attributes: Attributes) -> None:
-        """Adds the finalizer, which a controller removes once the object is not in use."""
+        """Adds a finalizer. A controller removes the finalizer when the object is no longer in use."""
         name, release = attributes.resource.kind.resource, attributes.resource.release
         if name != "volumeattributesclasses" or release.quirks.attribute_classes_are_protected:
             add_finalizer(attributes.new_object(), FINALIZERS[name])

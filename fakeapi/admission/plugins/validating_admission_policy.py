@@ -1,8 +1,9 @@
 """ValidatingAdmissionPolicy: refuses writes that violate the CEL expressions of policies.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/policy/validating`. Policies and their bindings are evaluated
-in the order of their names; upstream leaves the order open. The first refusal is the answer. A policy with
-expressions that fakeapi cannot evaluate refuses nothing and adds a warning. Audit annotations are not kept.
+in the order of their names; upstream does not specify the order. The response is the first refusal. A policy
+with expressions that fakeapi cannot evaluate refuses nothing and adds a warning. Audit annotations are not
+stored.
 """
 
 from collections.abc import Awaitable, Iterator, Mapping
@@ -21,14 +22,17 @@ from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.model.resource import Resource
 
 MESSAGE_MAX = 5 * 1024
-"""Limit on the bytes of a messageExpression's result; a longer one is replaced by `message`."""
+"""Maximum bytes of a messageExpression's result. `message` replaces a longer result."""
 _CODES = {"Unauthorized": 401, "Forbidden": 403, "RequestEntityTooLarge": 413}
 _INVALID = "Invalid"
 
 
 @dataclass(frozen=True, slots=True)
 class _Refusal:
-    """A failed validation, or a failure to evaluate. `always`: refuse even without the action Deny."""
+    """A refusal by a policy: a validation failed or could not be evaluated.
+
+    `always`: whether the write is refused even if the binding does not have the action Deny.
+    """
 
     message: str
     reason: str = _INVALID
@@ -42,7 +46,7 @@ class ValidatingAdmissionPolicy(PolicyPlugin):
     operations: ClassVar[frozenset[Operation]] = frozenset(Operation)
 
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Evaluates every policy, then raises the first refusal. Raises ApiError 401, 403, 413, 422."""
+        """Evaluates all policies and raises the first refusal: ApiError 401, 403, 413 or 422."""
         return self.evaluate(attributes)
 
     def evaluate_all(self, policies: list[Object], attributes: Attributes) -> None:
@@ -107,12 +111,15 @@ class ValidatingAdmissionPolicy(PolicyPlugin):
 
 
 def _is_strict(spec: Object) -> bool:
-    """Whether a failure counts as a refusal (failurePolicy Fail)."""
+    """Whether a policy that cannot be evaluated refuses the write (failurePolicy Fail)."""
     return bool(spec.get("failurePolicy") != "Ignore")
 
 
 def _within_budget(spec: Object, asked: Expressions) -> Iterator[_Refusal | Unsupported]:
-    """Yields the refusals by validations and audit annotations; only one if they exceed the budget."""
+    """Yields the refusals by validations and audit annotations of a policy.
+
+    If the expressions exceed the cost budget, yields only a refusal that says so.
+    """
     strict = _is_strict(spec)
     try:
         refusals: list[_Refusal | Unsupported] = []
@@ -129,7 +136,7 @@ def _within_budget(spec: Object, asked: Expressions) -> Iterator[_Refusal | Unsu
 def _refusals_by(
     validation: Mapping[str, Any], asked: Expressions, *, strict: bool
 ) -> Iterator[_Refusal | Unsupported]:
-    """Yields the refusal by a validation, if any."""
+    """Yields the refusal by a validation; nothing if the validation succeeds."""
     text = validation["expression"]
     match asked.outcome(text):
         case Unsupported() as unsupported:

@@ -1,4 +1,4 @@
-"""The shared parts of admission policies: matching, parameters, expressions.
+"""Shared parts of admission policies: matching, parameters and expressions.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/policy`.
 """

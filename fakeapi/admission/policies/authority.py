@@ -1,4 +1,4 @@
-"""The `authorizer` variable of policy expressions.
+"""The variable `authorizer` of policy expressions.
 
 Follows k8s.io/apiserver `pkg/cel/library/authz.go`.
 """
@@ -22,7 +22,7 @@ NOT_READY = "the roles of the cluster are not there yet"
 
 
 def authorizer_of(attributes: Attributes, server: "Server") -> Check:
-    """Returns the authorization checks for the user of a write, or for a service account in expressions."""
+    """Returns the value of `authorizer`, which checks permissions of the client or of a service account."""
 
     def decides(check: Check, verb: str) -> Decision:
         access = _access(attributes.user, check, verb)
@@ -38,14 +38,14 @@ def authorizer_of(attributes: Attributes, server: "Server") -> Check:
 
 
 def is_asked(specifications: Iterable[Object], server: "Server") -> bool:
-    """Whether specs of policies, or match conditions, use an authorizer that needs `prepare`."""
+    """Whether specs of policies, or match conditions, use an authorizer that `prepare` must prepare."""
     if server.authorizer is ALWAYS_ALLOW:
         return False
     return any(b"authorizer" in codec.encode(specification) for specification in specifications)
 
 
 async def prepare(server: "Server") -> None:
-    """Waits until the authorizer can answer without waiting. Raises ApiError."""
+    """Waits until the authorizer can decide without waiting. Raises ApiError."""
     await server.authorizer.authorize(AccessAttributes(ANONYMOUS, "get", resource="namespaces"))
 
 

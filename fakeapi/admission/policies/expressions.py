@@ -1,4 +1,4 @@
-"""Evaluates the expressions of one policy for one write, with their variables and cost budget.
+"""Evaluates the CEL expressions of a policy for a write, with their variables and cost budget.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/cel`.
 """
@@ -43,17 +43,17 @@ _SHOWN_OF_NAMESPACES = (
 
 
 class OutOfBudget(Exception):
-    """The expressions of a policy exceed their cost budget."""
+    """Raised if the expressions of a policy exceed their cost budget."""
 
     def __init__(self) -> None:
         super().__init__(OUT_OF_BUDGET)
 
 
 class Expressions:
-    """Evaluates expressions of a policy. Each variable is evaluated once, when it is first used."""
+    """Evaluates the expressions of a policy. Each composed variable is evaluated once, at its first use."""
 
     def __init__(self, spec: Object, known: Mapping[str, Any], rules: ReleaseRules) -> None:
-        """Takes the CEL values of the variables that all expressions may use as `known`, by name."""
+        """Stores `known`: the CEL values of the variables that all expressions may use, by name."""
         self._known = dict(known)
         self._rules = rules
         self._texts = {variable["name"]: variable["expression"] for variable in spec.get("variables") or ()}
@@ -67,11 +67,14 @@ class Expressions:
         self._known["variables"] = _Variables(self)
 
     def budget(self, units: int = limits.POLICY_COST_MAX) -> None:
-        """Starts a new cost budget."""
+        """Starts a new cost budget with this limit."""
         self._left = units
 
     def conditions(self, conditions: Iterable[Mapping[str, str]]) -> Outcome:
-        """Returns whether all match conditions hold. A false condition decides, even if others fail."""
+        """Returns whether all match conditions are true, as an Outcome.
+
+        A false condition decides even if other conditions fail.
+        """
         self.budget(limits.CONDITIONS_COST_MAX)
         unsupported: Outcome | None = None
         failures: list[str] = []
@@ -91,9 +94,11 @@ class Expressions:
         return unsupported or (Failed(aggregate(failures)) if failures else Value(value=True))
 
     def outcome(self, text: str, *, patches: bool = False) -> Outcome:
-        """Evaluates an expression to a CEL value; a failure contains the expression's text.
+        """Evaluates an expression to a CEL value. A failure contains the text of the expression.
 
-        `patches`: the expression may construct objects. Raises OutOfBudget.
+        `patches`: whether the expression may construct objects.
+
+        Raises OutOfBudget.
         """
         try:
             compiled = program(text, replace(self._declared, patches=patches), self._rules)
@@ -110,7 +115,10 @@ class Expressions:
         return Value(done.value)
 
     def variable(self, name: str) -> Any:
-        """Returns a composed variable; MISSING if unknown, an Err if it fails. Raises OutOfBudget."""
+        """Returns the value of a composed variable: MISSING if it does not exist, an Err if it fails.
+
+        Raises OutOfBudget.
+        """
         if name not in self._texts:
             return MISSING
         if name not in self._found:
@@ -136,7 +144,7 @@ class Expressions:
 
 
 class _Variables(MapValue):
-    """The map `variables`: the composed variables of a policy, evaluated on first use."""
+    """The CEL map `variables` with the composed variables of a policy. Each is evaluated at its first use."""
 
     __slots__ = ("_expressions",)
 
@@ -150,7 +158,11 @@ class _Variables(MapValue):
 def expressions_of(
     spec: Object, params: Object | None, write: VersionedWrite, resource: Resource, server: Server
 ) -> Expressions:
-    """Returns the expressions of a policy for one set of parameters and one version of the resource."""
+    """Returns the expressions of a policy for a write, with the values of their variables.
+
+    `params`: the parameters object of the policy; None if it has none.
+    `resource`: the resource in the version that the objects must have.
+    """
     attributes = write.attributes
     known = variables_of(write, resource)
     known["request"] = _shown_request(known["request"])
@@ -167,7 +179,7 @@ def expressions_of(
 
 
 def _request_resource(authorizer: Any, write: VersionedWrite) -> Any:
-    """Returns the authorization check for the resource of the write, `authorizer.requestResource`."""
+    """Returns the value of `authorizer.requestResource`, which checks permissions on the written resource."""
     attributes = write.attributes
     return replace(
         authorizer,
@@ -181,14 +193,14 @@ def _request_resource(authorizer: Any, write: VersionedWrite) -> Any:
 
 
 def _shown_request(request: Object) -> Object:
-    """Returns the `request` variable without empty fields, like its JSON."""
+    """Returns the variable `request` without the empty fields that its JSON omits."""
     kept = {name: value for name, value in request.items() if value or name not in _OMITTED}
     user = {name: value for name, value in request["userInfo"].items() if value}
     return {**kept, "userInfo": user}
 
 
 def _shown_namespace(namespace: Object) -> Any:
-    """Returns a namespace with the fields that expressions may read."""
+    """Returns a Namespace with only those fields that expressions may read."""
     metadata = {
         name: namespace["metadata"][name] for name in _SHOWN_OF_NAMESPACES if name in namespace["metadata"]
     }

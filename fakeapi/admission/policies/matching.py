@@ -1,4 +1,4 @@
-"""Matches the rules of a policy or a binding to a write, and selects the version of the resource.
+"""Matches the rules of a policy or binding to a write, and selects the API version of its objects.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/policy/matching`.
 """
@@ -31,9 +31,11 @@ class _Selectors:
 def matched(
     criteria: Mapping[str, Any] | None, attributes: Attributes, objects: ClusterObjects
 ) -> Resource | None:
-    """Returns the version of the resource that MatchResources (`criteria`) select; None without a match.
+    """Returns the resource in the version that MatchResources select; None if they do not match the write.
 
-    If `criteria` is None, every write matches. Raises ApiError 404 for a missing namespace.
+    `criteria`: the MatchResources; None matches every write.
+
+    Raises ApiError 404 if the namespace does not exist.
     """
     if criteria is None:
         return attributes.resource
@@ -61,7 +63,7 @@ def matched(
 def _versions(
     rules: Sequence[Mapping[str, Any]], attributes: Attributes, objects: ClusterObjects, *, exact: bool
 ) -> Iterator[Resource]:
-    """Yields the versions of the resource that rules match: the request's own first, then others."""
+    """Yields the versions of the resource that rules match: first that of the request, then others."""
     named = [
         rule for rule in rules if not rule.get("resourceNames") or attributes.name in rule["resourceNames"]
     ]

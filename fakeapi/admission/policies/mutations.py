@@ -1,4 +1,4 @@
-"""Mutations: apply an ApplyConfiguration or a JSON patch from a CEL expression to an object.
+"""Applies mutations of policies: a CEL expression returns an ApplyConfiguration or a JSON patch.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/policy/mutating/patch`.
 """
@@ -24,16 +24,16 @@ from fakeapi.registry.model.resource import Resource
 
 
 class MutationError(ValueError):
-    """A mutation cannot be applied; the message says why."""
+    """Raised if a mutation cannot be applied. The message contains the reason."""
 
 
 def mutate(
     mutation: Mapping[str, Any], asked: Expressions, write: VersionedWrite, resource: Resource
 ) -> Unsupported | None:
-    """Applies a mutation to the new object, in a version of its resource.
+    """Applies a mutation to the new object of a write, in the version of `resource`.
 
-    Returns Unsupported if fakeapi cannot evaluate the expression. Raises MutationError, and ApiError 500 if
-    the result is not a valid object of the kind.
+    Returns Unsupported if fakeapi cannot evaluate the expression, otherwise None. Raises MutationError, and
+    ApiError 500 if the result is not a valid object of its kind.
     """
     applies = mutation.get("patchType") == "ApplyConfiguration"
     text = (mutation.get("applyConfiguration" if applies else "jsonPatch") or {}).get("expression", "")
@@ -60,7 +60,7 @@ def mutate(
 
 
 def _json(value: Any, asked: Expressions) -> Any:
-    """Returns the result of an expression as decoded JSON. Raises MutationError."""
+    """Returns the result of an expression as decoded JSON. Raises MutationError if it has the wrong type."""
     try:
         with asked.memory:
             problems = list(misnamed(value))
@@ -90,7 +90,7 @@ def _merged(configuration: Any, obj: Object, node: Struct) -> Object:
 
 
 def _atomic(value: Any, node: Node, path: str) -> Iterator[str]:
-    """Yields the paths of lists, maps and structs that are atomic."""
+    """Yields the paths of all atomic lists, maps and structs in a value."""
     match value:
         case dict():
             if isinstance(node, AnyValue) or (isinstance(node, Struct | Map) and node.atomic):
@@ -108,7 +108,10 @@ def _atomic(value: Any, node: Node, path: str) -> Iterator[str]:
 
 
 def _patched(operations: Any, obj: Object, node: Struct) -> Object | None:
-    """Applies a JSON patch; returns None if one of its tests fails. Raises MutationError, ApiError 500."""
+    """Applies a JSON patch; returns None if a `test` operation fails.
+
+    Raises MutationError or ApiError 500.
+    """
     cleaned = [
         {name: operation[name] for name in operation if name != "from" or operation[name]}
         for operation in operations

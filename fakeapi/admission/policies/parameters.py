@@ -1,4 +1,4 @@
-"""Parameters: the objects that a binding selects for its policy.
+"""Parameters: the objects that the binding of a policy selects as its parameters.
 
 Follows CollectParams in k8s.io/apiserver `pkg/admission/plugin/policy/generic/policy_dispatcher.go`.
 """
@@ -14,7 +14,7 @@ from fakeapi.registry.objects import ClusterObjects
 
 
 class ParameterError(ValueError):
-    """The parameters of a binding are not available; the message says why."""
+    """Raised if the parameters of a binding are not available. The message contains the reason."""
 
 
 def parameters(
@@ -22,8 +22,10 @@ def parameters(
 ) -> list[Object | None]:
     """Returns the parameters that a binding selects; the policy is evaluated once for each.
 
-    `spec` and `bound` are the specs of the policy and of the binding. Without parameters the list has a
-    single None. Raises ParameterError.
+    `spec`: the spec of the policy.
+    `bound`: the spec of the binding.
+
+    Returns [None] if the policy has no parameters. Raises ParameterError.
     """
     kind, reference = spec.get("paramKind"), bound.get("paramRef")
     if kind is None or reference is None:
@@ -69,12 +71,12 @@ def _chosen(
 
 
 def _shown(kind: Mapping[str, str]) -> str:
-    """Returns a ParamKind in the format of its String method in Go."""
+    """Returns a ParamKind in the format of its Go method String."""
     return f"&ParamKind{{APIVersion:{kind['apiVersion']},Kind:{kind['kind']},}}"
 
 
 def guessed_resource(kind: str) -> str:
-    """Returns the resource for a kind by the rules of k8s.io/apimachinery `UnsafeGuessKindToResource`."""
+    """Returns the resource name for a kind, like k8s.io/apimachinery `UnsafeGuessKindToResource`."""
     name = kind.lower()
     if name.endswith("endpoints"):
         return name

@@ -16,13 +16,14 @@ from fakeapi.registry.objects import reading_on
 
 GROUP = "admissionregistration.k8s.io"
 _REVIEWING = frozenset(("authentication.k8s.io", "authorization.k8s.io"))
-"""Groups of reviews that k8s.io/kubernetes `pkg/kubeapiserver/admission/exclusion` exempts from policies."""
+"""Groups whose reviews k8s.io/kubernetes `pkg/kubeapiserver/admission/exclusion` exempts from policies."""
 
 
 class PolicyPlugin(AdmissionPlugin, ABC):
     """Evaluates all policies of a kind.
 
-    `gate` is its feature gate; `policies` and `bindings` are resources of GROUP.
+    `gate`: the feature gate of the policies.
+    `policies`, `bindings`: the resource names of the policies and of their bindings.
     """
 
     gate: ClassVar[str]
@@ -30,7 +31,10 @@ class PolicyPlugin(AdmissionPlugin, ABC):
     bindings: ClassVar[str]
 
     def evaluate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Evaluates the policies; if they use the authorizer, waits until it is ready. Raises ApiError."""
+        """Evaluates the policies. If they use the authorizer, waits until the authorizer is ready.
+
+        Raises ApiError if a policy denies the write.
+        """
         release, resource = attributes.resource.release, attributes.resource.kind
         if not release.gates.enabled(self.gate):
             return None
@@ -49,7 +53,10 @@ class PolicyPlugin(AdmissionPlugin, ABC):
             await waiting
 
     def _evaluated(self, policies: list[Object], attributes: Attributes) -> Awaitable[None] | None:
-        """Evaluates on the event loop; starts again in a thread if that exceeds the allowance."""
+        """Evaluates the policies on the event loop, or again in a thread if their expressions cost too much.
+
+        Returns an awaitable if a thread evaluates the policies, otherwise None.
+        """
         evaluate = partial(self.evaluate_all, policies, attributes)
         begun_with = attributes.obj, deepcopy(attributes.reinvocation)
         heavy = self.server.heavy
@@ -62,7 +69,10 @@ class PolicyPlugin(AdmissionPlugin, ABC):
 
     @staticmethod
     def _restarting(attributes: Attributes, evaluate: Callable[[], None]) -> Callable[[], None]:
-        """Returns a step that evaluates in a thread, and restores the write if the allowance is exceeded."""
+        """Returns a step that evaluates policies in a thread and can run again.
+
+        Before it raises AllowanceSpent, the step restores the write.
+        """
         loop = asyncio.get_running_loop()
 
         def step() -> None:
@@ -77,10 +87,10 @@ class PolicyPlugin(AdmissionPlugin, ABC):
 
     @abstractmethod
     def evaluate_all(self, policies: list[Object], attributes: Attributes) -> None:
-        """Evaluates the policies in the order of their names. Raises ApiError for a denied write."""
+        """Evaluates policies in the order of their names. Raises ApiError if a policy denies the write."""
 
     def bindings_by_policy(self) -> dict[str, list[Object]]:
-        """Returns the bindings by the name of their policy."""
+        """Returns all bindings by the name of their policy."""
         by_policy: dict[str, list[Object]] = {}
         for binding in self.objects.list(GROUP, self.bindings):
             by_policy.setdefault(binding["spec"].get("policyName", ""), []).append(binding)

@@ -1,4 +1,4 @@
-"""Compiles and caches the expressions of policies for a release.
+"""Compiles and caches the CEL expressions of policies for a release.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/cel`.
 """
@@ -16,13 +16,13 @@ from fakeapi.releases.rule_settings import rule_settings
 from fakeapi.releases.rules import ReleaseRules
 
 PROGRAMS_MAX = 1024
-"""Size of the program cache, which drops the least recently used programs."""
+"""Maximum number of cached programs. The least recently used program is dropped."""
 
 
 class Uncompiled(ValueError):
-    """An expression has no program; the message says why.
+    """Raised if an expression cannot be compiled. The message contains the reason.
 
-    `is_known`: Kubernetes reports this error too. If it is False, fakeapi could not check the expression.
+    `is_known`: whether Kubernetes reports this error too; otherwise fakeapi could not check the expression.
     """
 
     def __init__(self, why: str, *, is_known: bool) -> None:
@@ -31,7 +31,7 @@ class Uncompiled(ValueError):
 
 
 def program(text: str, declared: Declared, rules: ReleaseRules) -> Program:
-    """Returns the program of an expression. Raises Uncompiled."""
+    """Returns the compiled program of an expression. Raises Uncompiled."""
     result = _program(text, declared, rules.quirks, rule_settings(rules).dialect)
     if isinstance(result, Uncompiled):
         raise result

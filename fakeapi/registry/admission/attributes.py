@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Operation(Enum):
-    """The operation of a write, with the names that webhooks and policies use."""
+    """The operation of a write, with the names that the rules of webhooks and policies use."""
 
     CREATE = "CREATE"
     UPDATE = "UPDATE"
@@ -28,13 +28,16 @@ class Operation(Enum):
 
 @dataclass(slots=True)
 class Attributes:
-    """A write before it is stored.
+    """A write as admission steps receive it, before it is stored.
 
-    `obj` is None for a delete, `old` is None for a create; both are canonical. For mutating steps both are in
-    the version of the request, and a step may change or replace `obj`. For validating steps both are in the
-    hub, and must not be changed. For an action of a subresource, `obj` is the body, in the subresource's own
-    kind; for the subresource `scale`, both are Scales. `reinvocation` is the state for a second round of
-    mutating steps; None until a step may ask for one.
+    For mutating steps, objects are in the version of the request. For validating steps, they are in the
+    internal version.
+
+    `obj`: the new object in canonical form, which only mutating steps may change; None for a delete.
+    `old`: the stored object in canonical form; None for a create.
+    `reinvocation`: the state for a second round of mutating steps; None until a step creates it.
+
+    For a subresource such as `binding`, `obj` is the request body. For `scale`, `obj` and `old` are Scales.
     """
 
     operation: Operation
@@ -72,7 +75,7 @@ class Attributes:
 
     @property
     def name(self) -> str:
-        """The name of the object; empty until the server generates one."""
+        """The name of the object; "" if the server has not generated it yet."""
         if self.target.name or self.obj is None:
             return self.target.name
         name: str = self.obj["metadata"].get("name", "")
@@ -87,12 +90,12 @@ class Attributes:
         return self.options.dry_run
 
     def new_object(self) -> Object:
-        """Returns `obj`, the new object of a create or an update."""
+        """Returns `obj` of a create or an update. Raises AssertionError for a delete, where `obj` is None."""
         assert self.obj is not None, "a delete has no new object"
         return self.obj
 
     def forbidden(self, why: str, *causes: Cause) -> ApiError:
-        """Returns the ApiError 403 that refuses the write, as `NewForbidden` of upstream's admission."""
+        """Returns ApiError 403 for the write, like `NewForbidden` of k8s.io/apiserver `pkg/admission`."""
         return errors.forbidden(self.resource.qualified, self.name or self._generated_name(), why, *causes)
 
     def _generated_name(self) -> str:

@@ -1,4 +1,4 @@
-"""The options of a connection, such as PodExecOptions; admission receives them as the object of a CONNECT.
+"""The options of CONNECT requests, such as PodExecOptions. Admission receives them as the object.
 
 Follows k8s.io/api `core/v1` and the conversion of query parameters in k8s.io/apimachinery `pkg/runtime`.
 """
@@ -22,7 +22,7 @@ _KINDS = frozenset(
 
 
 class Parameters(Protocol):
-    """Query parameters."""
+    """Query parameters of a request."""
 
     def all(self, name: str) -> list[str]:
         """Returns all values of a parameter."""
@@ -30,9 +30,10 @@ class Parameters(Protocol):
 
 
 def connect_options(kind: str, parameters: Parameters, tail: str) -> Object | None:
-    """Returns the options object of a CONNECT; None for kinds that are not options of a connection.
+    """Returns the options object of a CONNECT request; None if `kind` is not a kind of such options.
 
-    `tail` is the path after `/proxy`.
+    `kind`: the kind of the options, for example PodExecOptions.
+    `tail`: the path after `/proxy` in the URL.
     """
     if kind not in _KINDS:
         return None
@@ -55,7 +56,7 @@ def _flag(values: list[str]) -> bool:
 
 
 def _ports(values: list[str]) -> list[int]:
-    """Returns the port parameters that are numbers; requests with others have been refused before."""
+    """Returns the numbers in the values of the `ports` parameter, and skips texts that are not numbers."""
     ports = []
     for text in ",".join(values).split(","):
         try:

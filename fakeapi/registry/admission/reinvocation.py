@@ -9,13 +9,13 @@ from typing import Any
 
 @dataclass(slots=True)
 class Reinvocation:
-    """Whether the mutating steps of a write run a second time, and their state."""
+    """The state of a write for running its mutating admission steps a second time."""
 
     is_wanted: bool = False
-    """Set by a step that changed the object, so that the other steps run again on the result."""
+    """Whether the mutating steps must run again, because a step changed the object."""
 
     is_second: bool = False
     """Whether the second round is running."""
 
     states: dict[type, Any] = field(default_factory=dict)
-    """The data that steps keep from the first round for the second, by type."""
+    """The data that each plugin keeps from the first round for the second round, by plugin class."""

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from fakeapi.registry.model.resource import Resource
 
 Step = Callable[[Attributes], Awaitable[None] | None]
-"""Admits a write, or raises ApiError. An asynchronous step returns an awaitable."""
+"""A function that admits a write or raises ApiError. An asynchronous step returns an awaitable."""
 
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """The steps of one operation on one resource, in order; both may be empty."""
+    """The admission steps of one operation on one resource, in the order in which they run."""
 
     mutating: tuple[Step, ...] = ()
     validating: tuple[Step, ...] = ()
@@ -30,7 +30,7 @@ NO_STEPS = Steps()
 
 
 class AdmissionControl(Protocol):
-    """Knows the admission steps of every resource."""
+    """Provides the admission steps of every resource."""
 
     def steps(self, resource: "Resource", subresource: str, operation: Operation) -> Steps:
         """Returns the steps of an operation on a resource, or on its subresource."""
@@ -53,7 +53,7 @@ async def run(steps: Sequence[Step], attributes: Attributes) -> None:
 
 
 async def mutate(steps: Sequence[Step], attributes: Attributes) -> None:
-    """Runs the mutating steps in their order, and all of them again if one sets `Reinvocation.is_wanted`.
+    """Runs the mutating steps in order, and a second time if a step sets `Reinvocation.is_wanted`.
 
     Raises the ApiError of the first step that refuses the write.
     """

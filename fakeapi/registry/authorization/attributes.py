@@ -9,14 +9,15 @@ from fakeapi.machinery.meta import field_selector
 from fakeapi.registry.identity.users import User
 
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
-"""HTML escapes for messages, as upstream, since a browser may render them."""
+"""HTML escapes for error messages, which a browser may render. Upstream escapes the same characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class AccessAttributes:
-    """A user's verb on a resource; on a path if `is_resource` is false.
+    """A request to authorize: a user, a verb, and a resource or a URL path.
 
-    `fields` are the equality terms of the field selector, in releases that authorize by them.
+    `is_resource`: whether the request is for a resource; otherwise it is for `path`.
+    `fields`: (field, value) of the equality terms of the field selector, in releases that authorize by them.
     """
 
     user: User
@@ -32,12 +33,14 @@ class AccessAttributes:
 
     @property
     def combined_resource(self) -> str:
-        """The resource as rules name it, such as pods/log."""
+        """The resource and subresource as RBAC rules name them, for example "pods/log"."""
         return f"{self.resource}/{self.subresource}" if self.subresource else self.resource
 
 
 def forbidden(attributes: AccessAttributes, reason: str) -> ApiError:
     """Returns ApiError 403 for a denied request.
+
+    `reason`: the explanation of the authorizer; may be empty.
 
     Follows k8s.io/apiserver `pkg/endpoints/handlers/responsewriters`.
     """
@@ -50,7 +53,7 @@ def forbidden(attributes: AccessAttributes, reason: str) -> ApiError:
 
 
 def equal_terms(selector: str) -> tuple[tuple[str, str], ...]:
-    """Returns the equality terms of a field selector; none if it is malformed."""
+    """Returns (field, value) of each equality term of a field selector; none if the selector is malformed."""
     try:
         parsed = field_selector.parse(selector)
     except (ValueError, ApiError):

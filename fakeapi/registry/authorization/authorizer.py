@@ -12,12 +12,12 @@ from fakeapi.registry.authorization.attributes import AccessAttributes
 from fakeapi.registry.identity.users import User
 
 SUPERUSERS = "system:masters"
-"""Members of this group may do everything, whatever the roles say."""
+"""The group whose members may do everything, regardless of RBAC roles."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The decision of an authorizer; `reason` is its explanation and may be empty."""
+    """The decision of an authorizer about one request; `reason` is its explanation and may be empty."""
 
     allowed: bool
     reason: str = ""
@@ -25,10 +25,11 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class UserRules:
-    """The rules of a user in a namespace, for SelfSubjectRulesReview.
+    """The rules of a user in a namespace, as SelfSubjectRulesReview returns them.
 
-    `resources` and `paths` are rules in the JSON of that kind; `error` describes rules that could not be
-    resolved.
+    `resources`, `paths`: the `resourceRules` and `nonResourceRules` as JSON.
+    `incomplete`: whether rules may be missing.
+    `error`: describes the rules that could not be resolved; may be empty.
     """
 
     resources: Sequence[Object] = ()
@@ -38,14 +39,17 @@ class UserRules:
 
 
 class Authorizer(Protocol):
-    """Decides about requests. Both methods may wait until a new cluster has its roles."""
+    """Decides whether a user may send a request.
+
+    The methods may wait until a new cluster has its roles.
+    """
 
     async def authorize(self, attributes: AccessAttributes, /) -> Decision:
-        """Returns whether the user may send the request."""
+        """Returns the decision whether the user may send the request."""
         ...
 
     async def rules_for(self, user: User, namespace: str, /) -> UserRules:
-        """Returns the rules of a user in a namespace."""
+        """Returns the rules of a user in a namespace, for SelfSubjectRulesReview."""
         ...
 
 

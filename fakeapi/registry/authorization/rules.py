@@ -21,7 +21,7 @@ _MEMBERS = (
 
 
 def rule_allows(rule: Object, wanted: AccessAttributes) -> bool:
-    """Whether a rule allows the request `wanted`."""
+    """Whether a PolicyRule allows the request `wanted`."""
     verbs = rule.get("verbs") or ()
     if ALL not in verbs and wanted.verb not in verbs:
         return False
@@ -49,9 +49,9 @@ def _covers_path(pattern: str, path: str, every: str = "") -> bool:
 
 
 def uncovered(owned: Sequence[Object], wanted: Iterable[Object]) -> list[Object]:
-    """Returns the parts of the wanted rules that no owned rule covers.
+    """Returns the parts of the wanted PolicyRules that no owned rule covers.
 
-    Each part has one verb and one resource or path.
+    Each part is a PolicyRule with one verb, and one resource or URL path.
     """
     return [
         part
@@ -106,7 +106,11 @@ def _holds_resource(owned: Sequence[str], resource: str) -> bool:
 
 
 def compact_texts(parts: Iterable[Object]) -> list[str]:
-    """Prints rules for an error message: joins the verbs of each resource, sorts, and drops duplicates."""
+    """Returns the texts of PolicyRules for an error message, sorted and without duplicates.
+
+    Each rule in `parts` has one resource or URL path. Rules for resources that differ only in their verbs
+    become one text.
+    """
     together: dict[tuple[str, ...], Object] = {}
     texts: set[str] = set()
     for part in parts:
@@ -127,5 +131,5 @@ def _text(rule: Object) -> str:
 
 
 def quoted_list(values: Iterable[str]) -> str:
-    """Prints a list of strings as Go's %q prints a slice."""
+    """Returns a list of strings as Go's %q prints a slice, for example `["get" "list"]`."""
     return "[" + " ".join(map(quote, values)) + "]"

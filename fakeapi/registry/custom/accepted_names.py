@@ -1,7 +1,7 @@
 """The accepted names and the served versions of all CustomResourceDefinitions, by group.
 
 Follows `getAcceptedNamesForGroup` and `requeueAllOtherGroupCRDs` of k8s.io/apiextensions-apiserver
-`pkg/controller/status/naming_controller.go`. Upstream lists all definitions for each write. Counters give the
+`pkg/controller/status/naming_controller.go`. Upstream lists all CRDs for each write. Counters give the
 same results here, at a cost that does not grow with the size of the group.
 """
 
@@ -14,7 +14,7 @@ from fakeapi.machinery.json_types import Object
 
 @dataclass(slots=True)
 class NamesInUse:
-    """Counts each accepted name in the definitions of one group.
+    """Counts each accepted name in the CRDs of one group.
 
     Plurals, singulars and short names share one name space; kinds and list kinds share the other.
     """
@@ -25,7 +25,7 @@ class NamesInUse:
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """The names of one definition."""
+    """The names of one CRD: `resources` are plural, singular and short names."""
 
     resources: frozenset[str]
     kinds: frozenset[str]
@@ -37,7 +37,7 @@ class _Names:
         return cls(frozenset(filter(None, resources)), frozenset(filter(None, kinds)))
 
     def conflicts(self, used: NamesInUse) -> "_Names":
-        """Returns the names that are in use."""
+        """Returns the names that are also in `used`."""
         return _Names(
             frozenset(name for name in self.resources if name in used.resources),
             frozenset(name for name in self.kinds if name in used.kinds),
@@ -49,10 +49,10 @@ _NO_NAMES = _Names(frozenset(), frozenset())
 
 @dataclass(frozen=True, slots=True)
 class _Definition:
-    """The names and the served versions of one definition.
+    """The names and the served versions of one CRD.
 
-    `requested` are the names in the spec; empty if all of them are accepted. `conflicts` are the requested
-    names that were in use when the definition was recorded.
+    `requested`: the names in the spec; empty if all of them are accepted.
+    `conflicts`: the requested names that were in use when the CRD was recorded.
     """
 
     accepted: _Names
@@ -67,20 +67,23 @@ class _Group:
     versions: Counter[str] = field(default_factory=Counter)
     definitions: dict[str, _Definition] = field(default_factory=dict)
     resources_waited_for: dict[str, set[str]] = field(default_factory=dict)
-    """The definitions that request a name and lack at least one of their names, by requested name."""
+    """The CRDs that wait for a plural, singular or short name, by this name.
+
+    A CRD waits for all the names in its spec until all of them are accepted.
+    """
     kinds_waited_for: dict[str, set[str]] = field(default_factory=dict)
 
 
 class AcceptedNames:
-    """Records the names of all definitions."""
+    """Records the accepted and requested names of all CustomResourceDefinitions."""
 
     def __init__(self) -> None:
         self._groups: dict[str, _Group] = {}
 
     def note(self, name: str, definition: Object | None) -> set[str]:
-        """Records a definition as it is stored now; None if it is deleted.
+        """Records the names of a stored CRD; `definition` is None if it was deleted.
 
-        Returns the other definitions of its group that request a name which this change took or freed.
+        Returns other CRDs to check again. They request a name that this change took or freed.
         """
         group = self._groups.setdefault(group_of(name), _Group())
         before = group.definitions.pop(name, None)
@@ -103,15 +106,15 @@ class AcceptedNames:
         return waiting - {name}
 
     def forget(self) -> None:
-        """Forgets all definitions."""
+        """Forgets all CRDs."""
         self._groups.clear()
 
     def in_use(self, group: str) -> NamesInUse:
-        """Returns the accepted names of a group's definitions."""
+        """Returns the accepted names of all CRDs of a group, with their counts."""
         return self._groups[group].used if group in self._groups else NamesInUse()
 
     def decides_anew(self, name: str) -> bool:
-        """Whether the name conflicts of a definition have changed since it was recorded."""
+        """Whether the name conflicts of a CRD have changed since it was recorded."""
         group = self._groups.get(group_of(name))
         noted = group.definitions.get(name) if group else None
         if group is None or noted is None:
@@ -119,14 +122,14 @@ class AcceptedNames:
         return noted.requested.conflicts(group.used) != noted.conflicts
 
     def served_versions(self, group: str) -> Iterator[tuple[str, str]]:
-        """Yields each (group, version) that definitions serve, in one group; in all groups if it is ""."""
+        """Yields each (group, version) that CRDs of a group serve; "" stands for all groups."""
         for group_name in [group] if group else list(self._groups):
             for version in self._groups[group_name].versions if group_name in self._groups else ():
                 yield group_name, version
 
 
 def group_of(name: str) -> str:
-    """Returns the group of a definition by its name, `PLURAL.GROUP`."""
+    """Returns the group of a CRD by its name, `PLURAL.GROUP`."""
     return name.partition(".")[2]
 
 
@@ -142,7 +145,10 @@ def _noted(definition: Object, accepted: _Names, used: NamesInUse) -> _Definitio
 def _recounted(
     used: Counter[str], lost: frozenset[str], got: frozenset[str], waited_for: dict[str, set[str]]
 ) -> Iterator[str]:
-    """Counts the names that a definition lost and got; yields the definitions that wait for one of them."""
+    """Updates the counts of the names that a CRD lost or got.
+
+    Yields the CRDs that wait for a name which this change took or freed.
+    """
     before = {name: name in used for name in lost ^ got}
     used.update(got)
     _take(used, lost)
@@ -160,7 +166,7 @@ def _take(counts: Counter[str], names: Iterable[str]) -> None:
 
 
 def _wait(group: _Group, definition: str, requested: _Names, *, is_waiting: bool) -> None:
-    """Adds a definition to, or removes it from, the waiting definitions of each name that it requests."""
+    """Adds a CRD to the waiting CRDs of each requested name, or removes it."""
     for names, waited_for in (
         (requested.resources, group.resources_waited_for),
         (requested.kinds, group.kinds_waited_for),

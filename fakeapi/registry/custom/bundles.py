@@ -12,7 +12,10 @@ NOT_USABLE = "unable to load root certificates: unable to parse bytes as PEM blo
 
 
 def bundle_problem(bundle: str) -> str:
-    """Returns the error of a base64 CA bundle without certificates; "" if it has one or is empty."""
+    """Returns the error for a base64 CA bundle without certificates.
+
+    Returns "" if the bundle has a certificate or is empty.
+    """
     try:
         text = base64.b64decode(bundle)
     except (binascii.Error, ValueError):

@@ -1,4 +1,4 @@
-"""Table columns of custom objects: the additionalPrinterColumns of their definition, or Age.
+"""Table columns of custom objects: the additionalPrinterColumns of their CRD, or Age.
 
 Follows k8s.io/apiextensions-apiserver `pkg/registry/customresource/tableconvertor`, and
 `getColumnsForVersion` of `pkg/apiserver/customresource_handler.go`.
@@ -20,9 +20,9 @@ _OF_PATH = "Custom resource definition column (in JSONPath format): "
 
 
 def columns_of(version: VersionSpecification) -> tuple[Column, ...]:
-    """Returns the columns of a version: Name and its own ones, or Name and Age.
+    """Returns the table columns of a version: Name, then its additionalPrinterColumns, or Age if it has none.
 
-    A column with an invalid JSON path ends the list.
+    The list ends before the first column with an invalid JSON path.
     """
     columns = [_NAME_COLUMN]
     for column in version.columns or (_AGE,):

@@ -17,7 +17,7 @@ NAMES_ACCEPTED, ESTABLISHED, TERMINATING = "NamesAccepted", "Established", "Term
 CONFORMANT = "KubernetesAPIApprovalPolicyConformant"
 APPROVED_ANNOTATION = "api-approved.kubernetes.io"
 CLEANUP = "customresourcecleanup.apiextensions.k8s.io"
-"""The finalizer that keeps a definition until its objects are deleted."""
+"""The finalizer that keeps a CRD until its objects are deleted."""
 
 _PROTECTED_SUFFIXES = (".k8s.io", ".kubernetes.io")
 _PROTECTED = ("k8s.io", "kubernetes.io")
@@ -54,7 +54,7 @@ OVERLAPPING = Condition(
 
 
 def condition(definition: Object, kind: str) -> Object | None:
-    """Returns the condition of a type in a definition's status; None if there is none."""
+    """Returns the condition of the type `kind` from a CRD's status; None if there is none."""
     conditions: list[Object] = (definition.get("status") or {}).get("conditions") or []
     return next((entry for entry in conditions if entry["type"] == kind), None)
 
@@ -66,7 +66,7 @@ def is_true(definition: Object, kind: str) -> bool:
 
 
 def with_condition(definition: Object, new: Condition, now: str) -> Object:
-    """Returns the definition with a condition; keeps lastTransitionTime if the status stays the same."""
+    """Returns the CRD with a condition; keeps lastTransitionTime if the status stays the same."""
     conditions = list(definition["status"].get("conditions") or ())
     written: Object = {
         "type": new.type,
@@ -90,9 +90,9 @@ def with_condition(definition: Object, new: Condition, now: str) -> Object:
 
 
 def with_names(definition: Object, used: NamesInUse, now: str) -> Object | None:
-    """Returns the definition with its accepted names and their conditions; None if nothing changes.
+    """Returns the CRD with its accepted names and their conditions; None if nothing changes.
 
-    `used` are the accepted names of all definitions in its group, including its own.
+    `used` are the accepted names of all CRDs in its group, including its own.
     """
     names, status = definition["spec"]["names"], definition["status"]
     accepted = status["acceptedNames"]
@@ -110,7 +110,10 @@ def with_names(definition: Object, used: NamesInUse, now: str) -> Object | None:
 
 
 def _claimed(names: Object, accepted: Object, in_use: NamesInUse) -> tuple[Object, Condition | None]:
-    """Returns the new accepted names of a definition, and the condition for the last name conflict."""
+    """Returns the new accepted names of a CRD, and the condition for its last name conflict.
+
+    The condition is None if no name conflicts.
+    """
     new, problem = dict(accepted), None
     for field, used, reason in (
         ("plural", in_use.resources, "PluralConflict"),
@@ -161,16 +164,17 @@ def _normal(names: Object) -> tuple[Any, ...]:
 
 
 def _in_order(names: Object) -> Object:
-    """Returns the names as Go encodes them: always plural and kind, the other fields if they are set."""
+    """Returns the names in the field order of Go, without unset fields other than plural and kind."""
     always = ("plural", "kind")
     return {field: names[field] for field in _FIELDS if names.get(field) or field in always}
 
 
 def with_established(definition: Object, now: str, *, checks_bundles: bool) -> Object | None:
-    """Returns the definition with the condition Established; None if nothing changes.
+    """Returns the CRD with a new condition Established; None if nothing changes.
 
-    Nothing changes if it is established already, or if its names are not accepted. With `checks_bundles` a
-    conversion webhook needs a valid caBundle.
+    Returns None if the CRD is already established, or if its names are not accepted.
+
+    `checks_bundles`: whether an invalid caBundle of the conversion webhook sets the condition to False.
     """
     if not is_true(definition, NAMES_ACCEPTED) or is_true(definition, ESTABLISHED):
         return None
@@ -186,7 +190,7 @@ def with_established(definition: Object, now: str, *, checks_bundles: bool) -> O
 
 
 def is_protected(group: str) -> bool:
-    """Whether a group belongs to the Kubernetes community."""
+    """Whether an API group is reserved for Kubernetes: k8s.io, kubernetes.io or a subdomain."""
     return group in _PROTECTED or group.endswith(_PROTECTED_SUFFIXES)
 
 
@@ -217,7 +221,10 @@ def _is_url(text: str) -> bool:
 
 
 def with_conformance(definition: Object, now: str) -> Object | None:
-    """Returns the definition with the condition about its API approval; None if nothing changes."""
+    """Returns the CRD with the condition KubernetesAPIApprovalPolicyConformant.
+
+    Returns None if nothing changes, or if the group is not reserved for Kubernetes.
+    """
     if not is_protected(definition["spec"]["group"]):
         return None
     state, reason = approval(definition)

@@ -15,11 +15,14 @@ if TYPE_CHECKING:
     from fakeapi.registry.webhooks.conversion import ConversionWebhook
 
 KEPT_MAX = 4096
-"""Number of converted objects to cache; a full cache is emptied, and the webhook is called again."""
+"""Maximum number of converted objects in the cache. A full cache is cleared."""
 
 
 class Conversions:
-    """Converts the objects of one definition; without a webhook only apiVersion changes."""
+    """Converts the objects of one CustomResourceDefinition between its versions.
+
+    Without a webhook, a conversion changes only apiVersion.
+    """
 
     def __init__(self, webhook: "ConversionWebhook | None" = None) -> None:
         self._webhook = webhook
@@ -47,7 +50,10 @@ class Conversions:
         return result
 
     async def fetch_list(self, objects: Sequence[Object], api_version: str, list_kind: str) -> None:
-        """Converts the objects of a list with one webhook call, and caches them. Raises ApiError 500."""
+        """Converts the objects of a list with one webhook call, and caches the results.
+
+        Raises ApiError 500 if the webhook fails.
+        """
         if self._webhook is not None and objects:
             await self._fetch(objects, api_version, list_kind)
 

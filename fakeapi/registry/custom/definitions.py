@@ -1,8 +1,8 @@
 """Reacts to writes of CustomResourceDefinitions: updates status, served kinds and deletion.
 
-Upstream's controllers do this a moment after a write. Here it happens before the write is answered, in the
-same steps: each step is a separate write that watches receive. Definitions are handled one at a time, so that
-the first of several definitions with the same names gets the names.
+Upstream's controllers do this shortly after a write. Here the server does the same steps before it responds
+to the write. Each step is a separate write with its own watch event. The server handles one CRD at a time, so
+that the first of several CRDs with the same names gets the names.
 """
 
 import asyncio
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
 GROUP, VERSION, RESOURCE = "apiextensions.k8s.io", "v1", "customresourcedefinitions"
 PREFIX = f"/{GROUP}/{RESOURCE}/"
-"""The prefix of the storage keys of definitions."""
+"""The prefix of the storage keys of CRDs."""
 MANAGER = "kube-apiserver"
 
 
 class _Served:
-    """The served resources of one definition, and the parts of the definition that they depend on."""
+    """The served resources of one CRD, and the parts of the CRD that they depend on."""
 
     def __init__(self, made_of: tuple[object, ...], state: DefinitionState) -> None:
         self.made_of = made_of
@@ -62,20 +62,20 @@ class CustomResources:
         self._names = AcceptedNames()
         self.registration = Registration(server, bootstrap, self._names.served_versions)
 
-    # what other parts call ----------------------------------------------------------------------
+    # public methods -----------------------------------------------------------------------------
 
     async def follow(self, name: str) -> None:
-        """Updates status and served kinds after a write of the definition. Raises ApiError."""
+        """Updates the status and the served kinds of a CRD after a write. Raises ApiError."""
         async with self._following:
             await self._settle(name)
 
     async def follow_deletion(self, name: str) -> None:
-        """Continues the deletion of a definition after one of its objects was deleted. Raises ApiError."""
+        """Continues the deletion of a CRD after one of its objects was deleted. Raises ApiError."""
         if name not in self._cleaning:
             await self.follow(name)
 
     async def restore(self) -> None:
-        """Serves exactly the stored definitions; continues steps that a shutdown interrupted.
+        """Serves the stored CRDs and no others; continues steps that a shutdown interrupted.
 
         Raises ApiError.
         """
@@ -91,15 +91,15 @@ class CustomResources:
                 await self._settle(name)
 
     def forget(self) -> None:
-        """Stops serving all kinds, because the storage was emptied."""
+        """Stops serving all custom kinds, because the storage was emptied."""
         self._names.forget()
         for name in list(self._served):
             self._withdraw(name)
 
     def show(self, name: str, entry: Entry | None) -> bool:
-        """Serves a definition as another server stored it; `entry` is None if it was deleted.
+        """Serves a CRD that another server wrote; `entry` is None if it was deleted.
 
-        Returns whether no step remains to be done for the definition.
+        Returns whether the controllers have nothing left to do for the CRD.
         """
         definition = None if entry is None else self._resource.decode(entry)
         self._names.note(name, definition)
@@ -115,7 +115,7 @@ class CustomResources:
     # steps --------------------------------------------------------------------------------------
 
     async def _settle(self, name: str) -> None:
-        """Does all steps of a definition, then of those that request a name which it took or freed."""
+        """Runs the controller steps of a CRD, then of CRDs that its name changes affect."""
         pending = deque(sorted(await self._settle_one(name)))
         while pending:
             waiting = pending.popleft()
@@ -124,9 +124,9 @@ class CustomResources:
         await self.registration.follow(group_of(name))
 
     async def _settle_one(self, name: str) -> set[str]:
-        """Does the steps of one definition until none remains.
+        """Runs the controller steps of one CRD until none remains.
 
-        Returns the definitions that request a name which these steps took or freed.
+        Returns the CRDs that request a name which these steps took or freed.
         """
         waiting: set[str] = set()
         while True:
@@ -144,7 +144,7 @@ class CustomResources:
                 await self._write(entry, definition, new)
 
     def _next(self, definition: Object) -> Object | None:
-        """Returns the definition after the next step of a controller; None if no controller has a step."""
+        """Returns the CRD after the next step of a controller; None if nothing remains to do."""
         now, used = self._server.store.now(), self._names.in_use(definition["spec"]["group"])
         return (
             conditions.with_conformance(definition, now)
@@ -157,9 +157,9 @@ class CustomResources:
         )
 
     async def _clean_up(self, entry: Entry, definition: Object) -> bool:
-        """Does the next step of deleting a definition and returns True.
+        """Does one step of deleting a CRD. Returns whether there was a step to do.
 
-        Returns False if the definition is not being deleted, or if finalizers keep some of its objects.
+        Returns False if the CRD is not being deleted, or if finalizers keep some of its objects.
         """
         metadata = definition["metadata"]
         if not metadata.get("deletionTimestamp") or CLEANUP not in (metadata.get("finalizers") or ()):
@@ -185,10 +185,10 @@ class CustomResources:
         return True
 
     async def _delete_objects(self, definition: Object) -> bool:
-        """Deletes the objects of a definition, without admission; returns False if finalizers
-        keep some.
+        """Deletes the objects of a CRD, without admission; returns whether none remains.
 
-        An object whose defaults are too large to show it is deleted without them.
+        Objects with finalizers remain. An object whose defaults are too large is deleted without its
+        defaults.
         """
         name = definition["metadata"]["name"]
         served = self._served.get(name)
@@ -217,9 +217,9 @@ class CustomResources:
                 raise
 
     async def _write(self, entry: Entry, old: Object, new: Object) -> None:
-        """Stores a definition with a new status; does nothing if another writer came first.
+        """Stores a CRD with a new status; does nothing if another writer changed it meanwhile.
 
-        Deletes a definition that is being deleted and has no finalizers.
+        Deletes the CRD if it is being deleted and has no finalizers.
         """
         resource, server = self._resource, self._server
         new = {**new, "metadata": dict(new["metadata"])}
@@ -241,7 +241,7 @@ class CustomResources:
     # the catalogue ------------------------------------------------------------------------------
 
     def _serve(self, definition: Object) -> None:
-        """Serves the versions of a definition according to its present state."""
+        """Adds the versions of a CRD to the catalogue or removes them, depending on its conditions."""
         name = definition["metadata"]["name"]
         served = self._served.get(name)
         made_of = (definition["metadata"]["uid"], definition["spec"], definition["status"]["acceptedNames"])
@@ -265,7 +265,7 @@ class CustomResources:
     def _resources(
         self, definition: Object, state: DefinitionState, *, fills_defaults: bool = True
     ) -> list[CustomResource]:
-        """Makes a resource for each version of a definition, served or not.
+        """Creates a CustomResource for each version of a CRD, served or not.
 
         `fills_defaults`: whether reading an object fills in its defaults.
         """
@@ -285,7 +285,7 @@ class CustomResources:
         return Conversions(ConversionWebhook.of_definition(definition, self._server.webhooks))
 
     def _unserved(self, definition: Object, *, fills_defaults: bool = True) -> CustomResource:
-        """Makes a resource for a definition without served versions, to delete its objects."""
+        """Creates a CustomResource outside the catalogue, to delete the objects of a CRD."""
         return self._resources(definition, DefinitionState(), fills_defaults=fills_defaults)[0]
 
     def _withdraw(self, name: str) -> None:
@@ -298,7 +298,7 @@ class CustomResources:
         return self._catalogue.find(kind.group, kind.version, kind.resource) is not None
 
     def _overlaps(self, definition: Object) -> bool:
-        """Whether a built-in resource stores its objects under the definition's keys."""
+        """Whether a built-in resource stores its objects under the CRD's keys."""
         group, plural = definition["spec"]["group"], definition["spec"]["names"]["plural"]
         return self._catalogue.has_built_in(group) and any(
             resource.kind.group == group
@@ -311,7 +311,7 @@ class CustomResources:
 
     @property
     def _resource(self) -> Resource:
-        """The resource of definitions themselves."""
+        """The resource of CRDs themselves."""
         resource = self._catalogue.find(GROUP, VERSION, RESOURCE)
         assert resource is not None, "definitions are served where there are some"
         return resource

@@ -15,7 +15,10 @@ from fakeapi.registry.model.field_labels import NAME, NAMESPACE, FieldLabels
 
 
 def field_labels_of(kind: CustomKind, read: Callable[[Object], Object]) -> FieldLabels:
-    """Returns the field labels of a kind; `read` converts a stored object to the kind's version."""
+    """Returns the fields that field selectors on a custom kind may use.
+
+    `read` converts a stored object to the kind's version.
+    """
     paths = {path.removeprefix("."): path for path in kind.version_specification.selectable}
     labels = (NAME, NAMESPACE, *paths) if kind.namespaced else (NAME, *paths)
     if not paths:

@@ -1,4 +1,4 @@
-"""Hooks of custom objects: the deletion of the last object completes the deletion of its definition."""
+"""Hooks of custom objects: deleting the last object completes the deletion of its CRD."""
 
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class CustomHooks:
-    """The hooks of one version of a definition."""
+    """The write hooks for the custom objects of one version of a CRD."""
 
     may_run_in_thread = True
     pool = ""
@@ -26,6 +26,6 @@ class CustomHooks:
         return new
 
     async def after(self, server: "Server", write: Write) -> None:
-        """Continues the deletion of a terminating definition after one of its objects was deleted."""
+        """Continues the deletion of a terminating CRD after one of its objects was deleted."""
         if write.new is None and self._kind.state.terminating:
             await server.custom.follow_deletion(self._kind.specification.name)

@@ -26,19 +26,18 @@ _HASHED_BYTES = 8
 
 @dataclass(slots=True)
 class DefinitionState:
-    """The state of a definition that may change while its kind is served."""
+    """The state of a served CRD that may change: whether the CRD is being deleted."""
 
     terminating: bool = False
 
 
 @dataclass(frozen=True)
 class CustomKind(Kind):
-    """The kind of a definition in one version.
+    """The kind of a CustomResourceDefinition in one of its versions.
 
-    `schema` decodes its objects and has only the fields of all objects. `apply_schema` has all fields.
+    `schema` decodes objects and has only apiVersion, kind and metadata. `apply_schema` has all fields.
 
-    `published` caches the kind's OpenAPI schemas by whether they are for OpenAPI 2, and frees them with the
-    kind.
+    `published` caches the OpenAPI schemas of the kind; the key is whether they are for OpenAPI 2.
     """
 
     specification: Specification = field(repr=False, compare=False)
@@ -85,7 +84,7 @@ class CustomKind(Kind):
 
 
 def reader_of(specification: Specification, release: Release) -> ObjectReader:
-    """Returns the reader for the objects of a definition, with the ObjectMeta of the release."""
+    """Returns the reader for the objects of a CRD, with the ObjectMeta of the release."""
     object_meta = release.schemas.struct("meta/v1.ObjectMeta")
     schemas = {version.name: version.schema for version in specification.versions}
     if not specification.preserves_unknown_fields:
@@ -113,7 +112,7 @@ def custom_kind(
     state: DefinitionState,
     release: Release,
 ) -> CustomKind:
-    """Returns the kind of a version of a definition, with the data for discovery."""
+    """Returns the kind of one version of a CRD, with the data for discovery."""
     names = specification.names
     return CustomKind(
         group=specification.group,
@@ -153,7 +152,7 @@ def _subresources(specification: Specification, version: VersionSpecification) -
 
 
 def _storage_version_hash(specification: Specification) -> str:
-    """Returns storageVersionHash for discovery, as k8s.io/apiserver `pkg/endpoints/discovery`."""
+    """Returns storageVersionHash for discovery, computed as in k8s.io/apiserver `pkg/endpoints/discovery`."""
     text = f"{specification.group}/{specification.storage_version}/{specification.names.kind}"
     digest = hashlib.sha256(text.encode()).digest()[:_HASHED_BYTES]
     return base64.b64encode(digest).decode()

@@ -1,8 +1,8 @@
 """Decodes, prunes and defaults custom objects, as decoding into a Go type does for built-in kinds.
 
 Follows `unstructuredSchemaCoercer` and `unstructuredDefaulter` of k8s.io/apiextensions-apiserver
-`pkg/apiserver/customresource_handler.go`. An object of another kind or group stays as it is; its validation
-refuses it.
+`pkg/apiserver/customresource_handler.go`. Objects of another kind or group stay unchanged, because validation
+rejects them.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ from fakeapi.machinery.structural.schema import Schema
 
 
 class DefaultsRefused(ApiError):
-    """The defaults of an object are larger than a stored object may be; in etcd's words."""
+    """Raised if the defaults make an object too large to store. The message is that of etcd."""
 
     def __init__(self) -> None:
         super().__init__(500, "", "etcdserver: request is too large")
@@ -33,9 +33,10 @@ class DefaultsRefused(ApiError):
 
 @dataclass(frozen=True, slots=True)
 class ObjectReader:
-    """Decodes, prunes and defaults the objects of one definition, in any of its versions.
+    """Decodes, prunes and defaults the objects of one CRD, in any of its versions.
 
-    `schemas` are by version. `embedding` are the versions whose objects embed other objects.
+    `schemas`: the schemas by version; None for a version without a schema.
+    `embedding`: the versions whose schemas have embedded resources.
     `fills_defaults`: whether objects get their defaults.
     """
 
@@ -49,7 +50,7 @@ class ObjectReader:
     fills_defaults: bool = True
 
     def read(self, value: Any) -> tuple[Object, list[str]]:
-        """Returns the object of a decoded body, pruned by its schema, and the strict errors.
+        """Returns the custom object of a decoded body, pruned by its schema, and its strict errors.
 
         The caller may change the object. Raises DecodeError.
         """
@@ -63,14 +64,14 @@ class ObjectReader:
         return obj, strict
 
     def read_as_merged(self, value: Object) -> Object:
-        """Decodes the result of a merge, whose fields match the schema already; keeps nulls.
+        """Decodes the result of a merge without pruning, so that nulls and unknown fields remain.
 
         The caller may change the result. Raises DecodeError.
         """
         return self._with_metadata(value)[0]
 
     def _with_metadata(self, value: Any) -> tuple[Object, list[str]]:
-        """Returns a copy with decoded metadata, and the strict errors in the metadata.
+        """Returns a copy of an object with decoded metadata, and the strict errors of the metadata.
 
         Raises DecodeError.
         """
@@ -82,7 +83,7 @@ class ObjectReader:
         return {**obj, "metadata": metadata}, unknown
 
     def prune(self, obj: Object) -> Object:
-        """Removes the fields of a converted object that its version's schema does not have; changes `obj`."""
+        """Removes the fields of a converted object that the schema of its version lacks; changes `obj`."""
         if self.is_own(obj):
             self._settle(obj, self.schema_of(obj))
         return obj
@@ -92,9 +93,9 @@ class ObjectReader:
         return self.default(self.prune(obj))
 
     def default(self, obj: Object) -> Object:
-        """Sets the defaults of an object's version; changes `obj` if it has this kind.
+        """Sets the defaults from the schema of an object's version; changes `obj`.
 
-        Raises DefaultsRefused.
+        Does nothing for an object of another kind. Raises DefaultsRefused.
         """
         if self.fills_defaults and self.is_own(obj):
             try:
@@ -104,12 +105,12 @@ class ObjectReader:
         return obj
 
     def is_own(self, obj: Object) -> bool:
-        """Whether an object has this kind and group."""
+        """Whether an object has the kind and group of the CRD."""
         group, _, _ = str(obj.get("apiVersion", "")).rpartition("/")
         return group == self.group and obj.get("kind") == self.kind
 
     def schema_of(self, obj: Object) -> Schema | None:
-        """Returns the schema of an object's version; None without a schema, or for another kind."""
+        """Returns the schema of an object's version; None if there is none or the object has another kind."""
         if not self.is_own(obj):
             return None
         return self.schemas.get(self._version_of(obj))
@@ -139,5 +140,5 @@ def embeds(schema: Schema) -> bool:
 
 
 def _path_in(strict: str) -> str:
-    """Returns the path in a strict error about a field of metadata."""
+    """Returns the field path that a strict error quotes."""
     return strict.partition('"')[2].rstrip('"')

@@ -1,8 +1,8 @@
 """Maintains an APIService for each group version that CustomResourceDefinitions serve.
 
 Follows k8s.io/kubernetes `pkg/controlplane/controller/crdregistration` and k8s.io/kube-aggregator
-`pkg/controllers/autoregister`. The APIServices are created by the first request for APIServices. They are
-deleted with the last definition of their group version.
+`pkg/controllers/autoregister`. The first request for APIServices creates them. Deleting the last CRD
+of a group version also deletes its APIService.
 """
 
 from collections.abc import Callable, Iterable
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 GROUP, VERSION, RESOURCE = "apiregistration.k8s.io", "v1", "apiservices"
 MANAGER = "kube-apiserver"
 LABEL, ALWAYS = "kube-aggregator.kubernetes.io/automanaged", "true"
-"""Label of the APIServices that the server manages; the server never changes APIServices without it."""
+"""Label of the APIServices that the server manages. The server never changes other APIServices."""
 
 GROUP_PRIORITY, VERSION_PRIORITY = 1000, 100
-"""The equal priorities of all custom groups, below those of built-in groups; names decide the order."""
+"""Priorities of all custom groups and versions, below the built-in ones. Names decide their order."""
 
 
 class Registration:
-    """Manages the APIServices for the groups and versions that `served_versions` returns.
+    """Manages an APIService for each group version with custom resources.
 
-    `served_versions` takes a group, or "" for all groups.
+    `served_versions` returns the (group, version) pairs of a group, or of all groups for "".
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Registration:
         bootstrap.followers[GROUP, RESOURCE] = self.follow_all
 
     async def follow(self, group: str) -> None:
-        """Creates, restores and deletes the APIServices of a group to match its definitions.
+        """Creates, restores and deletes the APIServices of a group to match its CRDs.
 
         Raises ApiError.
         """
@@ -60,20 +60,20 @@ class Registration:
                 await self._delete(resource, entry)
 
     async def follow_all(self) -> None:
-        """Creates the APIServices of all definitions, on the first request for APIServices."""
+        """Creates the APIServices of all CRDs, on the first request for APIServices."""
         resource = self._server.find(GROUP, VERSION, RESOURCE)
         assert resource is not None, "it was asked for"
         for name, (group, version) in sorted(self._expected("").items()):
             await self._keep(resource, name, group, version)
 
     def _expected(self, group: str) -> dict[str, tuple[str, str]]:
-        """Returns group and version of each APIService by its name; for all groups if `group` is ""."""
+        """Returns the (group, version) of each expected APIService by its name; "" stands for all groups."""
         return {
             f"{version}.{of_group}": (of_group, version) for of_group, version in self._served_versions(group)
         }
 
     async def _keep(self, resource: Resource, name: str, group: str, version: str) -> None:
-        """Creates an APIService, or restores its spec."""
+        """Creates an APIService, or restores its spec if a client changed it."""
         spec = {
             "group": group,
             "version": version,
@@ -90,7 +90,7 @@ class Registration:
             else:
                 await self._restore(resource, entry, spec)
         except (KeyExists, KeyNotFound, RevisionConflict):
-            return  # another write came first, and the server reacts to it separately
+            return  # another write came first, and the server handles its effects separately
 
     async def _restore(self, resource: Resource, entry: Entry, spec: Object) -> None:
         """Reverts changes to the spec of an APIService that the server manages."""

@@ -2,8 +2,8 @@
 
 Follows `getOrCreateServingInfoFor` of k8s.io/apiextensions-apiserver
 `pkg/apiserver/customresource_handler.go`. Strategies, managed fields and admission receive objects in the
-version of the request; only the storage uses the storage version. A stored object gets the defaults of its
-storage version, is converted, and then pruned by the schema of the requested version.
+version of the request; only the storage uses the storage version. Reading first fills in the defaults of the
+storage version. It then converts the object and prunes it by the schema of the requested version.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -39,7 +39,7 @@ _TERMINATING = "create not allowed while custom resource definition is terminati
 
 
 class CustomBodyType(BodyType):
-    """The type of custom objects' bodies; only their schema has defaults."""
+    """The type of request bodies with custom objects, whose defaults come only from their schema."""
 
     def default(self, obj: Object) -> Object:
         kind = self.kind
@@ -47,17 +47,16 @@ class CustomBodyType(BodyType):
 
 
 class CustomVersions(Versions):
-    """The versions of a definition, with its own conversion strategy."""
+    """The versions of a CustomResourceDefinition, with its conversion strategy."""
 
     def __init__(self, kind: CustomKind, others: Iterable[Kind], conversions: Conversions) -> None:
         super().__init__(kind, others, {})
         self._custom = conversions
 
     def convert(self, value: Object, api_version: str) -> tuple[Object, Struct]:
-        """Converts `value` to another version; for `machinery.apply`.
+        """Converts an object to another version, for server-side apply. Returns it with its schema.
 
-        Raises VersionError for a version that the definition does not have. (For built-in kinds,
-        managedFields entries of such versions are dropped.) Follows `ConvertToVersion` of
+        Raises VersionError if the CRD does not have the version. Follows `ConvertToVersion` of
         k8s.io/apiextensions-apiserver `pkg/apiserver/conversion/converter.go`.
         """
         target = self.kind_of(api_version)
@@ -67,7 +66,7 @@ class CustomVersions(Versions):
 
 
 class CustomResource(Resource):
-    """Serves the objects of a definition in one of its versions."""
+    """Serves the objects of a CustomResourceDefinition in one of its versions."""
 
     def __init__(
         self,
@@ -77,7 +76,7 @@ class CustomResource(Resource):
         context: StrategyContext,
         conversions: Conversions,
     ) -> None:
-        """`siblings` are all versions of the definition, served or not."""
+        """Creates the resource of `kind`; `siblings` are all versions of the CRD, served or not."""
         definition = _definition_of(kind)
         super().__init__(kind, release, lambda _: definition, context)
         self.custom_kind = kind
@@ -113,7 +112,7 @@ class CustomResource(Resource):
         return self.siblings
 
     def kind_in_errors(self, obj: Object) -> Qualified:
-        """Returns the kind that the object itself names, which may differ from the resource's kind."""
+        """Returns the group and kind in the object itself, which may differ from those of the resource."""
         group, _, _ = str(obj.get("apiVersion", "")).rpartition("/")
         return Qualified(group, str(obj.get("kind", "")))
 
@@ -124,22 +123,26 @@ class CustomResource(Resource):
         return CustomScaleView(self.custom_kind, self.release, scale_kind, projection, self.siblings)
 
     def of_apply(self, merged: Object) -> Object:
-        """Decodes and defaults the result of an apply without pruning; validation refuses unknown fields."""
+        """Decodes and defaults the result of an apply without pruning. Validation rejects unknown fields."""
         return self.reader.default(self.reader.read_as_merged(merged))
 
-    # creation while the definition is being deleted ---------------------------------------------
+    # creation while the CRD is being deleted ----------------------------------------------------
 
     def check_method(self, verb: str) -> None:
-        """Raises ApiError 405 for a POST while the definition is being deleted.
+        """Raises ApiError 405 for a create while the CRD is being deleted, in older releases.
 
-        Only in older releases, which still allow an apply to create objects at that time.
+        These releases still allow an apply to create objects at that time. Newer releases raise in
+        `check_creation`.
         """
         if verb == "create" and self._terminates and not self.release.quirks.custom.terminating_forbids:
             details = Details(group=self.kind.group, kind=self.kind.resource)
             raise ApiError(405, "MethodNotAllowed", _TERMINATING, details)
 
     def check_creation(self, name: str) -> None:
-        """Raises ApiError 403 for each create while the definition is being deleted, in newer releases."""
+        """Raises ApiError 403 for each create while the CRD is being deleted, in newer releases.
+
+        Older releases raise in `check_method`.
+        """
         if self._terminates and self.release.quirks.custom.terminating_forbids:
             raise errors.forbidden(self.qualified, name, _TERMINATING)
 
@@ -171,19 +174,25 @@ class CustomResource(Resource):
         if obj["apiVersion"] == self._storage_version:
             self._converted.put(value, stored_form.encode_value(obj))
         else:
-            self._in_version(value)  # caches the answer: the stored object, converted back
+            self._in_version(value)  # caches the response: the stored object, converted back
         return value
 
     def item_of(self, entry: Entry, *, exact: bool = False) -> bytes:
-        """Returns the JSON of a list item, which for custom objects has kind and apiVersion."""
+        """Returns the JSON of a list item. Items of custom objects have kind and apiVersion."""
         return self.json_of(entry.value, entry.revision, exact=exact)
 
     def items_of(self, entries: Sequence[Entry], *, exact: bool = False) -> Iterator[bytes]:
-        """Yields the JSON of each item; not cached in runs, since a webhook's conversion may change."""
+        """Yields the JSON of each list item, without caching runs of items.
+
+        Such a cache would be wrong after a change of the conversion webhook.
+        """
         return (self.item_of(entry, exact=exact) for entry in entries)
 
     async def prepare(self, entries: Sequence[Entry]) -> None:
-        """Converts entries of other versions with one webhook call. Raises ApiError 500."""
+        """Converts the entries that are stored in other versions, with one webhook call, and caches them.
+
+        Raises ApiError 500 if the webhook fails.
+        """
         if not self.conversions.waits:
             return
         values = {entry.value for entry in entries if entry.value not in self._converted}
@@ -215,7 +224,7 @@ class CustomResource(Resource):
         return self.reader.settle(stored_form.decode_value(value))
 
     def _shown(self, obj: Object) -> Object:
-        """Returns an object from `_stored` in this version; converts and prunes it if necessary."""
+        """Converts a decoded stored object to this version and prunes it, unless it has this version."""
         if obj["apiVersion"] == self.api_version:
             return obj
         return self.reader.prune(self.conversions.convert(obj, self.api_version))

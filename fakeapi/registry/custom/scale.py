@@ -1,7 +1,7 @@
 """The scale subresource of custom objects.
 
-Follows `ScaleREST` of k8s.io/apiextensions-apiserver `pkg/registry/customresource/etcd.go`. Only the changed
-object is validated, not the Scale itself.
+Follows `ScaleREST` of k8s.io/apiextensions-apiserver `pkg/registry/customresource/etcd.go`. The server
+validates only the changed custom object, not the Scale.
 """
 
 from dataclasses import dataclass
@@ -20,26 +20,30 @@ from fakeapi.registry.model.scale import ScaleProjection, ScaleView
 from fakeapi.releases import Kind, Release
 
 _UNSET = -(1 << 31)
-"""The replicas in the Scale of an object without replicas, before the client's change."""
+"""Placeholder for the replicas in the Scale of an object without replicas. Clients never receive it."""
 _GO_TYPES = {str: "string", bool: "bool", int: "int64", float: "float64", list: "[]interface {}"}
 
 
 class AccessorError(ValueError):
-    """A path contains or ends at a value of the wrong type; the message is Go's."""
+    """Raised if a value at a path has the wrong type. The message equals that of Go's accessors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The value at a path. If the path does not exist, `present` is False and `value` is the zero value."""
+    """The value at a path of an object. If the path does not exist, `value` is the zero value of its type."""
 
     value: Any
     present: bool
 
 
 def nested(obj: Object, path: tuple[str, ...], wanted: type, go: str) -> Found:
-    """Returns the value at a path, which must have the type `wanted`. Raises AccessorError.
+    """Returns the value at a path, and whether the path exists.
 
-    Follows NestedInt64 and NestedString of k8s.io/apimachinery `pkg/apis/meta/v1/unstructured`.
+    `wanted`: the type that the value must have.
+    `go`: the name of this type in Go, for the error.
+
+    Raises AccessorError for other types. Follows NestedInt64 and NestedString of k8s.io/apimachinery
+    `pkg/apis/meta/v1/unstructured`.
     """
     value: Any = obj
     for index, name in enumerate(path):
@@ -71,7 +75,10 @@ def _not_of_type(path: tuple[str, ...], value: Any, wanted: str) -> AccessorErro
 
 
 def projection_of(paths: ScalePaths | None) -> ScaleProjection | None:
-    """Returns the projection of a version's objects to Scales; None without the subresource."""
+    """Returns how to build Scales from the custom objects of a version.
+
+    Returns None if the version does not have the subresource scale.
+    """
     if paths is None:
         return None
     selector = dotted(paths.selector) if paths.selector else ()
@@ -83,7 +90,7 @@ def projection_of(paths: ScalePaths | None) -> ScaleProjection | None:
 
 
 class CustomScaleView(ScaleView):
-    """Makes Scales from custom objects, and applies Scales. `siblings` are all versions of the kind."""
+    """Converts custom objects to Scales, and writes Scales back to objects."""
 
     def __init__(
         self,
@@ -103,11 +110,11 @@ class CustomScaleView(ScaleView):
 
     @property
     def qualified(self) -> Qualified:
-        """The resource in error messages: the object's own, without the subresource."""
+        """The resource that error messages name: that of the custom object, without `/scale`."""
         return self._qualified
 
     def of(self, obj: Object) -> Object:
-        """Returns the Scale of an object.
+        """Returns the Scale of a custom object.
 
         Raises ApiError 500 if the object has no replicas, or if a value has the wrong type.
         """
@@ -123,7 +130,7 @@ class CustomScaleView(ScaleView):
         return self._with_managers_of(obj, scale)
 
     def applied_to(self, obj: Object, scale: Object) -> Object:
-        """Returns `obj` with the replicas and managed fields of a Scale.
+        """Returns a custom object with the replicas and managed fields of a Scale.
 
         Raises ApiError 400 for a Scale without replicas.
         """
@@ -133,7 +140,7 @@ class CustomScaleView(ScaleView):
         return self._scaled(obj, scale, version)
 
     def _scale(self, obj: Object) -> tuple[Object, bool]:
-        """Returns the Scale, and whether the object has replicas. Raises ApiError 500."""
+        """Returns the Scale of a custom object, and whether the object has replicas. Raises ApiError 500."""
         projection = self._projection
         try:
             replicas = nested_int(obj, projection.replicas)

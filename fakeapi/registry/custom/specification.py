@@ -1,7 +1,7 @@
 """Specification: a CustomResourceDefinition, parsed from its stored form.
 
-Follows `CustomResourceDefinitionSpec` of k8s.io/apiextensions-apiserver `pkg/apis/apiextensions/v1`. The
-names are the accepted ones in the status.
+Follows `CustomResourceDefinitionSpec` of k8s.io/apiextensions-apiserver `pkg/apis/apiextensions/v1`. Names
+come from `status.acceptedNames`.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from fakeapi.releases.version_order import version_rank
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The names under which a kind is served."""
+    """The accepted names of a CustomResourceDefinition, under which its kind is served."""
 
     plural: str
     singular: str
@@ -27,7 +27,7 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class PrinterColumn:
-    """A column of tables; `path` is a JSON path without its braces."""
+    """An entry of additionalPrinterColumns. `path` is a JSON path without braces."""
 
     name: str
     type: str
@@ -39,7 +39,7 @@ class PrinterColumn:
 
 @dataclass(frozen=True, slots=True)
 class ScalePaths:
-    """The dotted paths of the object fields that appear in its Scale; `selector` may be empty."""
+    """The JSON paths of the subresource scale, for example ".spec.replicas". `selector` may be ""."""
 
     replicas: str
     status_replicas: str
@@ -48,10 +48,11 @@ class ScalePaths:
 
 @dataclass(frozen=True, slots=True)
 class VersionSpecification:
-    """A version of a definition.
+    """A version of a CustomResourceDefinition.
 
-    `warning` is the text of the Warning header in answers of a deprecated version. `schema` is None if the
-    version has no schema.
+    `warning`: the text of the Warning header if the version is deprecated; otherwise "".
+    `schema`: None if the version has no schema.
+    `selectable`: the JSON paths of selectableFields.
     """
 
     name: str
@@ -67,7 +68,7 @@ class VersionSpecification:
 
 @dataclass(frozen=True, slots=True)
 class Specification:
-    """A parsed definition with its accepted names. `conversion` is `spec.conversion`."""
+    """A parsed CustomResourceDefinition with its accepted names. `conversion` is `spec.conversion`."""
 
     name: str
     uid: str
@@ -80,7 +81,7 @@ class Specification:
 
     @property
     def storage_version(self) -> str:
-        """The version in which new objects are stored."""
+        """The name of the version in which objects are stored."""
         return next((version.name for version in self.versions if version.storage), "")
 
     @property
@@ -89,7 +90,7 @@ class Specification:
 
     @property
     def prefix(self) -> str:
-        """The prefix of the storage keys of its objects."""
+        """The prefix of the storage keys of the CRD's objects."""
         return f"/{self.group}/{self.names.plural}/"
 
     def version(self, name: str) -> VersionSpecification | None:
@@ -97,7 +98,10 @@ class Specification:
 
 
 def specification_of(definition: Object) -> Specification:
-    """Parses a stored definition, which must be valid. Raises SchemaTooDeep."""
+    """Parses a stored CustomResourceDefinition, which must be valid.
+
+    Raises SchemaTooDeep if a schema has too many levels.
+    """
     spec, status = definition["spec"], definition["status"]
     names = status["acceptedNames"]
     return Specification(
@@ -154,7 +158,7 @@ def _column(column: Object) -> PrinterColumn:
 
 
 def _deprecation(version: Object, spec: Object) -> str:
-    """Returns the text of the Warning header for a deprecated version; "" for others."""
+    """Returns the text of the Warning header for a deprecated version; "" for other versions."""
     if not version.get("deprecated"):
         return ""
     own = version.get("deprecationWarning")
@@ -167,7 +171,7 @@ def _deprecation(version: Object, spec: Object) -> str:
 
 
 def _newer_served(name: str, versions: Sequence[Object]) -> list[str]:
-    """Returns the served, not deprecated versions after the version `name`, the newest first."""
+    """Returns served versions that are newer than `name` and not deprecated, newest first."""
     newer = [
         version["name"]
         for version in versions

@@ -29,7 +29,7 @@ INT32_MAX = (1 << 31) - 1
 
 
 def strategies_of(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    """Returns the strategies of a version of a definition."""
+    """Returns the strategies of a custom kind by subresource; "" is the object itself."""
     assert isinstance(kind, CustomKind), f"{kind.kind} has a type"
     validator, quirks = validator_of(kind, rules), rules.quirks.custom
     if not kind.version_specification.has_status:
@@ -43,7 +43,7 @@ def strategies_of(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> 
 
 
 class CustomStrategy(Strategy):
-    """Strategy for kinds without the subresource status."""
+    """The strategy of custom objects without the subresource status."""
 
     updates_unconditionally: ClassVar[bool] = False
 
@@ -91,7 +91,7 @@ class CustomStrategy(Strategy):
         return _finalizer_warnings(sorted(added), asks_paths=self.quirks.warns_of_finalizer_paths)
 
     def type_errors(self, obj: Object) -> list[FieldError]:
-        """Returns an error for a kind and for an apiVersion that differ from the resource's."""
+        """Validates that kind and apiVersion of an object are those of the resource."""
         errors, kind = [], self.kind
         if obj.get("kind", "") != kind.kind:
             errors.append(invalid("kind", obj.get("kind", ""), f"must be {kind.kind}"))
@@ -100,12 +100,12 @@ class CustomStrategy(Strategy):
         return errors
 
     def scale_spec_errors(self, obj: Object) -> list[FieldError]:
-        """Validates the replicas of a custom object with the subresource scale."""
+        """Validates the replicas in the spec of a custom object, if its kind has the subresource scale."""
         scale = self.kind.version_specification.scale
         return [] if scale is None else _replicas_errors(obj, scale.replicas)
 
     def scale_status_errors(self, obj: Object) -> list[FieldError]:
-        """Validates the status fields of a custom object that its Scale contains."""
+        """Validates the status fields that the Scale of a custom object contains, if there is one."""
         scale = self.kind.version_specification.scale
         if scale is None:
             return []
@@ -119,7 +119,10 @@ class CustomStrategy(Strategy):
 
 
 class CustomWithStatusStrategy(CustomStrategy):
-    """Strategy for kinds with the subresource status: other writes do not change the status."""
+    """The strategy of custom objects with the subresource status.
+
+    Writes to the object keep the old status.
+    """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -136,7 +139,7 @@ class CustomWithStatusStrategy(CustomStrategy):
 
 
 class CustomStatusStrategy(CustomStrategy):
-    """Strategy for writes to `/status`, which change only the status and managed fields."""
+    """The strategy for writes to `/status`, which change only the status and managedFields."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 
@@ -163,7 +166,7 @@ class CustomStatusStrategy(CustomStrategy):
 
 
 class CustomStatusWithoutMetadata(CustomStatusStrategy):
-    """Strategy for writes to `/status` in releases that record no metadata for them in managedFields."""
+    """The strategy for writes to `/status` in releases whose managedFields record no metadata for them."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",), ("metadata",))
 
@@ -173,7 +176,7 @@ def _without_metadata(obj: Object) -> Object:
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    """Whether two values are the same JSON; 1 equals 1.0 but not true."""
+    """Whether two values have the same JSON; 1 equals 1.0 but not true."""
     return codec.encode(rewritten(one)) == codec.encode(rewritten(other))
 
 

@@ -22,7 +22,7 @@ _STATUS = "status"
 
 
 class _Kept(threading.local):
-    """Per thread: the last validated object, and its rule errors that ratcheting tolerates."""
+    """The object that a thread validated last, and its rule errors that ratcheting tolerates."""
 
     by: tuple[Object, list[str]] | None = None
 
@@ -38,11 +38,18 @@ class ObjectValidator:
         self._kept = _Kept()
 
     def schema_errors(self, obj: Object, old: Object | None = None) -> list[FieldError]:
-        """Validates types, formats and bounds; with `old`, only the parts that an update changed."""
+        """Validates types, formats and bounds.
+
+        With `old`, validates only the parts that an update changed.
+        """
         return self._validated(obj, NOTHING if old is None else old, self._schema)
 
     def status_errors(self, new: Object, old: Object) -> list[FieldError]:
-        """Validates types, formats and bounds for a write to `/status`, as the release does."""
+        """Validates types, formats and bounds of a write to `/status`.
+
+        The release decides whether the whole object is validated or only its status, and whether ratcheting
+        tolerates unchanged values.
+        """
         if self._quirks.status_is_checked == "whole":
             return self.schema_errors(new)
         if _STATUS not in new or self._schema is None:
@@ -56,16 +63,22 @@ class ObjectValidator:
         return self._meta_errors(obj) + validate_list_types(obj, self._schema, rules=self._rules)
 
     def update_errors(self, new: Object, old: Object) -> list[FieldError]:
-        """Validates the embedded resources of an update, and new duplicates in lists of type set or map."""
+        """Validates the embedded resources of an updated object, and new duplicates in sets and maps."""
         return self._meta_errors(new) + self.list_errors(new, old)
 
     def list_errors(self, new: Object, old: Object) -> list[FieldError]:
-        """Returns the errors of duplicates in sets and map lists, unless the old object has some too."""
+        """Returns the errors of duplicates in lists of type set or map.
+
+        Returns [] if the old object has duplicates too.
+        """
         errors = validate_list_types(new, self._schema, rules=self._rules)
         return errors if errors and not validate_list_types(old, self._schema, rules=self._rules) else []
 
     def with_rules(self, found: list[FieldError], obj: Object, old: Object | None) -> list[FieldError]:
-        """Adds the errors of x-kubernetes-validations to `found`; `kept_errors` returns tolerated ones."""
+        """Returns the errors `found` and those of x-kubernetes-validations.
+
+        `kept_errors` returns the errors that ratcheting tolerates.
+        """
         validator = self._rule_validator
         self._kept.by = None
         if validator is None:
@@ -78,7 +91,7 @@ class ObjectValidator:
         return [*found, *outcome.errors]
 
     def kept_errors(self, obj: Object) -> list[str]:
-        """Returns the rule errors that ratcheting tolerates in an object; call this after `with_rules`."""
+        """Returns the errors that ratcheting tolerated in the last call of `with_rules` for this object."""
         by = self._kept.by
         return by[1] if by is not None and by[0] is obj else []
 
@@ -98,5 +111,5 @@ class ObjectValidator:
 
 
 def validator_of(kind: CustomKind, rules: ReleaseRules) -> ObjectValidator:
-    """Returns the validator of a version of a definition."""
+    """Returns the validator for the custom objects of one version."""
     return ObjectValidator(kind, rules)

@@ -1,7 +1,7 @@
-"""The functions of declared rules: checks of a value, of its change, and of several fields together.
+"""The checks of declarative validation: for a value, for its change, and for several fields together.
 
-Follows k8s.io/apimachinery `pkg/api/validate`. A rule takes the arguments of its marker, then the run, the
-path, the new value and the old value; an absent old value is None.
+Follows k8s.io/apimachinery `pkg/api/validate`. A check takes the arguments of its marker, then the run, the
+path, the new value and the old value. An absent old value is None.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,10 +28,14 @@ from fakeapi.registry.model.semantic_equality import FIELD_IMMUTABLE
 Errors = Sequence[FieldError]
 Absent = Callable[[Any], bool]
 Member = tuple[str, Callable[[Any], bool], bool]
-"""Name, check, and whether the check applies to the value itself instead of its field."""
+"""A member of a union: its name, its check, and whether the check receives the whole value.
+
+The check returns whether the member is set. It receives the value itself if the last item is true, otherwise
+the field of this name in the value.
+"""
 
 NOTHING: Final = Dump("null")
-"""The value that errors of a change print."""
+"""The value in the errors about changes, printed as `null`."""
 
 _NOT_CHANGED: Final = {
     "NoSet": "field cannot be set once created",
@@ -41,7 +45,7 @@ _NOT_CHANGED: Final = {
 
 
 CHANGES: Final = (FIELD_IMMUTABLE, *_NOT_CHANGED.values())
-"""The possible endings of messages about changes."""
+"""The texts that end messages about changes of a field."""
 
 
 def required_rule(absent: Absent, run: Run, path: str, new: Any, old: Any) -> Errors:
@@ -49,7 +53,10 @@ def required_rule(absent: Absent, run: Run, path: str, new: Any, old: Any) -> Er
 
 
 def optional_rule(absent: Absent, run: Run, path: str, new: Any, old: Any) -> Errors:
-    """Returns an error for an unset field that ends the rules of the field; clients never receive it."""
+    """Returns an error if a field is not set. The error ends the rules of the field.
+
+    Clients never receive this error.
+    """
     return [required(path)] if absent(new) else ()
 
 
@@ -62,7 +69,7 @@ def immutable(run: Run, path: str, new: Any, old: Any) -> Errors:
 
 
 def declared_immutable(path: str) -> FieldError:
-    """Returns the error of a changed field with the marker immutable."""
+    """Returns the error for a change of a field that is marked as immutable."""
     return invalid(path, NOTHING, FIELD_IMMUTABLE)
 
 
@@ -105,7 +112,7 @@ def enum(values: Sequence[str], show: Show, run: Run, path: str, new: Any, old: 
 
 
 def unique(key: Key | None, show: Show, run: Run, path: str, new: Any, old: Any) -> Errors:
-    """Returns an error for each item whose key has occurred before."""
+    """Returns an error for each item of a list whose key an earlier item has."""
     assert key is not None
     seen, errors = set(), []
     for index, item in enumerate(new or ()):
@@ -120,7 +127,10 @@ def _shown(item: Any, show: Show) -> Any:
 
 
 def change(absent: Absent, constraints: Sequence[str], run: Run, path: str, new: Any, old: Any) -> Errors:
-    """Returns an error if an update set, cleared or modified a field against its constraints."""
+    """Returns an error if an update sets, clears or modifies a field and a constraint forbids it.
+
+    `constraints`: NoSet, NoUnset and NoModify.
+    """
     if not run.update:
         return ()
     happened = {(True, False): "NoSet", (False, True): "NoUnset", (False, False): "NoModify"}
@@ -131,7 +141,10 @@ def change(absent: Absent, constraints: Sequence[str], run: Run, path: str, new:
 def list_change(
     key: Key | None, constraints: Sequence[str], run: Run, path: str, new: Any, old: Any
 ) -> Errors:
-    """Returns the errors of an update that changed a list or its items against the constraints."""
+    """Returns the errors of an update that changes a list or its items although a constraint forbids it.
+
+    `constraints`: NoSet, NoUnset, NoAddItem and NoRemoveItem.
+    """
     if not run.update:
         return ()
     errors: list[FieldError] = []
@@ -162,7 +175,10 @@ def _is_set(member: Member, value: Any) -> bool:
 
 
 def union(members: Sequence[Member], run: Run, path: str, new: Any, old: Any) -> Errors:
-    """Validates that exactly one of several members is set, unless an update leaves them as they were."""
+    """Validates that exactly one member of a union is set.
+
+    Updates that do not change the set members pass.
+    """
     set_members = _changed_members(members, run, new, old)
     if set_members == []:
         return [invalid(path, "", f"must specify one of: {_listed(members)}")]
@@ -170,12 +186,15 @@ def union(members: Sequence[Member], run: Run, path: str, new: Any, old: Any) ->
 
 
 def one_at_most(members: Sequence[Member], run: Run, path: str, new: Any, old: Any) -> Errors:
-    """Validates that at most one of several members is set, unless an update leaves them as they were."""
+    """Validates that at most one member of a union is set.
+
+    Updates that do not change the set members pass.
+    """
     return _of_several(_changed_members(members, run, new, old), members, "at most", path)
 
 
 def _changed_members(members: Sequence[Member], run: Run, new: Any, old: Any) -> list[str] | None:
-    """Returns the members that are set; None if an update does not change them."""
+    """Returns the names of the members that are set; None if an update does not change which are set."""
     set_members = [member[0] for member in members if _is_set(member, new)]
     if (
         run.update
@@ -198,7 +217,7 @@ def _listed(members: Sequence[Member]) -> str:
 
 
 def required_with(members: Sequence[Member], run: Run, path: str, new: Any, old: Any) -> Errors:
-    """Validates that the second of two members is set if the first one is."""
+    """Validates that the second of two members is set if the first member is set."""
     trigger, other = members
     if _became(members, run, new, old) != (True, False):
         return ()
@@ -206,7 +225,7 @@ def required_with(members: Sequence[Member], run: Run, path: str, new: Any, old:
 
 
 def forbidden_with(members: Sequence[Member], run: Run, path: str, new: Any, old: Any) -> Errors:
-    """Validates that the second of two members is not set if the first one is."""
+    """Validates that the second of two members is not set if the first member is set."""
     trigger, other = members
     if _became(members, run, new, old) != (True, True):
         return ()
@@ -214,7 +233,10 @@ def forbidden_with(members: Sequence[Member], run: Run, path: str, new: Any, old
 
 
 def _became(members: Sequence[Member], run: Run, new: Any, old: Any) -> tuple[bool, ...] | None:
-    """Returns whether each member is set; None for an absent struct, or if an update does not change that."""
+    """Returns whether each of two members is set.
+
+    Returns None if the struct is absent, or if an update does not change which members are set.
+    """
     if new is None:
         return None
     now = tuple(_is_set(member, new) for member in members)

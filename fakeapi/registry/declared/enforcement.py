@@ -1,10 +1,12 @@
 """Merges the errors of declarative and handwritten validation.
 
 Follows `ValidateDeclarativelyWithMigrationChecks` of k8s.io/apiserver `pkg/registry/rest` and the filters of
-k8s.io/apimachinery `pkg/api/validate`. A handwritten error is dropped if an enforced rule of the stage beta
-finds the same error. The errors of rules come last. Upstream's code marks the handwritten errors that rules
-cover. Here a rule's error covers the handwritten errors of the same type and field. An error about a change
-covers only errors about a change, and a comparison with another field only such comparisons.
+k8s.io/apimachinery `pkg/api/validate`. A handwritten error is dropped if an enforced beta rule finds the same
+error. The errors of rules come last.
+
+Upstream's code marks the handwritten errors that rules cover. Here, the error of a rule covers the
+handwritten errors with the same type and field. An error about a change covers only errors about changes. An
+error about a comparison with another field covers only errors about such comparisons.
 """
 
 import re
@@ -30,11 +32,11 @@ TAKEOVER_GATES: Final = ("DeclarativeValidation", "DeclarativeValidationTakeover
 _BOUND_BY_FIELD: Final = re.compile("must be (?:greater|less) than or equal to `")
 
 Paths = Sequence[tuple[re.Pattern[str], str]]
-"""Patterns of paths in one version of a kind, with their replacements in another version."""
+"""Patterns for field paths in one version of a kind, with their replacements in another version."""
 
 
 class _Options(dict[str, bool]):
-    """The options for rules: the feature gates of the release, except options that the kind sets itself."""
+    """The options of declared rules: those that the kind sets, otherwise the feature gates of the release."""
 
     def __init__(self, gates: Gates, stated: Mapping[str, bool]) -> None:
         super().__init__(stated)
@@ -45,7 +47,7 @@ class _Options(dict[str, bool]):
 
 
 class DeclaredValidation:
-    """The declared rules of one kind in one version."""
+    """The declarative validation of one kind in one version."""
 
     def __init__(self, kind: Kind, tables: ReleaseTables, rules: ReleaseRules, paths: Paths = ()) -> None:
         self._type_name = kind.type_name
@@ -62,9 +64,9 @@ class DeclaredValidation:
         subresource: str = "",
         options: Mapping[str, bool] | None = None,
     ) -> list[FieldError]:
-        """Merges the handwritten errors `found` with the errors of declared rules.
+        """Merges the handwritten errors `found` with the errors of declarative validation.
 
-        The objects are in this version; `old` is None for a create.
+        `new`, `old`: the objects in this version; `old` is None for a create.
         """
         # Drops duplicate handwritten errors, as the aggregate in upstream's filter does.
         found = list(dict.fromkeys(found))
@@ -84,7 +86,11 @@ class DeclaredValidation:
                 yield self._identity(entry.error)
 
     def _identity(self, error: FieldError) -> tuple[str, str, str]:
-        """Returns reason and field of an error, and whether it concerns a change or another field."""
+        """Returns the reason and field of an error, and its sort, to find equal errors.
+
+        The sort is "change" for errors about changes, "field" for comparisons with another field, otherwise
+        "".
+        """
         about = "change" if error.body.endswith(CHANGES) else ""
         if _BOUND_BY_FIELD.search(error.body):
             about = "field"
@@ -116,9 +122,9 @@ class DeclaredValidation:
 
 
 def enforces_declared(rules: ReleaseRules, *, has_no_others: bool) -> bool:
-    """Whether a release enforces the declared rules of a kind.
+    """Whether a release enforces the declarative validation of a kind.
 
-    `has_no_others`: whether the kind has had declared rules from its first release.
+    `has_no_others`: whether the kind has had declared rules since its first release.
     """
     match rules.quirks.declared_rules:
         case "enforced":

@@ -1,7 +1,7 @@
-"""String formats of declared rules: names, label keys, UUIDs, names of pools and attributes.
+"""String formats of declarative validation: names, label keys, UUIDs, names of pools and attributes.
 
 Follows k8s.io/apimachinery `pkg/api/validate` (strfmt) and `pkg/api/validate/content`. A format is a function
-that returns the errors of a string. Its parameter `show` returns the form of the string in errors.
+that returns the errors of a string. Its parameter `show` returns the string as errors print it.
 """
 
 import re
@@ -14,7 +14,10 @@ from fakeapi.machinery.meta import names
 
 Show: TypeAlias = Callable[[str], Any]
 Format: TypeAlias = Callable[[str, str, Show], list[FieldError]]
-"""(text, path, form of the text in errors) -> the errors of the text."""
+"""A function that returns the errors of a string: `(text, path, show) -> errors`.
+
+`show` returns the text as errors print it.
+"""
 
 _POOL_NAME_MAX: Final = 253
 _ATTRIBUTE_DOMAIN_MAX: Final = 63
@@ -88,7 +91,7 @@ def _attribute_domain(text: str, path: str) -> list[FieldError]:
 
 
 def _fully_qualified_name(text: str, path: str, show: Show) -> list[FieldError]:
-    """Validates `domain/identifier`; accepts each text with more than one slash."""
+    """Validates `domain/identifier`. Texts with more than one slash are valid, as upstream."""
     match text.split("/"):
         case [identifier]:
             problem = "a fully qualified name must be a domain and a name separated by a slash"
@@ -113,4 +116,4 @@ FORMATS: Final[Mapping[str, Format]] = {
     "ShortName": _of_messages(partial(names.is_dns1123_label, unit="bytes")),
     "UUID": _uuid,
 }
-"""The formats by the name of upstream's function."""
+"""The formats by the name of the upstream function."""

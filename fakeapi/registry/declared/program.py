@@ -1,7 +1,7 @@
-"""Compiles bodies of declared rules from the release's tables into functions.
+"""Compiles the declarative validation in a release's tables into functions, one body per Go type.
 
-`tools/declared.py` describes the steps of a body. Bodies whose errors no client would receive are omitted:
-rules of the stage alpha are never enforced, rules of the stage beta only if a feature gate is on.
+`tools/declared.py` describes the steps of a body. The program omits rules whose errors no client would
+receive: alpha rules are never enforced, beta rules only if a feature gate is on.
 """
 
 import itertools
@@ -26,10 +26,10 @@ BETA: Final = "beta"
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """The context in which a body is compiled."""
+    """The context in which a body of rules is compiled."""
 
     level: str = ""
-    """The stage of the enclosing rule: alpha, beta or none."""
+    """The stage of the enclosing rule: "alpha", "beta" or ""."""
 
     form: str = "pointer"
     """The form of the value: pointer, text, number, flag, struct or items."""
@@ -39,19 +39,23 @@ class _Place:
 
 
 class Program:
-    """The compiled bodies of the types of one release; each is compiled at its first use."""
+    """The compiled bodies of rules for the Go types of one release.
+
+    Each body is compiled at its first use.
+    """
 
     def __init__(self, bodies: Callable[[str], Steps], *, beta: bool) -> None:
-        """`bodies` returns the steps of a type such as `resource/v1.Device`.
+        """Stores how to get the rules of a type.
 
-        `beta`: whether rules of the stage beta are enforced.
+        `bodies`: returns the steps of a type such as `resource/v1.Device`.
+        `beta`: whether beta rules are enforced.
         """
         self._bodies = bodies
         self._beta = beta
         self._types: dict[tuple[str, _Place], Body | None] = {}
 
     def of_type(self, name: str) -> Body | None:
-        """Returns the compiled body of a type; None if clients would receive none of its errors."""
+        """Returns the compiled rules of a type; None if clients would receive none of their errors."""
         return self._type(name, _Place())
 
     def _type(self, name: str, place: _Place) -> Body | None:
@@ -120,7 +124,7 @@ class Program:
         return _Step(body, may_stop=effect != "add", shows=effect != "quiet")
 
     def _with_bodies(self, name: str, arguments: list[Any], place: _Place) -> Body | None:
-        """Compiles a rule that applies other rules: to items, to a field, or under a condition."""
+        """Compiles a rule that contains other rules, for items, for a field, or under a condition."""
         match name, arguments:
             case "Value", [steps]:
                 return self._body(steps, place)
@@ -161,12 +165,12 @@ _WITH_BODIES: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A compiled step of a body."""
+    """A compiled step in a body of rules."""
 
     run: Body
 
     is_gate: bool = False
-    """Whether the step ends the body if a step before it has failed and may stop the body."""
+    """Whether the step ends the body if an earlier step with `may_stop` has failed."""
 
     may_stop: bool = False
     """Whether an error of the step ends the body at the next gate."""
@@ -208,7 +212,7 @@ def _is_optional(step: Sequence[Any]) -> bool:
 
 
 def _ends_where_absent(steps: Steps) -> bool:
-    """Whether the rules of a field report no errors if the field is not set, so that they need not run."""
+    """Whether the rules of a field report no errors for an unset field, so that they can be skipped."""
     first = list(itertools.takewhile(lambda step: step != ["gate"], steps))
     return (
         len(first) < len(steps)
@@ -255,7 +259,7 @@ def _of_field(
 
 
 _ZEROES: Final[Mapping[str, Any]] = {"text": "", "number": 0, "flag": False, "struct": {}}
-"""The zero values of absent fields by their form; fields of other forms are None."""
+"""The values that stand for absent fields, by form. Absent fields of other forms are None."""
 
 
 def _each_item(
@@ -270,7 +274,7 @@ def _each_item(
 
 
 def _each_member(same: Same | None, body: Body, run: Run, path: str, new: Any, old: Any) -> None:
-    """Applies a body to the values of a map, sorted by key; upstream's order is random."""
+    """Applies a body to the values of a map, sorted by key. The order in upstream is random."""
     for key, value in sorted((new or {}).items()):
         before = (old or {}).get(key)
         if run.update and before is not None and same is not None and same(value, before):
@@ -285,7 +289,10 @@ def _each_key(body: Body, run: Run, path: str, new: Any, old: Any) -> None:
 
 
 def _if_option(given: tuple[str, bool], body: Body, run: Run, path: str, new: Any, old: Any) -> None:
-    """Applies a body if an option is on or off; `given` is the option and its required value."""
+    """Applies a body if an option has the required value.
+
+    `given`: the name of the option, and the value that it must have.
+    """
     option, enabled = given
     if run.options[option] == enabled:
         body(run, path, new, old)
@@ -351,7 +358,7 @@ _ABSENT: Final[Mapping[str, Callable[[Any], bool]]] = {
 
 
 def _members(arguments: list[Any]) -> list[tuple[str, Callable[[Any], bool], bool]]:
-    """Converts the arguments of a rule: name, check, and whether the check applies to the value itself."""
+    """Converts the arguments of a union rule to `checks.Member` tuples."""
     return [(name, is_set_by(form), isinstance(form, Mapping)) for name, form in arguments]
 
 

@@ -1,4 +1,4 @@
-"""Run: the state of one validation by declared rules, and the signatures of rule functions."""
+"""Run: the state of one declarative validation, and the signatures of rule functions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from fakeapi.machinery.field_errors import FieldError
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An error, and the stage of its rule: alpha, beta, or "" for a rule without a stage."""
+    """An error, and the stage of its rule: "alpha", "beta", or "" for a rule without a stage."""
 
     error: FieldError
     level: str
@@ -17,7 +17,12 @@ class Found:
 
 @dataclass(slots=True)
 class Run:
-    """The state of one validation: its errors so far, whether it is an update, and the options for rules."""
+    """The state of one validation.
+
+    `update`: whether the validated write is an update.
+    `options`: whether each option of declarative validation is on.
+    `found`: the errors so far.
+    """
 
     update: bool
     options: Mapping[str, bool]
@@ -25,7 +30,13 @@ class Run:
 
 
 Body: TypeAlias = Callable[[Run, str, Any, Any], None]
-"""(run, path, new value, old value): adds the errors of the new value; an absent old value is None."""
+"""A function that validates a value and adds its errors to the run.
+
+Its arguments are the run, the path, the new value and the old value. An absent old value is None.
+"""
 
 Rule: TypeAlias = Callable[[Run, str, Any, Any], Sequence[FieldError]]
-"""(run, path, new value, old value): returns the errors of the new value."""
+"""A function that validates a value and returns its errors.
+
+Its arguments are the run, the path, the new value and the old value. An absent old value is None.
+"""

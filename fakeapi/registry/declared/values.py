@@ -1,4 +1,4 @@
-"""Functions for the values of rules: whether a value is set, whether two are equal, and the keys of items.
+"""Functions for validated values: whether a value is set, whether two are equal, and the keys of items.
 
 Follows k8s.io/apimachinery `pkg/api/validate` (each, required), for canonical values.
 """
@@ -12,20 +12,21 @@ from fakeapi.registry.model.semantic_equality import semantically_equal
 Same: TypeAlias = Callable[[Any, Any], bool]
 IsSet: TypeAlias = Callable[[Any], bool]
 Key: TypeAlias = Callable[[Any], Hashable]
-"""Returns the key that identifies an item in its list."""
+"""A function that returns the key of an item in its list."""
 
 
 def is_zero(value: Any) -> bool:
-    """Whether a value is the zero value of its Go type; in a struct all fields must be zero."""
+    """Whether a value is the zero value of its Go type. A struct is zero if all its fields are."""
     if isinstance(value, dict):
         return all(map(is_zero, value.values()))
     return value in (None, "", 0)
 
 
 def is_set_by(form: Any) -> IsSet:
-    """Returns the function that checks whether a value of this form is set.
+    """Returns a function that checks whether a value of this form is set.
 
-    For a mapping, the function checks whether an item of a list has all values of the mapping.
+    If `form` is a mapping, the function checks a list: whether one of its items has all values of the
+    mapping.
     """
     if isinstance(form, Mapping):
         return lambda items: any(
@@ -37,7 +38,7 @@ def is_set_by(form: Any) -> IsSet:
 
 
 def same_scalars(one: Any, other: Any) -> bool:
-    """Whether two values of a type without pointer are equal; an absent value equals the zero value."""
+    """Whether two values of a Go type without pointers are equal. An absent value equals the zero value."""
     return one == other or (not one and not other)
 
 
@@ -58,7 +59,10 @@ def sameness(how: str | None, form: str) -> Same | None:
 
 
 def key_of(match: Any) -> Key | None:
-    """Returns the function for the keys of items; None if items of old and new lists are not correlated."""
+    """Returns the function for the keys of list items.
+
+    Returns None if items of the old and the new list are not matched with each other.
+    """
     if match is None:
         return None
     if isinstance(match, Mapping):
@@ -68,7 +72,7 @@ def key_of(match: Any) -> Key | None:
 
 
 def by_key(items: Iterable[Any], key: Key) -> dict[Hashable, Any]:
-    """Returns the first item of each key."""
+    """Returns a mapping from each key to the first item with this key."""
     first: dict[Hashable, Any] = {}
     for item in items:
         first.setdefault(key(item), item)

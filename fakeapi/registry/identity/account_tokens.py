@@ -1,4 +1,4 @@
-"""AccountTokens: stores the key of service accounts' tokens, and gives it to `token_signer`, which signs."""
+"""AccountTokens: stores the key that signs service account tokens, and provides the signer."""
 
 import asyncio
 from functools import cached_property
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from fakeapi.registry.identity.token_signer import TokenSigner
 
 SIGNING_KEY = "token-signing-key"
-"""The name of the key among the storage's labels."""
+"""The name of the storage label that contains the key."""
 
 
 class AccountTokens:
-    """Signs tokens, and stores the key, so that tokens stay valid after a restart.
+    """Provides the signer of service account tokens, and stores its key so that tokens survive a restart.
 
-    `key` is in PEM; it is empty until the storage has one.
+    `key`: the private key in PEM; "" until the storage has a key.
     """
 
     def __init__(self, storage: Storage) -> None:
@@ -29,12 +29,12 @@ class AccountTokens:
 
     @property
     def may_exist(self) -> bool:
-        """Whether a client can have a token: False until the signer is used or a key is stored."""
+        """Whether a client can have a token. False until the signer is used or the storage has a key."""
         return bool(self.key) or self._is_used
 
     @cached_property
     def signer(self) -> "TokenSigner":
-        """The signer, which also verifies tokens. Raises ApiError 500 if the database has a damaged key."""
+        """The signer, which also verifies tokens. Raises ApiError 500 if the stored key is damaged."""
         from fakeapi.registry.identity.token_signer import TokenSigner  # noqa: PLC0415 - loads OpenSSL
 
         self._is_used = True
@@ -45,7 +45,7 @@ class AccountTokens:
             raise ApiError(500, "", why) from error
 
     async def keep_key(self) -> None:
-        """Stores the key if the storage has none yet. Raises ApiError 500."""
+        """Stores the key if the storage has none yet. Raises ApiError 500 if that fails."""
         async with self._keeping:
             if not self.key:
                 key = self.signer.key_text()

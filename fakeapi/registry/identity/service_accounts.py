@@ -19,28 +19,32 @@ PREFIX = "system:serviceaccount:"
 ALL_ACCOUNTS = "system:serviceaccounts"
 AUTHENTICATED = "system:authenticated"
 LEEWAY_SECONDS = 60
-"""Tolerated clock skew: a token, and the objects it is bound to, stay valid this long after they end."""
+"""Tolerated clock skew. Tokens, and deleted objects that they are bound to, stay valid for this long."""
 
 _INVALIDATED = "service account token has been invalidated"
 _BOUND = {"secret": "secrets", "pod": "pods"}
 
 
 class TokenRefused(ValueError):
-    """The server rejects a token although it has signed it. The text is upstream's reason."""
+    """Raised for a token that this server signed but that is not valid. The text is upstream's reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenUser:
-    """The user of a token. `audiences` are the requested ones that the token has."""
+    """The user of a service account token.
+
+    `audiences`: the requested audiences that the token has.
+    """
 
     user: User
     audiences: list[str]
 
 
 def user_of_token(server: Server, token: str, audiences: Sequence[str], gates: Gates) -> TokenUser | None:
-    """Returns the user of a token for one of the audiences; None if this server has not signed the token.
+    """Returns the user of a service account token; None if this server has not signed the token.
 
-    A token is valid only as long as its service account and its bound object exist. Raises TokenRefused.
+    Raises TokenRefused if the token has expired, or has none of the requested audiences. The token is also
+    refused if its service account or its bound object does not exist.
     """
     if not server.tokens.may_exist:
         return None
@@ -61,12 +65,12 @@ def user_of_token(server: Server, token: str, audiences: Sequence[str], gates: G
 
 
 def groups_of(namespace: str) -> tuple[str, ...]:
-    """Returns the groups of the service accounts in a namespace."""
+    """Returns the groups of each service account in a namespace."""
     return (ALL_ACCOUNTS, f"{ALL_ACCOUNTS}:{namespace}", AUTHENTICATED)
 
 
 def account_of(username: str) -> tuple[str, str] | None:
-    """Returns namespace and name of a service account by its user name; None for other users."""
+    """Returns (namespace, name) of the service account with a user name; None for other users."""
     if not username.startswith(PREFIX):
         return None
     parts = username.removeprefix(PREFIX).split(":")
@@ -83,7 +87,7 @@ def _check_times(claims: Object, now: float) -> None:
 
 
 def _check_objects(objects: ClusterObjects, own: Object, now: float, gates: Gates) -> None:
-    """Raises TokenRefused if the service account or the token's bound object no longer exists."""
+    """Raises TokenRefused if the token's service account or bound object no longer exists."""
     namespace, claim = own["namespace"], own["serviceaccount"]
     account = objects.get("", "serviceaccounts", namespace, claim["name"])
     if account is None:
@@ -115,7 +119,7 @@ def _check_bound(found: Object | None, kind: str, wanted: Object, now: float) ->
 
 
 def _is_deleted(obj: Object, now: float) -> bool:
-    """Whether an object's deletionTimestamp is more than LEEWAY_SECONDS ago."""
+    """Whether the deletionTimestamp of an object is more than LEEWAY_SECONDS ago."""
     stamp = obj["metadata"].get("deletionTimestamp")
     return stamp is not None and bool(stamp < times.now_text(now - LEEWAY_SECONDS))
 

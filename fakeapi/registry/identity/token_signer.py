@@ -1,4 +1,4 @@
-"""TokenSigner: signs the tokens of service accounts, and verifies them.
+"""TokenSigner: signs service account tokens and verifies them.
 
 Follows k8s.io/kubernetes `pkg/serviceaccount` (jwt.go, openidmetadata.go). The key is generated at first use;
 `fakeapi.registry.identity.account_tokens` stores it with the first token.
@@ -30,11 +30,11 @@ _KEY_BITS: Final = 2048
 TOKEN_LENGTH_MAX: Final = 1 << 16
 """Maximum length of a token in characters."""
 KNOWN_TOKENS_MAX: Final = 1024
-"""Number of tokens with a verified signature to cache; a full cache is emptied."""
+"""Maximum number of verified tokens in the cache. A full cache is cleared."""
 
 
 def new_key_text() -> str:
-    """Generates a private key and returns it in PEM."""
+    """Generates a private key and returns it in PEM format."""
     return _text_of(_new_key())
 
 
@@ -53,7 +53,7 @@ def _read_key(text: str) -> rsa.RSAPrivateKey:
 
 
 class TokenSigner:
-    """Signs and verifies tokens with the private key `key` in PEM, or with a new key."""
+    """Signs and verifies tokens with a private key. `key` is in PEM format; "" generates a new key."""
 
     def __init__(self, key: str = "") -> None:
         self._key = _read_key(key) if key else _new_key()
@@ -63,11 +63,11 @@ class TokenSigner:
         self._known: dict[str, Object] = {}
 
     def key_text(self) -> str:
-        """Returns the private key in PEM."""
+        """Returns the private key in PEM format."""
         return _text_of(self._key)
 
     def sign(self, claims: Object) -> str:
-        """Returns a JSON Web Token with the claims and with ISSUER."""
+        """Returns a JSON Web Token with the claims and the issuer ISSUER."""
         header = {"alg": _ALGORITHM, "kid": self._id}
         parts = (_encoded(_json(header)), _encoded(_json({**claims, "iss": ISSUER})))
         signed = ".".join(parts)
@@ -88,11 +88,11 @@ class TokenSigner:
             return None
         if len(self._known) >= KNOWN_TOKENS_MAX:
             self._known.clear()
-        self._known[token] = claims  # the claims have their type, since `sign` made the token
+        self._known[token] = claims  # signed, so `sign` created the claims and they have this type
         return self._known[token]
 
     def configuration(self, address: str) -> Object:
-        """Returns the OpenID configuration of a server at an address such as https://127.0.0.1:6443."""
+        """Returns the OpenID configuration of a server; `address` is, for example, https://127.0.0.1:6443."""
         return {
             "issuer": ISSUER,
             "jwks_uri": f"{address}/openid/v1/jwks",

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """The client that sent a request, as k8s.io/apiserver `pkg/authentication/user` describes one."""
+    """The client that sent a request, as `user.Info` of k8s.io/apiserver `pkg/authentication/user`."""
 
     name: str
     groups: tuple[str, ...] = ()
@@ -17,10 +17,10 @@ class User:
 ANYBODY = "anybody"
 """The token in the kubeconfig of a server with TLS that does not require a token.
 
-It identifies nobody. Without any credentials in the kubeconfig, kubectl would prompt for a user name.
+The token identifies nobody. Without any credentials in the kubeconfig, kubectl would prompt for a user name.
 """
 
-# Kubernetes' own names: an unauthenticated client, an administrator, and the server itself.
+# The names that Kubernetes uses: an unauthenticated client, an administrator, and the server itself.
 ANONYMOUS = User("system:anonymous", ("system:unauthenticated",))
 TOKEN_HOLDER = User("kubernetes-admin", ("system:masters", "system:authenticated"))
 THE_SERVER = User("system:apiserver", ("system:masters", "system:authenticated"))

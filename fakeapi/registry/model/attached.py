@@ -1,4 +1,4 @@
-"""Attached: a value that another layer stores on each resource and that lives as long as the resource."""
+"""Attached: a value that another layer stores on a resource, for as long as the resource exists."""
 
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
@@ -7,16 +7,17 @@ Value = TypeVar("Value")
 
 
 class Attached(Generic[Value]):
-    """A value per resource, created by `make` when it is first read.
+    """A value of each resource, such as a cache. `make` creates the value when it is first read.
 
-    The layers above a resource store their caches on it in this way, without the resource knowing them.
+    With this class, other layers store caches on a resource, although the resource does not import these
+    layers.
     """
 
     def __init__(self, make: Callable[[], Value]) -> None:
         self._make = make
 
     def of(self, attachments: "dict[Attached[Any], Any]") -> Value:
-        """Returns the value among the attachments of a resource; creates it at the first call."""
+        """Returns the value from the attachments of a resource; creates it at the first call."""
         try:
             value: Value = attachments[self]
         except KeyError:

@@ -26,14 +26,14 @@ class BodyType:
     """Sets the defaults of the release."""
 
     also: frozenset[str] = frozenset()
-    """Further apiVersions that a body may have."""
+    """Other apiVersions that a body may have."""
 
     @property
     def api_version(self) -> str:
         return self.kind.api_version
 
     def default(self, obj: Object) -> Object:
-        """Returns a canonical object with the defaults of its release and its kind; may change `obj`."""
+        """Returns a canonical object with the defaults of the release and of the kind; may change `obj`."""
         tables = self.release.all_kinds.tables
         return self.strategy.default(
             self.apply_defaults(obj, self.kind.schema, lambda: tables.defaults, self.release.gates)

@@ -8,14 +8,13 @@ from fakeapi.releases import Release
 from fakeapi.releases.version_order import version_rank
 
 Subscriber = Callable[[Resource], None]
-"""Called with each removed resource after the catalogue has dropped it."""
+"""A function that receives each removed resource after its removal from the catalogue."""
 
 
 class Catalogue:
     """The served resources. `primary` is the release that the server reports as its own version.
 
-    `generation` grows with every change, so that documents made from the catalogue (discovery, OpenAPI) can
-    be cached until it grows.
+    `generation` grows with every change. Caches of discovery and OpenAPI documents are valid until it grows.
     """
 
     def __init__(self, resources: Iterable[Resource], primary: Release) -> None:
@@ -37,9 +36,9 @@ class Catalogue:
         return self._by_name.get((group, version, name))
 
     def stores(self, name: str, prefix: str) -> bool:
-        """Whether a served resource of this name stores its objects under this prefix of storage keys.
+        """Whether a served resource with this name stores its objects under this prefix of storage keys.
 
-        Only resources of that name compare their prefix, because reading `prefix` loads the definition.
+        Compares only prefixes of resources with this name, because reading a prefix loads the KindDefinition.
         """
         return any(
             resource.kind.resource == name and resource.prefix == prefix
@@ -54,14 +53,14 @@ class Catalogue:
         return group in self._built_in
 
     def serves(self, group: str, version: str) -> bool:
-        """Whether a version of a group is served."""
+        """Whether the server serves this version of a group."""
         return any(key[:2] == (group, version) for key in self._by_name)
 
     def groups(self, *, by_version: bool = True) -> list[str]:
-        """Returns the served groups: built-in groups in the order of their addition, then the other groups.
+        """Returns the served groups: built-in groups in the order of their addition, then custom groups.
 
-        The other groups have only custom resources, and the lowest priority. They are sorted by the name of
-        their first APIService, `VERSION.GROUP`; without `by_version`, by the name of the group.
+        Custom groups have only custom resources, and the lowest priority. They are sorted by the name of
+        their first APIService, `VERSION.GROUP`. Without `by_version`, they are sorted by group name.
         """
         custom: dict[str, str] = {}
         for group, version, _ in self._by_name:
@@ -74,7 +73,7 @@ class Catalogue:
     def versions(self, group: str) -> list[str]:
         """Returns the served versions of a group, the preferred version first.
 
-        Versions of only custom resources precede built-in versions.
+        Versions with only custom resources precede versions with built-in resources.
         """
         built_in: dict[str, bool] = {}
         for (of_group, version, _), resource in self._by_name.items():
@@ -122,7 +121,7 @@ class Catalogue:
         self.generation += 1
 
     def _count(self, resources: Iterable[Resource], change: int) -> None:
-        """Adds `change` (1 or -1) to the count of each resource's group; drops groups whose count is 0."""
+        """Adds `change` (1 or -1) to the count of each resource's group; removes groups whose count is 0."""
         for resource in resources:
             group = resource.kind.group
             for counts in (self._in_group, *(() if resource.kind.unstructured else (self._built_in,))):

@@ -1,7 +1,7 @@
 """Columns of tables: the type of a column, the columns Name and Age, and ages as kubectl prints them.
 
-The cells of a kind are in its own module (see `fakeapi.registry.model.definition`). The names, order and
-descriptions of its columns are in the tables of the release, with the texts that servers of the release send.
+The module of a kind defines its cells (see `fakeapi.registry.model.definition`). The tables of a release
+define the names, order and descriptions of its columns. The texts are those that servers of the release send.
 
 Cells and columns follow k8s.io/kubernetes `pkg/printers/internalversion`, ages follow k8s.io/apimachinery
 `pkg/util/duration`.
@@ -39,10 +39,11 @@ Cell = Callable[[Object, float], str | float | None]  # float includes int and b
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a kind's table.
+    """A column in the table of a kind.
 
-    `cell` returns the value for an object at a time in seconds since the epoch. A column that is not
-    `defined` has cells but no column definition. The cells of a `timeless` column do not depend on the time.
+    `cell`: returns the value for an object at a time in seconds since the epoch.
+    `defined`: whether the table has a column definition for these cells.
+    `timeless`: whether the cells are independent of the time.
     """
 
     name: str
@@ -66,11 +67,14 @@ class Column:
 
 
 Columns = Callable[[Struct, Quirks], tuple[Column, ...]]
-"""Returns the columns after Name for a kind whose objects have this type, with the quirks of the release."""
+"""A function that returns the columns of a kind after Name.
+
+Its arguments are the type of the kind's objects and the quirks of the release.
+"""
 
 
 Cells = Callable[[Quirks], Mapping[str, Cell]]
-"""Returns the cells of a kind by the names of its columns in the release's tables.
+"""A function that returns the cells of a kind by the names of its columns in the release's tables.
 
 Name and Age have default cells, which a kind may replace.
 """
@@ -79,7 +83,7 @@ Name and Age have default cells, which a kind may replace.
 def printed_columns(
     printed: Iterable[PrintedColumn], descriptions: Mapping[str, str], cells: Mapping[str, Cell]
 ) -> tuple[Column, ...]:
-    """Joins the columns of a release's tables with the cells of a kind.
+    """Returns the columns from a release's tables, with the cells of the kind.
 
     Raises KeyError for a column without a cell.
     """
@@ -105,14 +109,14 @@ def no_columns(schema: Struct, quirks: Quirks) -> tuple[Column, ...]:
 
 
 def with_name_and_age(added: tuple[Column, ...], *, age: bool = True) -> tuple[Column, ...]:
-    """Returns the columns of a table: Name, the `added` ones, and with `age` the column Age."""
+    """Returns the columns of a table: Name, the `added` columns, and, if `age` is true, Age."""
     named = (Column("Name", NAME, at("metadata", "name"), "name", timeless=True), *added)
     return (*named, AGE_COLUMN) if age else named
 
 
 @dataclass(frozen=True, slots=True)
 class TextAt:
-    """A cell that prints the text at a path; empty if the object has no such field."""
+    """A cell that prints the string at a path; "" if the object has no such field."""
 
     path: tuple[str, ...]
 
@@ -134,14 +138,14 @@ AGE_COLUMN = Column("Age", AGE, lambda obj, now: since(obj["metadata"].get("crea
 CREATED_AT_COLUMN = Column(
     "Created At", AGE, lambda obj, now: obj["metadata"].get("creationTimestamp") or UNKNOWN, type="date"
 )
-"""Replaces the age in tables of kinds without a printer in the server (rest.NewDefaultTableConvertor)."""
+"""The column instead of Age, for kinds that rest.NewDefaultTableConvertor prints upstream."""
 
 _USUAL_CELLS = {"Name": at("metadata", "name"), "Age": AGE_COLUMN.cell}
 _USUAL_DESCRIPTIONS = {"Name": NAME, "Age": AGE}
 
 
 def fields_at(schema: Struct, *path: str) -> dict[str, Any]:
-    """Returns the fields of the struct at a path, by name."""
+    """Returns the fields of the struct at a path in a schema, by name."""
     for name in path:
         node = schema.fields[name].node
         assert isinstance(node, Struct), f"{name} is not a struct"
@@ -150,22 +154,22 @@ def fields_at(schema: Struct, *path: str) -> dict[str, Any]:
 
 
 def since(stamp: str | None, now: float) -> str:
-    """Returns the time since a timestamp as kubectl prints ages.
+    """Returns the time since a timestamp as kubectl prints ages, such as 5m30s.
 
-    A missing timestamp gives `<unknown>`, a time in the future `<invalid>`.
+    Returns `<unknown>` for a missing timestamp and `<invalid>` for a time in the future.
     """
     return age(now - seconds_of(stamp)) if stamp else UNKNOWN
 
 
 def seconds_of(stamp: str) -> float:
-    """Returns a timestamp in seconds since the epoch."""
+    """Converts a timestamp to seconds since the epoch."""
     return datetime.fromisoformat(stamp).timestamp()
 
 
 def age(seconds: float) -> str:
-    """Prints a duration in seconds for people, such as 5m30s.
+    """Returns a duration in seconds as kubectl prints ages, such as 5m30s.
 
-    Negative durations below two seconds give 0s, since clocks may disagree; longer ones give `<invalid>`.
+    Negative durations below two seconds give 0s, because clocks may differ; longer ones give `<invalid>`.
     """
     whole = int(seconds)
     if whole < -1:
@@ -191,5 +195,5 @@ def age(seconds: float) -> str:
 
 
 def _two(large: int, unit: str, small: int, small_unit: str) -> str:
-    """Prints a duration in two units, such as 3h5m; omits the small unit if it is zero."""
+    """Returns a duration in two units, such as 3h5m; omits the small unit if it is zero."""
     return f"{large}{unit}{small}{small_unit}" if small else f"{large}{unit}"

@@ -1,8 +1,8 @@
-"""Conversion between the served versions of a resource, through its hub.
+"""Conversion between the served versions of a resource, through its internal version, the hub.
 
-The hub is the single form in which the objects of a resource are stored, like Kubernetes' internal version.
-The kind's definition names it; it belongs to no release and is never served. Objects are converted
-source → hub → target, as in k8s.io/apimachinery `pkg/runtime`.
+The server stores the objects of a resource in the hub. The KindDefinition names the hub, which belongs to no
+release and is never served. Objects are converted source → hub → target, as in k8s.io/apimachinery
+`pkg/runtime`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -21,10 +21,10 @@ def _unchanged(obj: Object) -> Object:
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """Converts between one version and the hub.
+    """Converts objects between one API version and the internal version, the hub.
 
-    Both functions are pure and leave kind and apiVersion as they are. They take and return canonical objects;
-    the result may share parts with the argument.
+    Both functions are pure and do not change kind and apiVersion. They receive and return canonical objects.
+    The result may share parts with the argument.
     """
 
     to_hub: Callable[[Object], Object] = _unchanged
@@ -32,35 +32,35 @@ class Conversion:
 
 
 IDENTITY = Conversion()
-"""The conversion of versions whose objects look the same as in the hub."""
+"""The conversion of API versions whose objects look the same in the internal version."""
 
 
 class Versions:
-    """The versions of one resource in one release, and the conversion between them."""
+    """The API versions of one resource in one release, and the conversions between them."""
 
     def __init__(self, kind: Kind, others: Iterable[Kind], conversions: Mapping[str, Conversion]) -> None:
-        """`others` may include `kind` itself.
+        """Stores the versions of `kind`. `others` may include `kind` itself.
 
-        `conversions` maps a version or apiVersion to its conversion; others use IDENTITY.
+        `conversions` maps a version or apiVersion to its conversion. Missing versions use IDENTITY.
         """
         self._kinds = {sibling.api_version: sibling for sibling in (*others, kind)}
         self._kind = kind
         self._conversions = conversions
 
     def kind_of(self, api_version: str) -> Kind | None:
-        """Returns the resource's kind in that version; None if the release has no such version."""
+        """Returns the kind of the resource in an API version; None if the release lacks this version."""
         return self._kinds.get(api_version)
 
     def conversion(self, kind: Kind) -> Conversion:
-        """Returns the conversion between the kind's version and the hub."""
+        """Returns the conversion between a kind's version and the internal version."""
         conversion = self._conversions.get(kind.api_version) or self._conversions.get(kind.version)
         return conversion or IDENTITY
 
     def convert(self, value: Object, api_version: str) -> tuple[Object, Struct] | None:
-        """Converts `value` from any of the versions to another one; for `machinery.apply`.
+        """Converts an object to another version, for server-side apply. Returns it with its schema.
 
-        The result is canonical: it has all fields that the Go type always writes, as upstream. Returns None
-        if the resource has no such version. Raises TypedError, also for a malformed apiVersion.
+        The result is canonical: as upstream, it has all fields that the Go type always writes. Returns None
+        if the resource does not have the version. Raises TypedError, also for a malformed apiVersion.
         """
         if api_version.count("/") > 1:
             raise TypedError(f"unexpected GroupVersion string: {api_version}")
@@ -75,9 +75,9 @@ class Versions:
             raise TypedError(str(error)) from error
 
     def read(self, value: Object, target: Kind) -> tuple[Object, list[str]]:
-        """Returns `value` as a canonical object of the kind `target`, and the messages of strict decoding.
+        """Returns `value` as a canonical object of the kind `target`, and the errors of strict decoding.
 
-        The apiVersion of `value` says which version it has. Raises DecodeError.
+        The apiVersion of `value` is the version to convert from. Raises DecodeError.
         """
         source = self._source(value)
         obj, strict = decode(value, source.schema)

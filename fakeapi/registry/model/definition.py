@@ -1,8 +1,8 @@
-"""KindDefinition: everything in which one kind differs from the others, as one value.
+"""KindDefinition: the rules in which one kind differs from other kinds.
 
-A kind consists of one module or folder under `fakeapi/kinds/<group>/`, which makes such a value, and of the
-release tables, which know its type, names and verbs. Few other modules depend on the names of kinds; this one
-does for `_SHOWN_WHEN_DELETED`. A kind without a module is served by `fakeapi.kinds.generic`.
+Each kind has a module or folder under `fakeapi/kinds/<group>/`, which creates its definition. The release
+tables have its type, names and verbs. Few other modules depend on the names of kinds; this module does for
+`_SHOWN_WHEN_DELETED`. `fakeapi.kinds.generic` has the definition of kinds without a module.
 """
 
 import random
@@ -40,10 +40,10 @@ ResourceT_contra = TypeVar("ResourceT_contra", contravariant=True)
 """Stands for `fakeapi.registry.model.resource.Resource`, whose import would be circular."""
 
 INTERNAL = "internal"
-"""The hub of kinds whose versions all share their objects."""
+"""The name of the internal version for kinds whose API versions all share their objects."""
 
 CLASSIC = "classic"
-"""The hub of resource.k8s.io/v1alpha2, which shares no objects with other versions."""
+"""The name of the internal version for resource.k8s.io/v1alpha2, which shares no objects with others."""
 
 _SHOWN_WHEN_DELETED = frozenset(
     {
@@ -62,9 +62,9 @@ _SHOWN_WHEN_DELETED = frozenset(
         ("storage.k8s.io", "volumeattributesclasses"),
     }
 )
-"""The kinds with ReturnDeletedObject in k8s.io/kubernetes `pkg/registry`, except those of resource.k8s.io.
+"""Kinds whose DELETE returns the deleted object, except those of resource.k8s.io.
 
-The answer to their DELETE is the deleted object.
+They have ReturnDeletedObject in k8s.io/kubernetes `pkg/registry`.
 """
 
 
@@ -72,7 +72,7 @@ class StoredEntries(Protocol):
     """Reads stored entries by their keys, which begin with `KindDefinition.prefix`."""
 
     def newest(self, key: str) -> Entry | None:
-        """Returns the newest accepted entry of a key; None if there is none."""
+        """Returns the newest entry of a key, committed or not; None if the key does not exist."""
         ...
 
     def list(self, prefix: str) -> Iterable[Entry]:
@@ -91,16 +91,18 @@ class NoEntries:
 
 
 class ApplyDefaults(Protocol):
-    """Sets the defaults of a release in the object, and returns the object.
+    """A function that sets the defaults of a release in an object, and returns the object.
 
-    `obj` is canonical. `table` returns the defaults of the release that `node` belongs to.
+    `obj`: a canonical object.
+    `node`: the type of the object.
+    `table`: returns the defaults of the release that `node` belongs to.
     """
 
     def __call__(self, obj: Object, node: Struct, table: Callable[[], Defaults], gates: Gates) -> Object: ...
 
 
 def without_defaults(obj: Object, node: Struct, table: Callable[[], Defaults], gates: Gates) -> Object:
-    """Returns the object as it is."""
+    """Returns the object unchanged."""
     return obj
 
 
@@ -115,21 +117,21 @@ class StrategyContext:
     """Returns the current time in RFC 3339, UTC, whole seconds."""
 
     entries: StoredEntries = field(default_factory=NoEntries)
-    """Reads the storage."""
+    """Reads stored entries."""
 
     fraction: Callable[[], float] = random.random
     """Returns a random number from 0 to below 1."""
 
     apply_defaults: ApplyDefaults = without_defaults
-    """Sets the defaults of the release in a body."""
+    """Sets the defaults of the release in the body of a request."""
 
 
 Strategies = Mapping[str, Strategy]
-"""Strategies by subresource; "" is the resource itself."""
+"""Strategies by subresource; "" stands for the object itself."""
 
 
 class StrategyFactory(Protocol):
-    """Makes the strategies of a kind for one release."""
+    """A function that creates the strategies of a kind for one release."""
 
     def __call__(self, kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies: ...
 
@@ -144,46 +146,50 @@ class Write:
 
 
 class Hooks(Protocol[ServerT_contra]):
-    """Functions that verbs call before and after the writes of a kind, for example to allocate cluster IPs.
+    """Functions that the server calls before and after writes of a kind, for example to allocate cluster IPs.
 
-    Follows BeginCreate, BeginUpdate and AfterDelete of k8s.io/apiserver `pkg/registry/generic/registry`.
-    Verbs call `begin_create` and `begin_update` before the strategy prepares and validates an object, but not
-    for subresources.
+    Follows BeginCreate, BeginUpdate and AfterDelete of k8s.io/apiserver `pkg/registry/generic/registry`. The
+    server calls `begin_create` and `begin_update` before the strategy prepares and validates an object, but
+    not for subresources.
     """
 
     may_run_in_thread: bool
-    """Whether `begin_create` and `begin_update` read no state, so that a thread may prepare a large write."""
+    """Whether a thread may call `begin_create` and `begin_update`, because they read no state."""
 
     pool: str
-    """The key prefix of all objects that allocate from the same pool; empty if the kind has no pool."""
+    """The key prefix of all objects that allocate from the same pool; "" if the kind has no pool."""
 
     def begin_create(self, obj: Object, *, dry_run: bool) -> Object:
-        """Returns a new object for the strategy to prepare. Raises ApiError."""
+        """Returns the new object that the strategy then prepares. Raises ApiError to reject the create."""
         ...
 
     def begin_update(self, new: Object, old: Object, *, dry_run: bool) -> Object:
-        """Returns a new object for the strategy to prepare; may share parts with `old`. Raises ApiError."""
+        """Returns the new object that the strategy then prepares. Raises ApiError to reject the update.
+
+        The result may share parts with `old`.
+        """
         ...
 
     async def after(self, server: ServerT_contra, write: Write) -> None:
-        """Called after a write is committed and before it is answered. Raises ApiError."""
+        """Runs after a write is committed and before the server responds. Raises ApiError."""
         ...
 
 
 class SubresourceAction(Protocol[ServerT_contra, ResourceT_contra]):
-    """Answers a POST that stores no object of the posted kind, such as pods/binding or an access review."""
+    """A function that handles a POST without storing the posted object, such as pods/binding."""
 
     async def __call__(
         self, request: WriteRequest[ServerT_contra, ResourceT_contra], body: Object
     ) -> WriteResult:
-        """Does the action and returns its result. `body` is canonical and defaulted. Raises ApiError."""
+        """Performs the action and returns its result. `body` is canonical and defaulted. Raises ApiError."""
         ...
 
 
 class Connection(Protocol[ServerT_contra, ResourceT_contra]):
-    """Answers any request to a subresource that connects to a node or a container, such as pods/log.
+    """A function that handles all requests to a subresource that connects to a node or container.
 
-    A fake server has no nodes: requests that upstream would forward to a kubelet are refused.
+    An example is pods/log. A fake server has no nodes, so it rejects requests that upstream forwards to a
+    kubelet.
     """
 
     async def __call__(
@@ -193,9 +199,9 @@ class Connection(Protocol[ServerT_contra, ResourceT_contra]):
         target: ObjectReference,
         options: Mapping[str, str],
     ) -> None:
-        """Answers the request without content if it returns. Raises ApiError.
+        """Handles a request; if it returns, the response has no content. Raises ApiError.
 
-        `options` are the query parameters of the request.
+        `options`: the query parameters of the request.
         """
         ...
 
@@ -212,37 +218,40 @@ class KindDefinition:
     """Other groups that serve the same objects under the same resource name, as for Events."""
 
     versions: frozenset[str] | None = None
-    """The versions that the definition applies to; None for all."""
+    """The API versions that the definition applies to; None for all versions."""
 
     hub: str = INTERNAL
-    """The name of the form in which objects are stored. Versions with the same hub share their objects."""
+    """The name of the internal version in which objects are stored.
+
+    API versions with the same hub share their objects.
+    """
 
     conversions: Mapping[str, Conversion] = field(default_factory=dict)
-    """The conversions of versions that differ from the hub, by version or apiVersion."""
+    """The conversions of API versions that differ from the internal version, by version or apiVersion."""
 
     conversions_of: Callable[[ReleaseRules], Mapping[str, Conversion]] | None = None
-    """Replaces `conversions` if they depend on the release."""
+    """Returns the conversions for a release; None to use `conversions` for all releases."""
 
     name_validator: NameValidator = name_is_dns_subdomain
-    """Validates the names of objects."""
+    """Returns the errors of an object's name."""
 
     name_validator_of: Callable[[ReleaseRules], NameValidator] | None = None
-    """Replaces `name_validator` if it depends on the release."""
+    """Returns the name validator for a release; None to use `name_validator` for all releases."""
 
     field_labels: Callable[[Kind], FieldLabels] = name_and_namespace
     """Returns the fields that field selectors may name."""
 
     field_labels_of: Callable[[Kind, Quirks], FieldLabels] | None = None
-    """Replaces `field_labels` if they depend on the release."""
+    """Returns the field labels for a release; None to use `field_labels` for all releases."""
 
     columns: Columns = no_columns
     """The table columns of a kind without `cells`."""
 
     cells: Cells | None = None
-    """The cells for the columns that the release's tables have for the kind; None to use `columns`."""
+    """The cells for the table columns in the release's tables; None to use `columns`."""
 
     undefined_cells: Sequence[Cell] = ()
-    """Further cells of each row that have no column definition."""
+    """Further cells of each table row that have no column definition."""
 
     shows_age: bool = True
     """Whether tables of a kind without `cells` end with the column Age."""
@@ -256,52 +265,55 @@ class KindDefinition:
     """The names of objects that cannot be deleted."""
 
     actions: Mapping[str, SubresourceAction[Any, Any]] = field(default_factory=dict)
-    """The actions that answer a POST to a subresource, by its name."""
+    """The functions that handle a POST to a subresource, by the name of the subresource."""
 
     answer: SubresourceAction[Any, Any] | None = None
-    """Answers a POST of an object that is never stored, such as an access review."""
+    """Handles a POST of an object that is never stored, such as an access review."""
 
     is_declared: bool = False
-    """Whether the kind has had declared rules from its first release, so that every release enforces them."""
+    """Whether the kind has had declarative validation since its first release.
+
+    Kubernetes 1.36 enforces declarative validation only for such kinds.
+    """
 
     hides_deleted: frozenset[str] = frozenset()
-    """The versions in which a delete is answered with a Status instead of the deleted object."""
+    """The versions in which the response to a DELETE is a Status instead of the deleted object."""
 
     declared_paths: Sequence[tuple[re.Pattern[str], str]] = ()
-    """Replacements that turn paths in errors of declared rules into the paths in the kind's own errors."""
+    """Replacements of field paths in errors of declarative validation by those of handwritten errors."""
 
     signs: Callable[[Object, User], Object] | None = None
-    """Returns a new object with the user who creates it, for example in a CertificateSigningRequest."""
+    """Adds the client to a new object and returns it, for example a CertificateSigningRequest."""
 
     missing: Callable[[str, Quirks], ApiError] | None = None
-    """Returns the error for an object that does not exist, if it differs from the usual 404."""
+    """Returns the error for an object that does not exist; None for the usual 404."""
 
     body_versions: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Further apiVersions that the body of an action may have, by subresource."""
+    """Other apiVersions that the body of an action may have, by subresource."""
 
     scale: ScaleProjection | None = None
-    """The projection of objects to Scales; None for kinds without the subresource scale."""
+    """Converts objects to Scales; None for kinds without the subresource scale."""
 
     hidden_annotations: frozenset[str] = frozenset()
-    """Annotations for fields of the internal type; tables and PartialObjectMetadata omit them."""
+    """Annotations that represent fields of the internal type. Tables and PartialObjectMetadata omit them."""
 
     connections: Mapping[str, Connection[Any, Any]] = field(default_factory=dict)
-    """The functions that answer all requests to a subresource such as pods/log, by its name."""
+    """The functions that handle all requests to a subresource such as pods/log, by its name."""
 
     row_conditions: Callable[[Object], Sequence[Object]] | None = None
-    """Returns the conditions of an object's table row; they may be empty."""
+    """Returns the conditions of an object's table row; the result may be empty."""
 
     hooks: Callable[[Kind, ReleaseRules, StrategyContext], Hooks[Any]] | None = None
-    """Makes the functions that verbs call before and after writes."""
+    """Creates the functions that the server calls before and after writes."""
 
     table_subresources: frozenset[str] = frozenset()
-    """Subresources that can be printed as tables."""
+    """Subresources whose GET can return a table."""
 
     core_metadata: bool = True
-    """Whether finalizers need a domain, as for all kinds except definitions and custom objects."""
+    """Whether finalizers need a domain, as for all kinds except custom objects and their definitions."""
 
     def covers(self, kind: Kind) -> bool:
-        """Whether the definition applies to the kind in the kind's version."""
+        """Whether the definition applies to a kind, including its version."""
         return (
             self.resource == kind.resource
             and (kind.group == self.group or kind.group in self.also_in)
@@ -309,7 +321,7 @@ class KindDefinition:
         )
 
     def shows_deleted(self, version: str) -> bool:
-        """Whether a delete in this version is answered with the deleted object instead of a Status."""
+        """Whether the response to a DELETE in this version is the deleted object instead of a Status."""
         if version in self.hides_deleted:
             return False
         return self.group == "resource.k8s.io" or (self.group, self.resource) in _SHOWN_WHEN_DELETED
@@ -327,4 +339,4 @@ class KindDefinition:
 
 
 FindDefinition = Callable[[Kind], KindDefinition]
-"""Finds the definition of a kind."""
+"""A function that returns the KindDefinition of a kind."""

@@ -24,9 +24,10 @@ _FINALIZER_OF_POLICY = {"Orphan": ORPHAN, "Foreground": FOREGROUND}
 
 @dataclass(frozen=True, slots=True)
 class DeletionRequest:
-    """A DELETE of an object of the resource `qualified` and the kind `qualified_kind`.
+    """A DELETE request for an object of the resource `qualified` and the kind `qualified_kind`.
 
-    `now` is the time of the request in RFC 3339, UTC, whole seconds; `quirks` belong to the release.
+    `now`: the time of the request in RFC 3339, UTC, whole seconds.
+    `quirks`: the quirks of the release.
     """
 
     options: DeleteOptions
@@ -38,39 +39,45 @@ class DeletionRequest:
 
 @dataclass(frozen=True, slots=True)
 class LastState:
-    """The decision to store `obj` once more, and then to delete it."""
+    """The decision of a policy to store `obj` a last time and then delete it."""
 
     obj: Object
 
 
 class DeletionPolicy(Protocol):
-    """Decides whether a stored object is deleted now or later."""
+    """A function that decides whether a stored object is deleted now or later."""
 
     def __call__(self, obj: Object, request: DeletionRequest) -> Object | LastState | None:
         """Returns None to delete the object at once, or the object to store while its deletion waits.
 
-        The object waits for finalizers or for its grace period. A `LastState` is stored and then deleted.
-        The policy may change and return `obj`; an unchanged `obj` means that there is nothing to write.
+        The deletion waits for finalizers or for the grace period. A `LastState` is stored and then deleted.
+        The policy may change and return `obj`; an unchanged `obj` means that nothing needs to be stored.
         Raises ApiError 409 if a precondition does not match.
         """
         ...
 
 
 def delete_after_finalizers(obj: Object, request: DeletionRequest) -> Object | None:
-    """Policy of kinds without graceful deletion: deletes at once, or when the last finalizer is removed."""
+    """Policy without graceful deletion: deletes an object at once, or when its last finalizer is removed."""
     check_preconditions(obj["metadata"], request.options, request.qualified_kind)
     return _held_by_finalizers(obj, request.options, request.now)
 
 
 def delete_alone(obj: Object, request: DeletionRequest) -> Object | None:
-    """Policy of kinds without dependents: `delete_after_finalizers` without the client's propagation."""
+    """Policy of kinds without dependents: always deletes with background propagation.
+
+    Waits for finalizers like `delete_after_finalizers`.
+    """
     options = replace(request.options, propagation="Background", orphan=None)
     check_preconditions(obj["metadata"], options, request.qualified_kind)
     return _held_by_finalizers(obj, options, request.now)
 
 
 def orphan_dependents(obj: Object, request: DeletionRequest) -> Object | None:
-    """Policy of kinds that orphan their dependents, unless the client asks for another propagation."""
+    """Policy of kinds that orphan their dependents by default.
+
+    The client, or finalizers in the object, may select another propagation.
+    """
     present, options = obj["metadata"].get("finalizers") or (), request.options
     if wanted_finalizers(options) is None and not _OF_GARBAGE_COLLECTOR.intersection(present):
         request = replace(request, options=replace(options, propagation="Orphan"))
@@ -78,7 +85,7 @@ def orphan_dependents(obj: Object, request: DeletionRequest) -> Object | None:
 
 
 def _held_by_finalizers(obj: Object, options: DeleteOptions, now: str) -> Object | None:
-    """Returns the object marked as being deleted; None if it has no finalizers."""
+    """Marks an object as being deleted and returns it; returns None if the object has no finalizers."""
     meta = obj["metadata"]
     finalizers = _finalizers(meta, options)
     if not finalizers:
@@ -94,13 +101,16 @@ def _held_by_finalizers(obj: Object, options: DeleteOptions, now: str) -> Object
 
 
 GracePeriod = Callable[[Object, int | None], int]
-"""Returns the grace period in seconds, from the object and the client's gracePeriodSeconds."""
+"""A function that returns the grace period in seconds.
+
+Its arguments are the object and the gracePeriodSeconds of the client.
+"""
 
 
 def delete_gracefully(period_of: GracePeriod) -> DeletionPolicy:
-    """Returns the policy of kinds with graceful deletion, such as pods.
+    """Returns the policy for kinds with graceful deletion, such as pods.
 
-    A DELETE sets deletionTimestamp and the grace period; a DELETE with grace period 0 deletes the object.
+    A DELETE sets deletionTimestamp and the grace period. A DELETE with grace period 0 deletes the object.
     Later requests can only shorten the grace period.
     """
 
@@ -133,9 +143,9 @@ def delete_gracefully(period_of: GracePeriod) -> DeletionPolicy:
 
 
 def _shortened(meta: Object, asked: int, request: DeletionRequest) -> int:
-    """Moves the end of the grace period to an earlier time; returns the new period in seconds.
+    """Ends the grace period of an object earlier, and returns the new period in seconds.
 
-    From 1.33 on the end is never in the past.
+    From 1.33 on, the new end is never in the past.
     """
     meta["deletionTimestamp"] = times.later(
         meta["deletionTimestamp"], asked - meta["deletionGracePeriodSeconds"]
@@ -147,7 +157,7 @@ def _shortened(meta: Object, asked: int, request: DeletionRequest) -> int:
 
 
 def check_preconditions(meta: Object, options: DeleteOptions, qualified_kind: Qualified) -> None:
-    """Raises ApiError 409 if the options name a uid or a resourceVersion that the object does not have."""
+    """Raises ApiError 409 if the uid or resourceVersion in the options is not that of the object."""
     if options.uid is not None and options.uid != meta["uid"]:
         raise errors.conflict(
             qualified_kind,
@@ -167,7 +177,7 @@ def check_preconditions(meta: Object, options: DeleteOptions, qualified_kind: Qu
 
 
 def wanted_finalizers(options: DeleteOptions) -> list[str] | None:
-    """Returns the garbage collector's finalizers for the propagation in the options.
+    """Returns the finalizers of the garbage collector for the propagation in the options.
 
     Returns None if the options do not set a propagation.
     """
@@ -180,12 +190,15 @@ def wanted_finalizers(options: DeleteOptions) -> list[str] | None:
 
 
 def without_garbage_collectors(finalizers: Iterable[str]) -> list[str]:
-    """Returns the finalizers without the garbage collector's `orphan` and `foregroundDeletion`."""
+    """Returns the finalizers except `orphan` and `foregroundDeletion`, which the garbage collector uses."""
     return [name for name in finalizers if name not in _OF_GARBAGE_COLLECTOR]
 
 
 def _finalizers(meta: Object, options: DeleteOptions) -> list[str]:
-    """Returns the finalizers after a DELETE, with `orphan` and `foregroundDeletion` as in the options."""
+    """Returns the finalizers of an object after a DELETE.
+
+    Adds or removes `orphan` and `foregroundDeletion`, depending on the propagation in the options.
+    """
     present: list[str] = meta.get("finalizers") or []
     requested = wanted_finalizers(options)
     if requested is None:

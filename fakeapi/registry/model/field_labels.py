@@ -1,7 +1,7 @@
-"""Field labels: the fields of a kind that field selectors may name.
+"""FieldLabels: the fields of a kind that field selectors may use.
 
 Follows the field label conversions of k8s.io/apimachinery `pkg/runtime`, and the `toSelectableFields` and
-indexers of k8s.io/kubernetes `pkg/registry`. Labels that only one kind has are in the module of that kind.
+indexers of k8s.io/kubernetes `pkg/registry`. The module of a kind has the labels that only this kind has.
 """
 
 from collections.abc import Mapping
@@ -18,22 +18,23 @@ NAMESPACE = "metadata.namespace"
 
 @dataclass(frozen=True, slots=True)
 class FieldLabels:
-    """The field labels of a kind."""
+    """The fields of a kind that field selectors may use."""
 
     labels: tuple[str, ...] = (NAME, NAMESPACE)
-    """The labels that a field selector may use."""
+    """The names of fields that a field selector may use."""
 
     refusal: str = METADATA_ONLY
-    """The error message for any other label."""
+    """The error message for field selectors that use another label."""
 
     fields_of: FieldsOf | None = None
-    """Reads the fields of a stored object except name and namespace; None if a kind has no other fields."""
+    """Returns the fields of a stored object, without name and namespace; None if a kind has no other fields.
+    """
 
     indexed: str | None = None
-    """The label for which the watch cache has an index."""
+    """The label for which the watch cache has an index; None if it has none."""
 
     older: Mapping[str, str] = field(default_factory=dict)
-    """Labels that old clients use, mapped to the current labels."""
+    """Labels of old clients, mapped to the current labels."""
 
 
 def name_and_namespace(kind: Kind) -> FieldLabels:
@@ -44,7 +45,7 @@ def name_and_namespace(kind: Kind) -> FieldLabels:
 def _none(_obj: dict[str, Any]) -> Mapping[str, str]:
     """Returns no fields, for cluster-scoped kinds.
 
-    Because this function exists, selectors read name and namespace from the decoded object. The storage key
+    With this function, selectors read name and namespace from the object instead of its storage key. The key
     of a cluster-scoped object has no namespace.
     """
     return {}

@@ -21,14 +21,14 @@ _KEPT = (
 
 
 def in_order(metadata: dict[str, Any]) -> dict[str, Any]:
-    """Returns the metadata with its fields in the order that they have on the wire."""
+    """Returns the metadata with its fields in the order in which the server sends them."""
     return {name: metadata[name] for name in METADATA_ORDER if name in metadata}
 
 
 def reset_for_status(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
-    """Returns `new` metadata with the fields of `old` that a write to `/status` does not change.
+    """Returns the metadata `new`, with the values in `old` of fields that a write to `/status` cannot change.
 
-    The managed fields come from `new`.
+    The managedFields come from `new`.
     """
     if all(new.get(name) == old.get(name) for name in _KEPT):
         return new
@@ -38,9 +38,9 @@ def reset_for_status(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]
 
 
 def for_status(new: dict[str, Any], old: dict[str, Any], *, stores_metadata: bool = False) -> dict[str, Any]:
-    """Returns `new` with the spec of `old` and the metadata that a write to `/status` does not change.
+    """Returns `new` with the spec of `old` and with the old metadata that a write to `/status` cannot change.
 
-    With `stores_metadata` all metadata of `new` is kept, as in releases up to 1.29.
+    `stores_metadata`: whether all metadata of `new` is stored, as in releases up to 1.29.
     """
     new["spec"] = old["spec"]
     if not stores_metadata:
@@ -49,16 +49,16 @@ def for_status(new: dict[str, Any], old: dict[str, Any], *, stores_metadata: boo
 
 
 def with_generation(obj: dict[str, Any], generation: int) -> dict[str, Any]:
-    """Returns `obj` with this generation; changes `obj`."""
+    """Returns `obj` with a new metadata.generation; changes `obj`."""
     obj["metadata"] = in_order({**obj["metadata"], "generation": generation})
     return obj
 
 
 def with_incremented_generation(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
-    """Returns `new` with the generation after that of `old`; changes `new`."""
+    """Returns `new` with the generation of `old` plus 1; changes `new`."""
     return with_generation(new, old["metadata"].get("generation", 0) + 1)
 
 
 def with_next_generation(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
-    """Returns `new`, with the next generation if its spec differs from the spec of `old`."""
+    """Returns `new`; increments its generation if its spec differs from the spec of `old`."""
     return new if semantically_equal(new["spec"], old["spec"]) else with_incremented_generation(new, old)

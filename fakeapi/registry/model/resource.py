@@ -1,4 +1,4 @@
-"""A served resource: one resource of one version, with the rules of its kind and its release."""
+"""Resource: a resource in one API version, with the rules of its kind and its release."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -48,12 +48,13 @@ if TYPE_CHECKING:
 
 
 class Resource:
-    """A resource in a served version.
+    """A resource in a served API version.
 
-    All versions of a resource with the same hub share their objects: see `registry.model.conversion`. Bodies,
-    patches and managed fields are in the version of the request. Storage and strategies use the hub, except
-    that strategies see bodies in the version of the request while they decode and default them. Properties
-    that are not needed to find the resource are computed at first use.
+    Request bodies, patches and managed fields are in the version of the request. Storage and strategies use
+    the internal version, the hub. Only `restore_after_decoding` and `default` of strategies receive objects
+    in the version of the request. All versions with the same hub share their objects: see
+    `registry.model.conversion`. Properties that are not needed to find the resource are computed at first
+    use.
     """
 
     attachments: dict[Attached[Any], Any]
@@ -62,7 +63,7 @@ class Resource:
     def __init__(
         self, kind: Kind, release: Release, find_definition: FindDefinition, context: StrategyContext
     ) -> None:
-        """`find_definition` is called at the first use of the definition."""
+        """Stores the parts of the resource. Calls `find_definition` when the KindDefinition is first used."""
         self.kind = kind
         self.release = release
         self._find_definition = find_definition
@@ -84,11 +85,11 @@ class Resource:
 
     @cached_property
     def qualified_kind(self) -> Qualified:
-        """Group and kind in error messages; the group is the one under which the objects are stored."""
+        """Group and kind for error messages. The group is that of the stored objects."""
         return Qualified(self.definition.group, self.kind.kind)
 
     def kind_in_errors(self, obj: Object) -> Qualified:
-        """Returns the kind that the errors of an object name."""
+        """Returns the group and kind for the errors of an object."""
         return self.qualified_kind
 
     @cached_property
@@ -98,30 +99,30 @@ class Resource:
 
     @cached_property
     def prefix(self) -> str:
-        """The prefix of the storage keys of the kind's objects."""
+        """The prefix of the storage keys of the resource's objects."""
         return self.definition.prefix
 
     @property
     def schema(self) -> Struct:
-        """The type of objects in this version."""
+        """The type of objects in this API version."""
         return self.kind.schema
 
     @cached_property
     def versions(self) -> Versions:
-        """All versions of the resource with the same hub in the release, served or not."""
+        """All versions of the resource that share its objects in the release, served or not."""
         return Versions(self.kind, self._same_hub, self._conversions)
 
     @cached_property
     def strategies(self) -> Strategies:
-        """The strategies by subresource; "" is the resource itself."""
+        """The strategies by subresource; "" is the object itself."""
         return self.definition.strategies(self.kind, rules_of(self.release), self._context)
 
     def with_declared(
         self, found: list[FieldError], new: Object, old: Object | None = None, subresource: str = ""
     ) -> list[FieldError]:
-        """Merges `found`, the errors of the kind's own rules, with the errors of declared rules.
+        """Merges the handwritten errors `found` with the errors of declarative validation.
 
-        The objects are in the hub. `old` is None for a create.
+        `new`, `old`: the objects in the internal version; `old` is None for a create.
         """
         if self._declared is None:
             return found
@@ -131,7 +132,7 @@ class Resource:
 
     @cached_property
     def _declared(self) -> "DeclaredValidation | None":
-        """The validation by declared rules; None if the release enforces none for this kind."""
+        """The declarative validation of the kind; None if the release does not enforce any for it."""
         rules = rules_of(self.release)
         if rules.quirks.declared_rules == "unknown":
             return None
@@ -144,30 +145,33 @@ class Resource:
 
     @cached_property
     def hooks(self) -> Hooks[Any] | None:
-        """The functions that verbs call before and after writes of the kind, if it has any."""
+        """The functions to call before and after writes of the kind; None if it has none."""
         make_hooks = self.definition.hooks
         return make_hooks(self.kind, rules_of(self.release), self._context) if make_hooks else None
 
     def check_method(self, verb: str) -> None:
-        """Called before a request's body is read. Raises ApiError for a verb that is not allowed now."""
+        """Raises ApiError for a verb that is currently not allowed. Runs before the request body is read."""
 
     def check_creation(self, name: str) -> None:
-        """Called before admission of a new object. Raises ApiError if objects cannot be created now."""
+        """Raises ApiError if objects cannot be created currently.
+
+        Runs before the admission of a new object.
+        """
 
     def of_apply(self, merged: Object) -> Object:
-        """Returns the merged custom object of an apply with the defaults of its version.
+        """Decodes and defaults the merged custom object of an apply.
 
-        Raises DecodeError.
+        Raises DecodeError. Built-in kinds do not have this method.
         """
         raise NotImplementedError("only custom objects have no Go type")
 
     @property
     def may_run_in_thread(self) -> bool:
-        """Whether a thread may prepare and validate an object while the event loop runs."""
+        """Whether a thread may prepare and validate objects while the event loop runs."""
         return self.hooks is None or self.hooks.may_run_in_thread
 
     def strategy_for(self, subresource: str) -> Strategy:
-        """Returns the strategy for writes to the resource itself ("") or to a subresource."""
+        """Returns the strategy for writes to an object ("") or to a subresource."""
         return self.strategies[subresource]
 
     @cached_property
@@ -198,7 +202,7 @@ class Resource:
 
     @cached_property
     def scales(self) -> "Resource":
-        """The internal resource of the objects' Scales; it is not served. Only for kinds with `scale`."""
+        """The internal resource of the Scales of the objects, for kinds with `scale`. It is not served."""
         subresource = self.kind.subresource(SCALE)
         assert subresource is not None, f"{self.kind.resource} has no scale"
         kind = self.release.all_kinds.kind_of_subresource(self.kind.plain, subresource)
@@ -207,19 +211,19 @@ class Resource:
 
     @cached_property
     def scale_view(self) -> ScaleView:
-        """Converts objects to Scales and back. Only for kinds with `scale`."""
+        """Converts objects to Scales and back, for kinds with `scale`."""
         assert self.definition.scale is not None, f"{self.kind.resource} has no projection"
         return ScaleView(self.kind, self.release, self.scales.kind, self.definition.scale)
 
     def resource_of(self, subresource: str) -> "Resource":
-        """Returns the resource of the objects at a subresource's path: `scales` for scale, else this one."""
+        """Returns the resource of a subresource's objects: `scales` for scale, otherwise this resource."""
         if subresource == SCALE and self.definition.scale is not None:
             return self.scales
         return self
 
     @cached_property
     def body_type(self) -> BodyType:
-        """The type of request bodies for the resource itself, and for subresources with the same kind."""
+        """The type of request bodies with objects of the kind itself, also at subresources such as status."""
         return BodyType(
             self.kind, self.release, self.versions, self.strategies[""], self._context.apply_defaults
         )
@@ -240,7 +244,7 @@ class Resource:
         )
 
     def manager(self, subresource: str) -> FieldManager:
-        """Returns the field manager for writes to the resource itself ("") or to a subresource."""
+        """Returns the field manager for writes to an object ("") or to a subresource."""
         if subresource not in self._managers:
             quirks = self.release.quirks
             self._managers[subresource] = FieldManager(
@@ -269,7 +273,7 @@ class Resource:
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
-        """The columns of the resource's tables."""
+        """The columns of tables with the resource's objects."""
         definition, quirks = self.definition, self.release.quirks
         tables = self.release.all_kinds.tables
         name = f"{self.kind.group}/{self.kind.kind}".lstrip("/")
@@ -282,7 +286,7 @@ class Resource:
         return with_name_and_age(definition.columns(self.schema, quirks), age=definition.shows_age)
 
     def missing(self, name: str, subresource: str = "") -> ApiError:
-        """Returns the error for a read of an object that does not exist, or of its subresource."""
+        """Returns the error for an object that does not exist, or for its subresource."""
         scale, quirks = self.definition.scale, self.release.quirks
         if subresource == SCALE and scale and scale.missing_in and quirks.workloads.missing_scales_are_named:
             return not_found(Qualified(scale.missing_in, f"{self.kind.resource}/{SCALE}"), name)
@@ -291,7 +295,7 @@ class Resource:
         return not_found(self.qualified, name)
 
     def can_be_table(self, subresource: str) -> bool:
-        """Whether the resource itself ("") or a subresource can be printed as a table.
+        """Whether a GET of the resource ("") or of a subresource can return a table.
 
         Objects that are never stored, such as reviews, have no table.
         """
@@ -300,45 +304,54 @@ class Resource:
         return subresource in self.definition.table_subresources
 
     def empty_object(self) -> Object:
-        """Returns an object with the zero value of the Go type."""
+        """Returns an object with the zero values of its Go type."""
         empty, _ = decode({"kind": self.kind.kind, "apiVersion": self.api_version}, self.schema)
         return empty
 
     # keys ---------------------------------------------------------------------------------------
 
     def key(self, namespace: str, name: str) -> str:
-        """Returns the storage key of an object; `namespace` is empty for cluster-scoped resources."""
+        """Returns the storage key of an object; `namespace` is "" for cluster-scoped resources."""
         return f"{self.prefix}{namespace}/{name}" if namespace else f"{self.prefix}{name}"
 
-    # the hub ------------------------------------------------------------------------------------
+    # the internal version -----------------------------------------------------------------------
 
     @cached_property
     def hub_schema(self) -> Struct:
-        """The type of stored objects: the type of a version that equals the hub, if the release has one.
+        """The type of stored objects, to find their RawExtension values.
 
-        Otherwise this version's type. It is used to find drivers' opaque values, whose places are the same in
-        all versions.
+        It is the type of a version that equals the internal version. If the release has none, it is the type
+        of this version, whose RawExtension values are at the same paths.
         """
         like_hub = (kind for kind in self._same_hub if self.versions.conversion(kind) is IDENTITY)
         return next(like_hub, self.kind).schema
 
     def to_hub(self, obj: Object) -> Object:
-        """Converts a canonical object of this version to the hub; the result shares parts with `obj`."""
+        """Converts a canonical object of this version to the internal version.
+
+        The result shares parts with `obj`.
+        """
         return {**self._conversion.to_hub(obj), "apiVersion": self.definition.hub_api_version}
 
     def from_hub(self, obj: Object) -> Object:
-        """Converts an object from the hub to this version; shares parts with `obj` and does not change it."""
+        """Converts an object from the internal version to this version. The result shares parts with `obj`.
+
+        Does not change `obj`.
+        """
         return {**self._conversion.from_hub(obj), "apiVersion": self.api_version}
 
     async def prepare(self, entries: Sequence[Entry]) -> None:
-        """Converts entries by a webhook before they are read, if necessary. Raises ApiError 500."""
+        """Converts entries by a webhook, if necessary, before they are read. Raises ApiError 500."""
 
     def decode(self, entry: Entry) -> Object:
-        """Returns the object of an entry in the hub, with its resourceVersion; the caller may change it."""
+        """Returns the object of an entry in the internal version. The caller may change the object.
+
+        The object has the resourceVersion of the entry.
+        """
         return stored_form.decode(entry, self.hub_schema)
 
     def encode(self, obj: Object) -> bytes:
-        """Returns the stored form of an object in the hub; caches its form in this version for the answer."""
+        """Returns the stored form of an object in the internal version; caches its form in this version."""
         value = stored_form.encode(obj, self.hub_schema)
         if self._conversion is not IDENTITY:
             self._converted.put(value, stored_form.encode(self.from_hub(obj), self.schema))
@@ -347,29 +360,29 @@ class Resource:
     def json_of(self, value: bytes, revision: int, *, exact: bool = False) -> bytes:
         """Returns the JSON of a stored object in this version, with its resourceVersion.
 
-        With `exact`, drivers' opaque values keep their bytes, as in protobuf; otherwise they are compact
-        JSON.
+        `exact`: whether RawExtension values keep their bytes, as in protobuf; otherwise they are compact
+          JSON.
         """
         return stored_form.with_version(self._in_version(value), revision, exact=exact)
 
     def json_of_unstored(self, value: bytes, given_version: str, *, exact: bool = False) -> bytes:
-        """Returns the JSON of an object from a dry run, with the resourceVersion of the request's body.
+        """Returns the JSON of an object from a dry run, with the resourceVersion of the request body.
 
-        With `exact`, drivers' opaque values keep their bytes.
+        `exact`: whether RawExtension values keep their bytes; otherwise they are compact JSON.
         """
         return stored_form.with_given_version(self._in_version(value), given_version, exact=exact)
 
     def items_of(self, entries: Sequence[Entry], *, exact: bool = False) -> Iterator[bytes]:
-        """Yields the JSON of entries as items of a list in this version: runs of items, joined by commas.
+        """Yields the JSON of list items in this version. Each text has one or more items, joined by commas.
 
-        With `exact`, drivers' opaque values keep their bytes.
+        `exact`: whether RawExtension values keep their bytes; otherwise they are compact JSON.
         """
         return (self._exact_items if exact else self._items).runs(entries)
 
     def item_of(self, entry: Entry, *, exact: bool = False) -> bytes:
-        """Returns the JSON of an entry as an item of a list in this version: without kind and apiVersion.
+        """Returns the JSON of a list item in this version, without kind and apiVersion.
 
-        With `exact`, drivers' opaque values keep their bytes.
+        `exact`: whether RawExtension values keep their bytes; otherwise they are compact JSON.
         """
         if self._conversion is IDENTITY:
             return stored_form.list_item(entry.value, entry.revision, self._hub_prefix, exact=exact)
@@ -378,7 +391,7 @@ class Resource:
 
     @cached_property
     def selected(self) -> SelectedRuns:
-        """The cache of the entries that label selectors match."""
+        """The cache of entries that label selectors matched."""
         return SelectedRuns()
 
     @cached_property
@@ -390,12 +403,12 @@ class Resource:
         return ItemRuns(partial(self.item_of, exact=True))
 
     def forget_lists(self) -> None:
-        """Drops the cached bytes and selections of lists, which may contain deleted objects."""
+        """Clears the caches of list bytes and selections, which may contain deleted objects."""
         for kept in ("selected", "_items", "_exact_items"):
             self.__dict__.pop(kept, None)
 
     def _in_version(self, value: bytes) -> bytes:
-        """Returns the stored form of an object, converted from the hub to this version."""
+        """Converts the stored form of an object from the internal version to this version."""
         if self._conversion is IDENTITY:
             return stored_form.with_type(value, self._hub_prefix, self._type_prefix)
         form = self._converted.get(value)
@@ -413,7 +426,7 @@ class Resource:
         )
 
     def printed(self, obj: Object) -> Object:
-        """Returns the object that table cells read: in the hub if the kind has `cells`, else `obj`."""
+        """Returns the object for table cells: `obj`, or its internal version if the kind has `cells`."""
         return obj if self.definition.cells is None or self._conversion is IDENTITY else self.to_hub(obj)
 
     @cached_property
@@ -426,7 +439,10 @@ class Resource:
 
     @property
     def equivalents(self) -> tuple[Kind, ...]:
-        """The kinds that share the objects: all versions with the same hub, served or not."""
+        """The kinds that share their objects with this resource: all versions with the same hub.
+
+        Includes versions that are not served.
+        """
         return self._same_hub
 
     @cached_property

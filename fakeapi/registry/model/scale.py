@@ -1,4 +1,4 @@
-"""The scale subresource: a projection of an object to an autoscaling Scale, and back.
+"""The subresource scale: converts an object to an autoscaling Scale, and writes a Scale to the object.
 
 Follows the ScaleREST of k8s.io/kubernetes `pkg/registry/apps/deployment/storage` and of the other workloads,
 and `ValidateScale` of `pkg/apis/autoscaling/validation`.
@@ -28,20 +28,23 @@ class ScaleProjection:
     """The paths of the object fields that appear in its Scale."""
 
     selector_of: Callable[[Object], str]
-    """Prints the selector of an object for `status.selector`; may raise ApiError."""
+    """Returns the selector of an object as text for `status.selector`; may raise ApiError."""
 
     replicas: Path = ("spec", "replicas")
-    """Path of the wanted replicas."""
+    """The path of the desired number of replicas."""
 
     status_replicas: Path = ("status", "replicas")
-    """Path of the observed replicas."""
+    """The path of the observed number of replicas."""
 
     missing_in: str = ""
-    """The group in the 404 of a missing Scale in older releases; if empty, the 404 names the object."""
+    """The group in the 404 error for a missing Scale in older releases; "" if the error names the object."""
 
 
 class ScaleView:
-    """Makes Scales from objects of `kind`, and applies Scales to them. `scale_kind` is the kind of Scales."""
+    """Converts objects of `kind` to Scales, and writes Scales to objects.
+
+    `scale_kind` is the kind of Scales.
+    """
 
     def __init__(self, kind: Kind, release: Release, scale_kind: Kind, projection: ScaleProjection) -> None:
         self._kind = kind
@@ -52,7 +55,7 @@ class ScaleView:
         self._paths = {kind.api_version: replicas}
 
     def of(self, obj: Object) -> Object:
-        """Returns the canonical Scale of an object, which is in the version of the request."""
+        """Returns the canonical Scale of an object in the version of the request."""
         projection = self._projection
         replicas, status_replicas = (
             value_at(obj, projection.replicas),
@@ -74,11 +77,11 @@ class ScaleView:
         return {**typed, **scale, **typed}
 
     def with_managers(self, obj: Object) -> Object:
-        """Returns the Scale of an object with the managed fields of its replicas."""
+        """Returns the Scale of an object, with those managed fields of the object that own its replicas."""
         return self._with_managers_of(obj, self.of(obj))
 
     def _with_managers_of(self, obj: Object, scale: Object) -> Object:
-        """Sets the managed fields of an object's replicas in its Scale, and returns the Scale."""
+        """Adds the managers of an object's replicas to the managed fields of its Scale; returns the Scale."""
         entries = obj["metadata"].get("managedFields")
         managed = scale_fields.to_scale(entries, self._paths, self._scale_kind.api_version)
         if managed:
@@ -86,9 +89,9 @@ class ScaleView:
         return scale
 
     def applied_to(self, obj: Object, scale: Object) -> Object:
-        """Returns `obj` with the replicas of a Scale, and with the Scale's managed fields.
+        """Returns an object with the replicas and managed fields of a Scale.
 
-        Raises ApiError: 409 if the Scale has the uid of another object, 422.
+        Raises ApiError 409 if the Scale has the uid of another object, and ApiError 422 if it is invalid.
         """
         metadata, new_metadata = obj["metadata"], scale["metadata"]
         self._check(scale, metadata["name"])
@@ -102,7 +105,7 @@ class ScaleView:
         return self._scaled(obj, scale, new_metadata.get("resourceVersion", ""))
 
     def _scaled(self, obj: Object, scale: Object, version: str) -> Object:
-        """Returns `obj` with this resourceVersion, and with the replicas and managed fields of a Scale."""
+        """Returns an object with a resourceVersion, and with the replicas and managed fields of a Scale."""
         metadata = obj["metadata"]
         entries = scale_fields.to_object(
             metadata.get("managedFields"),
@@ -117,7 +120,7 @@ class ScaleView:
 
     @property
     def qualified(self) -> Qualified:
-        """Group and resource in error messages, such as deployments/scale."""
+        """Group and resource for error messages, such as deployments/scale."""
         return Qualified(self._kind.group, f"{self._kind.resource}/{SCALE}")
 
     def json_of(self, body: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""The definition of the internal resource of Scales."""
+"""The KindDefinition of the internal resource whose objects are Scales."""
 
 from fakeapi.registry.model.columns import Cell
 from fakeapi.registry.model.definition import KindDefinition
@@ -8,7 +8,7 @@ from fakeapi.releases import Kind
 
 
 def scale_definition(kind: Kind) -> KindDefinition:
-    """Returns the definition of the Scales of a resource; `kind` is their kind."""
+    """Returns the KindDefinition for the Scales of a resource; `kind` is the kind of the Scales."""
     return KindDefinition(
         group=kind.group,
         resource=kind.resource,

@@ -14,11 +14,14 @@ FIELD_IMMUTABLE = "field is immutable"
 _OF_ANY_SHAPE = frozenset(
     {"data", "parameters", "vendorClaimParameters", "vendorClassParameters", "vendorRequestParameters"}
 )
-"""Fields whose values are compared byte by byte: the order of keys and empty lists matter."""
+"""Fields whose values are compared exactly: the order of keys matters, and so do empty lists."""
 
 
 def semantically_equal(one: Any, other: Any) -> bool:
-    """Whether two canonical values are equal; an empty list equals an absent one, keys may have any order."""
+    """Whether two canonical values are equal.
+
+    Empty lists equal absent lists, and the order of keys is free.
+    """
     if one is other:
         return True
     # Equal bytes are equal values; `_settled` handles equal values with different bytes.
@@ -34,7 +37,7 @@ def _itself(value: Any) -> Any:
 def validate_immutable(
     new: Any, old: Any, path: str, show: Callable[[Any], Any] = _itself
 ) -> list[FieldError]:
-    """Returns the error of a changed immutable value; it prints `show(new)`."""
+    """Returns an error if a value has changed. The error prints `show(new)`."""
     return [] if semantically_equal(new, old) else [invalid(path, show(new), FIELD_IMMUTABLE)]
 
 

@@ -1,4 +1,4 @@
-"""ServedSubresource: a subresource with its kind, its verbs and what answers it."""
+"""ServedSubresource: a subresource with its kind, its verbs and its request handlers."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,9 +9,11 @@ from fakeapi.registry.model.definition import Connection, SubresourceAction
 
 @dataclass(frozen=True, slots=True)
 class ServedSubresource:
-    """A served subresource with its own kind.
+    """A served subresource, and the kind of its objects.
 
-    `verbs` are sorted. `action` answers a POST, `connection` answers any method.
+    `verbs`: the verbs in sorted order.
+    `action`: handles a POST; None if the subresource has no action.
+    `connection`: handles requests with any method; None for subresources that do not connect.
     """
 
     name: str

@@ -1,1 +1,1 @@
-"""Runs long steps of a request in a thread; repeats steps that need a webhook's answer or a compilation."""
+"""Runs long steps of a request in a thread. Repeats steps that need a webhook or a compilation."""

@@ -1,7 +1,8 @@
 """Runs the long steps of a write in a thread, while the event loop serves other clients.
 
-A step is long because of many bytes, which is known before it runs, or because of expensive CEL expressions,
-which only its run reveals. Python's threads share one interpreter and take turns after some milliseconds.
+A step is long if it handles many bytes or evaluates expensive CEL expressions. The number of bytes is known
+before the step runs, the cost of its expressions is not. Python's threads share one interpreter and take
+turns after some milliseconds.
 """
 
 import asyncio
@@ -15,17 +16,17 @@ from fakeapi.machinery.cel.limits import EVENT_LOOP_COST_MAX, THREAD_COST_MAX
 Result = TypeVar("Result")
 
 HEAVY_BYTES = 128 * 1024
-"""Largest sum of body and stored object, in bytes, for which a step runs on the event loop.
+"""Maximum bytes of body and stored object together for which a step runs on the event loop.
 
-Python decodes and validates some megabytes per second, so a step over fewer bytes delays other requests no
+Python decodes and validates some megabytes per second. A step over fewer bytes delays other requests no
 longer than a switch of threads.
 """
 
 
 class HeavySteps:
-    """Runs heavy steps in two queues, one step at a time in each.
+    """Runs long steps in threads, in two queues with one step at a time in each.
 
-    So the event loop shares the interpreter with at most two steps: one of about half a second, and one with
+    At most two steps then share the interpreter with the event loop: one of about half a second, and one with
     expensive CEL expressions.
     """
 
@@ -36,9 +37,9 @@ class HeavySteps:
     async def run(self, size: int, step: Callable[[], Result]) -> Result:
         """Runs a synchronous step over `size` bytes; returns its result or raises its error.
 
-        A step over few bytes with cheap CEL expressions runs at once, without an await. Otherwise it runs in
-        a thread, and starts again if its expressions turn out to be expensive. So it must not read the
-        server's state, and must not change shared data or its arguments.
+        A step over few bytes runs on the event loop, without an await. It starts again in a thread if its CEL
+        expressions turn out to be expensive. A step over many bytes runs in a thread. A step must not read
+        the server's state, and must not change shared data or its arguments.
         """
         if size <= HEAVY_BYTES:
             try:
@@ -50,14 +51,14 @@ class HeavySteps:
     def on_event_loop(self, step: Callable[[], Result]) -> Result:
         """Runs a step on the event loop; returns its result or raises its error.
 
-        Raises AllowanceSpent if its CEL expressions cost more than EVENT_LOOP_COST_MAX.
+        Raises AllowanceSpent if the CEL expressions of the step cost more than EVENT_LOOP_COST_MAX.
         """
         return _within(EVENT_LOOP_COST_MAX, step)
 
     async def in_thread(self, step: Callable[[], Result]) -> Result:
         """Runs a step in a thread; returns its result or raises its error.
 
-        If its CEL expressions cost more than THREAD_COST_MAX, the step starts again in the long queue.
+        A step whose CEL expressions cost more than THREAD_COST_MAX starts again in the queue for long steps.
         """
         try:
             return await _in_turn(self._turn, partial(_within, THREAD_COST_MAX, step))

@@ -1,1 +1,1 @@
-"""The parts of a request: body, options, names, selectors and resource versions."""
+"""Parts of a request: body, options, names, selectors and resource versions."""

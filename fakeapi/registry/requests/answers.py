@@ -1,4 +1,4 @@
-"""Answers creates whose object is never stored, such as reviews; runs validating admission on new objects."""
+"""Responses to creates of objects that are never stored, such as reviews, and their validating admission."""
 
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,9 @@ async def admit(request: "ServerWrite", obj: Object) -> None:
 
 
 def answered(resource: Resource, obj: Object) -> WriteResult:
-    """Returns the answer to a create: a canonical object in the version of the request."""
+    """Returns the response to a create, with the kind and apiVersion of the resource.
+
+    `obj`: a canonical object in the version of the request.
+    """
     fields = {"kind": resource.kind.kind, "apiVersion": resource.api_version}
     return WriteResult(codec.encode({**fields, **obj}), created=True)

@@ -19,10 +19,10 @@ _NOT_BASE64 = re.compile("[^A-Za-z0-9_-]")
 
 
 def encode_token(start_key: str, prefix: str, revision: int, *, slash: bool = False) -> str:
-    """Returns a token to continue a list at `start_key` as of `revision`; -1 means the newest revision.
+    """Returns a token to continue a list at `start_key`, as of `revision`. -1 means the newest revision.
 
-    With `slash`, the key in the token begins with a slash, as in tokens of the watch cache. The slash does
-    not change the meaning.
+    `slash`: whether the key in the token begins with a slash, as in tokens of the watch cache. The slash does
+      not change the meaning.
     """
     start = f"{'/' if slash else ''}{start_key.removeprefix(prefix)}"
     data = codec.encode({"v": TOKEN_VERSION, "rv": revision, "start": start})
@@ -30,9 +30,9 @@ def encode_token(start_key: str, prefix: str, revision: int, *, slash: bool = Fa
 
 
 def decode_token(token: str, prefix: str) -> tuple[str, int]:
-    """Returns the start key and the revision of a token. Raises ApiError 400.
+    """Returns the start key and the revision of a continue token. Raises ApiError 400.
 
-    A key that ends in NUL means that the list continues after the key; keys in tokens of a server end in NUL.
+    If the key ends in NUL, the list continues after this key. The server creates only tokens with NUL.
     """
     data = _from_base64(token)
     try:
@@ -57,7 +57,7 @@ def decode_token(token: str, prefix: str) -> tuple[str, int]:
 
 
 def _folded(fields: object) -> object:
-    """Returns the members of a token with names in lower case, because encoding/json ignores case."""
+    """Returns the members of a token with lower-case names, because Go's encoding/json ignores case."""
     return {name.lower(): value for name, value in fields.items()} if isinstance(fields, dict) else fields
 
 
@@ -73,7 +73,7 @@ _TOKEN = Struct(
 
 
 def _from_base64(token: str) -> bytes:
-    """Decodes base64. Raises ApiError 400 with the position of the first invalid byte, as Go reports it."""
+    """Decodes base64. Raises ApiError 400 with the position of the first invalid byte, like Go."""
     bad = _NOT_BASE64.search(token)
     whole = bad.start() if bad else len(token)
     if bad or whole % 4 == 1:

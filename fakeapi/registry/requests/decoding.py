@@ -28,7 +28,7 @@ YAML = "application/yaml"
 PROTOBUF = "application/vnd.kubernetes.protobuf"
 CBOR = "application/cbor"
 SUMMARY_LENGTH = 30
-"""Number of bytes of a malformed body that the error message prints."""
+"""Number of bytes of a malformed body that error messages print."""
 
 _SCHEME = "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"
 _API_SERVICES_SCHEME = "k8s.io/kube-aggregator/pkg/apiserver/scheme/scheme.go:28"
@@ -38,15 +38,17 @@ TYPE_META = (
 
 
 class Unreadable(ValueError):
-    """A body is so malformed that its kind cannot be read."""
+    """Raised for a body that is so malformed that its kind cannot be read."""
 
 
 def read_object(
     wanted: BodyType, body: bytes, media_type: str, validation: str, warnings: Warnings
 ) -> Object:
-    """Decodes the object of a POST or PUT body.
+    """Decodes the object in the body of a POST or PUT.
 
-    With `validation` Warn, unknown and duplicate fields become warnings; with Strict they are an error.
+    `validation`: the mode of field validation. With Warn, unknown and duplicate fields become warnings. With
+      Strict, they become an error.
+
     Raises ApiError 400.
     """
     try:
@@ -80,7 +82,7 @@ def read_object(
 
 
 def check_kind(value: Any, wanted: BodyType, text: Callable[[], str]) -> None:
-    """Raises Unreadable if a custom object has no kind; `text` returns the object for the message."""
+    """Raises Unreadable if a custom object has no kind. `text` returns the object for the error message."""
     if wanted.kind.unstructured and not stated_type(value)[0]:
         raise Unreadable(f"Object 'Kind' is missing in '{text()}'")
 
@@ -102,7 +104,7 @@ def _of_the_path(wanted: BodyType, obj: Object, api_version: str, value: Any) ->
 
 
 def _read_protobuf(wanted: BodyType, body: bytes) -> Object:
-    """Decodes the object of a protobuf body, which has no field validation. Raises Unreadable, ApiError."""
+    """Decodes the object in a protobuf body, without field validation. Raises Unreadable or ApiError."""
     try:
         kind, api_version, raw = protobuf.unwrap(body)
     except protobuf.ProtobufError as error:
@@ -118,9 +120,11 @@ def _read_protobuf(wanted: BodyType, body: bytes) -> Object:
 
 
 def complete(wanted: BodyType, obj: Object, sent: Any) -> Object:
-    """Returns the object decoded from `sent` with kind, apiVersion, and the defaults of its version.
+    """Returns a decoded object with kind, apiVersion, and the defaults of its version.
 
-    Kind and apiVersion come first, from the type of the body. A custom object keeps its own ones.
+    `sent`: the value from which the object was decoded.
+
+    Kind and apiVersion of the request come first. Custom objects keep their own.
     """
     if wanted.kind.unstructured:
         return wanted.default(obj)
@@ -129,11 +133,10 @@ def complete(wanted: BodyType, obj: Object, sent: Any) -> Object:
 
 
 def parse(body: bytes, media_type: str) -> tuple[Any, list[str], bool]:
-    """Decodes a JSON, YAML or CBOR body.
+    """Decodes a JSON, YAML or CBOR body. Raises Unreadable or CborError.
 
-    Returns the value, the messages about duplicate keys of YAML, and whether the body is JSON in exactly the
-    form that `codec.encode` writes. Duplicate keys of JSON are marked in the value. Raises Unreadable,
-    CborError.
+    Returns the value, the messages about duplicate YAML keys, and whether the body has exactly the bytes that
+    `codec.encode` writes. The value marks duplicate JSON keys.
     """
     if media_type == CBOR:
         return _parse_cbor(body), [], False
@@ -154,7 +157,7 @@ def parse(body: bytes, media_type: str) -> tuple[Any, list[str], bool]:
 
 
 def _parse_cbor(body: bytes) -> Any:
-    """Decodes CBOR. Raises Unreadable if the error hides kind and apiVersion, else CborError."""
+    """Decodes CBOR. Raises Unreadable if kind and apiVersion cannot be read, otherwise CborError."""
     from fakeapi.machinery.cbor import decoding  # noqa: PLC0415 - behind a gate that is off by default
 
     try:
@@ -166,7 +169,7 @@ def _parse_cbor(body: bytes) -> Any:
 
 
 def _unknown_field(value: Any, strict: list[str]) -> list[str]:
-    """Returns the first unknown field as a list with one message, as upstream's CBOR decoder reports it."""
+    """Returns a list with the message about the first unknown field, like upstream's CBOR decoder."""
     for text in strict:
         *path, name = re.findall(r"[^.\[\]]+", text.removeprefix("unknown field ").strip('"'))
         place = value
@@ -178,7 +181,7 @@ def _unknown_field(value: Any, strict: list[str]) -> list[str]:
 
 
 def type_of(value: Any, wanted: BodyType) -> tuple[str, str]:
-    """Returns (kind, apiVersion) of a body; the request's path supplies missing ones. Raises Unreadable."""
+    """Returns (kind, apiVersion) of a body; missing parts come from the request's path. Raises Unreadable."""
     kind, api_version = stated_type(value)
     if not api_version or api_version == f"{wanted.kind.group}/":
         api_version = wanted.api_version
@@ -186,9 +189,9 @@ def type_of(value: Any, wanted: BodyType) -> tuple[str, str]:
 
 
 def stated_type(value: Any) -> tuple[str, str]:
-    """Returns (kind, apiVersion) as the body has them; missing ones are empty. Raises Unreadable.
+    """Returns (kind, apiVersion) as the body states them; "" for missing parts. Raises Unreadable.
 
-    Only here does upstream use Go's encoding/json, which ignores case and takes the last duplicate.
+    Upstream reads these two fields with Go's encoding/json, which ignores case and takes the last duplicate.
     """
     if value is None:
         return "", ""
@@ -219,9 +222,9 @@ def _go_kind(value: Any) -> str:
 
 
 def conversion_problem(wanted: BodyType, kind: str, api_version: str) -> str:
-    """Returns why an object of this type cannot be converted to the resource's kind; empty if it can.
+    """Returns why a body of this type cannot be converted to the resource's kind; "" if it can.
 
-    Custom objects are always convertible here; their validation checks the type.
+    Custom objects are always convertible here, because their validation checks the type.
     """
     if wanted.kind.unstructured:
         return ""
@@ -237,7 +240,7 @@ def conversion_problem(wanted: BodyType, kind: str, api_version: str) -> str:
 
 
 def _scheme_of(wanted: BodyType) -> str:
-    """Returns the Go source position of the scheme of a kind."""
+    """Returns the Go source position of the scheme that decodes a kind, for error messages."""
     match wanted.kind.group:
         case "apiextensions.k8s.io":
             return wanted.release.quirks.definitions_scheme
@@ -247,7 +250,7 @@ def _scheme_of(wanted: BodyType) -> str:
 
 
 def _has(scheme: str, kind: str, api_version: str) -> bool:
-    """Whether a scheme knows a kind of the release; all schemes except `_SCHEME` know only common kinds."""
+    """Whether a scheme has a kind of the release. All schemes except `_SCHEME` have only common kinds."""
     return scheme == _SCHEME or kind in UNVERSIONED_KINDS or (kind in COMMON_KINDS and api_version == "v1")
 
 
@@ -257,7 +260,10 @@ def _cannot_handle(wanted: BodyType, kind: str, api_version: str, why: str) -> A
 
 
 def summary(body: bytes) -> str:
-    """Returns the first bytes of a body for messages: as text if it looks like JSON, else in hexadecimal."""
+    """Returns the first bytes of a body for error messages.
+
+    The result is text if the body looks like a JSON object, otherwise hexadecimal.
+    """
     if not body:
         return "<empty>"
     start = body[:SUMMARY_LENGTH]
@@ -266,9 +272,9 @@ def summary(body: bytes) -> str:
 
 
 def warn_or_refuse(texts: Iterable[str], validation: str, warnings: Warnings) -> str:
-    """Handles strict decoding errors by the validation mode.
+    """Handles strict decoding errors according to the mode of field validation.
 
-    Warn adds warnings. Strict returns an error message. Otherwise the message is empty.
+    Strict returns an error message. Warn adds warnings and returns "". Other modes return "".
     """
     messages = list(texts)
     if validation == "Strict" and messages:
@@ -280,7 +286,7 @@ def warn_or_refuse(texts: Iterable[str], validation: str, warnings: Warnings) ->
 
 
 def warn_of(text: str, warnings: Warnings) -> None:
-    """Adds a strict decoding error as a warning; for YAML, one warning for each duplicate key.
+    """Adds a strict decoding error as a warning. Each duplicate YAML key becomes a separate warning.
 
     Follows k8s.io/apiserver `pkg/endpoints/handlers` (parseYAMLWarnings).
     """

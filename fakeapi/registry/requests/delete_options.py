@@ -1,7 +1,7 @@
 """Decodes DeleteOptions, the body of a DELETE.
 
-Follows k8s.io/apiserver `pkg/endpoints/handlers/delete.go`, which decodes them with the scheme of internal
-list options. Up to 1.34 its errors are untyped.
+Follows k8s.io/apiserver `pkg/endpoints/handlers/delete.go`, which decodes DeleteOptions with the scheme of
+internal list options. Up to 1.34, its errors have status 500 and no reason.
 """
 
 from fakeapi.machinery.cbor import CborError
@@ -15,7 +15,7 @@ from fakeapi.releases.kinds import UNVERSIONED_KINDS
 
 
 def read_delete_options(body: bytes, media_type: str, resource: Resource) -> Object:
-    """Decodes DeleteOptions. Raises ApiError for any other body: 400, or an untyped 500 up to 1.34."""
+    """Decodes DeleteOptions. Raises ApiError 400 for any other body; up to 1.34, 500 without a reason."""
     try:
         return _decode(body, media_type, resource)
     except (Unreadable, CborError, DecodeError, protobuf.ProtobufError, _OtherKindError) as error:
@@ -25,7 +25,7 @@ def read_delete_options(body: bytes, media_type: str, resource: Resource) -> Obj
 
 
 class _OtherKindError(Exception):
-    """The body has another kind."""
+    """Raised if the kind of the body is not DeleteOptions."""
 
 
 def _decode(body: bytes, media_type: str, resource: Resource) -> Object:

@@ -13,14 +13,17 @@ from fakeapi.registry.requests.options import ObjectReference
 
 
 def check_path_name(name: str) -> None:
-    """Raises ApiError 400 for a name that cannot be a segment of a storage path."""
+    """Raises ApiError 400 if a name cannot be a segment of a storage path."""
     problems = name_is_path_segment(name, False)
     if problems:
         raise errors.bad_request(f"Name parameter invalid: {quote(name)}: {';'.join(problems)}")
 
 
 def check_name(resource: Resource, target: ObjectReference, obj: Object) -> None:
-    """Raises ApiError 400 if the name or namespace of a body differs from the path."""
+    """Raises ApiError 400 if the name or namespace of a body differs from the path.
+
+    Sets a missing namespace from the path, and removes the namespace of cluster-scoped objects.
+    """
     meta = obj["metadata"]
     match_namespace(resource, target, meta)
     name = meta.get("name", "")
@@ -35,9 +38,9 @@ def check_name(resource: Resource, target: ObjectReference, obj: Object) -> None
 
 
 def match_namespace(resource: Resource, target: ObjectReference, meta: Object) -> None:
-    """Sets a missing namespace from the path. Raises ApiError 400 if the body has another one.
+    """Sets a missing namespace from the path, and removes the namespace of cluster-scoped objects.
 
-    Removes the namespace of cluster-scoped objects.
+    Raises ApiError 400 if the namespace differs from the path.
     """
     expected = target.namespace if resource.kind.namespaced else ""
     namespace = meta.get("namespace", "")

@@ -1,4 +1,4 @@
-"""Options of requests, and results of writes, as values without HTTP details."""
+"""Options of requests and results of writes, without HTTP details."""
 
 from dataclasses import dataclass, field
 
@@ -9,7 +9,7 @@ from fakeapi.registry.identity.users import THE_SERVER, User
 
 @dataclass(frozen=True, slots=True)
 class ObjectReference:
-    """The object, subresource or collection that a request addresses; parts missing in the path are empty."""
+    """The object, subresource or collection that a request addresses. Parts that its path lacks are ""."""
 
     namespace: str = ""
     name: str = ""
@@ -21,7 +21,7 @@ class WriteOptions:
     """The options of a create, update, patch or apply."""
 
     manager: str
-    """The field manager, by default from the user agent."""
+    """The field manager; if the request sets none, its user agent."""
 
     dry_run: bool = False
 
@@ -29,22 +29,22 @@ class WriteOptions:
     """Field validation: Strict, Warn or Ignore."""
 
     force: bool = False
-    """Whether an apply takes fields from other managers."""
+    """Whether an apply may take over fields from other managers."""
 
     user: User = THE_SERVER
-    """The client, or the server itself for its own writes."""
+    """The client that sent the request, or the server itself for its own writes."""
 
     given_manager: str = ""
-    """The parameter fieldManager of the request, if any."""
+    """The query parameter fieldManager; "" if the request has none."""
 
     given_validation: str = ""
-    """The parameter fieldValidation of the request, if any."""
+    """The query parameter fieldValidation; "" if the request has none."""
 
     body_bytes: int = 0
-    """The length of the body."""
+    """The length of the request body in bytes."""
 
     exact: bool = False
-    """Whether drivers' opaque values in the answer keep their bytes."""
+    """Whether RawExtension values in the response keep their bytes."""
 
     patches: bool = False
     """Whether the request's verb is patch."""
@@ -52,7 +52,7 @@ class WriteOptions:
 
 @dataclass(frozen=True, slots=True)
 class DeleteOptions:
-    """The options of a delete; None for options that the client did not set."""
+    """The options of a delete. Options that the client did not set are None."""
 
     dry_run: bool = False
     grace_seconds: int | None = None
@@ -63,15 +63,17 @@ class DeleteOptions:
     user: User = THE_SERVER
 
     exact: bool = False
-    """Whether drivers' opaque values in the answer keep their bytes."""
+    """Whether RawExtension values in the response keep their bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListOptions:
-    """The options of a list.
+    """The options of a list request.
 
-    Missing selectors are None. `limit` 0 means all. `match` is resourceVersionMatch. `shards` is an unparsed
-    shard selector.
+    `labels`, `fields`: the selectors; None if the request has none.
+    `limit`: the maximum number of items in the response; 0 means all.
+    `match`: the parameter resourceVersionMatch.
+    `shards`: the unparsed shard selector.
     """
 
     labels: Selector | None = None
@@ -85,10 +87,11 @@ class ListOptions:
 
 @dataclass(frozen=True, slots=True)
 class WatchOptions:
-    """The options of a watch.
+    """The options of a watch request. Options that the client did not set are None or "".
 
-    Options that the client did not set are None; the server then chooses `timeout_seconds`. `match` is
-    resourceVersionMatch. `shards` is an unparsed shard selector.
+    `match`: the parameter resourceVersionMatch.
+    `timeout_seconds`: if None, the server chooses the timeout.
+    `shards`: the unparsed shard selector.
     """
 
     labels: Selector | None = None
@@ -102,9 +105,9 @@ class WatchOptions:
 
 
 WARNINGS_MAX = 4096
-"""Maximum number of warnings that a request collects; later ones are dropped.
+"""Maximum number of warnings that a request collects. Further warnings are dropped.
 
-The headers have room for this number of characters in all, as in k8s.io/apiserver
+All Warning headers together have room for this number of characters, as in k8s.io/apiserver
 `pkg/endpoints/filters/warning.go`.
 """
 
@@ -117,7 +120,7 @@ class Warnings:
     _seen: set[str] = field(default_factory=set)
 
     def add(self, text: str) -> None:
-        """Appends a text unless it is a duplicate or there are WARNINGS_MAX texts already."""
+        """Appends a text unless the list already has it or has WARNINGS_MAX texts."""
         if text not in self._seen and len(self.texts) < WARNINGS_MAX:
             self._seen.add(text)
             self.texts.append(text)
@@ -125,7 +128,7 @@ class Warnings:
 
 @dataclass(frozen=True, slots=True)
 class WriteResult:
-    """The answer to a write."""
+    """The response to a write."""
 
     body: bytes
     """The JSON of the object or Status."""
@@ -140,4 +143,4 @@ class WriteResult:
     """Whether the body is a Status, which is never printed as a table."""
 
     written: tuple[str, int, int] = ("", 0, 0)
-    """The object's name, and its revisions before and after the write; 0 if it does not exist."""
+    """Name, revision before and revision after the write; a revision is 0 if the object does not exist."""

@@ -1,4 +1,4 @@
-"""SelectionPredicate: the label, field and shard selectors of a list or watch as one test."""
+"""SelectionPredicate: combines the label, field and shard selectors of a list or watch."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -14,18 +14,18 @@ from fakeapi.registry.stored import form as stored_form
 from fakeapi_storage import Entry
 
 FieldsOf = Callable[[dict[str, Any]], Mapping[str, str]]
-"""Returns the selectable fields of an object, without name and namespace."""
+"""A function that returns the selectable fields of an object, without name and namespace."""
 
 _NO_LABELS: Mapping[str, str] = {}
 
 LABELS_KEPT = 2048
-"""Number of stored objects whose decoded labels are cached.
+"""Maximum number of stored objects whose decoded labels are cached.
 
-The cache saves lists by label from decoding, and lets all watchers share the labels of a changed object.
+The cache saves decoding objects for label selectors, and lets all watchers share the labels of an object.
 """
 
 LABELS_KEPT_BYTES_MAX = 8 * 1024
-"""Maximum bytes of a stored object whose labels are cached; the cache keeps the object's bytes too."""
+"""Maximum bytes of a stored object whose labels are cached. The cache also keeps the object's bytes."""
 
 
 def _labels_of(value: bytes) -> Mapping[str, str]:
@@ -41,7 +41,7 @@ _kept_labels = lru_cache(LABELS_KEPT)(_read_labels)
 
 @dataclass(frozen=True, slots=True)
 class SelectionPredicate:
-    """The selectors of a list or watch; None for those that the request does not have."""
+    """The selectors of a list or watch; None for selectors that the request does not have."""
 
     labels: Selector | None
     fields: FieldSelector | None
@@ -50,16 +50,16 @@ class SelectionPredicate:
 
     @property
     def everything(self) -> bool:
-        """Whether every object matches, so that none needs to be decoded."""
+        """Whether every object matches, so that no object needs to be decoded."""
         return self.labels is None and self.fields is None and self.shards is None
 
     @property
     def labels_alone(self) -> bool:
-        """Whether there is only a label selector."""
+        """Whether the label selector is the only selector."""
         return self.labels is not None and self.fields is None and self.shards is None
 
     def select(self, entries: Iterable[Entry]) -> list[Entry]:
-        """Returns the entries whose objects match, in their order."""
+        """Returns the entries whose objects match, in the given order."""
         if self.labels is None or not self.labels_alone:
             return [entry for entry in entries if self.matches(entry)]
         matches = self.labels.matches
@@ -92,7 +92,7 @@ class SelectionPredicate:
 def predicate_of(
     labels: Selector | None, fields: FieldSelector | None, fields_of: FieldsOf | None = None, shards: str = ""
 ) -> SelectionPredicate:
-    """Makes the predicate of the selectors; drops selectors that match everything.
+    """Combines the selectors of a request, without selectors that match everything.
 
     Raises ApiError 500 for a malformed shard selector.
     """

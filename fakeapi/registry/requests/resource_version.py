@@ -1,4 +1,4 @@
-"""Parses resourceVersion parameters; builds the errors for future versions and malformed keys.
+"""Parses resourceVersion parameters, and builds the errors for future versions and malformed keys.
 
 Follows k8s.io/apiserver `pkg/storage`, which parses with Go's strconv.ParseUint, and `pkg/storage/etcd3` for
 keys.
@@ -12,7 +12,7 @@ TOO_LARGE_RETRY_SECONDS = 1
 
 
 def parse_version(text: str) -> int:
-    """Parses a resourceVersion. Raises ApiError 500 (an untyped error upstream) for a malformed one."""
+    """Parses a resourceVersion. Raises ApiError 500, which has no reason upstream, for malformed texts."""
     try:
         return parse_uint(text)
     except ValueError as error:
@@ -20,7 +20,7 @@ def parse_version(text: str) -> int:
 
 
 def version_or_none(text: str) -> int:
-    """Parses a resourceVersion; returns 0, which means no version, for a malformed one."""
+    """Parses a resourceVersion; returns 0 for malformed texts, which stands for no version."""
     try:
         return parse_uint(text)
     except ValueError:
@@ -28,7 +28,10 @@ def version_or_none(text: str) -> int:
 
 
 def too_large(wanted: int, current: int, retry_after: int | None = None) -> ApiError:
-    """Returns ApiError 504 for a version that the server has not reached."""
+    """Returns ApiError 504 for a resourceVersion that the server has not reached.
+
+    `retry_after`: the seconds of the header Retry-After; None for no header.
+    """
     cause = Cause("ResourceVersionTooLarge", "Too large resource version")
     return ApiError(
         504,
@@ -40,12 +43,18 @@ def too_large(wanted: int, current: int, retry_after: int | None = None) -> ApiE
 
 
 def waited_for(wanted: int, current: int) -> ApiError:
-    """Returns ApiError 504 with Retry-After, as the watch cache does after waiting for a version."""
+    """Returns ApiError 504 with Retry-After for a resourceVersion that the server has not reached.
+
+    The watch cache returns this error after waiting for the version.
+    """
     return too_large(wanted, current, TOO_LARGE_RETRY_SECONDS)
 
 
 def check_key(resource: str, namespace: str, name: str = "") -> None:
-    """Raises ApiError 500 for "." and ".." in a key, as etcd3 does; the watch cache does not check this."""
+    """Raises ApiError 500 if the namespace is "." or "..", as etcd3 does.
+
+    The watch cache does not check it.
+    """
     if namespace in (".", ".."):
         path = f"/{resource}/{namespace}/{name}".rstrip("/")
         raise ApiError(500, "", f"invalid key: {quote(path)}")

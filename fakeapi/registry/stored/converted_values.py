@@ -3,20 +3,20 @@
 from collections import OrderedDict
 
 CONVERTED_BYTES_MAX = 16 * 1024 * 1024
-"""Maximum bytes of cached objects for each version of a resource; the oldest are dropped first."""
+"""Maximum bytes of cached objects for each version of a resource. The oldest objects are dropped first."""
 
 
 class ConvertedValues:
-    """Maps stored values to their form in one version; the form depends only on the value.
+    """A cache that maps stored values to their form in one API version.
 
-    `bound` limits the bytes of all forms. The oldest form is dropped first; a form over the bound is not
-    cached.
+    `bound`: the maximum bytes of all forms. The oldest forms are dropped first. A form that is larger than
+      the bound is not cached.
     """
 
     def __init__(self, bound: int = CONVERTED_BYTES_MAX) -> None:
         self._bound = bound
         self._size = 0
-        # Finding the first key of a dict takes linear time after many deletions.
+        # An OrderedDict, because finding the first key of a dict takes linear time after many deletions.
         self._forms: OrderedDict[bytes, bytes] = OrderedDict()
 
     def __contains__(self, value: bytes) -> bool:

@@ -1,7 +1,7 @@
-"""The keys of objects in etcd, and the messages about failed preconditions that print them.
+"""Keys of objects in etcd, and the error messages about failed preconditions that contain them.
 
-Follows `SpecialDefaultResourcePrefixes` of k8s.io/kubernetes `pkg/kubeapiserver`, and
-SimpleStorageFactory of k8s.io/apiserver `pkg/server/options`.
+Follows `SpecialDefaultResourcePrefixes` of k8s.io/kubernetes `pkg/kubeapiserver`, and SimpleStorageFactory of
+k8s.io/apiserver `pkg/server/options`.
 """
 
 from fakeapi.registry.requests.options import ObjectReference
@@ -15,11 +15,14 @@ _PREFIXES = {
     ("networking.k8s.io", "ingresses"): "ingress",
 }
 _GROUPS_WITH_THEIR_NAME = ("apiextensions.k8s.io", "apiregistration.k8s.io")
-"""Groups whose etcd keys contain the group's name, as keys of custom resources do."""
+"""Groups whose etcd keys contain the group name, like the keys of custom resources."""
 
 
 def etcd_key(kind: Kind, target: ObjectReference, *, dry_run: bool) -> str:
-    """Returns the etcd key of an object, without `/registry` for a dry run, which never reaches etcd."""
+    """Returns the etcd key of an object.
+
+    The key of a dry run, which never reaches etcd, has no `/registry`.
+    """
     resource = _PREFIXES.get((kind.group, kind.resource), kind.resource)
     if kind.unstructured or kind.group in _GROUPS_WITH_THEIR_NAME:
         resource = f"{kind.group}/{kind.resource}"
@@ -30,7 +33,10 @@ def etcd_key(kind: Kind, target: ObjectReference, *, dry_run: bool) -> str:
 def failed_precondition(
     kind: Kind, target: ObjectReference, field: str, expected: str, actual: str, *, dry_run: bool
 ) -> str:
-    """Returns the message about an object whose UID or ResourceVersion, `field`, is not the expected one."""
+    """Returns the error message for an object that does not have the expected UID or ResourceVersion.
+
+    `field`: "UID" or "ResourceVersion".
+    """
     return (
         f"StorageError: invalid object, Code: 4, Key: {etcd_key(kind, target, dry_run=dry_run)}, "
         f"ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: {field} in precondition: {expected}, "

@@ -1,19 +1,18 @@
-"""The stored form of objects, and JSON for responses made from it without decoding.
+"""The stored form of objects, and its conversion to the JSON of responses without decoding.
 
-A stored value is an object's JSON with an empty resourceVersion. The storage's revision is filled in when the
-object is read, so that an object is encoded only once, when it is written:
+A stored value is an object's JSON with an empty resourceVersion. Reading an object fills in the storage's
+revision, so that an object is encoded only once, when it is written:
 
     stored       {"kind":"K","apiVersion":"v1","metadata":{"name":"a","resourceVersion":"","labels":…},…}
     at 7, GET    {"kind":"K","apiVersion":"v1","metadata":{"name":"a","resourceVersion":"7","labels":…},…}
     in a list                               {"metadata":{"name":"a","resourceVersion":"7","labels":…},…}
 
-The revision replaces the first `"resourceVersion":""` in the bytes. `encode` ensures that this is the right
-one: kind, apiVersion and metadata come first, and before metadata's resourceVersion there are only strings,
+The revision replaces the first `"resourceVersion":""` in the bytes. `encode` ensures that this is the field
+of metadata: kind, apiVersion and metadata come first. Before the resourceVersion, metadata has only strings,
 in which JSON escapes quotes.
 
-Drivers' opaque values (runtime.RawExtension) keep their bytes in the storage, while answers are compact JSON.
-An object with an opaque value that is not compact is stored with `AS_WRITTEN` before its JSON. Answers
-compact it:
+Values of the type runtime.RawExtension keep their bytes in the storage, while responses are compact JSON. If
+such a value is not compact, `AS_WRITTEN` precedes the JSON of the stored object. Responses compact it:
 
     stored       R{"kind":"K",…,"parameters":{ "share" : 1.50 }}
     GET          {"kind":"K",…,"parameters":{"share":1.50}}
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 
 
 AS_WRITTEN = b"R"
-"""First byte of the stored form of an object with an opaque value that is not compact JSON."""
+"""First byte of stored objects with a RawExtension value that is not compact JSON."""
 
 _AS_WRITTEN = AS_WRITTEN[0]
 
@@ -56,10 +55,10 @@ METADATA_ORDER = (
     "finalizers",
     "managedFields",
 )
-"""The fields of metav1.ObjectMeta, in their order on the wire."""
+"""The fields of metav1.ObjectMeta in the order in which servers send them."""
 
 _STORED_METADATA = tuple(name for name in METADATA_ORDER if name != "selfLink")
-"""The fields of metadata in stored objects: all except selfLink, which Kubernetes has given up."""
+"""The metadata fields of stored objects: all except selfLink, which Kubernetes no longer uses."""
 
 _BEFORE_VERSION = _STORED_METADATA[: _STORED_METADATA.index("resourceVersion")]
 
@@ -67,14 +66,14 @@ _BEFORE_VERSION = _STORED_METADATA[: _STORED_METADATA.index("resourceVersion")]
 def encode(obj: Object, schema: Struct) -> bytes:
     """Returns the stored form of a canonical object, without its resourceVersion.
 
-    The order of the fields in metadata has no effect on the bytes.
+    The order of the metadata fields has no effect on the bytes.
     """
     value = encode_value(obj)
     return encode_value(without_empty(obj, schema)) if _EMPTY_LIST in value else value
 
 
 def encode_value(obj: Object) -> bytes:
-    """Returns the stored form of a canonical object without dropping empty lists."""
+    """Returns the stored form of a canonical object, including its empty lists."""
     filled = {**obj["metadata"], "resourceVersion": ""}
     metadata = {name: filled[name] for name in _STORED_METADATA if name in filled}
     for name in _BEFORE_VERSION:
@@ -85,9 +84,9 @@ def encode_value(obj: Object) -> bytes:
 
 
 def is_same(one: bytes, other: bytes) -> bool:
-    """Whether two stored values are the same object; the order of fields does not count.
+    """Whether two stored values contain equal objects, apart from the order of fields.
 
-    The order differs because defaults are added at the end, and clients later send them at other places.
+    The order differs because defaults are appended, and clients later send them in other places.
     """
     return one == other or (
         len(one) == len(other) and codec.decode(json_of(one)) == codec.decode(json_of(other))
@@ -95,15 +94,14 @@ def is_same(one: bytes, other: bytes) -> bool:
 
 
 def json_of(value: bytes) -> bytes:
-    """Returns the JSON of a stored value; drivers' opaque values keep their bytes."""
+    """Returns the JSON of a stored value; RawExtension values keep their bytes."""
     return value[1:] if value[0] == _AS_WRITTEN else value
 
 
 def decode(entry: "Entry", schema: Struct | None = None) -> Object:
     """Decodes the object of an entry, with its resourceVersion; the caller may change the object.
 
-    With the `schema` of stored objects, drivers' opaque values keep their bytes, so that they can be stored
-    again.
+    `schema`: the type of the stored object, if its RawExtension values must keep their bytes.
     """
     obj = decode_value(entry.value, schema)
     obj["metadata"]["resourceVersion"] = str(entry.revision)
@@ -111,9 +109,9 @@ def decode(entry: "Entry", schema: Struct | None = None) -> Object:
 
 
 def decode_value(value: bytes, schema: Struct | None = None) -> Object:
-    """Decodes a stored value; the resourceVersion of the object is empty.
+    """Decodes a stored value; the resourceVersion of the object is "".
 
-    With the `schema` of stored objects, drivers' opaque values keep their bytes.
+    `schema`: the type of the stored object, if its RawExtension values must keep their bytes.
     """
     text = json_of(value)
     obj: Object = codec.decode(text)
@@ -123,9 +121,9 @@ def decode_value(value: bytes, schema: Struct | None = None) -> Object:
 
 
 def with_version(value: bytes, revision: int, *, exact: bool = False) -> bytes:
-    """Returns the JSON of a stored object with its resourceVersion.
+    """Returns the JSON of a stored object, with its resourceVersion.
 
-    With `exact`, drivers' opaque values keep their bytes; otherwise they are compact.
+    `exact`: whether RawExtension values keep their bytes; otherwise they are compact JSON.
     """
     if value[0] == _AS_WRITTEN:
         value = value[1:] if exact else codec.compact(value[1:])
@@ -133,9 +131,9 @@ def with_version(value: bytes, revision: int, *, exact: bool = False) -> bytes:
 
 
 def with_given_version(value: bytes, given: str, *, exact: bool = False) -> bytes:
-    """Returns the JSON of an object that is not stored, with the resourceVersion `given`, if any.
+    """Returns the JSON of an object that is not stored, with the resourceVersion `given`; "" for none.
 
-    With `exact`, drivers' opaque values keep their bytes; otherwise they are compact.
+    `exact`: whether RawExtension values keep their bytes; otherwise they are compact JSON.
     """
     if value[0] == _AS_WRITTEN:
         value = value[1:] if exact else codec.compact(value[1:])
@@ -145,20 +143,21 @@ def with_given_version(value: bytes, given: str, *, exact: bool = False) -> byte
 
 
 def with_type(value: bytes, old_prefix: bytes, new_prefix: bytes) -> bytes:
-    """Replaces kind and apiVersion in a stored value; the prefixes come from `type_prefix`."""
+    """Replaces kind and apiVersion in a stored value. Both prefixes come from `type_prefix`."""
     if value[0] == _AS_WRITTEN:
         return AS_WRITTEN + new_prefix + value[1 + len(old_prefix) :]
     return new_prefix + value[len(old_prefix) :]
 
 
 def type_prefix(kind: str, api_version: str) -> bytes:
-    """Returns the beginning of the JSON of all stored objects of the kind."""
+    """Returns the beginning of the stored JSON of all objects of a kind: kind and apiVersion."""
     return codec.encode({"kind": kind, "apiVersion": api_version})[:-1] + b","
 
 
 def list_item(value: bytes, revision: int, prefix: bytes, *, exact: bool = False) -> bytes:
-    """Returns the JSON of a stored object as an item of a list: without `prefix`, its kind and apiVersion.
+    """Returns the JSON of a stored object as a list item, without kind and apiVersion.
 
-    With `exact`, drivers' opaque values keep their bytes; otherwise they are compact.
+    `prefix`: the result of `type_prefix` for the object.
+    `exact`: whether RawExtension values keep their bytes; otherwise they are compact JSON.
     """
     return b"{" + with_version(value, revision, exact=exact)[len(prefix) :]

@@ -1,7 +1,8 @@
-"""Caches the bytes of list items by runs of entries, so that unchanged runs are not joined again.
+"""Caches the bytes of runs of list items, so that unchanged runs are not joined again.
 
-Entries are immutable, so the bytes of a run depend only on its entries. A cached run is used if a list has
-the same entries in a row. A write invalidates the run with its entry, and runs whose boundaries it moves.
+A run is a sequence of consecutive entries. Entries are immutable, so the bytes of a run depend only on its
+entries. A list uses a cached run if it has the same entries in a row. A write invalidates the run with its
+entry, and runs whose boundaries it moves.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -9,26 +10,26 @@ from collections.abc import Callable, Iterator, Sequence
 from fakeapi_storage import Entry
 
 RUN_ENTRIES = 128
-"""Maximum number of items in a run; between the runs of a long list the server answers other requests."""
+"""Maximum number of items in a run. Between the runs of a long list, the server handles other requests."""
 
 KEPT_BYTES_MAX = 16 * 1024 * 1024
-"""Maximum bytes of the cached runs for each version of a resource; a full cache is emptied."""
+"""Maximum bytes of cached runs for each version of a resource. A full cache is cleared."""
 
 RUN_BYTES_MAX = 1024 * 1024
-"""Maximum bytes of the stored objects in a run; a longer object is a run by itself.
+"""Maximum bytes of the stored objects in a run. A larger object is a run by itself.
 
 A client that does not read its list occupies the memory of one run.
 """
 
 KEPT_ENTRIES_MAX = 4096
-"""Maximum entries of a list whose runs are cached; a longer list would displace all other runs."""
+"""Maximum entries of a list whose runs are cached. A longer list would displace all other runs."""
 
 KEPT_FROM_ENTRIES = 8
-"""Minimum entries of a cached run; joining a shorter run is faster than a look-up."""
+"""Minimum entries of a cached run. Joining a shorter run is faster than a look-up."""
 
 
 class ItemRuns:
-    """Caches the runs of one version of a resource. `item` makes the JSON of one item."""
+    """Caches the bytes of list items of one version of a resource. `item` returns the JSON of an item."""
 
     def __init__(self, item: Callable[[Entry], bytes]) -> None:
         self._item = item
@@ -36,7 +37,7 @@ class ItemRuns:
         self._bytes = 0
 
     def runs(self, entries: Sequence[Entry]) -> Iterator[bytes]:
-        """Yields the items of a list in order; the items of a run are joined by commas."""
+        """Yields the bytes of a list's items in order. Each text has the items of a run, joined by commas."""
         keeps = len(entries) <= KEPT_ENTRIES_MAX
         start = 0
         while start < len(entries):
@@ -67,7 +68,11 @@ class ItemRuns:
 
 
 def _run(entries: Sequence[Entry], start: int) -> Sequence[Entry]:
-    """Returns the run that begins at `start`: at least one entry, within RUN_ENTRIES and RUN_BYTES_MAX."""
+    """Returns the entries of the run that begins at `start`.
+
+    A run has at least one entry, and at most RUN_ENTRIES. Runs of several entries have at most RUN_BYTES_MAX
+    bytes.
+    """
     run = entries[start : start + RUN_ENTRIES]
     size = 0
     for count, entry in enumerate(run):

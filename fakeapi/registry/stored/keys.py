@@ -1,4 +1,4 @@
-"""Storage keys of objects: parses keys, and finds the resources with stored objects."""
+"""Parses the storage keys of objects, and finds the resources that have stored objects."""
 
 from typing import NamedTuple
 
@@ -6,15 +6,20 @@ from fakeapi.registry.model.definition import CLASSIC
 from fakeapi_storage import Storage
 
 _CLASSIC = ["resource.k8s.io", CLASSIC]
-"""The parts of keys under which objects of resource.k8s.io/v1alpha2 are stored: group and hub."""
+"""The parts of the storage keys of resource.k8s.io/v1alpha2: the group, and the name of the stored form."""
 
 _CLASSIC_PREFIX = "/".join(["", *_CLASSIC, ""])
 _LAST = "\U0010ffff"
-"""A character that sorts after all characters of names."""
+"""A character that sorts after all characters of object names."""
 
 
 class ObjectKey(NamedTuple):
-    """The parts of a storage key. `group` is "" for core; all keys of the resource begin with `prefix`."""
+    """The parts of the storage key of an object.
+
+    `prefix`: the beginning of all keys of the resource.
+    `group`: the API group; "" for core.
+    `namespace`: "" for cluster-scoped objects.
+    """
 
     prefix: str
     group: str
@@ -29,7 +34,7 @@ class ObjectKey(NamedTuple):
 
     @property
     def is_classic(self) -> bool:
-        """Whether the object belongs to resource.k8s.io/v1alpha2, which has its own hub."""
+        """Whether the object is of resource.k8s.io/v1alpha2, which shares no objects with other versions."""
         return self.prefix.startswith(_CLASSIC_PREFIX)
 
     def __str__(self) -> str:
@@ -38,7 +43,7 @@ class ObjectKey(NamedTuple):
 
 
 def parse_key(key: str) -> ObjectKey:
-    """Parses a key: /GROUP[/classic]/RESOURCE[/NAMESPACE]/NAME. Raises ValueError for any other text."""
+    """Parses a storage key: /GROUP[/classic]/RESOURCE[/NAMESPACE]/NAME. Raises ValueError for other texts."""
     first, *parts = key.split("/")
     depth = 3 if parts[:2] == _CLASSIC else 2
     place = parts[depth:]
@@ -51,9 +56,9 @@ def parse_key(key: str) -> ObjectKey:
 
 
 def first_keys(storage: Storage) -> list[ObjectKey]:
-    """Returns the first key of each resource with stored objects; needs one look-up per resource.
+    """Returns the first key of each resource with stored objects. Needs one look-up per resource.
 
-    Raises ValueError for a key that is not the key of an object.
+    Raises ValueError if a key does not belong to an object.
     """
     keys: list[ObjectKey] = []
     after: str | None = None

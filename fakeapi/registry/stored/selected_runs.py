@@ -1,7 +1,7 @@
-"""Caches the entries that label selectors match, by runs, so that unchanged runs are not matched again.
+"""Caches the list entries that label selectors match, so that unchanged entries are not matched again.
 
-Entries are immutable, so the matches of a run depend only on its entries. See
-`fakeapi.registry.stored.item_runs` for runs.
+The cache has matches by run, a sequence of consecutive entries (see `fakeapi.registry.stored.item_runs`).
+Entries are immutable, so the matches of a run depend only on its entries.
 """
 
 from collections import OrderedDict
@@ -13,23 +13,23 @@ from fakeapi.registry.stored.item_runs import KEPT_ENTRIES_MAX, KEPT_FROM_ENTRIE
 from fakeapi_storage import Entry
 
 SELECTORS_KEPT = 16
-"""Number of cached selectors for each version of a resource; the least recently used one is dropped."""
+"""Maximum number of cached selectors for each version of a resource. The least recently used is dropped."""
 
 SELECTOR_LENGTH_MAX = 1024
-"""Maximum length of a selector whose matches are cached, in characters."""
+"""Maximum length in characters of a selector whose matches are cached."""
 
 _Kept = dict[str, tuple[Sequence[Entry], Sequence[Entry]]]
 """The runs and their matching entries, by the first key of each run."""
 
 
 class SelectedRuns:
-    """Caches the matching entries of one version of a resource, by selector and run."""
+    """Caches the matching entries of one version of a resource, by label selector and run of entries."""
 
     def __init__(self) -> None:
         self._by_selector: OrderedDict[str, _Kept] = OrderedDict()
 
     def select(self, chosen: SelectionPredicate, entries: Sequence[Entry]) -> Sequence[Entry]:
-        """Returns the matching entries in their order."""
+        """Returns the entries that `chosen` matches, in the given order."""
         labels = chosen.labels
         if labels is None or not chosen.labels_alone or len(entries) > KEPT_ENTRIES_MAX:
             return chosen.select(entries)

@@ -34,8 +34,12 @@ _BEYOND_FLOAT = re.compile(rb"[0-9]{309}")
 async def apply(request: ServerWrite, body: bytes) -> WriteResult:
     """Applies a configuration to the stored object, or creates the object.
 
-    Raises ApiError: 400, 404 for a subresource of an object that does not exist, 409 for conflicts of field
-    managers or resourceVersions, 422, 500 if the configuration does not fit the schema.
+    Raises ApiError:
+    - 400: the body is malformed
+    - 404: the object of a subresource does not exist
+    - 409: field managers or resourceVersions conflict
+    - 422: the result is invalid
+    - 500: the configuration does not fit the schema
     """
     server, resource, target = request.server, request.resource, request.target
     for _ in range(WRITE_ATTEMPTS):
@@ -67,9 +71,9 @@ async def _change(request: ServerWrite, body: bytes) -> WriteResult:
 
 
 def applied(request: ServerWrite, old: Object | None, body: bytes) -> Object:
-    """Returns `old` with the configuration applied and with new managed fields; without `old`, a new object.
+    """Returns `old` with the configuration applied and with new managedFields. Raises ApiError.
 
-    Raises ApiError.
+    Returns a new object if `old` is None.
     """
     server, resource, target, options = request.server, request.resource, request.target, request.options
     wording = resource.release.quirks.wording
@@ -91,9 +95,9 @@ def applied(request: ServerWrite, old: Object | None, body: bytes) -> Object:
 
 
 def read_configuration(body: bytes, wording: Wording) -> tuple[Object, str]:
-    """Returns the apply configuration of a YAML or JSON body, and a message about duplicate keys.
+    """Returns the apply configuration in a YAML or JSON body, and a message about duplicate keys.
 
-    The message is empty without duplicate keys. Raises ApiError 400.
+    The message is "" without duplicate keys. Raises ApiError 400.
     """
     value, repeated = _read(body, wording)
     if value is None:
@@ -108,11 +112,11 @@ def read_configuration(body: bytes, wording: Wording) -> tuple[Object, str]:
 
 
 def _read(body: bytes, wording: Wording) -> tuple[Any, str]:
-    """Decodes a body by the JSON decoder if possible, since it is faster, else by the YAML decoder.
+    """Decodes a body with the JSON decoder if possible, otherwise with the YAML decoder, which is slower.
 
-    JSON with duplicate keys needs YAML's error messages. Numbers beyond a float64 are strings in YAML. Keys
-    are sorted, as after upstream's conversion of YAML to JSON, so that the same unknown field is reported
-    first.
+    JSON with duplicate keys needs the error messages of YAML. Numbers beyond a float64 are strings in YAML.
+    The result has sorted keys, as after upstream's conversion from YAML to JSON. The first reported unknown
+    field is then the same as upstream.
     """
     try:
         value = json_decoding.decode_lenient(body)
@@ -131,7 +135,7 @@ def _read(body: bytes, wording: Wording) -> tuple[Any, str]:
 
 
 def _check_version(given: str) -> None:
-    """Raises ApiError 500 if a new object has a malformed resourceVersion; any number is allowed."""
+    """Raises ApiError 500 if the resourceVersion of a new object is not a number."""
     try:
         parse_uint(given or "0")
     except ValueError as error:

@@ -1,7 +1,7 @@
 """The read-modify-write loop of update, patch and apply.
 
-Follows k8s.io/apiserver `pkg/registry/generic/registry` (Update) and `pkg/registry/rest/update.go`. A verb
-uses it so:
+Follows k8s.io/apiserver `pkg/registry/generic/registry` (Update) and `pkg/registry/rest/update.go`. Example
+of a verb:
 
     for attempt in attempts(server, resource, target):
         async with attempt as old:                  # reads; raises 404 if the object does not exist
@@ -56,9 +56,10 @@ Result = TypeVar("Result")
 def attempts(request: ServerWrite, *, uid: str = "", admits: bool = True) -> Iterator["Attempt"]:
     """Yields up to WRITE_ATTEMPTS attempts to change an object.
 
-    If `uid` is set and the object has another uid, the attempt fails with 409. With `admits=False` the caller
-    runs admission itself. Raises ApiError: 400 for a name that cannot be in a path, 409 after the last
-    attempt.
+    `uid`: the uid that the object must have, otherwise the attempt fails with 409; "" for any uid.
+    `admits`: whether an attempt runs admission; otherwise the caller does.
+
+    Raises ApiError 400 for a name that cannot be in a path, and 409 after the last attempt.
     """
     check_path_name(request.target.name)
     for number in range(WRITE_ATTEMPTS):
@@ -87,7 +88,7 @@ class Attempt:
         self._new: Object = {}
 
     async def __aenter__(self) -> Object:
-        """Reads the object. Raises ApiError: 404, 409 if the object has another uid."""
+        """Reads the object. Raises ApiError 404 if it does not exist, and 409 if it has another uid."""
         resource, target = self._resource, self._target
         self._since = self._server.store.storage.revision
         self._entry = self._server.store.storage.newest(resource.key(target.namespace, target.name))
@@ -110,7 +111,7 @@ class Attempt:
             await self._server.store.settle(self._entry)
 
     async def run(self, body_bytes: int, step: Callable[[], Result]) -> Result:
-        """Runs a step that computes from the object and a body; returns its result or raises its error.
+        """Runs a step on the object and a request body; returns its result or raises its error.
 
         In the first attempt, a step over many bytes runs in a thread. Later attempts run it on the event
         loop, so that short writes of other clients cannot overtake it again.
@@ -121,10 +122,14 @@ class Attempt:
         )
 
     async def check(self, new: Object) -> None:
-        """Runs admission on `new`, prepares and validates it.
+        """Runs admission on the changed object, prepares and validates it.
 
-        `new` is in the version of the request and has its managed fields. Raises ApiError: 403 and other
-        errors of admission, 409 for a resourceVersion that differs from the stored one, 422.
+        `new`: the changed object in the version of the request, with its managedFields.
+
+        Raises ApiError:
+        - 403 and other errors: admission refuses the change
+        - 409: the resourceVersion is not the stored one
+        - 422: the object is invalid
         """
         resource, request = self._resource, self._request
         steps = NO_STEPS
@@ -147,11 +152,11 @@ class Attempt:
             await run(steps.validating, asked)
 
     async def commit(self) -> WriteResult | None:
-        """Stores the checked object; returns None if another writer came first.
+        """Stores the checked object; returns None if another writer changed the stored object meanwhile.
 
-        An unchanged object keeps its resourceVersion and causes no event. A change that removes the last
-        finalizer from an object that is being deleted deletes the object. Raises ApiError 500 if the write
-        cannot be stored.
+        An unchanged object keeps its resourceVersion and causes no event. If the change removes the last
+        finalizer from an object that is being deleted, the object is deleted. Raises ApiError 500 if the
+        storage fails.
         """
         try:
             return await self._commit()
@@ -217,7 +222,7 @@ def _before_update(request: ServerWrite, new: Object, old: Object) -> Object:
 
 
 def is_finished(meta: Object, old_meta: Object) -> bool:
-    """Whether an update removes the last finalizer from an object that is being deleted."""
+    """Whether an update leaves an object that is being deleted without finalizers and grace period."""
     return (
         meta.get("deletionTimestamp") is not None
         and not meta.get("finalizers")
@@ -236,10 +241,10 @@ def _set_or_drop(meta: Object, name: str, value: Any) -> None:
 def _check_uid(
     resource: Resource, target: ObjectReference, expected: str, old: Object | None, *, dry_run: bool
 ) -> None:
-    """Checks the uid of a PUT body, which is a precondition, before all other checks.
+    """Checks the uid in the body of a PUT, which is a precondition, before all other checks.
 
-    Raises ApiError 409 for another uid. A missing object gives 404; if a PUT can create the kind, and in some
-    releases, it gives 409 too.
+    Raises ApiError 409 if the object has another uid. Raises 404 if the object does not exist, but 409 in
+    some releases and for kinds that a PUT can create.
     """
     actual = old["metadata"]["uid"] if old else ""
     if not expected or expected == actual:
@@ -252,7 +257,7 @@ def _check_uid(
 
 
 def _update_errors(resource: Resource, strategy: Strategy, new: Object, old: Object) -> list[FieldError]:
-    """Validates an update: first the generic checks of metadata, then the checks of the kind."""
+    """Validates an update: first its metadata by the generic rules, then the object by the kind's rules."""
     meta, old_meta = new["metadata"], old["metadata"]
     wording, namespaced = resource.release.quirks.wording, resource.kind.namespaced
     problems = validate_object_meta(meta, namespaced, name_is_path_segment, "metadata", wording)
@@ -272,9 +277,9 @@ def _update_errors(resource: Resource, strategy: Strategy, new: Object, old: Obj
 def _check_version(
     resource: Resource, target: ObjectReference, meta: Object, old_meta: Object, strategy: Strategy
 ) -> None:
-    """Checks the resourceVersion of an update: it must be the stored one. Raises ApiError 409, 422, 500.
+    """Raises ApiError 409, 422 or 500 unless the resourceVersion of an update is the stored one.
 
-    If the kind allows unconditional updates, no version or "0" means any version.
+    If the kind allows unconditional updates, no version and "0" mean any version.
     """
     text = meta.get("resourceVersion", "")
     try:

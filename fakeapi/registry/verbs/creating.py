@@ -1,4 +1,4 @@
-"""Create: stores a new object.
+"""Create: validates and stores a new object.
 
 Follows k8s.io/apiserver `pkg/registry/generic/registry` (Create) and `pkg/registry/rest/create.go`.
 """
@@ -30,15 +30,16 @@ from fakeapi.registry.verbs.owner_references import deduplicate_owners
 from fakeapi_storage import Entry, KeyExists, RevisionConflict
 
 POOL_ATTEMPTS = 256
-"""Attempts to allocate from a pool while other servers allocate from it; then the client gets a 409."""
+"""Maximum number of attempts to allocate from a pool that other servers also use. Then the client gets 409.
+"""
 GENERATE_NAME_ATTEMPTS = 8
-"""Number of generated names that newer releases try; then the client gets a 409."""
+"""Maximum number of generated names that newer releases try. Then the client gets 409."""
 
 
 async def create(request: ServerWrite, obj: Object) -> WriteResult:
     """Stores a new object from a canonical, defaulted body. Raises ApiError.
 
-    Objects of kinds with `KindDefinition.answer`, such as reviews, are answered and not stored.
+    Kinds with `KindDefinition.answer`, such as reviews, return a response and store nothing.
     """
     server, resource, options = request.server, request.resource, request.options
     deduplicate_owners(obj, request.warnings)
@@ -56,7 +57,7 @@ async def create(request: ServerWrite, obj: Object) -> WriteResult:
 
 
 async def admitted(request: ServerWrite, obj: Object) -> Object:
-    """Runs mutating admission on a new object and returns the result in the version of the request.
+    """Runs mutating admission on a new object; returns the result in the version of the request.
 
     Raises ApiError.
     """
@@ -75,8 +76,11 @@ async def admitted(request: ServerWrite, obj: Object) -> Object:
 async def insert(request: ServerWrite, obj: Object, *, given_version: str = "") -> WriteResult:
     """Validates and stores a new object after mutating admission. Raises ApiError.
 
-    A `given_version`, the resourceVersion of the body, is refused if all other checks pass. An apply that
-    creates an object calls this function directly, so that a deletionTimestamp in its configuration stays.
+    `given_version`: the resourceVersion of the body. If it is a number and all other checks pass, the create
+      fails with 500, except in a dry run.
+
+    An apply that creates an object calls this function directly, so that the object keeps a deletionTimestamp
+    of the configuration.
     """
     server, resource, options = request.server, request.resource, request.options
     obj = resource.to_hub(obj)

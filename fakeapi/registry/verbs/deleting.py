@@ -1,4 +1,4 @@
-"""Delete: reads the object, calls its kind's deletion policy, and writes the result.
+"""Delete: reads an object, calls the deletion policy of its kind, and writes the result.
 
 Follows k8s.io/apiserver `pkg/registry/generic/registry` (Delete, DeleteCollection).
 """
@@ -21,10 +21,11 @@ from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS
 from fakeapi_storage import Entry, KeyNotFound, RevisionConflict, StorageError
 
 TRANSACTION_GAP_SECONDS = 0.002
-"""Time between the write of an object's last state and its deletion.
+"""Seconds between the write of an object's last state and its deletion.
 
-kube-apiserver writes the two in two etcd transactions, 0.1 to 8 ms apart, so a controller that reacts to the
-first one still finds the object. The gap is skipped if nobody watches the object or if the clock is frozen.
+kube-apiserver writes them in two etcd transactions, 0.1 to 8 ms apart. A controller that reacts to the first
+write therefore still finds the object. The gap is skipped if nobody watches the object or if the clock is
+frozen.
 """
 
 
@@ -36,10 +37,14 @@ async def delete(
     *,
     asks_admission: bool = True,
 ) -> WriteResult:
-    """Deletes an object, or marks it as being deleted until its finalizers and grace period are over.
+    """Deletes an object, or marks it as being deleted until it has no finalizers and its grace period ends.
 
-    `asks_admission` is False if the server itself deletes on behalf of a request that was admitted.
-    Raises ApiError: 403 for an object that cannot be deleted, 404, 409 for preconditions that do not match.
+    `asks_admission`: False if the server deletes on behalf of a request that was admitted.
+
+    Raises ApiError:
+    - 403: the object cannot be deleted
+    - 404: the object does not exist
+    - 409: a precondition does not match
     """
     if target.name in resource.definition.immortal:
         why = f"this {resource.kind.singular} may not be deleted"
@@ -103,8 +108,8 @@ async def _delete_entry(
 async def _delete_last_state(server: Server, resource: Resource, key: str, stored: Entry) -> int:
     """Deletes an object whose last state was just stored; returns the revision of the deletion.
 
-    If another request deleted the object in the gap, returns the revision of the last state, as upstream's
-    `ignoreNotFound` does. Raises RevisionConflict if the object changed in the gap.
+    If another request deletes the object in the gap, returns the revision of the last state, like upstream's
+    `ignoreNotFound`. Raises RevisionConflict if the object changes in the gap.
     """
     if server.store.storage.is_watched(key) and runs_by_itself(server.store.clock):
         try:
@@ -142,7 +147,7 @@ async def _admit(
 def _gone(
     resource: Resource, obj: Object, value: bytes, revision: int, *, before: int, exact: bool
 ) -> WriteResult:
-    """Returns the answer to a DELETE that removed the object: the object or a Status."""
+    """Returns the response to a DELETE that removed the object: the object or a Status."""
     written = (obj["metadata"]["name"], before, 0)
     if resource.definition.shows_deleted(resource.kind.version):
         return WriteResult(resource.json_of(value, revision, exact=exact), written=written)

@@ -1,7 +1,7 @@
-"""List: reads the selected objects of a resource at a version, in pages.
+"""List: reads the selected objects of a resource at a resourceVersion, in pages.
 
-Follows k8s.io/apiserver `pkg/storage/cacher` for lists that the watch cache answers, and `pkg/storage/etcd3`
-for lists from etcd: exact versions, and pages after the first. The errors of the two differ.
+Follows k8s.io/apiserver `pkg/storage/cacher` for lists from the watch cache, and `pkg/storage/etcd3` for
+lists from etcd: exact versions, and pages after the first. Watch cache and etcd return different errors.
 """
 
 import sys
@@ -22,7 +22,7 @@ from fakeapi_storage import Compacted, Entry, FutureRevision, Page, Storage
 PAGE_MAX = 10_000
 """Maximum number of objects that a limited list with selectors reads at a time.
 
-The list doubles the size of its reads up to this number while too few objects match.
+The list doubles the size of its reads up to this number until enough objects match.
 """
 _REVISION_MAX = 2**63 - 1
 _TOO_OLD_TO_CONTINUE = (
@@ -36,10 +36,10 @@ _TOO_OLD_TO_CONTINUE = (
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """The result of a list.
+    """The result of a list request.
 
-    `remaining` is the number of objects on later pages; None if Kubernetes does not count them. `shards` is
-    the shard selector of the list.
+    `remaining`: the number of objects on later pages; None if Kubernetes does not count them.
+    `shards`: the shard selector of the list; "" for none.
     """
 
     entries: list[Entry]
@@ -50,7 +50,7 @@ class Listed:
 
 
 def prefix_of(resource: Resource, target: ObjectReference) -> str:
-    """Returns the prefix of the storage keys that a list or watch covers."""
+    """Returns the prefix of all storage keys that a list or watch covers."""
     return f"{resource.prefix}{target.namespace}/" if target.namespace else resource.prefix
 
 
@@ -59,8 +59,11 @@ def list_entries(
 ) -> Listed:
     """Returns the selected objects, sorted by namespace and name.
 
-    Raises ApiError: 400 for a bad continue token, 410 for a compacted version, 504 for a version that the
-    storage has not reached. A version that is not a number gives 400, or 500 if the watch cache parses it.
+    Raises ApiError:
+    - 400: the continue token or the version is malformed
+    - 410: the version is compacted
+    - 500: the version is malformed and the watch cache parses it
+    - 504: the storage has not reached the version
     """
     fields_of = resource.field_labels.fields_of
     chosen = predicate_of(options.labels, options.fields, fields_of, options.shards)
@@ -88,7 +91,10 @@ def list_entries(
 
 
 def _indexed(resource: Resource, options: ListOptions) -> SelectionPredicate | None:
-    """Returns the predicate for the indexed field of the watch cache; None if the list does not select it."""
+    """Returns the predicate for the indexed field of the watch cache.
+
+    Returns None if the list does not select this field by an exact value.
+    """
     name = resource.field_labels.indexed
     value = options.fields.requires_exact_match(name) if options.fields is not None and name else None
     if name is None or value is None:
@@ -119,7 +125,7 @@ def _take(
 
 
 def _asks_for_one(resource: Resource, target: ObjectReference, options: ListOptions) -> bool:
-    """Whether a field selector names a single object; upstream then reads only its key, without a limit."""
+    """Whether a field selector names a single object. Upstream then reads only its key, without a limit."""
     if options.fields is None or options.continue_token or resource.kind.namespaced != bool(target.namespace):
         return False
     return options.fields.requires_exact_match(NAME) is not None
@@ -127,19 +133,19 @@ def _asks_for_one(resource: Resource, target: ObjectReference, options: ListOpti
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """The parameters to read a list from the storage."""
+    """The parameters for reading a list from the storage."""
 
     start_after: str | None = None
-    """The key before the first entry; None for the start."""
+    """The key before the first entry of the list; None for the first page."""
 
     at: int | None = None
-    """The revision to read at; None for the newest."""
+    """The revision to read; None for the newest revision."""
 
     limit: int = 0
     """Maximum number of entries to return; 0 for all."""
 
     from_cache: bool = False
-    """Whether upstream's watch cache answers, not etcd."""
+    """Whether upstream serves the list from the watch cache instead of etcd."""
 
 
 def _plan(storage: Storage, resource: Resource, target: ObjectReference, options: ListOptions) -> _Plan:
@@ -156,9 +162,10 @@ def _plan(storage: Storage, resource: Resource, target: ObjectReference, options
 
 
 def _from_cache(resource: Resource, options: ListOptions) -> bool:
-    """Whether the watch cache answers the list.
+    """Whether upstream serves the list from the watch cache.
 
-    It answers lists that must not be older than a version; in newer releases also lists without a version.
+    The watch cache serves lists that must not be older than a version. In newer releases, it also serves
+    lists without a version.
     """
     version = options.resource_version
     if options.continue_token or options.match == "Exact":
@@ -191,7 +198,7 @@ def _storage_plan(
 
 
 def _requested(version: str) -> int:
-    """Returns the resourceVersion of a list as a number. Raises ApiError 400."""
+    """Returns the resourceVersion of a list as a number. Raises ApiError 400 if it is malformed."""
     try:
         return parse_version(version)
     except ApiError as error:
@@ -199,9 +206,9 @@ def _requested(version: str) -> int:
 
 
 def _before(key: str, prefix: str) -> str | None:
-    """Returns the largest possible key before `key`, after which a list resumes with `key` itself.
+    """Returns the key after which a list resumes, so that its first key is `key`.
 
-    Returns None at the start of the prefix.
+    Returns None for the start of the prefix. If `key` ends in NUL, the result is the key without NUL.
     """
     if key.endswith("\0"):
         return key.rstrip("\0")

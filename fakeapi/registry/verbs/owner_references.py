@@ -1,4 +1,4 @@
-"""Drops duplicate owner references with a warning, as k8s.io/apiserver `pkg/endpoints/handlers`."""
+"""Removes duplicate owner references with a warning, like k8s.io/apiserver `pkg/endpoints/handlers`."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from fakeapi.registry.requests.options import Warnings
 
 
 def deduplicate_owners(obj: Object, warnings: Warnings, *, after_admission: bool = False) -> None:
-    """Drops duplicate owner references from the object and adds upstream's warning about them."""
+    """Removes duplicate owner references from an object, and adds upstream's warning about them."""
     owners = obj["metadata"].get("ownerReferences")
     if not owners or len(owners) < 2:
         return

@@ -1,4 +1,4 @@
-"""Checks the syntax of a patch's body before all other steps, so that audit can record it as JSON.
+"""Checks the syntax of a patch body before all other steps, so that audit can record the patch as JSON.
 
 Follows `validateAndTranscodePatch` of k8s.io/apiserver `pkg/endpoints/handlers/patch.go`, new in 0.37.
 """
@@ -15,7 +15,7 @@ _SPACES = b" \t\r\n\v\f"
 def check_body(body: bytes, media_type: str) -> None:
     """Raises ApiError 400 for a patch that is not JSON, or an apply configuration that is not YAML.
 
-    An apply configuration that begins with `{` is not checked.
+    Does not check apply configurations that begin with `{`.
     """
     if media_type != APPLY_PATCH:
         if not _is_json(body):
@@ -32,7 +32,7 @@ def check_body(body: bytes, media_type: str) -> None:
 
 
 def _is_json(body: bytes) -> bool:
-    """Whether the body has valid JSON syntax, even if Go cannot decode one of its numbers."""
+    """Whether a body has valid JSON syntax, even if Go cannot decode one of its numbers."""
     try:
         decode_lenient(body)
     except JsonError:

@@ -1,7 +1,7 @@
-"""Patch: changes the stored object by a JSON, merge or strategic merge patch, then handles it like an update.
+"""Patch: applies a JSON, merge or strategic merge patch to the stored object, and updates the object.
 
-Follows k8s.io/apiserver `pkg/endpoints/handlers/patch.go`. A patch without a resourceVersion is applied to
-the newest state; it is tried again if another write comes first.
+Follows k8s.io/apiserver `pkg/endpoints/handlers/patch.go`. The server applies a patch without a
+resourceVersion to the newest state, and tries again if another write comes first.
 """
 
 from collections.abc import Sequence
@@ -38,16 +38,16 @@ class Patch(Protocol):
     """A decoded patch."""
 
     strict: Sequence[str]
-    """Messages about unknown and duplicate fields of the patch itself."""
+    """Messages about unknown and duplicate fields in the patch itself."""
     typed: bool
-    """Whether the patch applies to the typed object; then kind and apiVersion of the result are ignored."""
+    """Whether the patch applies to the typed object. Kind and apiVersion of the result are then ignored."""
 
     def applied_to(self, old: Object, resource: Resource) -> Any:
         """Returns the patched document, which may have any shape. Raises ApiError."""
         ...
 
     def value_in_errors(self, document: Any) -> str:
-        """Returns the value that an error message prints: the patched document, or the patch."""
+        """Returns the value for an error message: the patched document, or the patch."""
         ...
 
 
@@ -95,7 +95,7 @@ class _StrategicMergePatch:
 
 
 def read_patch(body: bytes, media_type: str, validation: str) -> Patch:
-    """Decodes a JSON, merge or strategic merge patch. Raises ApiError 400, 413."""
+    """Decodes a JSON, merge or strategic merge patch. Raises ApiError 400 or 413."""
     checked = validation != "Ignore"
     if media_type == JSON_PATCH:
         return _JsonPatch(body, checked=checked)
@@ -105,7 +105,7 @@ def read_patch(body: bytes, media_type: str, validation: str) -> Patch:
 
 
 def _compact(old: Object, resource: Resource) -> Object:
-    """Returns the object with drivers' opaque values as compact JSON, as encoding/json writes them."""
+    """Returns the object with its RawExtension values as compact JSON, like Go's encoding/json."""
     compact: Object = raw_extension.mapped(old, resource.schema, raw_extension.compact)
     return compact
 
@@ -113,7 +113,8 @@ def _compact(old: Object, resource: Resource) -> Object:
 async def patch(request: ServerWrite, body: bytes, media_type: str) -> WriteResult:
     """Patches the stored object by a JSON, merge or strategic merge patch.
 
-    The body is decoded after the object was found. Raises ApiError: 400, 404, 409, 413, 422.
+    Reads the object first, so that 404 precedes the errors of the body. Raises ApiError: 400, 404, 409, 413,
+    422.
     """
     resource, options = request.resource, request.options
     manager = resource.manager(request.target.subresource)
@@ -138,7 +139,7 @@ async def patch(request: ServerWrite, body: bytes, media_type: str) -> WriteResu
 
 
 def patched(resource: Resource, decoded: Patch, old: Object, validation: str, warnings: Warnings) -> Object:
-    """Returns the patched object, canonical and defaulted. Raises ApiError."""
+    """Returns the patched object in canonical form, with defaults. Raises ApiError."""
     document = decoded.applied_to(old, resource)
 
     def refuse(why: str) -> ApiError:
@@ -175,9 +176,10 @@ def patched(resource: Resource, decoded: Patch, old: Object, validation: str, wa
 
 
 def _of_no_version(resource: Resource, document: Object) -> tuple[Object, list[str]]:
-    """Decodes a document without apiVersion as the internal type, which has no JSON names.
+    """Decodes a patched document without apiVersion: returns an empty object and an error for each field.
 
-    All its fields are unknown: returns an empty object and an error for each field.
+    Upstream decodes such a document as the internal type, which has no JSON names. All its fields are
+    unknown.
     """
     empty, _ = decode({}, resource.schema)
     return empty, [f'unknown field "{key}"' for key in sorted(document) if key not in ("kind", "apiVersion")]

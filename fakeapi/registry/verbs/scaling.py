@@ -1,8 +1,8 @@
-"""The verbs of the scale subresource: each changes a Scale, and with it the scaled object.
+"""The verbs of the subresource scale, which change a Scale and its object.
 
-Follows `scaleUpdatedObjectInfo` of k8s.io/kubernetes `pkg/registry/apps/deployment/storage`: the object
-passes the same checks as in a direct write. Mutating admission receives the Scale from the client; validating
-admission receives the Scale of the changed object.
+Follows `scaleUpdatedObjectInfo` of k8s.io/kubernetes `pkg/registry/apps/deployment/storage`. The object
+passes the same checks as in a direct write. Mutating admission receives the Scale from the client, and
+validating admission the Scale of the changed object.
 """
 
 from collections.abc import Callable
@@ -20,11 +20,14 @@ from fakeapi.registry.verbs.changing import attempts
 from fakeapi.registry.verbs.patching import patched, read_patch
 
 Change = Callable[[Object], Object]
-"""Returns the client's new Scale from the present Scale; both have managed fields. May raise ApiError."""
+"""A function that returns the client's new Scale from the present Scale. May raise ApiError.
+
+Both Scales have managedFields.
+"""
 
 
 async def update_scale(request: ServerWrite, scale: Object) -> WriteResult:
-    """Replaces the Scale of an object by a canonical body. Raises ApiError 404, 409, 422."""
+    """Replaces the Scale of an object by the canonical Scale of a PUT. Raises ApiError 404, 409 or 422."""
     manager = request.resource.scales.manager(SCALE)
 
     def change(old: Object) -> Object:
@@ -54,7 +57,7 @@ async def patch_scale(request: ServerWrite, body: bytes, media_type: str) -> Wri
 
 
 async def apply_scale(request: ServerWrite, body: bytes) -> WriteResult:
-    """Applies a configuration to the Scale of an object. Raises ApiError: 400, 404, 409, 422, 500."""
+    """Applies a configuration to the Scale of an object. Raises ApiError 400, 404, 409, 422 or 500."""
     scaled = replace(request, resource=request.resource.scales)
 
     def change(old: Object) -> Object:
@@ -84,6 +87,6 @@ async def _changed(request: ServerWrite, change: Change, *, uid: str = "") -> Wr
 
 
 def _with_version_of(obj: Object, old: Object) -> Object:
-    """Returns `obj` with the resourceVersion of `old`, since a Scale may omit it."""
+    """Returns `obj` with the resourceVersion of `old`, because a Scale may omit it."""
     version = old["metadata"]["resourceVersion"]
     return {**obj, "metadata": {**obj["metadata"], "resourceVersion": version}}

@@ -1,4 +1,4 @@
-"""Update: replaces an object, or the part that a subresource may change; some kinds are created by a PUT.
+"""Update: replaces an object, or the part that a subresource may change. A PUT can create some kinds.
 
 Follows k8s.io/apiserver `pkg/endpoints/handlers/update.go`, and `pkg/registry/generic/registry` (Update).
 """
@@ -20,7 +20,10 @@ from fakeapi.registry.verbs.owner_references import deduplicate_owners
 async def update(request: ServerWrite, obj: Object) -> WriteResult:
     """Replaces an object by a canonical, defaulted body; creates a missing object if its kind allows that.
 
-    Raises ApiError: 404, 409 for a resourceVersion or uid that differs from the stored one, 422.
+    Raises ApiError:
+    - 404: the object does not exist
+    - 409: the resourceVersion or uid is not the stored one
+    - 422: the object is invalid
     """
     server, resource, target = request.server, request.resource, request.target
     if resource.strategy_for(target.subresource).creates_on_update and not obj["metadata"].get("uid"):
@@ -51,7 +54,7 @@ def _with_managers(manager: FieldManager, old: Object, obj: Object, *, manager_n
 
 
 async def _create(request: ServerWrite, obj: Object) -> WriteResult:
-    """Creates the object of a PUT. Ignores the body's resourceVersion, since no object is stored yet."""
+    """Creates the object of a PUT, without the resourceVersion of the body: no object is stored yet."""
     check_path_name(request.target.name)
     metadata = {name: value for name, value in obj["metadata"].items() if name != "resourceVersion"}
     return await create(request, {**obj, "metadata": metadata})

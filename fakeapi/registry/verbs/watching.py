@@ -1,11 +1,11 @@
-"""Watch: sends the existing objects or the changes since a version, then each change when it is committed.
+"""Watch: sends existing objects or the changes since a version, then each change at its commit.
 
 Follows k8s.io/apiserver `pkg/storage/cacher`:
 
 - Without a version, or with "0", a watch begins with the existing objects.
 - With a selector, an event is ADDED if the object begins to match, and DELETED if it no longer matches.
 - A DELETED event has the last state that the watcher could see, at the version of the change.
-- A BOOKMARK has the newest version whose changes the watcher has seen; `fakeapi.http.watch` decides its time.
+- A BOOKMARK has the newest version whose changes the watcher has seen; `fakeapi.http.watch` sends it.
 """
 
 import base64
@@ -27,11 +27,14 @@ from fakeapi_storage import Compacted, Entry, Event, EventKind, Storage, Watcher
 INITIAL_EVENTS_END = "k8s.io/initial-events-end"
 INITIAL_EVENTS_LIST = "kubernetes.io/initial-events-list-blueprint"
 FRAMES_KEPT = 2048
-"""Number of encoded events to cache for all watchers; a full cache is emptied."""
+"""Maximum number of encoded events in the cache for all watchers. A full cache is cleared."""
 
 
 class TooOld(Exception):
-    """The storage no longer has the version at which a watch should begin; `error` is the 410."""
+    """Raised if the storage no longer has the version at which a watch should begin.
+
+    `error` is the ApiError 410 for the client.
+    """
 
     def __init__(self, requested: int, oldest: int) -> None:
         self.error = errors.expired(f"too old resource version: {requested} ({oldest})")
@@ -40,7 +43,7 @@ class TooOld(Exception):
 
 @dataclass(frozen=True, slots=True)
 class WatchEvent:
-    """A watch event: ADDED, MODIFIED or DELETED with a stored object, at `revision`."""
+    """A watch event for a stored object at `revision`; `type` is ADDED, MODIFIED or DELETED."""
 
     type: str
     entry: Entry
@@ -49,18 +52,18 @@ class WatchEvent:
 
     @property
     def body(self) -> bytes:
-        """JSON of the object in the version of the watch."""
+        """The JSON of the object in the version of the watch."""
         return self.resource.json_of(self.entry.value, self.revision)
 
     @property
     def exact_body(self) -> bytes:
-        """JSON of the object in the version of the watch; drivers' opaque values keep their bytes."""
+        """The JSON of the object in the version of the watch; RawExtension values keep their bytes."""
         return self.resource.json_of(self.entry.value, self.revision, exact=True)
 
 
 @dataclass(slots=True)
 class _LastDelivered:
-    """The last batch of events that was delivered to unfiltered watches of a resource."""
+    """The last batch of events that unfiltered watches of a resource received."""
 
     batch: Sequence[Event] = ()
     events: list[WatchEvent] = field(default_factory=list)
@@ -70,9 +73,9 @@ _LAST_DELIVERED = Attached(_LastDelivered)
 
 
 class Watch:
-    """An open watch: send `initial`, then the events that `next` returns, and finally call `close`.
+    """An open watch. First send `initial`, then the events that `next` returns, and finally call `close`.
 
-    `start` is the version of the state in `initial`; `next` returns all later events.
+    `start`: the revision of the state in `initial`. `next` returns all later events.
     """
 
     def __init__(
@@ -92,7 +95,7 @@ class Watch:
     async def next(self) -> list[WatchEvent]:
         """Waits for events of this watch and returns them.
 
-        Raises the errors of the storage's watcher: it was closed, or it has fallen behind.
+        Raises the errors of the storage's watcher, for example if it was closed or has fallen behind.
         """
         while True:
             batch = await self._watcher.next_batch()
@@ -101,11 +104,11 @@ class Watch:
                 return events
 
     def deliver(self, take: Callable[[list[WatchEvent]], bool]) -> None:
-        """While `next` waits, calls `take` with events at their commit.
+        """Calls `take` with events at their commit, while `next` waits.
 
-        `take` returns whether it has handled the events; `next` does not return handled events. It must
-        neither raise nor block. Unfiltered watches of a resource receive the same list. Events of objects
-        that need a conversion by a webhook are only returned by `next`.
+        `take` returns whether it has handled the events; `next` does not return handled events. `take` must
+        neither raise nor block. All unfiltered watches of a resource receive the same list. Only `next`
+        returns events of objects that need a conversion by a webhook.
         """
         self._watcher.deliver(partial(self._delivered, take))
 
@@ -133,16 +136,16 @@ class Watch:
         ]
 
     def bookmark_version(self, newest: int) -> int | None:
-        """Returns the version for a bookmark; None if nothing has changed since `start`.
+        """Returns the revision for a bookmark; None if nothing has changed since `start`.
 
-        `newest` is the version of the last change to the resource.
+        `newest`: the revision of the last change to the resource.
         """
         version = min(newest, self._watcher.progress)
         return version if version > self.start else None
 
     @property
     def waiting(self) -> int:
-        """The number of changes that `next` has not read yet; a selector may drop some of them."""
+        """The number of changes that `next` has not read yet. A selector may drop some of them."""
         return self._watcher.waiting
 
     def close(self) -> None:
@@ -175,7 +178,7 @@ def open_watch(
     *,
     at: int | None = None,
 ) -> Watch:
-    """Opens a watch. Initial events show the state at the revision `at`, by default the newest.
+    """Opens a watch. The initial events have the state at the revision `at`; None means the newest.
 
     Raises ApiError 500 for a malformed version, and TooOld if the storage no longer has the version.
     """
@@ -203,7 +206,10 @@ def open_watch(
 
 
 def bookmark(resource: Resource, revision: int, *, ends_initial_events: bool) -> bytes:
-    """Returns the JSON of a bookmark's object: an empty object of the kind with a resourceVersion."""
+    """Returns the JSON of the object in a bookmark: an empty object of the kind, with a resourceVersion.
+
+    `ends_initial_events`: whether the bookmark ends the initial events, which an annotation then states.
+    """
     meta: Object = {"resourceVersion": str(revision)}
     if resource.release.quirks.zero_creation_timestamp_is_null:
         meta["creationTimestamp"] = None
@@ -217,7 +223,7 @@ def bookmark(resource: Resource, revision: int, *, ends_initial_events: bool) ->
 
 
 def _blueprint(resource: Resource) -> dict[str, str]:
-    """Returns the annotation with an empty list of the kind that 1.32 sends for consistency checks."""
+    """Returns the annotation with an empty list of the kind, which 1.32 sends for consistency checks."""
     listed: Object = {
         "kind": resource.kind.list_kind,
         "apiVersion": resource.api_version,
@@ -228,34 +234,37 @@ def _blueprint(resource: Resource) -> dict[str, str]:
 
 
 def blueprint_text(listed: Object) -> str:
-    """Returns a list as the annotation contains it: JSON in base64."""
+    """Returns the value of the annotation for a list: its JSON in base64."""
     return base64.b64encode(codec.encode(listed) + b"\n").decode()
 
 
 FrameEncoder = Callable[[str, bytes], bytes]
-"""Encodes an event for a stream: (type, JSON of the object) -> a line or frame."""
+"""A function that encodes an event for a stream: `(type, JSON of the object) -> a line or frame`."""
 
 
 def event_line(kind: str, body: bytes) -> bytes:
-    """Returns an event as a line of a JSON watch stream."""
+    """Returns an event as a line of a watch stream in JSON."""
     return b'{"type":"%b","object":%b}\n' % (kind.encode(), body)
 
 
 class EncodedEventCache:
-    """Caches encoded watch events for all watchers that use the same encoding.
+    """Caches encoded watch events for all watchers with the same encoding.
 
-    An entry is valid only for the stored value that it was encoded from, because a reset of the storage
-    restarts the revisions.
+    A cached event is valid only for the stored value that it was encoded from. A reset of the storage
+    restarts the revisions, so that they do not identify events.
     """
 
     def __init__(self, *, exact: bool = False) -> None:
-        """With `exact`, drivers' opaque values keep their bytes."""
+        """Creates an empty cache. `exact`: whether RawExtension values keep their bytes."""
         self._exact = exact
         self._kept: dict[tuple[str, str, int, str], tuple[bytes, bytes]] = {}
         self._last: tuple[list[WatchEvent], bytes] = [], b""
 
     def frames(self, events: list[WatchEvent], encode: FrameEncoder = event_line) -> bytes:
-        """Returns the joined frames of a list of events; a repeated call with the list reuses the bytes."""
+        """Returns the joined frames of a list of events.
+
+        The next call with the same list reuses the bytes.
+        """
         last, lines = self._last
         if last is not events:
             lines = b"".join([self.frame(event, encode) for event in events])
@@ -263,7 +272,10 @@ class EncodedEventCache:
         return lines
 
     def frame(self, event: WatchEvent, encode: FrameEncoder = event_line) -> bytes:
-        """Returns an event as a line or frame of a watch stream; each cache uses only one `encode`."""
+        """Returns an event as a line or frame of a watch stream.
+
+        Each cache must use only one `encode`, because it caches the result.
+        """
         key = (event.resource.identity, event.type, event.revision, event.entry.key)
         value = event.entry.value
         kept, line = self._kept.get(key, (None, b""))

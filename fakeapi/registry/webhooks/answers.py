@@ -1,4 +1,4 @@
-"""Decodes the answers of webhooks, as client-go does.
+"""Decodes the responses of webhooks like client-go.
 
 Follows k8s.io/client-go `rest/request.go` (transformResponse, Into). The first byte of the body decides
 whether it is JSON or YAML; its Content-Type does not matter.
@@ -18,7 +18,7 @@ from fakeapi.registry.webhooks.types import status_type
 
 JSON = "application/json"
 TEXT_MAX = 2048
-"""Number of bytes of a body that error messages print."""
+"""Maximum number of bytes of a response body that error messages print."""
 
 _SCHEME = 'scheme "pkg/runtime/scheme.go:110"'
 _WORDS = {
@@ -46,7 +46,10 @@ _NOT_ACCEPTABLE = "the server was unable to respond with a content type that the
 
 
 class UnusableAnswer(Exception):
-    """An answer is not a review. The message is client-go's; `status` is the error of an answered Status."""
+    """Raised if the response of a webhook is not a review. The message is that of client-go.
+
+    `status`: the error of a response with an error status or an invalid Content-Type; otherwise None.
+    """
 
     def __init__(self, reason: str, status: ApiError | None = None) -> None:
         super().__init__(reason)
@@ -55,7 +58,10 @@ class UnusableAnswer(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ReviewType:
-    """The expected type of a review. `versions` are all versions of its group that the scheme knows."""
+    """The expected type of a review in a webhook's response.
+
+    `versions`: all versions of its group in upstream's scheme.
+    """
 
     group: str
     version: str
@@ -65,7 +71,10 @@ class ReviewType:
 
 
 def read_answer(answer: Answer, wanted: ReviewType) -> Object:
-    """Decodes the review in an answer; fields that the answer omits stay absent. Raises UnusableAnswer."""
+    """Decodes the review in a webhook's response. Fields that the response omits stay absent.
+
+    Raises UnusableAnswer.
+    """
     if answer.problem:
         raise UnusableAnswer(
             "unexpected error when reading response body. Please retry. Original error: " + answer.problem
@@ -105,9 +114,9 @@ def _value_of(body: bytes) -> Any:
 
 
 def _type_problem(kind: str, api_version: str, wanted: ReviewType) -> str:
-    """Returns why an answer of this type cannot be decoded; empty if it can.
+    """Returns why a response of this type cannot be decoded; "" if it can.
 
-    An answer without kind or apiVersion can be decoded.
+    A response without kind or apiVersion can be decoded.
     """
     group, _, version = api_version.rpartition("/")
     own = f"{wanted.version}.{wanted.kind}"
@@ -123,7 +132,7 @@ def _type_problem(kind: str, api_version: str, wanted: ReviewType) -> str:
 
 
 def _media_type_problem(text: str) -> str:
-    """Returns the error of Go's mime package for a media type; empty if it is valid."""
+    """Returns the error of Go's mime package for a media type; "" if it is valid."""
     media_type, _, parameters = text.partition(";")
     essence = media_type.strip()
     if not essence:
@@ -139,7 +148,7 @@ def _media_type_problem(text: str) -> str:
 
 
 def _sent_status(answer: Answer) -> ApiError | None:
-    """Returns the error in a body that is a Status; None for any other body."""
+    """Returns the error in a body that is a Status; None for other bodies and for the status Success."""
     try:
         value = _value_of(answer.body)
         if stated_type(value) != ("Status", "v1"):
@@ -176,7 +185,7 @@ def _details(status: Object) -> Details | None:
 
 
 def _error(answer: Answer) -> ApiError:
-    """Returns the error for an HTTP status code: NewGenericServerResponse of k8s.io/apimachinery."""
+    """Returns the error for an HTTP status code, like NewGenericServerResponse of k8s.io/apimachinery."""
     text = "unknown"
     if not answer.content_type or answer.content_type.lower().startswith("text/"):
         text = answer.body[:TEXT_MAX].decode("utf-8", "replace").strip()

@@ -1,7 +1,7 @@
 """WebhookClients: finds the addresses of webhooks, and calls them.
 
-Follows k8s.io/apiserver `pkg/util/webhook/client.go`, and `pkg/util/proxy` for services. In this cluster no
-process listens at the address of a service. A service without a URL in `ServiceUrls` refuses connections,
+Follows k8s.io/apiserver `pkg/util/webhook/client.go`, and `pkg/util/proxy` for services. In a fake cluster,
+no process listens at the address of a service. A service without a URL in `ServiceUrls` refuses connections,
 like a service without endpoints.
 """
 
@@ -36,18 +36,21 @@ if TYPE_CHECKING:
 
 HTTPS = 443
 SECONDS = 30.0
-"""Timeout of a call without timeoutSeconds."""
+"""Timeout in seconds of calls without timeoutSeconds."""
 
 _UNESCAPED = "/$&+,;=:@-._~!*'()"
 _ROUTED = ("ClusterIP", "LoadBalancer", "NodePort")
 
 
 class NoClient(Exception):
-    """The configuration of a webhook makes a call impossible; no request was sent."""
+    """Raised if the configuration of a webhook makes a call impossible. No request was sent."""
 
 
 class CallFailed(Exception):
-    """A call of a webhook did not return a review; `status` is the error of an answered Status."""
+    """Raised if the call of a webhook did not return a review.
+
+    `status`: the error of a response with an error status or an invalid Content-Type; otherwise None.
+    """
 
     def __init__(self, reason: str, status: ApiError | None = None) -> None:
         super().__init__(reason)
@@ -55,7 +58,7 @@ class CallFailed(Exception):
 
 
 class WebhookClients:
-    """Calls webhooks by a `clientConfig` with a URL or a service."""
+    """Calls webhooks. Their `clientConfig` has a URL or a service."""
 
     def __init__(
         self, transport: Transport, services: ServiceUrls, objects: "ClusterObjects", heavy: HeavySteps
@@ -68,10 +71,11 @@ class WebhookClients:
     async def call(
         self, config: Mapping[str, Any], review: Object, wanted: ReviewType, seconds: float = SECONDS
     ) -> Object:
-        """Sends a review to the webhook of a `clientConfig` and returns the review in its answer.
+        """Sends a review to the webhook of a `clientConfig`, and returns the review in its response.
 
-        `seconds` is the time limit for the whole call with the parsing of the answer. A thread parses long
-        answers. Raises NoClient, CallFailed.
+        `seconds`: the time limit for the whole call, including parsing the response.
+
+        A thread parses long responses. Raises NoClient or CallFailed.
         """
         until = asyncio.get_running_loop().time() + seconds
         endpoint = self._endpoint(config)
@@ -91,7 +95,7 @@ class WebhookClients:
             raise CallFailed(str(error), error.status) from error
 
     async def _read(self, answer: Answer, wanted: ReviewType, until: float) -> Object:
-        """Decodes an answer until the time `until` of the event loop. Raises UnusableAnswer."""
+        """Decodes a response before the event loop reaches the time `until`. Raises UnusableAnswer."""
         try:
             async with asyncio.timeout_at(until):
                 return await self._heavy.run(len(answer.body), partial(read_answer, answer, wanted))
@@ -118,12 +122,12 @@ class WebhookClients:
         return Endpoint(_normal(f"https://{host}{parts.path}{path}"), authority, dial)
 
     def _url_of(self, service: Mapping[str, Any]) -> str | None:
-        """Returns the URL that was set for a service; None if there is none."""
+        """Returns the URL that `ServiceUrls` has for a service; None if there is none."""
         port = service.get("port") or HTTPS
         return self._services.find(service.get("namespace", ""), service.get("name", ""), port)
 
     def _check_route(self, config: Mapping[str, Any]) -> None:
-        """Raises Unreachable for a service without a URL."""
+        """Raises Unreachable for a service without a URL in `ServiceUrls`."""
         reference = config.get("service")
         if reference is None or self._url_of(reference) is not None:
             return
@@ -135,7 +139,7 @@ class WebhookClients:
 
 
 def _problem_of_service(name: str, port: int, spec: Object) -> str:
-    """Returns the error of a connection to a service that exists but has no URL."""
+    """Returns the error of a connection to a service that exists but has no URL in `ServiceUrls`."""
     kind = spec.get("type", "")
     if kind == "ClusterIP" and spec.get("clusterIP") == "None":
         return 'cannot route to service with ClusterIP "None"'
@@ -151,7 +155,7 @@ def _problem_of_service(name: str, port: int, spec: Object) -> str:
 
 
 def _normal(url: str) -> str:
-    """Normalizes the path of a URL as client-go does: unescapes it, drops extra slashes, escapes it again."""
+    """Normalizes the path of a URL like client-go: unescapes it, removes extra slashes, escapes it again."""
     parts = urlsplit(url)
     path = "/" + unquote(parts.path).strip("/")
     while "//" in path:

@@ -28,19 +28,19 @@ _SUCCESS = "Success"
 
 
 class ConversionFailed(Exception):
-    """The conversion of objects failed; the message is upstream's."""
+    """Raised if the conversion of objects failed. The message equals upstream's."""
 
 
 class _Wrong(Exception):
-    """The webhook's answer, or an object in it, is invalid."""
+    """Raised if the webhook's response, or an object in it, is invalid."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConversionWebhook:
-    """The conversion webhook of a definition.
+    """The conversion webhook of a CustomResourceDefinition.
 
-    `config` is its `clientConfig`. `versions` are the versions of ConversionReview that it accepts; the first
-    known one is used.
+    `config`: its `clientConfig`.
+    `versions`: its `conversionReviewVersions`. Calls use the first supported version.
     """
 
     clients: WebhookClients
@@ -54,7 +54,10 @@ class ConversionWebhook:
         return cls(clients, webhook["clientConfig"], webhook.get("conversionReviewVersions") or ())
 
     async def convert(self, obj: Object, api_version: str) -> Object:
-        """Converts an object to another version of its group. Raises ConversionFailed."""
+        """Converts an object to another version of its group. Raises ConversionFailed.
+
+        Does not call the webhook for an object that has this version or has no fields besides its type.
+        """
         if obj.get("apiVersion") == api_version or _is_empty(obj):
             return {**obj, "apiVersion": api_version}
         subject = _type_of(obj)
@@ -72,7 +75,7 @@ class ConversionWebhook:
             raise ConversionFailed(str(wrong)) from None
 
     async def convert_list(self, objects: Sequence[Object], api_version: str, list_kind: str) -> list[Object]:
-        """Converts the objects of a list to one version with at most one call. Raises ConversionFailed."""
+        """Converts the objects of a list to one version, with at most one call. Raises ConversionFailed."""
         others = [obj for obj in objects if obj.get("apiVersion") != api_version]
         if not others:
             return list(objects)
@@ -89,7 +92,10 @@ class ConversionWebhook:
             raise ConversionFailed(str(wrong)) from None
 
     async def _asked(self, objects: Sequence[Object], api_version: str, subject: str) -> list[Any]:
-        """Calls the webhook; returns a converted object for each sent one. Raises ConversionFailed."""
+        """Calls the webhook; returns a converted object for each object in the request.
+
+        Raises ConversionFailed.
+        """
         version = next((name for name in self.versions if name in _VERSIONS), None)
         if version is None:
             raise ConversionFailed("no supported conversion review versions")
@@ -116,7 +122,7 @@ class ConversionWebhook:
 
 
 def _converted(review: Object, uid: str, version: str) -> list[Any]:
-    """Returns the converted objects in an answer. Raises _Wrong."""
+    """Returns the converted objects in the review of a response. Raises _Wrong if the review is invalid."""
     response = review.get("response")
     if version == "v1":
         stated = f"{review.get('apiVersion') or '/'}, Kind={review.get('kind') or ''}"
@@ -136,7 +142,7 @@ def _converted(review: Object, uid: str, version: str) -> list[Any]:
 
 
 def _listed(obj: Object, converted: tuple[int, Any], api_version: str, subject: str) -> Object:
-    """Checks a converted item of a list and returns it with the original's metadata. Raises _Wrong."""
+    """Checks a converted list item, and returns it with metadata of the original object. Raises _Wrong."""
     index, value = converted
     say = f"conversion webhook for {subject} returned invalid converted object at index {index}: "
     try:
@@ -180,7 +186,7 @@ def _check_identity(obj: Object, converted: Object, *, say: str) -> None:
 
 
 def _with_metadata_of(obj: Object, converted: Object, *, say: str) -> Object:
-    """Returns the converted object with the original's metadata, except labels and annotations.
+    """Returns the converted object with the metadata of the original, except for labels and annotations.
 
     Raises _Wrong.
     """
@@ -226,7 +232,7 @@ def _text(obj: Object, member: str) -> str:
 
 
 def _is_empty(obj: Object) -> bool:
-    """Whether an object has only kind and apiVersion; such objects are not sent to the webhook."""
+    """Whether an object has only kind and apiVersion. The webhook does not receive such objects."""
     return set(obj) == {"kind", "apiVersion"}
 
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class ServiceUrlError(ValueError):
-    """A text does not have the form NAMESPACE/NAME[:PORT]=URL."""
+    """Raised if a text does not have the form NAMESPACE/NAME[:PORT]=URL."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class ServiceUrls:
 
     @classmethod
     def parse(cls, texts: Iterable[str]) -> "ServiceUrls":
-        """Reads texts such as `ns/name=https://127.0.0.1:9443` and `ns/name:8443=http://127.0.0.1:8080`.
+        """Parses texts such as `ns/name=https://127.0.0.1:9443` and `ns/name:8443=http://127.0.0.1:8080`.
 
         Raises ServiceUrlError.
         """
@@ -63,7 +63,7 @@ def _no_transport() -> "Transport":
 
 @dataclass(frozen=True, slots=True)
 class Outbound:
-    """The ways to reach webhooks. `transport` makes the HTTP transport at the first call."""
+    """The HTTP transport to webhooks, created at the first call of `transport`, and the URLs of services."""
 
     transport: Callable[[], "Transport"] = _no_transport
     services: ServiceUrls = field(default_factory=ServiceUrls)

@@ -4,22 +4,22 @@ from dataclasses import dataclass
 from typing import Protocol
 
 ANSWER_BYTES = 8 * 1024 * 1024
-"""Fixed part of the limit for an answer's body, in bytes; a call fails if the body exceeds the limit."""
+"""Fixed part of the size limit for a response body, in bytes. A call fails if the body is larger."""
 
 ANSWER_RATIO = 4
-"""Part of the limit for an answer's body that grows with the request: bytes per byte of the request."""
+"""Part of the size limit for a response body that grows with the request: bytes per byte of the request."""
 
 ANSWER_MAX = 64 * 1024 * 1024
-"""Upper bound of the limit for an answer's body, in bytes."""
+"""Upper bound of the size limit for a response body, in bytes."""
 
 TOO_LATE = "context deadline exceeded"
 
 
 def answer_limit(sent: int) -> int:
-    """Returns the limit in bytes for the answer to a request of `sent` bytes.
+    """Returns the size limit in bytes for the response to a request of `sent` bytes.
 
-    Kubernetes has no limit. The answer of a conversion webhook is about as long as the request. The answer of
-    an admission webhook contains a patch, in base64, of an object that must fit into etcd.
+    Kubernetes has no limit. The response of a conversion webhook is about as long as the request. The
+    response of an admission webhook contains a base64 patch of an object that must fit into etcd.
     """
     return min(ANSWER_BYTES + ANSWER_RATIO * sent, ANSWER_MAX)
 
@@ -29,10 +29,11 @@ class Endpoint:
     """The endpoint of a webhook."""
 
     url: str
-    """The URL in error messages, with scheme, host, port and path."""
+    """The URL with scheme, host, port and path, as error messages print it."""
 
     authority: bytes = b""
-    """The CA certificates in PEM that must have signed the server's certificate; if empty, the system's."""
+    """The CA certificates in PEM that must have signed the server's certificate; b"" for those of the system.
+    """
 
     dial: tuple[str, str, int] | None = None
     """Scheme, host and port to connect to; None to use the address in `url`."""
@@ -40,10 +41,10 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An HTTP response.
+    """The HTTP response of a webhook.
 
-    `content_type` is empty if the header is missing. `problem` says why the body is incomplete; else it is
-    empty.
+    `content_type`: the header Content-Type; "" if it is missing.
+    `problem`: why the body is incomplete; "" if it is complete.
     """
 
     status: int
@@ -53,21 +54,23 @@ class Answer:
 
 
 class Unreachable(Exception):
-    """The webhook sent no response; the message comes from Go's net/http."""
+    """Raised if a webhook sent no response. The message equals that of Go's net/http."""
 
 
 class BadAuthority(Exception):
-    """The CA certificates of an endpoint cannot be parsed; the message is client-go's."""
+    """Raised if the CA certificates of an endpoint cannot be parsed. The message equals that of client-go."""
 
 
 class Transport(Protocol):
-    """Sends requests to webhooks. It follows no redirect and uses no proxy."""
+    """Sends requests to webhooks. Does not follow redirects or use proxies."""
 
     async def post(self, endpoint: Endpoint, target: str, body: bytes, seconds: float) -> Answer:
-        """POSTs JSON to a target such as "/validate?timeout=10s" and returns the answer within `seconds`.
+        """Sends a POST with a JSON body and returns the response within `seconds`.
 
-        An answer whose body is incomplete at that time has a `problem`. Raises Unreachable, also if no answer
-        has arrived by then, and BadAuthority.
+        `target`: the path and query, such as "/validate?timeout=10s".
+
+        If the body of the response is incomplete after this time, the result has a `problem`. Raises
+        Unreachable, for example if no response arrives in time, and BadAuthority.
         """
         ...
 

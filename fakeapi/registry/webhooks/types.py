@@ -1,4 +1,4 @@
-"""The types of webhooks' answers: k8s.io/api `admission`, and k8s.io/apiextensions-apiserver."""
+"""The types of webhook responses, from k8s.io/api `admission` and k8s.io/apiextensions-apiserver."""
 
 from functools import cache
 

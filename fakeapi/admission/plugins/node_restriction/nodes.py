@@ -1,4 +1,4 @@
-"""Checks a node's writes to Nodes, Leases, CSINodes, ResourceSlices and CertificateSigningRequests.
+"""Checks a kubelet's writes to Nodes, Leases, CSINodes, ResourceSlices and CertificateSigningRequests.
 
 Follows `admitNode`, `admitLease`, `admitCSINode`, `admitResourceSlice` and `admitCSR` upstream.
 """
@@ -30,13 +30,13 @@ OWN_LABELS: Final = frozenset(
         "topology.kubernetes.io/zone",
     }
 )
-"""Labels in Kubernetes' own domains that a kubelet may set, in addition to all labels in OWN_DOMAINS."""
+"""Labels in the domains of Kubernetes that a kubelet may set, besides all labels in OWN_DOMAINS."""
 OWN_DOMAINS: Final = ("kubelet.kubernetes.io", "node.kubernetes.io")
 RESTRICTED: Final = "node-restriction.kubernetes.io"
 
 
 def check(subject: Subject) -> None:
-    """Allows a node to write only its own Node, without restricted labels or taints. Raises ApiError 403."""
+    """Raises ApiError 403 unless a kubelet writes its own Node and keeps restricted labels and taints."""
     name = subject.attributes.name
     if name != subject.node:
         raise subject.forbidden(f'node {subject.quoted} is not allowed to modify node "{name}"')
@@ -78,7 +78,7 @@ def _labels(obj: Object) -> Mapping[str, str]:
 
 
 def _forbidden_labels(new: Mapping[str, str], old: Mapping[str, str]) -> list[str]:
-    """Returns the changed labels that a kubelet must not change, sorted."""
+    """Returns the changed labels that a kubelet must not change, sorted by name."""
     changed = [key for key in sorted({*new, *old}) if new.get(key) != old.get(key)]
     return [key for key in changed if not _is_own(key)]
 
@@ -102,7 +102,7 @@ def _is_in(domain: str, parent: str) -> bool:
 
 
 def check_lease(subject: Subject) -> None:
-    """Allows a node to write only its own Lease in kube-node-lease. Raises ApiError 403."""
+    """Raises ApiError 403 unless a kubelet writes its own Lease in the namespace kube-node-lease."""
     if subject.attributes.namespace != LEASES:
         raise subject.forbidden(f'can only access leases in the "{LEASES}" system namespace')
     if _name(subject) != subject.node:
@@ -110,7 +110,10 @@ def check_lease(subject: Subject) -> None:
 
 
 def check_csi_node(subject: Subject) -> None:
-    """Allows a node to write only its own CSINode. Raises ApiError 403."""
+    """Raises ApiError 403 unless a kubelet writes its own CSINode.
+
+    In releases with CSINode status, also checks that a write to the status does not change the spec.
+    """
     if _name(subject) != subject.node:
         raise subject.forbidden("can only access CSINode with the same name as the requesting node")
     if subject.subresource != "status" or not subject.quirks.holds_status_of_csi_nodes:
@@ -124,7 +127,7 @@ def check_csi_node(subject: Subject) -> None:
 
 
 def _name(subject: Subject) -> str:
-    """Returns the name of the object; for a create, only the name in the body counts."""
+    """Returns the name of the written object; for a create, the name in the body."""
     if subject.operation is not Operation.CREATE:
         return subject.attributes.name
     name: str = subject.new["metadata"].get("name", "")
@@ -132,7 +135,10 @@ def _name(subject: Subject) -> str:
 
 
 def check_slice(subject: Subject) -> None:
-    """Allows a node to create and delete only ResourceSlices with its own name. Raises ApiError 403."""
+    """Raises ApiError 403 if a kubelet creates or deletes a ResourceSlice of another node.
+
+    Some releases check only creates, or nothing.
+    """
     if subject.operation is Operation.CREATE and subject.quirks.creates_own_slices:
         verb, resource_slice = "create", subject.new
     elif subject.operation is Operation.DELETE and subject.quirks.deletes_own_slices:
@@ -146,7 +152,7 @@ def check_slice(subject: Subject) -> None:
 
 
 def check_signing_request(subject: Subject) -> None:
-    """Allows a node to request certificates only for itself. Raises ApiError 403."""
+    """Raises ApiError 403 if a kubelet requests a certificate for another node."""
     if not subject.quirks.requests_own_certificates or subject.operation is not Operation.CREATE:
         return
     if subject.has_gate("AllowInsecureKubeletCertificateSigningRequests"):

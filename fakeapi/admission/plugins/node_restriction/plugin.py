@@ -1,8 +1,8 @@
 """NodeRestriction: lets a kubelet write only its own Node, related objects, and the status of its pods.
 
-Follows k8s.io/kubernetes `plugin/pkg/admission/noderestriction`. A node is a user called system:node:NAME in
-the group system:nodes; other users are not checked. fakeapi does not translate in-tree volumes to CSI, so it
-does not find the audiences of their drivers.
+Follows k8s.io/kubernetes `plugin/pkg/admission/noderestriction`. A kubelet is a user called system:node:NAME
+in the group system:nodes. The plugin ignores other users. fakeapi does not translate in-tree volumes to CSI,
+so it does not find the audiences of their drivers.
 """
 
 from collections.abc import Awaitable, Callable
@@ -29,7 +29,7 @@ CHECKS: Final[dict[str, Check]] = {
     "certificatesigningrequests.certificates.k8s.io": nodes.check_signing_request,
     "podcertificaterequests.certificates.k8s.io": pod_certificates.check,
 }
-"""The checks of a node's writes, by resource. A check raises ApiError."""
+"""The checks of writes by kubelets, by resource. A check raises ApiError to refuse the write."""
 
 
 class NodeRestriction(AdmissionPlugin):
@@ -38,9 +38,9 @@ class NodeRestriction(AdmissionPlugin):
     )
 
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Checks the write of a node. Raises ApiError 403, 404, 500.
+        """Checks a write if the client is a kubelet. Raises ApiError 403, 404 or 500.
 
-        Upstream runs this check in the mutating phase.
+        As upstream, this check runs among the mutating plugins.
         """
         node = node_of(attributes.user)
         if node is None:

@@ -1,7 +1,7 @@
-"""Checks PodCertificateRequests that a node creates: for its own pods, with the right names and uids.
+"""Checks PodCertificateRequests of a kubelet: for its own pods, with the right names and uids.
 
-Follows `admitPodCertificateRequest` upstream. A mismatch that may come from a stale cache is an error 500
-upstream, so that kubelets retry.
+Follows `admitPodCertificateRequest` upstream. As upstream, a mismatch that a stale cache could cause is an
+error 500, so that kubelets retry.
 """
 
 from collections.abc import Awaitable
@@ -16,7 +16,10 @@ from fakeapi.registry.authorization.attributes import AccessAttributes
 
 
 def check(subject: Subject) -> Awaitable[None] | None:
-    """Checks the node, pod, service account and signer of the request. Raises ApiError 403 and 500."""
+    """Checks node, pod, service account and signer of a PodCertificateRequest by a kubelet.
+
+    Raises ApiError 403 or 500.
+    """
     if not subject.quirks.holds_pod_certificate_requests:
         return None
     if not subject.has_gate("PodCertificateRequest"):
@@ -121,7 +124,7 @@ async def _check_signer(subject: Subject) -> None:
 
 
 def _mounts(pod: Object, signer: str) -> bool:
-    """Whether a projected volume of the pod has certificates of the signer."""
+    """Whether a projected volume of the pod requests certificates of the signer."""
     return any(
         (source.get("podCertificate") or {}).get("signerName") == signer
         for source in projected_sources(pod["spec"].get("volumes") or ())

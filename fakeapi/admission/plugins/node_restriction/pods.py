@@ -1,4 +1,4 @@
-"""Checks a node's writes to pods, their status and eviction, and to the status of PersistentVolumeClaims.
+"""Checks a kubelet's writes to pods, their status and eviction, and to PersistentVolumeClaim status.
 
 Follows `admitPod`, `admitPodStatus`, `admitPodEviction` and `admitPVCStatus` upstream.
 """
@@ -19,13 +19,13 @@ _KEPT: Final = (
     ("extendedResourceClaimStatus", "extended resource claim status"),
     ("nodeAllocatableResourceClaimStatuses", "node allocatable resource claim statuses"),
 )
-"""Fields of a pod's status that a node must not change, with upstream's names for them."""
+"""Fields of a pod's status that kubelets must not change, with their names in upstream's errors."""
 
 
 def check(subject: Subject) -> None:
-    """Allows a node to create mirror pods, and to delete, evict and update the status of its own pods.
+    """Checks a kubelet's write to a pod. Raises ApiError 403, 404 or 500.
 
-    Raises ApiError 403, 404, 500.
+    A kubelet may create mirror pods. It may delete and evict its own pods, and update their status.
     """
     match subject.subresource:
         case "":
@@ -118,7 +118,7 @@ def _check_eviction(subject: Subject) -> None:
 
 
 def check_claim(subject: Subject) -> None:
-    """Allows a node to update only size and conditions in a claim's status. Raises ApiError 403."""
+    """Raises ApiError 403 unless a kubelet updates only size and conditions in the status of a claim."""
     if subject.subresource != "status":
         raise subject.forbidden("may only update PVC status")
     if subject.operation is not Operation.UPDATE:
@@ -138,7 +138,7 @@ def check_claim(subject: Subject) -> None:
 
 
 def _without(claim: Object, settable: list[str]) -> Object:
-    """Returns a claim without resourceVersion, managedFields and the fields that a node may set."""
+    """Returns a claim without resourceVersion, managedFields and the status fields in `settable`."""
     metadata: dict[str, Any] = {
         name: value
         for name, value in claim["metadata"].items()

@@ -1,7 +1,7 @@
-"""Finds references to API objects in a pod that a node creates; errors name the first kind found.
+"""Finds references to API objects in a mirror pod, which a kubelet creates.
 
-Follows `HasAPIObjectReference` in k8s.io/kubernetes `pkg/api/pod`; before 1.34 the checks of
-`admitPodCreate`.
+Follows `HasAPIObjectReference` in k8s.io/kubernetes `pkg/api/pod`, and before 1.34 the checks of
+`admitPodCreate`. Errors name only the first reference.
 """
 
 from collections.abc import Iterator
@@ -29,13 +29,13 @@ _SOURCES: Final = {
     "clusterTrustBundle": "clustertrustbundles",
     "podCertificate": "podcertificates",
 }
-"""Names of the referenced resources in errors, by field of a volume or of a projected source."""
+"""Names of referenced resources for errors, by the field of a projected source."""
 
 
 def reference_of(spec: Object) -> tuple[str, str]:
-    """Returns the first kind of object that a pod references, and the error of an unknown volume type.
+    """Returns the first resource that a pod references, and the error for a volume of an unknown type.
 
-    Each is "" if there is none.
+    Either is "" if there is none.
     """
     if spec.get("serviceAccountName"):
         return "serviceaccounts", ""
@@ -53,7 +53,10 @@ def reference_of(spec: Object) -> tuple[str, str]:
 
 
 def refused_reference(spec: Object, quirks: NodeQuirks) -> str:
-    """Returns the first kind of object that a mirror pod must not reference before 1.34; "" if none."""
+    """Returns the first kind of object that a pod references and that mirror pods must not reference.
+
+    Returns "" if there is none. Only for releases before 1.34.
+    """
     volumes = spec.get("volumes") or ()
     if spec.get("serviceAccountName"):
         return "a service account"
@@ -85,7 +88,7 @@ def _reference_of_volume(volume: Object) -> tuple[str, str]:
 
 
 def _config_map_names(spec: Object) -> Iterator[str]:
-    """Yields the names of the config maps that a pod references. Follows `VisitPodConfigmapNames`."""
+    """Yields the names of the ConfigMaps that a pod references. Follows `VisitPodConfigmapNames`."""
     for field in _CONTAINERS:
         for container in spec.get(field) or ():
             for source in container.get("envFrom") or ():

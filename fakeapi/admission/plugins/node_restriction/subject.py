@@ -1,4 +1,4 @@
-"""Subject: a write by a node, for the checks of NodeRestriction."""
+"""Subject: a write by a kubelet, for the checks of NodeRestriction."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from fakeapi.releases.node_quirks import NodeQuirks
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A write by a node; `attributes` are those of the request, `node` is the node's name."""
+    """A write by a kubelet. `node` is the name of its node; `attributes` describe the request."""
 
     node: str
     attributes: Attributes
@@ -34,7 +34,7 @@ class Subject:
 
     @property
     def old(self) -> Object:
-        """The stored object of an update or a delete."""
+        """The stored object of an update or a delete. Raises AssertionError for a create."""
         assert self.attributes.old is not None, "there is an object to update or to delete"
         return self.attributes.old
 
@@ -52,7 +52,7 @@ class Subject:
         return self.attributes.resource.release.gates.get(name, False)
 
     def get(self, resource: str, name: str, *, namespace: str = "", group: str = "") -> Object:
-        """Returns an object of the cluster. Raises ApiError 404."""
+        """Returns an object of the cluster. Raises ApiError 404 if it does not exist."""
         obj = self.server.objects.get(group, resource, namespace, name)
         if obj is None:
             raise errors.not_found(Qualified(group, resource), name)

@@ -1,4 +1,4 @@
-"""Checks a node's TokenRequests: for service accounts of its pods, with audiences of their volumes.
+"""Checks a kubelet's TokenRequests: for service accounts of its pods, with audiences of their volumes.
 
 Follows `admitServiceAccount` and `validateNodeServiceAccountAudience` upstream.
 """
@@ -17,7 +17,7 @@ from fakeapi.registry.authorization.attributes import AccessAttributes
 
 
 def check(subject: Subject) -> Awaitable[None] | None:
-    """Checks the pod and the audiences of a TokenRequest by a node. Raises ApiError 403 and 404."""
+    """Checks the pod and the audiences of a TokenRequest by a kubelet. Raises ApiError 403 or 404."""
     if subject.operation is not Operation.CREATE or subject.subresource != "token":
         return None
     reference = subject.new["spec"].get("boundObjectRef") or {}
@@ -68,7 +68,10 @@ async def _check_audience(subject: Subject, pod: Object) -> None:
 
 
 def _wants(subject: Subject, pod: Object, volume: Any, audience: str) -> bool:
-    """Whether a projected or CSI volume of the pod requests tokens for the audience. Raises ApiError 404."""
+    """Whether a projected or CSI volume of the pod requests tokens for the audience.
+
+    Raises ApiError 404 if an object that the volume references does not exist.
+    """
     tokens = (source.get("serviceAccountToken") for source in projected_sources([volume]))
     if any(token is not None and token.get("audience", "") == audience for token in tokens):
         return True
@@ -81,7 +84,10 @@ def _wants(subject: Subject, pod: Object, volume: Any, audience: str) -> bool:
 
 
 def _driver_of(subject: Subject, pod: Object, volume: Any) -> str:
-    """Returns the CSI driver of a volume; "" if it has none. Raises ApiError 404."""
+    """Returns the CSI driver of a volume; "" if it has none.
+
+    Raises ApiError 404 if the volume's claim or PersistentVolume does not exist.
+    """
     claim = ""
     if (volume.get("ephemeral") or {}).get("volumeClaimTemplate") is not None:
         claim = f"{pod['metadata']['name']}-{volume['name']}"

@@ -1,4 +1,4 @@
-"""PodSecurity: the labels of a namespace determine how privileged its pods may be.
+"""PodSecurity: limits the privileges of pods by the labels of their namespace.
 
 Follows k8s.io/pod-security-admission of each release.
 """

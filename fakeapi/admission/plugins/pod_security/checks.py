@@ -1,7 +1,7 @@
-"""The checks of the levels baseline and restricted, by the releases in which they apply.
+"""The checks of the Pod Security levels baseline and restricted, and the releases in which they apply.
 
-Follows k8s.io/pod-security-admission `policy`. A check returns the reason and the details for which it
-forbids a pod, or None.
+Follows k8s.io/pod-security-admission `policy`. A check returns (reason, details) if it forbids a pod, else
+None.
 """
 
 from collections.abc import Callable, Iterable
@@ -58,9 +58,9 @@ _SYSCTLS = {
 
 @dataclass(frozen=True, slots=True)
 class Versioned:
-    """A check that applies since 1.`since` and before 1.`until`.
+    """A Pod Security check that applies from release 1.`since` on and before 1.`until`.
 
-    Since 1.`but_restricted` it does not apply to the restricted level, which then has a check of its own.
+    From 1.`but_restricted` on, it does not apply to the level restricted, which then has its own check.
     """
 
     check: Check
@@ -70,7 +70,10 @@ class Versioned:
 
 
 def problems(wanted: LevelVersion, newest: int, metadata: Object, spec: Object) -> list[tuple[str, str]]:
-    """Returns why a pod violates the level, as (reason, details) pairs; none if it does not."""
+    """Returns why a pod violates a Pod Security level, as (reason, details) pairs; [] if it does not.
+
+    `newest`: the minor version of the server's release.
+    """
     if wanted.level == PRIVILEGED:
         return []
     minor, restricted = wanted.minor(newest), wanted.level != BASELINE
@@ -235,7 +238,7 @@ def _restricted_volumes(metadata: Object, spec: Object) -> Finding:
 
 
 def _on_linux(check: Check) -> Check:
-    """Returns a check that Windows pods always pass."""
+    """Returns a check that does not apply to Windows pods."""
 
     def found(metadata: Object, spec: Object) -> Finding:
         is_windows = (spec.get("os") or {}).get("name") == "windows"
@@ -245,7 +248,7 @@ def _on_linux(check: Check) -> Check:
 
 
 def _as_root_of_host(check: Check) -> Check:
-    """Returns a check that pods with user namespaces (hostUsers: false) always pass."""
+    """Returns a check that does not apply to pods with user namespaces (hostUsers: false)."""
 
     def found(metadata: Object, spec: Object) -> Finding:
         return None if spec.get("hostUsers") is False else check(metadata, spec)
@@ -258,7 +261,7 @@ def _both(check: Check, change: int, wrap: Callable[[Check], Check]) -> Iterable
 
 
 def _baseline(minor: int) -> list[Versioned]:
-    """Returns the checks of the baseline level, in the order of their upstream names."""
+    """Returns the checks of the level baseline, in the order of their upstream names."""
     return [
         Versioned(profiles.app_armor),
         Versioned(_added_capabilities, but_restricted=22),

@@ -1,4 +1,4 @@
-"""The plugin PodSecurity: forbids pods, and warns about pods and about templates for pods.
+"""The plugin PodSecurity: refuses pods, and warns about pods and pod templates.
 
 Follows k8s.io/pod-security-admission `admission`, without audit annotations.
 """
@@ -18,14 +18,17 @@ from fakeapi.registry.admission.attributes import Attributes
 from fakeapi.registry.stored import form as stored_form
 
 PODS_MAX = 3000
-"""Maximum number of pods to check after a change of policy; a warning reports a larger number."""
+"""Maximum number of pods to check after a change of the policy. If there are more, a warning says so."""
 
 _LISTS = ("containers", "initContainers")
 
 
 class PodSecurity(AdmissionPlugin):
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 for a pod that the policy forbids, and 422 for invalid policy labels."""
+        """Raises ApiError 403 for a pod that violates the policy, and 422 for invalid policy labels.
+
+        Adds warnings for pods and pod templates that violate the warn level.
+        """
         name = attributes.resource.kind.resource
         newest = int(attributes.resource.release.name.partition(".")[2])
         if name == "namespaces":
@@ -53,7 +56,7 @@ class PodSecurity(AdmissionPlugin):
             attributes.warnings.add(f'would violate PodSecurity "{policy.warn}": {_worded(violations)}')
 
     def _warn_of_existing_pods(self, attributes: Attributes, newest: int) -> None:
-        """Warns about existing pods that a stricter policy would forbid, once for each set of reasons."""
+        """Warns about existing pods that a stricter policy forbids: one warning for each set of reasons."""
         if attributes.old is None:
             return
         after, before = (
@@ -83,18 +86,18 @@ class PodSecurity(AdmissionPlugin):
 
 
 def _problems(wanted: LevelVersion, newest: int, metadata: Object, spec: Object) -> list[tuple[str, str]]:
-    """Returns why a pod violates the level, as (reason, details) pairs."""
+    """Returns why a pod violates a Pod Security level, as (reason, details) pairs; [] if it does not."""
     if wanted.level == PRIVILEGED:
         return []
-    from fakeapi.admission.plugins.pod_security.checks import (  # noqa: PLC0415 - rarely needed:
-        problems,  # few namespaces have a policy
+    from fakeapi.admission.plugins.pod_security.checks import (  # noqa: PLC0415 - only for policies
+        problems,
     )
 
     return problems(wanted, newest, metadata, spec)
 
 
 def _worded(found: list[tuple[str, str]]) -> str:
-    """Returns the problems as a list for a message."""
+    """Returns the violations as a list for an error message or a warning."""
     return ", ".join(f"{reason} ({details})" for reason, details in found)
 
 
@@ -112,7 +115,7 @@ def _pods(names: list[str]) -> str:
 
 
 def _check_labels(attributes: Attributes) -> None:
-    """Raises ApiError 422 for invalid policy labels, unless the old ones were invalid too."""
+    """Raises ApiError 422 for invalid policy labels, unless the old labels are invalid too."""
     labels = attributes.new_object()["metadata"].get("labels") or {}
     field_errors = label_errors(labels)
     old = attributes.old
@@ -123,7 +126,7 @@ def _check_labels(attributes: Attributes) -> None:
 
 
 def _template(obj: Object) -> Object | None:
-    """Returns the template of the pods that an object creates."""
+    """Returns the template of the pods that an object creates; None if it has no template."""
     if "template" in obj:
         own: Object | None = obj["template"]
         return own
@@ -134,7 +137,7 @@ def _template(obj: Object) -> Object | None:
 
 
 def _is_significant(spec: Object, before: Object) -> bool:
-    """Whether an update changes images or adds or removes containers, which the policy checks again."""
+    """Whether an update of a pod changes images or containers. Only then is the pod checked again."""
     if any(_images(spec, name) != _images(before, name) for name in _LISTS):
         return True
     known = {

@@ -1,4 +1,4 @@
-"""The policy that the labels of a namespace define.
+"""Policy: the Pod Security levels that the labels of a namespace set.
 
 Follows k8s.io/pod-security-admission `api/helpers.go`.
 """
@@ -19,7 +19,7 @@ _VERSION = re.compile(r"v1\.(0|[1-9][0-9]*)")
 
 @dataclass(frozen=True, slots=True)
 class LevelVersion:
-    """A level and its version: "latest", or a release such as "v1.30"."""
+    """A Pod Security level with its version: "latest", or a release such as "v1.30"."""
 
     level: str = PRIVILEGED
     version: str = LATEST
@@ -28,7 +28,10 @@ class LevelVersion:
         return f"{self.level}:{self.version}"
 
     def minor(self, newest: int) -> int:
-        """Returns the minor release whose checks apply, on a server of release 1.`newest`."""
+        """Returns the minor version of the release whose checks apply.
+
+        `newest`: the minor version of the server's release, which is the maximum.
+        """
         matched = _VERSION.fullmatch(self.version)
         return newest if matched is None else min(int(matched[1]), newest)
 
@@ -45,7 +48,11 @@ class Policy:
 
 
 def policy_of(labels: Mapping[str, str]) -> Policy:
-    """Returns the policy of a namespace; invalid levels become restricted (enforce) or privileged (warn)."""
+    """Returns the Pod Security policy in the labels of a namespace.
+
+    An invalid level becomes restricted for `enforce`, and privileged for `warn`. Without a label for `warn`,
+    a valid level of `enforce` applies.
+    """
     level, warned = labels.get(f"{PREFIX}enforce"), labels.get(f"{PREFIX}warn")
     enforce = LevelVersion(_level(level, RESTRICTED), _version(labels, "enforce"))
     warn = LevelVersion(_level(warned, PRIVILEGED), _version(labels, "warn"))
@@ -56,7 +63,7 @@ def policy_of(labels: Mapping[str, str]) -> Policy:
 
 
 def label_errors(labels: Mapping[str, str]) -> list[FieldError]:
-    """Validates the namespace labels for levels and versions."""
+    """Validates the labels of a namespace for Pod Security levels and versions."""
     errors = []
     for mode in ("enforce", "audit", "warn"):
         for name, is_valid, why in (

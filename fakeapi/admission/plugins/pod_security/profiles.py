@@ -1,4 +1,4 @@
-"""Checks of profiles, users and options in the security contexts of pods and containers.
+"""Checks profiles, users and options in the security contexts of pods and containers.
 
 Follows k8s.io/pod-security-admission `policy`.
 """
@@ -26,7 +26,7 @@ Finding = tuple[str, str] | None
 
 
 def _contexts(spec: Object, member: str) -> tuple[Any, dict[str, Any]]:
-    """Returns a securityContext field of the pod, and of the containers that set it, by their names."""
+    """Returns the values of a securityContext field: that of the pod, and those of containers by name."""
     of_pod = (spec.get("securityContext") or {}).get(member)
     by_container = {
         container["name"]: container["securityContext"][member]

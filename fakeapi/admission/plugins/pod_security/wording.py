@@ -1,4 +1,4 @@
-"""Parts of the messages about pods that violate a Pod Security level."""
+"""Builds parts of the messages about pods that violate a Pod Security level."""
 
 from collections.abc import Iterator, Sequence
 
@@ -20,7 +20,7 @@ def named(what: str, names: Sequence[str]) -> str:
 
 
 def setters(of_pod: bool, names: Sequence[str]) -> str:  # noqa: FBT001 - whether the pod itself sets it
-    """Returns the setters of a field in the form `pod and container "a"`."""
+    """Returns who sets a field, in the form `pod and container "a"`."""
     parts = ["pod"] if of_pod else []
     if names:
         parts.append(named("container", names))

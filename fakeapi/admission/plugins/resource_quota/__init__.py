@@ -1,4 +1,4 @@
-"""ResourceQuota: limits the objects of a namespace and their resources to its quotas.
+"""ResourceQuota: limits the number and the resources of the objects in a namespace.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/resourcequota` and `pkg/quota/v1`, and k8s.io/kubernetes
 `pkg/quota/v1`.

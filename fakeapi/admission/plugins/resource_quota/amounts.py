@@ -1,4 +1,4 @@
-"""Arithmetic on amounts by resource name.
+"""Arithmetic on quantities by resource name.
 
 Follows k8s.io/apiserver `pkg/quota/v1/resources.go`.
 """
@@ -12,12 +12,12 @@ ZERO = "0"
 
 
 def masked(amounts: Mapping[str, str], names: Collection[str]) -> Resources:
-    """Returns the amounts of the named resources."""
+    """Returns only the amounts of the named resources."""
     return {name: amount for name, amount in amounts.items() if name in names}
 
 
 def grown(new: Mapping[str, str], old: Mapping[str, str]) -> Resources:
-    """Returns the growth of each amount; 0 for an amount that did not grow."""
+    """Returns by how much each amount has grown; 0 for amounts that did not grow."""
     growth = dict.fromkeys((*new, *old), ZERO)
     for name, amount in new.items():
         more = quantity.subtract(amount, old[name]) if name in old else amount
@@ -36,7 +36,7 @@ def negative(amounts: Mapping[str, str]) -> list[str]:
 
 
 def exceeding(amounts: Mapping[str, str], bounds: Mapping[str, str]) -> list[str]:
-    """Returns the names of amounts above their bounds."""
+    """Returns the names of amounts that are above their bounds."""
     return [
         name
         for name, bound in bounds.items()
@@ -45,14 +45,14 @@ def exceeding(amounts: Mapping[str, str], bounds: Mapping[str, str]) -> list[str
 
 
 def are_equal(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
-    """Whether both have the same amounts of the same resources."""
+    """Whether two mappings have equal amounts of the same resources."""
     return one.keys() == other.keys() and not any(
         quantity.compare(amount, other[name]) for name, amount in one.items()
     )
 
 
 def printed(amounts: Mapping[str, str]) -> str:
-    """Returns the amounts as a list for a message."""
+    """Returns the amounts as a list for an error message, such as `cpu=1,memory=1Gi`."""
     return ",".join(f"{name}={amount}" for name, amount in sorted(amounts.items()))
 
 

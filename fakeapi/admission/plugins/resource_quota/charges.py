@@ -1,4 +1,4 @@
-"""Charges: calculates what a write costs each quota of its namespace, or refuses the write.
+"""Charges: calculates how a write changes the usage of each ResourceQuota, or refuses the write.
 
 Follows CheckRequest in k8s.io/apiserver `pkg/admission/plugin/resourcequota`, and `Matches` in
 `pkg/quota/v1/generic`. Without quotas, no consumption is limited.
@@ -14,7 +14,10 @@ from fakeapi.registry.admission.attributes import Attributes
 
 
 def charges(quotas: Iterable[Object], attributes: Attributes, evaluator: Evaluator) -> dict[str, Resources]:
-    """Returns the new usage of the quotas that a write changes, by their names. Raises ApiError 403."""
+    """Returns the new usage of the ResourceQuotas that a write changes, by their names.
+
+    Raises ApiError 403 if the write exceeds a quota.
+    """
     obj = attributes.new_object()
     concerned = [quota for quota in quotas if is_about(quota, obj, evaluator)]
     for quota in concerned:
@@ -39,7 +42,7 @@ def charges(quotas: Iterable[Object], attributes: Attributes, evaluator: Evaluat
 
 
 def is_about(quota: Object, obj: Object, evaluator: Evaluator) -> bool:
-    """Whether a quota counts any resource of an object, and the object is in all its scopes."""
+    """Whether a ResourceQuota counts any resource of an object, and the object is in all its scopes."""
     hard = (quota.get("status") or {}).get("hard") or {}
     return bool(evaluator.counted(hard)) and is_in_scopes(quota, obj, evaluator)
 
@@ -65,7 +68,10 @@ def _check(quota: Object, attributes: Attributes, evaluator: Evaluator) -> None:
 
 
 def _more(quota: Object, usage: Resources, attributes: Attributes, evaluator: Evaluator) -> Resources:
-    """Returns the usage that a write adds to a quota; all of it if the quota did not count the old object."""
+    """Returns the usage that a write adds to a quota.
+
+    In newer releases, an update adds the whole usage if the quota did not count the old object.
+    """
     old = attributes.old
     if old is None:
         return usage

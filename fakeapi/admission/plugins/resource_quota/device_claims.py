@@ -1,4 +1,4 @@
-"""Usage of ResourceClaims: their number, and the requested devices by class.
+"""Quota usage of ResourceClaims: their number, and the number of requested devices by DeviceClass.
 
 Follows k8s.io/kubernetes `pkg/quota/v1/evaluator/core/resource_claims.go`.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 OF_CLASS = ".deviceclass.resource.k8s.io/devices"
 ALL_DEVICES = 32
-"""The usage of a request for all devices: the most results that an allocation can have."""
+"""The usage of a request for all devices: the maximum number of results in an allocation."""
 
 EXTENDED_CLAIM = "resource.kubernetes.io/extended-resource-claim"
 _GROUP = "resource.k8s.io"
@@ -51,7 +51,7 @@ class DeviceClaims(Count):
         return [name for name in names if name == self._count or name.endswith(OF_CLASS) or name in extended]
 
     def _extended_for_quota(self) -> frozenset[str]:
-        """Returns the extended resources that DeviceClasses back, by their names in quotas."""
+        """Returns the names that quotas use for extended resources of DeviceClasses."""
         classes = (
             device_class["metadata"]["name"] for device_class in self._objects.list(_GROUP, "deviceclasses")
         )
@@ -60,7 +60,7 @@ class DeviceClaims(Count):
         return frozenset(name for name in quotas if is_extended_for_quota(name, class_names=True))
 
     def _extended_names(self) -> dict[str, str]:
-        """Returns the extended resources that DeviceClasses back, by the name of the class."""
+        """Returns the extended resource that each DeviceClass provides, by the name of the class."""
         return {
             device_class["metadata"]["name"]: device_class["spec"]["extendedResourceName"]
             for device_class in self._objects.list(_GROUP, "deviceclasses")
@@ -76,7 +76,7 @@ class DeviceClaims(Count):
         return amounts | self._extended_usage(obj, devices) if self._extended else amounts
 
     def _extended_usage(self, claim: Object, devices: Mapping[str, int]) -> Resources:
-        """Returns the extended resources of a claim that are not already counted with its pod."""
+        """Returns the usage of extended resources by a claim, without the usage that its pod already has."""
         names, of_pod = self._extended_names(), self._usage_of_pod(claim)
         amounts: Resources = {}
         for name, number in devices.items():
@@ -91,9 +91,9 @@ class DeviceClaims(Count):
         return amounts
 
     def _usage_of_pod(self, claim: Object) -> Resources:
-        """Returns the usage of the pod for which the scheduler created the claim.
+        """Returns the usage of the pod for which the scheduler created a claim.
 
-        It is empty if the pod has another claim for its extended resources.
+        Returns {} for other claims, and if the pod has another claim for its extended resources.
         """
         owner, meta = _pod_owner(claim), claim["metadata"]
         if owner is None or self._pods is None:
@@ -118,7 +118,7 @@ class DeviceClaims(Count):
 
 
 def _devices(request: Mapping[str, Any]) -> dict[str, int]:
-    """Returns the devices that a request may get, by class; the maximum of its alternatives."""
+    """Returns the maximum number of devices that a request may get, by class."""
     alternatives = request.get("firstAvailable") or ()
     if not alternatives and request.get("exactly") is not None:
         alternatives = (request["exactly"],)
@@ -131,7 +131,10 @@ def _devices(request: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _pod_owner(claim: Object) -> Mapping[str, Any] | None:
-    """Returns the pod that controls a claim which the scheduler created for extended resources; or None."""
+    """Returns the owner reference to the pod of a claim that the scheduler created for extended resources.
+
+    Returns None for other claims.
+    """
     meta = claim["metadata"]
     if (meta.get("annotations") or {}).get(EXTENDED_CLAIM) != "true":
         return None

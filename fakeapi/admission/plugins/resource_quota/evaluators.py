@@ -1,4 +1,4 @@
-"""Evaluators: decide which quotas apply to a write, and calculate the usage of objects.
+"""Evaluators: decide which ResourceQuotas apply to a write, and calculate the usage of objects.
 
 Follows `pkg/quota/v1/generic` of k8s.io/apiserver, and `registry.go` and `services.go` in
 `pkg/quota/v1/evaluator/core` of k8s.io/kubernetes.
@@ -20,39 +20,39 @@ if TYPE_CHECKING:
 
 _WRITES = (Operation.CREATE, Operation.UPDATE)
 _ALIASES = ("configmaps", "resourcequotas", "replicationcontrollers", "secrets")
-"""Kinds of the core group that quotas also count by their plain name."""
+"""Resources of the core group that quotas also count by their plain name."""
 _SERVICES = ("count/services", "services", "services.nodeports", "services.loadbalancers")
 
 ScopeSelector = dict[str, Any]
-"""A ScopedResourceSelectorRequirement."""
+"""A ScopedResourceSelectorRequirement as decoded JSON."""
 
 
 class Evaluator(Protocol):
-    """Calculates the usage of objects of one resource, in the hub version."""
+    """Calculates the quota usage of objects of one resource, in the internal version."""
 
     def handles(self, attributes: Attributes) -> bool:
-        """Whether a write can change the usage."""
+        """Whether a write can change the usage of a quota."""
         ...
 
     def counted(self, names: Iterable[str]) -> list[str]:
-        """Returns the resource names of a quota that apply to the resource."""
+        """Returns the names that apply to objects of the resource, from the names in a quota."""
         ...
 
     def is_in_scope(self, selector: ScopeSelector, obj: Object) -> bool:
-        """Whether an object matches the scope selector."""
+        """Whether an object matches a scope selector of a quota."""
         ...
 
     def unmet(self, required: list[str], obj: Object) -> str:
-        """Returns the fields that a quota requires and the object does not set; "" if none is missing."""
+        """Returns an error if the object does not set fields that a quota requires; "" if all are set."""
         ...
 
     def usage(self, obj: Object) -> Resources:
-        """Returns the usage of an object, by the resource names of quotas."""
+        """Returns the usage of an object, by the names that quotas use, such as "requests.cpu"."""
         ...
 
 
 def evaluator_of(resource: "Resource", objects: ClusterObjects) -> Evaluator:
-    """Returns the evaluator that the release has for a resource."""
+    """Returns the evaluator for the objects of a resource, depending on its release."""
     place = None
     match (resource.kind.group, resource.kind.resource):
         case ("", "services"):
@@ -75,12 +75,12 @@ def _counts_devices(release: Release) -> bool:
 
 
 def count_name(resource: Qualified) -> str:
-    """Returns the name by which a quota counts objects of a resource."""
+    """Returns the name with which a quota counts the objects of a resource, such as "count/jobs.batch"."""
     return f"count/{resource.name}.{resource.group}" if resource.group else f"count/{resource.name}"
 
 
 class Count:
-    """Counts the objects of a resource; the base of other evaluators."""
+    """Counts the objects of a resource. Base class of the other evaluators."""
 
     def __init__(self, resource: Qualified) -> None:
         self._names = [count_name(resource)]

@@ -1,6 +1,6 @@
-"""The plugin ResourceQuota: charges the quotas of a namespace for the objects written to it.
+"""The plugin ResourceQuota: charges the quotas of a namespace for the objects that clients write.
 
-Quotas are enforced by their status, which a controller fills in. A quota without a status limits nothing.
+The plugin enforces the status of quotas, which a controller writes. A quota without a status limits nothing.
 """
 
 import asyncio
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from fakeapi.registry.model.resource import Resource
 
 ATTEMPTS = 4
-"""Maximum number of attempts to write a status after conflicts; the last conflict is raised."""
+"""Maximum number of attempts to write a status after conflicts. After the last one, the client gets 409."""
 
 _RESOURCE = "resourcequotas"
 
 
 class ResourceQuota(AdmissionPlugin):
-    """Charges the writes of a namespace one after the other."""
+    """Charges quotas for writes. In each namespace, only one write at a time is charged."""
 
     def __init__(self, server: Server) -> None:
         super().__init__(server)
@@ -59,7 +59,10 @@ class ResourceQuota(AdmissionPlugin):
             await self._charge_alone(attributes, evaluator)
 
     async def _charge_alone(self, attributes: Attributes, evaluator: Evaluator) -> None:
-        """Charges all quotas; after a conflict, tries again for the quotas that are not written yet."""
+        """Charges all quotas for a write while the caller holds the namespace's lock.
+
+        After a conflict, tries again with the quotas that are not written yet.
+        """
         quotas, failed = self._quotas(attributes.namespace), None
         for _ in range(ATTEMPTS):
             new = charges(quotas, attributes, evaluator)
@@ -84,7 +87,7 @@ class ResourceQuota(AdmissionPlugin):
             raise failed
 
     async def _write(self, quota: Object, used: Resources) -> None:
-        """Writes the usage to a quota's status. Raises ApiError."""
+        """Writes the usage to the status of a quota. Raises ApiError."""
         resource = self.objects.find("", "v1", _RESOURCE)
         assert resource is not None, "there are quotas"
         status = {**quota["status"], "used": dict(sorted(used.items()))}

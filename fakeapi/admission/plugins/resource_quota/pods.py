@@ -1,4 +1,4 @@
-"""Usage of pods: the requests and limits of their containers, until the pods have ended.
+"""Quota usage of pods: the requests and limits of their containers, until the pods have ended.
 
 Follows k8s.io/kubernetes `pkg/quota/v1/evaluator/core/pods.go` and k8s.io/component-helpers `resource`.
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 REQUESTS, LIMITS = "requests.", "limits."
 CLASS_PREFIX = "deviceclass.resource.kubernetes.io/"
-"""The prefix of the implicit extended resource of each DeviceClass."""
+"""The prefix of the implicit extended resource that each DeviceClass has."""
 
 _COUNTED = ("cpu", "memory", "ephemeral-storage")
 _NAMES = frozenset(("count/pods", "pods", *_COUNTED)) | {
@@ -30,7 +30,7 @@ _NAMES = frozenset(("count/pods", "pods", *_COUNTED)) | {
 _REQUIRED = frozenset(
     ("cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"),
 )
-"""The compute resources that every container must set if a quota counts them."""
+"""The compute resources that every container must set if a quota limits them."""
 _OWN = "kubernetes.io/"
 _RESIZING = "InPlacePodVerticalScaling"
 
@@ -81,7 +81,10 @@ class Pods(Count):
         return False
 
     def unmet(self, required: list[str], obj: Object) -> str:
-        """Lists containers that do not set the cpu or memory that a quota counts."""
+        """Returns an error that lists the containers without a cpu or memory amount that a quota requires.
+
+        Returns "" if all containers have these amounts.
+        """
         spec = obj["spec"]
         if self._pod_level and _has_pod_level_resources(spec.get("resources") or {}):
             return ""
@@ -120,7 +123,7 @@ class Pods(Count):
         return amounts | {f"{LIMITS}{name}": limits[name] for name in _COUNTED if name in limits}
 
     def _is_over(self, pod: Object) -> bool:
-        """Whether a pod has ended, or its grace period is over."""
+        """Whether a pod has ended, or the grace period of its deletion is over."""
         if (pod.get("status") or {}).get("phase") in ("Failed", "Succeeded"):
             return True
         at, grace = (pod["metadata"].get(f"deletion{name}") for name in ("Timestamp", "GracePeriodSeconds"))
@@ -130,14 +133,20 @@ class Pods(Count):
 
 
 def is_extended_for_quota(name: str, *, class_names: bool) -> bool:
-    """Whether a quota name is for an extended resource, or, with `class_names`, for a DeviceClass."""
+    """Whether a name in a quota is for an extended resource.
+
+    `class_names`: whether the implicit extended resources of DeviceClasses count too.
+    """
     if not name.startswith(REQUESTS):
         return False
     return not _is_native(name) or (class_names and name.startswith(f"{REQUESTS}{CLASS_PREFIX}"))
 
 
 def is_selected(selector: ScopeSelector, values: Iterable[str | None]) -> bool:
-    """Whether the selector matches one of a scope's values, or their absence if there are none."""
+    """Whether a scope selector of a quota matches one of the values of an object.
+
+    Without values, the selector must match their absence.
+    """
     scope, operator = selector["scopeName"], selector["operator"]
     present = [value for value in values if value]
     if operator == "Exists":
@@ -181,7 +190,7 @@ def _has_pod_level_resources(resources: Mapping[str, Any]) -> bool:
 
 
 def _effective(pod: Object) -> Object:
-    """Returns the pod's spec; during a resize with the larger of requested and actual resources."""
+    """Returns the spec of a pod. During a resize, it has the larger of requested and actual resources."""
     status: Object = pod.get("status") or {}
     spec: Object = pod["spec"]
     known = {

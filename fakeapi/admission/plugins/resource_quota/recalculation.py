@@ -1,4 +1,4 @@
-"""Recalculates the usage of a quota from the objects of its namespace.
+"""Recalculates the usage of a ResourceQuota from the objects of its namespace.
 
 Follows CalculateUsage in k8s.io/apiserver `pkg/quota/v1`, and CalculateUsageStats in its package `generic`.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def recalculated(quota: Object, resources: Iterable["Resource"], objects: ClusterObjects) -> Resources:
-    """Returns how much of a quota's `spec.hard` the objects of these resources use; 0 if they use none."""
+    """Returns the usage of a quota's `spec.hard` by all objects of these resources; "0" for unused names."""
     hard, totals = quota["spec"].get("hard") or {}, Resources()
     for resource in resources:
         evaluator = evaluator_of(resource, objects)
@@ -37,6 +37,6 @@ def recalculated(quota: Object, resources: Iterable["Resource"], objects: Cluste
 def counted_resources(
     hard: Iterable[str], resources: Iterable["Resource"], objects: ClusterObjects
 ) -> list["Resource"]:
-    """Returns the resources whose objects a quota counts."""
+    """Returns the resources whose objects a quota counts; `hard` has the names in the quota."""
     names = list(hard)
     return [resource for resource in resources if evaluator_of(resource, objects).counted(names)]

@@ -1,4 +1,4 @@
-"""Usage of persistent volume claims: their number and storage, in total and by storage class.
+"""Quota usage of PersistentVolumeClaims: their number and storage, in total and by storage class.
 
 Follows k8s.io/kubernetes `pkg/quota/v1/evaluator/core/persistent_volume_claims.go`.
 """
@@ -66,7 +66,10 @@ class VolumeClaims(Count):
         return amounts
 
     def _storage(self, claim: Object) -> str | None:
-        """Returns the requested storage of a claim, or its allocated storage if that is more."""
+        """Returns the requested storage of a claim, or its allocated storage if that is larger.
+
+        Returns None if the claim requests no storage.
+        """
         requested = ((claim["spec"].get("resources") or {}).get("requests") or {}).get("storage")
         if requested is None:
             return None
@@ -78,7 +81,7 @@ class VolumeClaims(Count):
 
 
 def _attributes_classes(claim: Object) -> set[str]:
-    """Returns the current, former and future VolumeAttributesClasses of a claim."""
+    """Returns the names of the requested, current and target VolumeAttributesClasses of a claim."""
     status = claim.get("status") or {}
     target = (status.get("modifyVolumeStatus") or {}).get("targetVolumeAttributesClassName")
     names = (

@@ -1,5 +1,5 @@
 """MutatingAdmissionWebhook and ValidatingAdmissionWebhook: call the configured webhooks for writes.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/webhook`. fakeapi has no audit log, so it ignores the audit
-annotations in answers.
+annotations in responses.
 """

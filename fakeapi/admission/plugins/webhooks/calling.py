@@ -1,4 +1,4 @@
-"""Calls one webhook for one write.
+"""Calls an admission webhook for a write.
 
 Follows `callHook` and `callAttrMutatingHook` in k8s.io/apiserver `pkg/admission/plugin/webhook`.
 """
@@ -29,7 +29,10 @@ _UNKNOWN_VERSION = "webhook does not accept known AdmissionReview versions (v1, 
 
 
 class WebhookFailed(Exception):
-    """A webhook gave no valid verdict; the message is upstream's. The failurePolicy decides the rest."""
+    """Raised if a webhook returned no valid verdict. The message equals upstream's.
+
+    The failurePolicy of the webhook decides whether the write fails.
+    """
 
     def __init__(self, name: str, reason: object) -> None:
         super().__init__(f"failed calling webhook {quote(name)}: {reason}")
@@ -38,10 +41,10 @@ class WebhookFailed(Exception):
 async def ask(
     clients: WebhookClients, invocation: Invocation, write: VersionedWrite, *, mutating: bool
 ) -> Verdict:
-    """Returns the verdict of a webhook that allows a write, and adds its warnings to the response.
+    """Calls a webhook; returns its verdict if it allows the write, and adds its warnings to the response.
 
-    Raises WebhookFailed. Raises ApiError for a refusal, and 400 for a dry run that the webhook does not
-    support.
+    Raises WebhookFailed. Raises ApiError if the webhook refuses the write, and ApiError 400 for a dry run
+    that the webhook does not support.
     """
     webhook, settings = invocation.webhook, invocation.webhook.settings
     attributes = write.attributes

@@ -1,4 +1,4 @@
-"""Matches a webhook to a write, with costly match conditions evaluated in a thread."""
+"""Matches webhooks to writes, and evaluates costly match conditions in a thread."""
 
 import asyncio
 from functools import partial
@@ -14,10 +14,10 @@ from fakeapi.registry.server import Server
 
 
 async def matched_invocation(webhook: Webhook, write: VersionedWrite, server: Server) -> Invocation | None:
-    """The call of a webhook for a write; None if the webhook does not match.
+    """Returns the Invocation of a webhook for a write; None if the webhook does not match.
 
-    The authorizer is prepared if a match condition uses it. Raises ApiError as `invocation_of` does, and 500
-    if a conversion fails.
+    Prepares the authorizer if a match condition uses it. Raises the ApiErrors of `invocation_of`, and 500 if
+    a conversion fails.
     """
     step = partial(invocation_of, webhook, write, server)
     conditions = webhook.settings.get("matchConditions") or ()

@@ -1,4 +1,4 @@
-"""The variables of CEL expressions about a write, in match conditions of webhooks and in policies.
+"""Variables of CEL expressions about a write, for match conditions of webhooks and for policies.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/cel` (CreateAdmissionRequest).
 """
@@ -11,7 +11,10 @@ from fakeapi.registry.model.resource import Resource
 
 
 def variables_of(write: VersionedWrite, resource: Resource) -> dict[str, Any]:
-    """Returns the values of the variables as decoded JSON, by name, in a version of the resource."""
+    """Returns the values of variables such as `object` and `request` as decoded JSON, by name.
+
+    `resource`: the resource in the version that the values must have.
+    """
     attributes = write.attributes
     request = admission_request(attributes, resource, "")
     del request["uid"]

@@ -1,4 +1,4 @@
-"""The webhooks of the stored configurations, in the order in which they are called.
+"""Configurations: the webhooks in the stored configurations, in the order of their calls.
 
 Follows k8s.io/apiserver `pkg/admission/configuration`.
 """
@@ -18,9 +18,10 @@ GROUP = "admissionregistration.k8s.io"
 
 @dataclass(frozen=True, slots=True)
 class Webhook:
-    """A webhook of a configuration. A selector is None if it selects nothing.
+    """A webhook in a webhook configuration.
 
-    `uid` distinguishes webhooks with the same name.
+    `uid`: distinguishes webhooks with the same name.
+    `namespaces`, `objects`: the namespaceSelector and objectSelector; None selects nothing.
     """
 
     uid: str
@@ -43,7 +44,10 @@ class Webhook:
 
 
 class Configurations:
-    """The webhooks of all configurations of one resource; decodes each configuration once per change."""
+    """The webhooks in all configurations of one resource, such as validatingwebhookconfigurations.
+
+    Each configuration is decoded once after each change.
+    """
 
     def __init__(self, objects: ClusterObjects, resource: str) -> None:
         self._objects = objects
@@ -51,7 +55,7 @@ class Configurations:
         self._read: dict[bytes, tuple[Webhook, ...]] = {}
 
     def webhooks(self) -> list[Webhook]:
-        """Returns all webhooks, sorted by the names of their configurations."""
+        """Returns all webhooks, sorted by the name of their configuration."""
         entries = self._objects.entries(GROUP, self._resource)
         if not entries:
             return []

@@ -1,4 +1,4 @@
-"""Matches webhooks to a write, and selects the resource version in which they are called.
+"""Matches webhooks to a write, and selects the API version of the objects that they receive.
 
 Follows `ShouldCallHook` in k8s.io/apiserver `pkg/admission/plugin/webhook/generic`, and its predicates.
 """
@@ -36,7 +36,7 @@ _EXEMPT = frozenset(
 
 
 class Selectors(Protocol):
-    """The namespaceSelector and objectSelector of a webhook. None selects nothing."""
+    """The namespaceSelector and objectSelector of a webhook or policy. None selects nothing."""
 
     @property
     def namespaces(self) -> Selector | None: ...
@@ -47,21 +47,21 @@ class Selectors(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """A webhook to call, and the resource in the version for the call."""
+    """A webhook to call, and the resource in the API version of the call."""
 
     webhook: Webhook
     resource: Resource
 
 
 def is_exempt(resource: Resource) -> bool:
-    """Whether a resource is exempt from webhooks, because it configures admission."""
+    """Whether webhooks ignore a resource, because the resource configures admission."""
     return resource.kind.group == "admissionregistration.k8s.io" and resource.kind.resource in _EXEMPT
 
 
 def invocation_of(webhook: Webhook, write: VersionedWrite, server: Server) -> Invocation | None:
-    """Returns the call of a webhook for a write; None if the webhook does not match.
+    """Returns the Invocation of a webhook for a write; None if the webhook does not match.
 
-    Raises ApiError 403 for conditions that cannot be evaluated, and 404 for a missing namespace.
+    Raises ApiError 403 if the evaluation of a match condition fails, and 404 if the namespace does not exist.
     """
     attributes = write.attributes
     missing = missing_namespace(webhook, attributes, server.objects)
@@ -95,7 +95,10 @@ def _is_written_namespace(attributes: Attributes) -> bool:
 def missing_namespace(
     selectors: Selectors, attributes: Attributes, objects: ClusterObjects
 ) -> ApiError | None:
-    """Returns the 404 if the namespace whose labels are needed is missing; else None."""
+    """Returns ApiError 404 if a selector needs the labels of a namespace that does not exist.
+
+    Returns None if the namespace exists or no selector needs its labels.
+    """
     if not _namespace_matters(selectors, attributes) or _is_written_namespace(attributes):
         return None
     name = namespace_of(attributes)
@@ -131,7 +134,10 @@ def _labels(obj: Object) -> dict[str, str]:
 
 
 def _matching_resource(webhook: Webhook, attributes: Attributes, objects: ClusterObjects) -> Resource | None:
-    """Returns the version of the resource that the rules match, preferably the request's own; or None."""
+    """Returns the resource in a version that the rules match; None if no rule matches.
+
+    Prefers the version of the request.
+    """
     rules = webhook.settings.get("rules") or ()
     own = requested(attributes, attributes.resource)
     if any(rule_matches(rule, own) for rule in rules):
@@ -146,7 +152,7 @@ def _matching_resource(webhook: Webhook, attributes: Attributes, objects: Cluste
 
 
 def equivalents(attributes: Attributes, objects: ClusterObjects) -> Iterator[Resource]:
-    """Yields the other served versions of the resource, including other groups with the same objects."""
+    """Yields the other served versions of the resource, also those in other groups with the same objects."""
     own = attributes.resource
     for kind in own.equivalents:
         resource = objects.find(kind.group, kind.version, kind.resource)
@@ -171,7 +177,10 @@ def requested(attributes: Attributes, resource: Resource) -> RequestedResource:
 
 
 def _conditions_hold(webhook: Webhook, write: VersionedWrite, resource: Resource, server: Server) -> bool:
-    """Whether no match condition is false; one that fakeapi cannot evaluate only adds a warning."""
+    """Whether all match conditions are true. Adds a warning for a condition that fakeapi cannot evaluate.
+
+    Raises ApiError 403 if the evaluation of a condition fails, unless the failurePolicy is Ignore.
+    """
     conditions = webhook.settings.get("matchConditions") or ()
     if not conditions:
         return True

@@ -1,8 +1,8 @@
-"""MutatingAdmissionWebhook: calls webhooks one after the other; each may change or refuse a write.
+"""MutatingAdmissionWebhook: calls webhooks one after the other. Each may change or refuse the write.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/webhook/mutating`. After a webhook has changed the object, all
-mutating plugins run a second time. In this round only webhooks with the reinvocationPolicy IfNeeded that were
-called before are called again.
+mutating plugins run a second time. The second round calls only webhooks of the first round with the
+reinvocationPolicy IfNeeded.
 """
 
 from collections.abc import Awaitable
@@ -39,7 +39,12 @@ _INVALID_FIELDS = (
 
 @dataclass(slots=True)
 class _Round:
-    """The state between the two rounds: webhooks to call again, by uid, and the object after the last one."""
+    """The state of the webhooks between the two rounds of mutating admission.
+
+    `asked`: uids of webhooks to call again if the object changes later.
+    `due`: uids of webhooks to call again in the second round.
+    `result`: the object after the last round.
+    """
 
     asked: set[str] = field(default_factory=set)
     due: set[str] = field(default_factory=set)
@@ -58,7 +63,11 @@ class MutatingWebhooks(AdmissionPlugin):
         self._configurations = Configurations(server.objects, "mutatingwebhookconfigurations")
 
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Raises ApiError for a refusal, and 500 for a failed webhook without Ignore or a bad patch."""
+        """Calls all matching webhooks, and applies their patches.
+
+        Raises ApiError if a webhook refuses the write, and 500 if a patch is invalid. Also raises 500 if the
+        call of a webhook fails, unless its failurePolicy is Ignore.
+        """
         webhooks = [] if is_exempt(attributes.resource) else self._configurations.webhooks()
         return self._ask_in_turn(webhooks, attributes) if webhooks else None
 
@@ -84,7 +93,7 @@ class MutatingWebhooks(AdmissionPlugin):
         state.result = plain(attributes.obj)
 
     async def _ask(self, invocation: Invocation, write: VersionedWrite) -> bool:
-        """Calls the webhook; returns whether it changed the object."""
+        """Calls a webhook and applies its patch; returns whether it changed the object."""
         try:
             verdict = await ask(self.server.webhooks, invocation, write, mutating=True)
             if not verdict.patch:
@@ -126,9 +135,10 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _patched(verdict: Verdict, invocation: Invocation, write: VersionedWrite) -> tuple[Object | None, bool]:
-    """Returns the object after the webhook's patch, in the invocation's version, and whether it is unchanged.
+    """Returns the object after a webhook's patch, and whether the object is unchanged.
 
-    The object is None if the patch has no operations. Raises WebhookFailed, ApiError.
+    The object is in the version of the invocation; None if the patch has no operations. Raises WebhookFailed
+    or ApiError 500.
     """
     resource, name = invocation.resource, invocation.webhook.name
     operations = _operations(verdict.patch, invocation)

@@ -1,6 +1,6 @@
-"""ValidatingAdmissionWebhook: calls all matching webhooks for a write at once; each may refuse the write.
+"""ValidatingAdmissionWebhook: calls all matching webhooks at the same time. Each may refuse the write.
 
-Follows k8s.io/apiserver `pkg/admission/plugin/webhook/validating`. The first refusal is the answer.
+Follows k8s.io/apiserver `pkg/admission/plugin/webhook/validating`. The response is the first refusal.
 """
 
 import asyncio
@@ -27,7 +27,10 @@ class ValidatingWebhooks(AdmissionPlugin):
         self._configurations = Configurations(server.objects, "validatingwebhookconfigurations")
 
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Raises ApiError for a refusal, and 500 for a failed webhook without the failurePolicy Ignore."""
+        """Calls all matching webhooks. Raises ApiError if a webhook refuses the write.
+
+        Raises ApiError 500 if the call of a webhook fails, unless its failurePolicy is Ignore.
+        """
         webhooks = [] if is_exempt(attributes.resource) else self._configurations.webhooks()
         return self._ask_matching(webhooks, attributes) if webhooks else None
 

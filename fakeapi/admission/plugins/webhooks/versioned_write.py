@@ -1,4 +1,4 @@
-"""VersionedWrite: a write with its objects in the version that a webhook needs.
+"""VersionedWrite: a write with its objects in the API version that a webhook or policy needs.
 
 Follows k8s.io/apiserver `pkg/admission/conversion.go`.
 """
@@ -17,9 +17,10 @@ from fakeapi.registry.requests.decoding import complete
 
 
 class VersionedWrite:
-    """The objects of a write; mutating webhooks may change the new object.
+    """The objects of a write. Mutating webhooks and policies may replace the new object.
 
-    `in_hub`: they are in the hub version, as in validating steps, and not in the version of the request.
+    `in_hub`: whether the objects are in the internal version, as in validating steps; otherwise they are in
+      the version of the request.
     """
 
     def __init__(self, attributes: Attributes, *, in_hub: bool) -> None:
@@ -29,12 +30,12 @@ class VersionedWrite:
 
     @property
     def has_own_type(self) -> bool:
-        """Whether the objects have another kind than the resource: Scales, and bodies of actions."""
+        """Whether the objects have another kind than the resource, like Scales and the bodies of actions."""
         attributes = self.attributes
         return attributes.is_of_scales or attributes.subresource in self._resource.definition.actions
 
     def new_in(self, resource: Resource) -> Object | None:
-        """Returns the new object in a version of the resource; None for a delete."""
+        """Returns the new object in the version of `resource`; None for a delete."""
         obj = self.attributes.obj
         if obj is None:
             return None
@@ -43,7 +44,7 @@ class VersionedWrite:
         return before_creation(versioned, resource.schema) if is_new and not self.has_own_type else versioned
 
     def old_in(self, resource: Resource) -> Object | None:
-        """Returns the stored object in a version of the resource; None for a create."""
+        """Returns the stored object in the version of `resource`; None for a create."""
         old = self.attributes.old
         return None if old is None else self._shown(old, resource)
 
@@ -61,25 +62,28 @@ class VersionedWrite:
         return {**typed, **obj, **typed}
 
     def schema(self, resource: Resource) -> Struct:
-        """Returns the schema of the objects in a version."""
+        """Returns the schema of the objects in the version of `resource`."""
         return self._body_type(resource).kind.schema
 
     def document(self, obj: Object, resource: Resource) -> Object:
-        """Returns the object with drivers' opaque values in the form in which encoding/json writes them."""
+        """Returns the object with its RawExtension values as compact JSON, like Go's encoding/json."""
         if self.attributes.operation is Operation.CONNECT:
             return obj
         document: Object = raw_extension.mapped(obj, self.schema(resource), raw_extension.compact)
         return document
 
     def replace(self, document: Object, resource: Resource) -> None:
-        """Replaces the new object of the write with a patched document of another version.
+        """Replaces the new object of the write with a patched document in the version of `resource`.
 
         Raises DecodeError, and Rerun if a conversion webhook has to be called first.
         """
         self.put(self.read(document, resource), resource)
 
     def read(self, document: Object, resource: Resource) -> Object:
-        """Decodes a patched object of a version and applies its defaults. Raises DecodeError."""
+        """Decodes a patched document in the version of `resource`, and applies its defaults.
+
+        Raises DecodeError.
+        """
         if self.attributes.operation is Operation.CONNECT:
             return document
         body = self._body_type(resource)
@@ -88,7 +92,10 @@ class VersionedWrite:
         return complete(body, obj, document)
 
     def put(self, obj: Object, resource: Resource) -> None:
-        """Replaces the new object of the write with an object of another version. Raises Rerun."""
+        """Replaces the new object of the write with an object in the version of `resource`.
+
+        Raises Rerun if a conversion webhook has to be called first.
+        """
         if not self.has_own_type and self.attributes.operation is not Operation.CONNECT:
             metadata, before = obj["metadata"], self.attributes.new_object()["metadata"]
             if self.attributes.operation is Operation.CREATE:
@@ -122,7 +129,7 @@ _FILLED_IN = ("uid", "creationTimestamp")
 
 
 def plain(obj: Object | None) -> Object | None:
-    """Returns the object after encoding and decoding it as JSON."""
+    """Encodes an object to JSON and decodes it again, so that its values have plain JSON types."""
     if obj is None:
         return None
     decoded: Object = codec.decode(codec.encode(obj))
