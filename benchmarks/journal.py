@@ -1,4 +1,4 @@
-"""Measures the cost of the journal: sends requests in turn to a server with and one without a journal.
+"""Measures the cost of the request journal by comparing a server with a journal and one without.
 
 The benchmark measures the CPU time of the server's process, because other work on the machine affects CPU
 time less than elapsed time. Turns are short, so that such work affects both servers equally.
@@ -34,7 +34,10 @@ class Cost:
 async def cost_of(
     servers: tuple[tuple[int, int], tuple[int, int]], make: Callable[[int], bytes], turns: int
 ) -> Cost:
-    """Measures requests in turns. `servers`: port and process id of the server with and without a journal."""
+    """Measures the CPU time of requests on a server with a journal and one without, in turn.
+
+    `servers`: port and process id of each, first the server with a journal. `make`: builds request number N.
+    """
     connections = [[await Connection.open(port) for _ in range(CONNECTIONS)] for port, _ in servers]
     spent: tuple[list[float], list[float]] = ([], [])
     for number in range(turns):

@@ -1,4 +1,4 @@
-"""Plots the growth of each row in one SVG file: a panel for each row, both axes logarithmic."""
+"""Plots the growth of benchmark figures in one SVG file: a panel for each row, both axes logarithmic."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -9,26 +9,26 @@ COLUMNS = 3
 WIDTH, HEIGHT = 300, 210
 LEFT, RIGHT, TOP, BOTTOM = 24, 60, 52, 34
 LEAST = 1e-3
-"""The least figure that is drawn; smaller figures are drawn like it."""
+"""The smallest value of the vertical axis; smaller figures are drawn at this height."""
 STEEP = 8
-"""Pixels of rise to the next point, above which the line would cross a label on the point's right."""
+"""Rise in pixels from one point to the next above which the line would cross the first point's label."""
 INK, PALE, FAINT, LINE = "#333", "#777", "#bbb", "#2a6fb0"
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A row: its figures by size, and their unit."""
+    """A row of the benchmark: its figures by size, and their unit."""
 
     name: str
     unit: str
     figures: Mapping[int, float]
     sizes_of: str = "objects"
     law: str = ""
-    """The law of the row's growth in a few words, such as "constant"."""
+    """How the row grows, in a few words, such as "constant"."""
 
 
 def svg(rows: Sequence[Series]) -> str:
-    """Draws all rows. In a panel, growth in proportion is a line that rises one decade per decade."""
+    """Returns an SVG image of all rows. A figure that doubles when the size doubles has a slope of 45°."""
     lines = math.ceil(len(rows) / COLUMNS)
     width, height = COLUMNS * WIDTH, lines * HEIGHT
     panels = [

@@ -107,7 +107,7 @@ _LIMITS = """
 
 
 def render() -> str:
-    """Renders the whole page."""
+    """Returns the Markdown text of docs/fidelity.md."""
     return (
         _HEAD
         + "".join(_count(recording) for recording in RECORDINGS)
@@ -136,7 +136,10 @@ def _world_count(recording: Recording) -> str:
 
 
 def _world_rows() -> Iterator[str]:
-    """Yields a table row for each scenario with differences; "7w" means only words differ in exchange 7."""
+    """Yields the lines of the table with a row for each scenario that has differences.
+
+    In a cell, "7" means that exchange 7 differs, and "7w" that only the text of a message differs.
+    """
     names = [recording.release for recording in WORLD_RECORDINGS]
     yield f"| scenario | {' | '.join(names)} |\n|---|{'---|' * len(names)}\n"
     known_of = world.listed()

@@ -1,4 +1,4 @@
-"""Scenarios for which only a part of a large response was recorded, and functions that select this part."""
+"""Scenarios with large responses, of which only a part was recorded, and functions that select the part."""
 
 from collections.abc import Callable
 from typing import Any

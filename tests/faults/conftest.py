@@ -1,4 +1,4 @@
-"""Fixtures for tests of faults: requests whose raw responses a test reads."""
+"""Fixtures for tests of faults, which read raw responses."""
 
 import http.client
 import json
@@ -40,7 +40,10 @@ def clock(api: FakeAPI) -> AdjustableClock:
 
 @pytest.fixture
 def ask(api: FakeAPI) -> Iterator[Open]:
-    """Returns a function that sends a request on a new connection and does not yet read the body."""
+    """Returns a function that sends a request on a new connection and returns the response.
+
+    The function does not read the response's body.
+    """
     with ExitStack() as connections:
 
         def send(method: str, path: str, body: Any = None, **headers: str) -> http.client.HTTPResponse:

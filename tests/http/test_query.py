@@ -1,4 +1,4 @@
-"""Queries: parsed as by Go's net/url, and converted to options as by Kubernetes."""
+"""Queries are parsed like Go's net/url does, and converted to options like Kubernetes does."""
 
 import asyncio
 from typing import Any

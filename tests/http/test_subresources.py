@@ -1,4 +1,4 @@
-"""Subresources with their own kind and verbs."""
+"""Subresources may have their own kind, verbs and handlers."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -39,7 +39,7 @@ async def evict(
     options: WriteOptions,
     warnings: Warnings,
 ) -> WriteResult:
-    """Deletes the pod with the options in the body."""
+    """Handles a create of `eviction`: deletes the pod with the precondition in the body."""
     assert (body["kind"], body["apiVersion"]) == ("Eviction", "policy/v1")
     wanted = body.get("deleteOptions", {}).get("preconditions", {}).get("uid")
     pod = ObjectReference(target.namespace, target.name)
@@ -48,7 +48,7 @@ async def evict(
 
 @pytest.fixture
 def server(with_history: Callable[[int], SmallServer]) -> SmallServer:
-    """Runs a server whose pods have the subresource eviction."""
+    """Runs a server whose pods have only the subresource `eviction` as an action."""
     started = with_history(1000)
     release = load_release("1.31")
     pods = release.kind("", "v1", "pods")

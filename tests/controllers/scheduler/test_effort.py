@@ -1,4 +1,4 @@
-"""The search for devices is bounded for each pod, and lets other tasks run."""
+"""The scheduler's search for devices is bounded for each pod, and lets other tasks run."""
 
 import asyncio
 from typing import Any
@@ -30,7 +30,10 @@ def matches_expensively(expression: str, driver: str, device: Object) -> bool:
 
 
 def search(effort: Effort, *, count: int, matcher: Any = matches_at_once) -> Any:
-    """Searches as in 1.33 for devices with equal attributes, among nine devices with two different values."""
+    """Searches for `count` devices with equal attributes, with the rules of 1.33.
+
+    Half of the nine devices have one value of the attribute, the others have another value.
+    """
     pool = {"name": "p", "generation": 1, "resourceSliceCount": 1}
     devices = [{"name": f"d{i}", "attributes": {"a": {"int": i % 2}}} for i in range(DEVICES)]
     slices = [Slice("s", {"driver": "d", "pool": pool, "allNodes": True, "devices": devices})]
@@ -55,7 +58,7 @@ def search(effort: Effort, *, count: int, matcher: Any = matches_at_once) -> Any
 
 
 async def results(effort: Effort, nodes: int, count: int) -> list[str]:
-    """Returns the result of the search on each node."""
+    """Returns the result of the search on each node: "allocated", "none" or the text of the error."""
     outcomes = []
     for _ in range(nodes):
         try:
