@@ -23,7 +23,9 @@ VALUE = "x" * 1000
 
 
 class Figures(NamedTuple):
-    """Requests per second, median seconds of a request, and CPU seconds per request of server and database.
+    """Requests per second, median seconds of a request, and CPU seconds per request.
+
+    `server` is the CPU time of the servers, `database` of PostgreSQL.
     """
 
     rate: float

@@ -1,7 +1,8 @@
-"""`make test` leaves out slow tests, and tests that download; `make test-all` runs all.
+"""A pytest plugin whose option --fast leaves out slow tests, and tests that download.
 
-slow_tests.txt lists the slow tests with their measured seconds, a test a line. The marker `network` is on the
-tests that download. The option --fast leaves both out, and the end of the run says how many these are.
+`make test` uses --fast; `make test-all` runs all tests. slow_tests.txt lists the slow tests with their
+measured seconds, one test in each line. The marker `network` marks tests that download. The end of the run
+prints how many tests were left out.
 """
 
 from collections.abc import Iterable
@@ -26,7 +27,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def slow_tests(text: str) -> dict[str, float]:
-    """Parses slow_tests.txt: maps node ids, without their `[parameters]`, to seconds."""
+    """Parses the text of slow_tests.txt; returns seconds by node id, without the `[parameters]`."""
     lines = [line.split() for line in text.splitlines() if line and not line.startswith("#")]
     return {test: float(seconds) for seconds, test in lines}
 
@@ -48,7 +49,7 @@ def is_left_out(item: pytest.Item) -> bool:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Sends the count from a worker of xdist to the process that prints it."""
+    """Sends the number of left out tests from a worker of xdist to the main process, which prints it."""
     output: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
     if output is not None:
         output["left_out"] = session.config.stash[_LEFT_OUT]
@@ -65,6 +66,6 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 
 def summary(left_out: int) -> Iterable[str]:
-    """Returns the line about the tests that --fast left out."""
+    """Yields the line about tests that --fast left out, or nothing if there are none."""
     if left_out:
         yield f"{left_out} slow tests and tests that download were left out: `make test-all` runs them too"

@@ -1,4 +1,4 @@
-"""The permissions of directories that the server creates: only the owner can write, with any umask."""
+"""Only the owner can write into directories that the server creates, with any umask."""
 
 import os
 import stat

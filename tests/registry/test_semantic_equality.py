@@ -1,4 +1,4 @@
-"""Semantic equality of two parts of an object."""
+"""Two parts of an object are semantically equal like in Kubernetes."""
 
 from typing import Any
 

@@ -22,7 +22,7 @@ from tests.torture.budget import Budget, Finding, Unavailable, patience
 ROOT = Path(__file__).parents[2]
 MINUTES = 4.0
 OVERTIME_SECONDS = 600.0
-"""Seconds for a part to end its last round and clean up; longer than all its own timeouts."""
+"""Maximum seconds for a part to end its last round and clean up; longer than all its own timeouts."""
 
 
 @dataclass

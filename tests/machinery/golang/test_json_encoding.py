@@ -1,4 +1,4 @@
-"""JSON is written as Go's json.Marshal writes it."""
+"""JSON is encoded like Go's json.Marshal does."""
 
 from fakeapi.machinery.golang.json_encoding import go_encode
 

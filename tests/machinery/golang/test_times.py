@@ -1,4 +1,4 @@
-"""Times are read as Go's time.Parse reads them, and written in UTC."""
+"""Times are parsed like Go's time.Parse does, and written in UTC."""
 
 from datetime import UTC, datetime, timedelta, timezone
 
