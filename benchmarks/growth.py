@@ -34,7 +34,7 @@ LAWS = {
     "get beside full lists, p99": "a piece of a list, and collecting its entries",
     "start from a file": "in proportion, after the imports",
 }
-"""How each row grows with the number of objects; docs/performance.md explains the terms."""
+"""The growth of each row with the number of objects, in the terms of docs/performance.md."""
 BY_CONNECTIONS = "level once a core is busy"
 BY_WATCHERS = "in proportion: one system call each"
 

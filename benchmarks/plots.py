@@ -24,7 +24,7 @@ class Series:
     figures: Mapping[int, float]
     sizes_of: str = "objects"
     law: str = ""
-    """How the row grows, in a few words, such as "constant"."""
+    """The growth of the row in a few words, such as "constant"."""
 
 
 def svg(rows: Sequence[Series]) -> str:

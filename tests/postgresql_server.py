@@ -110,7 +110,7 @@ class PostgreSQL:
             time.sleep(0.02)
 
     def signal(self, number: signal.Signals) -> None:
-        """Sends a signal to all processes of the server, each of which has its own process group."""
+        """Sends a signal to every process of the server, because each process has its own process group."""
         for each in self.processes():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(each, number)

@@ -1,4 +1,4 @@
-"""Only the owner can write into directories that the server creates, with any umask."""
+"""Directories that the server creates have the requested permissions, with any umask."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""Scenarios with large responses, of which only a part was recorded, and functions that select the part."""
+"""Selects the recorded parts of large responses, for scenarios whose recordings have only these parts."""
 
 from collections.abc import Callable
 from typing import Any

@@ -14,7 +14,7 @@ from tests.serving.h2client import Client
 from tests.serving.stub import Stub
 
 TURNS = 2_000
-"""Iterations of the event loop, in each of which an application without a limit would write a piece."""
+"""Iterations of the event loop; an application without a limit would write a piece in each."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Only the elected leader of several servers with a shared state runs the controllers."""
+"""Servers with a shared state elect a leader, and only the leader runs the controllers."""
 
 import asyncio
 import time

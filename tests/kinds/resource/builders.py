@@ -58,7 +58,7 @@ def template(spec: dict[str, Any], **metadata: Any) -> dict[str, Any]:
 
 
 ODD_TEMPLATES: tuple[Any, ...] = (None, [], {"spec": None}, {"spec": {"metadata": []}})
-"""Malformed templates, some of which cannot be decoded; code that runs before validation gets them too."""
+"""Malformed templates, also for code that runs before validation; some cannot be decoded."""
 
 
 def nested_request(name: str = "gpu", **fields: Any) -> dict[str, Any]:

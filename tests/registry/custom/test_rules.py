@@ -109,7 +109,7 @@ PATIENCE_SECONDS = 60
 
 
 def costly(lists: int) -> dict[str, Any]:
-    """Returns a definition with several list fields, each of which has a CEL rule of high cost."""
+    """Returns a definition with this number of list fields; each field has a CEL rule of high cost."""
     numbers = {"type": "array", "maxItems": 400, "items": {"type": "integer"}}
     properties = {f"list{each}": numbers | {"x-kubernetes-validations": [COSTLY]} for each in range(lists)}
     schema = {"type": "object", "properties": {"spec": {"type": "object", "properties": properties}}}

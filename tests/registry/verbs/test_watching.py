@@ -264,7 +264,10 @@ def test_of_too_many_encoded_events_all_are_forgotten_and_encoded_again(
 
 @pytest.mark.parametrize("selector", ["", "a=b"])
 def test_a_watch_that_delivers_tells_what_one_that_is_asked_does(selector: str) -> None:
-    """One watch delivers its events to a consumer that accepts only every second batch."""
+    """Compares a watch that is read with a watch that delivers to a consumer.
+
+    The consumer accepts only every second batch.
+    """
 
     async def scenario(world: World) -> None:
         asked, watch = (world.watch(labels=selector) for _ in range(2))

@@ -36,7 +36,7 @@ FAULTS = 3
 PAUSED_SECONDS = 2.0
 LONG_PAUSE_SECONDS = 60.0
 LONG_PAUSE_EVERY = 4
-"""One of this number of histories has a pause of a minute."""
+"""The number of histories in which one has a pause of a minute."""
 
 FAULTS_IN_LONG_PAUSE = 6
 THINKING_SECONDS = 1.0
@@ -46,9 +46,10 @@ SET_ASIDE_SECONDS = 3.0
 """Seconds after which a client no longer waits for a response before it continues."""
 
 PAUSED_WEIGHT = 0.1
-"""How likely a client chooses a server that is paused for a minute; other servers have the weight 1.
+"""The weight of a server that is paused for a minute in the random choice of a server.
 
-Few clients may choose it: its queue of connections must stay so short that the kernel refuses none.
+Other servers have the weight 1. Few clients may choose the paused server: its queue of connections must stay
+so short that the kernel refuses none.
 """
 
 PATIENT_WATCHERS = 30

@@ -161,7 +161,7 @@ class Session:
 
     @staticmethod
     def _mixed(api: FakeAPI) -> None:
-        """Sends requests of other kinds, some of which the server refuses."""
+        """Sends requests of other kinds; the server refuses some of these requests."""
         config_map = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"a": "b"}}
         api.create(config_map)
         api.patch("ConfigMap", "a", {"data": {"a": "c"}})
