@@ -24,8 +24,7 @@ class Costs:
     follow: float
     """CPU time for reading one write from the log, on each server that did not receive the write."""
     event: float
-    """CPU time for sending an event to one watcher. Events of writes that are committed together cost less.
-    """
+    """CPU time for sending an event to one watcher; events of writes committed together cost less."""
     database_create: float
     """CPU time of PostgreSQL for a create, during which the row of the state is locked."""
     database_get: float
@@ -65,7 +64,10 @@ class Load:
 
 
 class Capacity(NamedTuple):
-    """Writes per second of all servers together, and the name of the resource that limits them."""
+    """The computed capacity of a setup.
+
+    `writes`: writes per second of all servers together. `full`: the resource that limits them.
+    """
 
     writes: float
     full: str
@@ -146,7 +148,7 @@ class Played(NamedTuple):
 
 
 BATCH = 256
-"""Maximum number of writes in one transaction, equal to the limit of fakeapi's PostgreSQL storage."""
+"""Maximum number of writes in one transaction, equal to BATCH_WRITES_MAX of the storage."""
 
 
 class _Play:

@@ -65,8 +65,7 @@ def one_object(count: int, claims: str = CLAIMS) -> dict[str, Make]:
     """Returns functions that build requests about one claim, by the name of the row.
 
     A function takes the number of the request. Run the rows in this order, because later rows use the claims
-    of
-    earlier rows.
+    of earlier rows.
     """
     return {
         "get": lambda n: request("GET", f"{claims}/s{n % count}"),

@@ -41,7 +41,7 @@ BY_WATCHERS = "in proportion: one system call each"
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A row at one size: its name, figure and unit."""
+    """The figure of a benchmark row at one number of objects, and its unit."""
 
     name: str
     figure: float
@@ -52,7 +52,7 @@ class Found:
 
 
 async def bench_growth(sizes: Sequence[int]) -> list[plots.Series]:
-    """Measures all rows at each number of objects and prints them; returns them for the plot."""
+    """Measures all rows at each number of objects; prints tables and returns the series for the plot."""
     by_row: dict[str, dict[int, Found]] = {}
     by_connections: list[plots.Series] = []
     for size in sizes:

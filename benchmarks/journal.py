@@ -17,9 +17,9 @@ A_TURN = 50
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Microseconds of CPU time for a request with and without the journal.
+    """Microseconds of CPU time for a request with the journal (`on`) and without (`off`).
 
-    Both are the first decile over all turns, because other work on the machine only adds time.
+    Both figures are the first decile over all turns, because other work on the machine only adds time.
     """
 
     on: float

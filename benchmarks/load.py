@@ -90,7 +90,7 @@ def request(
 
 @dataclass(slots=True)
 class Timing:
-    """Response times in seconds: of each request, and of all requests together.
+    """Response times in seconds: `each` request, and all requests together (`total`).
 
     - `bad`: the number of responses that were not successes
     - `refusal`: a description of the first such response
@@ -116,8 +116,7 @@ async def drive(
     """Sends `count` requests over `connections` connections; each connection sends one request at a time.
 
     `after`: if not 0, request N waits for the response to request N - `after`. So a delayed connection does
-    not
-    fall far behind the others.
+    not fall far behind the others.
     """
     timing = Timing()
     numbers = iter(range(count))
@@ -147,7 +146,7 @@ async def drive(
 
 
 async def checked(server: int | Server, make: Callable[[int], bytes], count: int, connections: int) -> Timing:
-    """Calls `drive`; raises AssertionError if a response is not a success."""
+    """Calls `drive` and returns the response times. Raises AssertionError if a response is not a success."""
     timing = await drive(server, make, count, connections)
     assert not timing.bad, f"{timing.bad} answers were not successes: {timing.refusal}"
     return timing

@@ -9,9 +9,9 @@ COLUMNS = 3
 WIDTH, HEIGHT = 300, 210
 LEFT, RIGHT, TOP, BOTTOM = 24, 60, 52, 34
 LEAST = 1e-3
-"""The smallest value of the vertical axis; smaller figures are drawn at this height."""
+"""The smallest figure that is drawn; smaller figures are drawn at its height."""
 STEEP = 8
-"""Rise in pixels from one point to the next above which the line would cross the first point's label."""
+"""Limit for the rise of a line in pixels; a steeper line would cross a label to the right of the point."""
 INK, PALE, FAINT, LINE = "#333", "#777", "#bbb", "#2a6fb0"
 
 
@@ -28,7 +28,10 @@ class Series:
 
 
 def svg(rows: Sequence[Series]) -> str:
-    """Returns an SVG image of all rows. A figure that doubles when the size doubles has a slope of 45°."""
+    """Returns an SVG image of all rows, a panel for each row.
+
+    A figure that grows in proportion to the size is drawn as the diagonal of its panel.
+    """
     lines = math.ceil(len(rows) / COLUMNS)
     width, height = COLUMNS * WIDTH, lines * HEIGHT
     panels = [

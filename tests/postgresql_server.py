@@ -57,8 +57,8 @@ class PostgreSQL:
         """Creates the data directory and starts the server.
 
         `password`: the password that clients need; "" accepts all clients. `fsync`: whether a commit waits
-        for the
-        disk. Without it, committed data survives a kill of the server, but not a crash of the machine.
+        for the disk. Without it, committed data survives a kill of the server, but not a crash of the
+        machine.
         """
         directory = binaries()
         assert directory is not None, "asked for only where it is installed"

@@ -227,9 +227,8 @@ def compile_gates() -> dict[str, Any]:
     """Returns the feature gates of all releases.
 
     `specs`: the history of each gate by name. `requires`: since 1.36, the gates that a gate requires. An
-    entry of
-    a history begins with the first minor release for which it holds. A stage of null means that the gate was
-    removed.
+    entry of a history begins with the first minor release for which it holds. A stage of null means that the
+    gate was removed.
     """
     modules = {int(release.partition(".")[2]): download(release) for release in LAST_PATCHES}
     required = {minor: requirements_of_release(each) for minor, each in modules.items()}

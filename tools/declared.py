@@ -259,8 +259,7 @@ class _Reader:
         """Returns the arguments of a Discriminated rule.
 
         The arguments are the field, its form, the discriminator, the comparison, the default body, and bodies
-        by
-        value.
+        by value.
         """
         field, member, discriminator, same, otherwise, rules = given
         by_value: dict[str, Body] = {}

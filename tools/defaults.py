@@ -278,8 +278,7 @@ def defaults_of_release(
     """Returns the defaulting rules of a release.
 
     `rules`: the rules by type. `more`: by type, the functions that do more than the rules. The rules of a
-    type
-    apply to every value of this type, to outer values before inner ones. They are steps in order:
+    type apply to every value of this type, to outer values before inner ones. They are steps in order:
 
     - `default` sets unset fields; `set` sets fields in any case.
     - `copy` sets a field to the value of another field.

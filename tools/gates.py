@@ -86,8 +86,7 @@ def changes(releases: dict[int, dict[str, list[Any]]], absent: Any) -> dict[str,
     """Returns the history of each name: its changes by minor release, such as `[27, …], [31, …]`.
 
     `releases`: entries by minor release and name, in ascending order. `absent`: the entry for a release in
-    which
-    the name no longer exists.
+    which the name no longer exists.
     """
     histories: dict[str, list[list[Any]]] = {}
     for name in sorted({name for each in releases.values() for name in each}):

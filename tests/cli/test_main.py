@@ -1,4 +1,4 @@
-"""The command `fakeapi`, run as a process."""
+"""The command `fakeapi` is run as a process: start, options, environment variables and errors."""
 
 import contextlib
 import http.client

@@ -81,7 +81,7 @@ def reserve(kubeconfig: str) -> None:
     def checked(name: str) -> None:
         try:
             write(name)
-        except BaseException as error:  # noqa: BLE001 - told to the main thread
+        except BaseException as error:  # noqa: BLE001 - the main thread raises it
             failures.append(error)
 
     threads = [threading.Thread(target=checked, args=(name,)) for name in WRITERS]

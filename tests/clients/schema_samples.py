@@ -91,9 +91,9 @@ def found_at(value: Any, path: tuple[str, ...]) -> Any:
 
 
 def typed_member(schema: Schema) -> str | None:
-    """Returns a top-level field of a schema that must not be a number, or None.
+    """Returns the name of a top-level field whose type is not a number, or None if there is none.
 
-    Leaves out `metadata` and `status`.
+    Ignores `metadata` and `status`.
     """
     for name, part in (schema.get("properties") or {}).items():
         if name not in ("metadata", "status") and part.get("type") in (

@@ -1,4 +1,4 @@
-"""The Python package `kubernetes` works with v1alpha2 claims, as with a cluster of 1.30."""
+"""The Python package `kubernetes` works with v1alpha2 claims of a 1.30 server."""
 
 import threading
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The Python package `kubernetes_asyncio` works with v1alpha3 claims, as with clusters of 1.31 and 1.33."""
+"""The Python package `kubernetes_asyncio` works with v1alpha3 claims of 1.31 and 1.33 servers."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

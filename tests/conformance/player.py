@@ -29,8 +29,7 @@ class Player:
         """Sends each request; calls `compare` with its index, its recording and its response.
 
         Responses of watches are compared when they close. For an exchange without a recorded response, `play`
-        only
-        sends the request.
+        only sends the request.
         """
         for number, exchange in enumerate(exchanges):
             self._close_watches(number, compare)

@@ -16,9 +16,8 @@ class Recording:
     """A recording of one run of Kubernetes' own API server.
 
     `name` contains the release, the API version of the requests if it is not the release's own, and
-    `all-gates`
-    if more gates were on: `1.33-v1beta2-all-gates`. Recordings of other kinds than claims have names like
-    `world-1.33`.
+    `all-gates` if more gates were on: `1.33-v1beta2-all-gates`. Recordings of other kinds than claims have
+    names like `world-1.33`.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""FakeAPI: a running server and its client."""
+"""A FakeAPI object runs a server and is also its client."""
 
 import http.client
 import json

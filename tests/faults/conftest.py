@@ -60,7 +60,7 @@ def ask(api: FakeAPI) -> Iterator[Open]:
 
 @pytest.fixture
 def watch(ask: Open) -> Callable[..., http.client.HTTPResponse]:
-    """Returns a function that opens a watch, by default of claims."""
+    """Returns a function that opens a watch, by default of claims, and returns the response."""
 
     def open_watch(query: str = "", path: str = CLAIMS) -> http.client.HTTPResponse:
         return ask("GET", f"{path}?watch=true{'&' if query else ''}{query}")
@@ -70,6 +70,6 @@ def watch(ask: Open) -> Callable[..., http.client.HTTPResponse]:
 
 @pytest.fixture
 def core(fakeapi: FakeAPI) -> Iterator[client.CoreV1Api]:
-    """Connects the package kubernetes to the test's server."""
+    """Connects the Python package `kubernetes` to the test's server; yields its CoreV1Api."""
     with core_client(fakeapi) as core:
         yield core

@@ -84,7 +84,7 @@ class Follower:
 
 async def until(holds: Callable[[], Any]) -> None:
     """Lets other tasks of the event loop run until `holds()` is true."""
-    while not holds():  # noqa: ASYNC110 - it holds in the server's thread
+    while not holds():  # noqa: ASYNC110 - the server's thread changes it
         await asyncio.sleep(0)
 
 

@@ -192,7 +192,7 @@ def test_a_warning_cannot_add_headers_to_the_answer(url: str) -> None:
 
 
 def test_deep_nesting_is_dropped_as_unknown_or_refused_with_a_status(url: str) -> None:
-    """Kubernetes accepts 10,000 levels; Python's decoders about 1,000, and since 3.12 about 10,000."""
+    """Kubernetes accepts 10,000 levels. Python's decoders accept about 1,000, since 3.12 about 10,000."""
     before = state(url)
     nested = bodies.with_unknown(b"[" * 9_000 + b"]" * 9_000)
     answer = ask(url, post("", 400, nested, query="?dryRun=All"))

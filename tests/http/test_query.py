@@ -1,4 +1,4 @@
-"""Queries are parsed like Go's net/url does, and converted to options like Kubernetes does."""
+"""Queries are parsed as in Go's net/url, and converted to options as in Kubernetes."""
 
 import asyncio
 from typing import Any

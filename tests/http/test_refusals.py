@@ -1,4 +1,4 @@
-"""Responses to requests that the server cannot or must not carry out."""
+"""Requests that the server refuses or cannot serve get the right errors."""
 
 import asyncio
 import json

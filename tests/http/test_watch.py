@@ -335,7 +335,7 @@ def test_a_watch_is_forgotten_when_the_client_leaves(
         close(stream)
 
     async def forgotten() -> None:
-        while server.app.open_watches:  # noqa: ASYNC110 - the server has no reason to tell
+        while server.app.open_watches:  # noqa: ASYNC110 - the server sends no signal
             await asyncio.sleep(0)
 
     server.runner.call(forgotten)

@@ -20,7 +20,7 @@ kube-controller-manager takes a fraction of this time without a cache on two cor
 FETCH_SECONDS = 600
 _OLDER = ("cri-client", "csi-translation-lib", "endpointslice", "kube-controller-manager", "kube-scheduler")
 ABSENT = {"1.31": dict.fromkeys(_OLDER, "v0.31.4"), "1.33": {"sample-apiserver": "v0.33.4"}}
-"""Modules whose patch for a release is not in the Go proxy, and the patch to use instead."""
+"""Modules whose patch release is not in the Go proxy, and the patch release to use instead."""
 
 _STAGING = re.compile(r"^\s*(k8s\.io/\S+) => \./staging", re.MULTILINE)
 _GO = re.compile(r"^go (\S+)", re.MULTILINE)
@@ -32,7 +32,7 @@ _ENVIRONMENT = {
 
 
 class BuildFailed(Exception):
-    """Go could not compile a program; the message is Go's output, or says that it took too long."""
+    """Raised if Go cannot compile a program; the message is Go's output, or says that it took too long."""
 
 
 def staging_version(release: str) -> str:

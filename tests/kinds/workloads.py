@@ -62,8 +62,7 @@ class Kind:
         """Returns the errors of an update.
 
         `before`: (path, value) pairs to set in the stored object. `changes`: (path, value) pairs to set in
-        the new
-        object.
+        the new object.
         """
         strategy = self.resource.strategy_for(subresource)
         old = self.created()

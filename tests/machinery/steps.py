@@ -16,7 +16,7 @@ import fakeapi
 _HERE = str(Path(fakeapi.__file__).parent)
 
 RATIO_MAX = 2.3
-"""Maximum growth of the steps for a doubled input. Logarithmic factors may exceed 2 a little."""
+"""Maximum growth factor of the steps for an input twice as long; over 2, because of logarithms."""
 
 FEW_STEPS = 2000
 """Maximum difference of steps that caches and early errors cause."""
@@ -38,7 +38,7 @@ def steps_of(function: Callable[[], object]) -> int:
     sys.settrace(call)
     try:
         function()
-    except Exception:  # noqa: BLE001 - a refusal is as good as a result
+    except Exception:  # noqa: BLE001 - an error is a result too
         pass
     finally:
         sys.settrace(before)

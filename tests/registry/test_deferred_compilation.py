@@ -10,7 +10,7 @@ LONG = "x" * (AT_ONCE_MAX + 1)
 
 
 def verdict(text: str) -> str:
-    """Compiles a text in the current deferral, as the registry's validation does; returns the result."""
+    """Calls a compiler as the registry's validation does; returns the verdict on the text."""
     deferral = current()
     assert deferral is not None
     found: str = deferral.verdict(str.upper, text)

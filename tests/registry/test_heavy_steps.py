@@ -56,7 +56,7 @@ def test_heavy_steps_run_one_after_the_other() -> None:
 
 
 def spends(units: int) -> int:
-    """Pays this number of cost units from the current allowance; returns the id of the current thread."""
+    """Simulates an evaluation that costs this number of units; returns the id of its thread."""
     allowance = current()
     if allowance is not None:
         allowance.pay(units)

@@ -1,4 +1,4 @@
-"""Two parts of an object are semantically equal like in Kubernetes."""
+"""Two parts of an object are semantically equal as in Kubernetes."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Feature gates are set and refused like by the option `--feature-gates` of kube-apiserver."""
+"""Feature gates are set and refused as with kube-apiserver's option `--feature-gates`."""
 
 import re
 from pathlib import Path

@@ -11,7 +11,7 @@ from fakeapi.releases.tables import ReleaseTables, tables_of
 from tests.go_modules import modules_of, needs_go
 
 WITHOUT_SAMPLES = {"APIService", "CustomResourceDefinition", "SelfSubjectReview"}
-"""Kinds whose types are not in k8s.io/api, and SelfSubjectReview, whose v1alpha1 has no sample."""
+"""Kinds whose types are not in k8s.io/api, and SelfSubjectReview, which has no samples in some versions."""
 
 
 def leads_to_a_list_message(tables: ReleaseTables, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""An HTTP/2 client whose tests control and see every frame."""
+"""An HTTP/2 client that lets tests control and see every frame."""
 
 import contextlib
 import socket

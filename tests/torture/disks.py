@@ -109,7 +109,7 @@ class Disk:
             file.waiting.append(operation)
 
     def fail(self, directory: Path, chance: random.Random) -> None:
-        """Writes the files as they may be after a power failure into the directory."""
+        """Writes the files into the directory as a power failure may leave them."""
         for path, file in self.files.items():
             (directory / Path(path).name).write_bytes(file.after_power_failure(chance))
 

@@ -47,7 +47,7 @@ def run_here(name: str, seconds: float, seed: int) -> Outcome:
         return Outcome(name, "found", str(finding))
     except Unavailable as reason:
         return Outcome(name, "skipped", str(reason))
-    except Exception:  # noqa: BLE001 - of a part that broke, the others are run all the same
+    except Exception:  # noqa: BLE001 - the other parts must run
         return Outcome(name, "broken", traceback.format_exc())
 
 

@@ -131,8 +131,7 @@ def settled_time(read: Callable[[str], Any]) -> Callable[[bytes, Any], None]:
     """Returns the property of canonical times: parsing a result again does not change it.
 
     The text of the zero time is an exception, because it parses as null. A time with a tiny fraction of a
-    second
-    is not zero, but has the same text.
+    second is not zero, but has the same text.
     """
     law = settled(read)
 

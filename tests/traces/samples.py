@@ -85,5 +85,5 @@ def read(path: Path) -> list[Exchange]:
 
 
 def gaps(exchange: Exchange) -> tuple[str, ...]:
-    """Returns the texts of an exchange's missing parts."""
+    """Returns the texts of the missing parts of an exchange."""
     return tuple(map(str, exchange.missing))

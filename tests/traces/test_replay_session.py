@@ -289,7 +289,7 @@ def test_answers_in_yaml_are_compared_as_objects(tmp_path: Path) -> None:
 
 
 def protobuf_session(api: FakeAPI) -> None:
-    """Creates, updates and patches claims in protobuf, like client-go, with a conflict each."""
+    """Creates and updates claims in protobuf like client-go, with one conflict for each claim."""
 
     def send(method: str, path: str, obj: dict[str, Any]) -> dict[str, Any]:
         headers = {"Content-Type": PROTOBUF, "Accept": f"{PROTOBUF},application/json"}

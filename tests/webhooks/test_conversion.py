@@ -1,4 +1,4 @@
-"""Responses of conversion webhooks are handled like in k8s.io/apiextensions-apiserver."""
+"""Responses of conversion webhooks are handled as in k8s.io/apiextensions-apiserver."""
 
 import asyncio
 import base64

@@ -17,7 +17,7 @@ Object = dict[str, Any]
 VERSION = "resource.k8s.io/v1alpha2"
 BATCH, SINGLE = "v1alpha3.Node", "v1alpha2.Node"
 INSTANCE = b"\x0a\x03\x0a\x01a"
-"""A protobuf NamedResources with one instance `a`; after a field tag, the bytes are a resource model."""
+"""A protobuf message NamedResources with one instance `a`; behind a field tag, it is a ResourceModel."""
 
 
 class OldDriver(PythonDriver):

@@ -32,7 +32,7 @@ def matches_expensively(expression: str, driver: str, device: Object) -> bool:
 def search(effort: Effort, *, count: int, matcher: Any = matches_at_once) -> Any:
     """Searches for `count` devices with equal attributes, with the rules of 1.33.
 
-    Half of the nine devices have one value of the attribute, the others have another value.
+    The nine devices have two different values of the attribute.
     """
     pool = {"name": "p", "generation": 1, "resourceSliceCount": 1}
     devices = [{"name": f"d{i}", "attributes": {"a": {"int": i % 2}}} for i in range(DEVICES)]

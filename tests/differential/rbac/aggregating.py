@@ -26,8 +26,7 @@ class Aggregation:
         """Writes the rules of all aggregated roles.
 
         A role whose selectors find no rules keeps the rules that users wrote into it. Other roles can
-        aggregate
-        these rules.
+        aggregate these rules.
         """
         kept: set[str] = set()
         while True:

@@ -285,9 +285,8 @@ class Generator:
         `place`: the path of the collection. `body`: the body of a create. `changes`: the fields of an update.
 
         Writes of finalizers are always dry runs, because finalizers would block deletion. Removals of an
-        aggregation
-        rule are dry runs too: on kube-apiserver the role keeps the aggregated rules, and fakeapi never stores
-        them.
+        aggregation rule are dry runs too: on kube-apiserver the role keeps the aggregated rules, and fakeapi
+        never stores them.
         """
         random = self._random
         path = f"{place}/{name}"

@@ -4,9 +4,9 @@
                                           [--port PORT]
 
 Go builds etcd and kube-apiserver once (`benchmarks.kubernetes`, about 15 minutes). kube-apiserver authorizes
-with Node,RBAC. Its users have tokens in a file; here an administrator impersonates them. Service accounts
-have tokens of both servers. kube-apiserver runs without controllers, so the tool aggregates its cluster roles
-like kube-controller-manager.
+with Node,RBAC. Its users have tokens in a file; on fakeapi, an administrator impersonates them. Service
+accounts have tokens of both servers. kube-apiserver runs without controllers, so the tool aggregates its
+cluster roles like kube-controller-manager.
 
 The tool compares status codes, the message of each 403, and the status of each review. It prints each
 difference as a curl line. The exit status is 1 if there is a difference. The requests are:

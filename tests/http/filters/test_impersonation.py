@@ -104,9 +104,9 @@ AUTHENTICATION = "authentication.k8s.io"
 
 @pytest.fixture
 def limited(fakeapi_factory: Callable[..., FakeAPI]) -> Callable[[str], FakeAPI]:
-    """Returns a function that starts a server with RBAC of a release.
+    """Returns a function that starts a server of a release with RBAC.
 
-    There, only the users jane and system:node:n may list pods.
+    Only the users jane and system:node:n may list pods there.
     """
 
     def start(release: str) -> FakeAPI:

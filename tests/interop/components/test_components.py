@@ -47,7 +47,10 @@ They were seen in five minutes, and are listed by source file.
 """
 
 LEASES = ("--leader-elect-lease-duration", "60s", "--leader-elect-renew-deadline", "40s")
-"""Four times the defaults, because a component exits if it cannot renew its lease on a busy machine."""
+"""Options for leases that last four times as long as by default.
+
+A component exits if it cannot renew its lease in time on a busy machine.
+"""
 
 _ERROR = re.compile(r"^[EF]\d{4} ", re.MULTILINE)
 

@@ -58,7 +58,7 @@ def template(spec: dict[str, Any], **metadata: Any) -> dict[str, Any]:
 
 
 ODD_TEMPLATES: tuple[Any, ...] = (None, [], {"spec": None}, {"spec": {"metadata": []}})
-"""Malformed templates, also for code that runs before validation; some cannot be decoded."""
+"""Malformed templates; some cannot be decoded. Code that runs before validation must accept them."""
 
 
 def nested_request(name: str = "gpu", **fields: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Conflicts of server-side apply name managers and fields like Kubernetes does."""
+"""Conflicts of server-side apply name managers and fields as in Kubernetes."""
 
 import pytest
 

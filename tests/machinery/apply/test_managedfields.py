@@ -106,9 +106,10 @@ def test_an_empty_list_or_an_empty_entry_asks_for_a_reset(
 
 
 def updates(*seconds: int, version: str = VERSION) -> Managed:
-    """Returns a record of an update for each time, by manager.
+    """Returns managedFields with one update for each time, by the manager of the update.
 
-    The names of the manager and its only field contain the index of the time.
+    `seconds`: the seconds of the times. The names of a manager and its only field contain the index of the
+    time.
     """
     return {
         updater(f"m{index:02}", version, ""): Record(

@@ -1,4 +1,4 @@
-"""CBOR is encoded and decoded like Kubernetes' own serializer does."""
+"""CBOR is encoded and decoded as in Kubernetes' own serializer."""
 
 import json
 from pathlib import Path

@@ -1,8 +1,8 @@
 """Reads the results of kube-apiserver 1.30 to 1.33 for some 1,800 expressions, from this folder.
 
 The recorder sent the expressions in `devices.jsonl` and `costs.jsonl` as selectors of DeviceClasses, those in
-`named_resources.jsonl` as selectors of 1.30's ResourceClaimParameters, all with dryRun. The messages omit
-the lines that quote the expression.
+`named_resources.jsonl` as selectors of 1.30's ResourceClaimParameters, all with dryRun. The messages omit the
+lines that quote the expression.
 """
 
 import json

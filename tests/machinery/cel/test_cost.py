@@ -1,4 +1,4 @@
-"""The cost of expressions is estimated like in Kubernetes.
+"""The cost of expressions is estimated as in Kubernetes.
 
 test_facts compares generated expressions with released servers.
 """

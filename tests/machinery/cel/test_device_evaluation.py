@@ -1,4 +1,4 @@
-"""Devices match selectors like in k8s.io/dynamic-resource-allocation.
+"""Devices match selectors as in k8s.io/dynamic-resource-allocation.
 
 `selections.jsonl.gz` contains the results of that package, except results that depend on the order of Go's
 maps.

@@ -1,4 +1,4 @@
-"""All JSON that Go accepts is decoded like Go does."""
+"""All JSON that Go accepts is decoded as in Go."""
 
 import json
 from collections.abc import Callable

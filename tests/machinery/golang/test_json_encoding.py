@@ -1,4 +1,4 @@
-"""JSON is encoded like Go's json.Marshal does."""
+"""JSON is encoded as in Go's json.Marshal."""
 
 from fakeapi.machinery.golang.json_encoding import go_encode
 

@@ -1,4 +1,4 @@
-"""Numbers are parsed like Go's package strconv does."""
+"""Numbers are parsed as in Go's package strconv."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""YAML is decoded and encoded like sigs.k8s.io/yaml does."""
+"""YAML is decoded and encoded as in sigs.k8s.io/yaml."""
 
 from collections.abc import Callable
 from functools import partial

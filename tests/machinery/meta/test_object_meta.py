@@ -1,4 +1,4 @@
-"""ObjectMeta is validated like in k8s.io/apimachinery, with the same messages in the same order."""
+"""ObjectMeta is validated as in k8s.io/apimachinery, with the same messages in the same order."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Quantities are formatted and compared like in k8s.io/apimachinery `pkg/api/resource`."""
+"""Quantities are formatted and compared as in k8s.io/apimachinery `pkg/api/resource`."""
 
 from fractions import Fraction
 

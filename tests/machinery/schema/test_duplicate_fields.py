@@ -1,4 +1,4 @@
-"""Repeated members of JSON objects are decoded like in Go; test_decoding has more cases."""
+"""Repeated members of JSON objects are decoded as in Go; test_decoding has more cases."""
 
 from typing import Any
 

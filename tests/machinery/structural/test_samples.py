@@ -37,7 +37,7 @@ RELEASES = sorted(path.name.removeprefix(PREFIX).removesuffix(SUFFIX) for path i
 
 FIRST = "1.27"
 NEWER = ("reason", "fieldPath")
-"""Members of a CEL rule that FIRST, the oldest release of the samples, lacks."""
+"""Fields of CEL rules that FIRST, the oldest release in the samples, lacks."""
 
 Errors = list[list[str]]
 

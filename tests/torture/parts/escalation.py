@@ -145,7 +145,7 @@ class Round:
     def _request(self, kind: str, namespace: str, body: Any, *, exists: bool) -> Request:
         """Returns a PUT or an apply of the object.
 
-        The path of each contains the object's name, so that the verb `escalate` can name the object.
+        The request's path contains the object's name, which the permission `escalate` can name.
         """
         path = f"{_place(kind, namespace)}/{body['metadata']['name']}"
         query = self.random.choice(("", "", "?dryRun=All"))

@@ -74,7 +74,7 @@ class Writer:
     def check(self, stored: dict[str, tuple[int, str]]) -> None:
         """Compares the stored claims after a restart with the acknowledged writes.
 
-        `stored`: version and value of each claim; becomes the writer's new knowledge. Raises Finding if an
+        `stored`: version and value of each claim, with which the writer continues. Raises Finding if an
         acknowledged write is lost.
         """
         for name in self.names:

@@ -212,7 +212,10 @@ class Round:
         yield RESTARTS
 
     def twins(self) -> Iterator[int]:
-        """Runs two instances of a driver; the later instance ends while a pod runs. Yields 2."""
+        """Runs two instances of a driver; the later instance ends while a pod runs.
+
+        Yields the number of instances.
+        """
         from tests.controllers.kubelet.python_driver import PythonDriver
 
         name = f"twin{next(self.numbers)}.example.com"
@@ -227,7 +230,10 @@ class Round:
             yield 2
 
     def long_paths(self) -> Iterator[int]:
-        """Runs a driver whose socket paths exceed the limit of a Unix socket address. Yields 1."""
+        """Runs a driver whose socket paths exceed the limit of a Unix socket address.
+
+        Yields the number of drivers.
+        """
         from tests.controllers.kubelet.python_driver import PythonDriver
 
         name = f"far{next(self.numbers)}.example.com"

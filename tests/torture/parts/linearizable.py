@@ -80,8 +80,7 @@ def check(program: Path, history: list[str]) -> str:
     """Checks whether a history is linearizable.
 
     Returns "ok", "illegal", or "unknown" if the check takes too much time or memory. The first line of a
-    history
-    is the revision before it.
+    history is the revision before it.
     """
     command = ["prlimit", f"--as={CHECK_BYTES}"] if shutil.which("prlimit") else []
     command += [str(program), f"{patience(CHECK_SECONDS):.0f}"]
@@ -147,7 +146,7 @@ class World:
                     raise Finding(f"{operation} was answered {code}: {answer}")
                 await self.up.wait()
                 client, kills = Client(self.port), self.kills
-                # The server stored this write before it died, or the write is lost.
+                # The server stored this write before it was killed, or the write is lost.
                 operation["return"] = max(self.died, operation["call"])
                 code = 0
             self._note(operation, code, answer, seen)

@@ -114,8 +114,7 @@ async def check(path: Path, everything: Acknowledged, newest: int) -> None:
     """Opens the storage after a power failure and checks its content.
 
     The storage must have all writes up to the revision `newest`, and the state of one revision. Raises
-    Finding
-    otherwise.
+    Finding otherwise.
     """
     storage = await open_storage(path)
     try:

@@ -131,7 +131,7 @@ class Shared(World):
         self._is_long = is_long
         self._is_troubled = True
         self._paused: int | None = None
-        """The index of the server that is paused for a minute."""
+        """The index of the server that is paused for a minute; None if there is none."""
         self._set_aside: list[asyncio.Task[None]] = []
 
     async def history(self) -> list[str]:
@@ -162,8 +162,7 @@ class Shared(World):
         """Yields the writes that got no response but were stored, according to the watchers' events.
 
         Writes have unique values. An event does not tell which delete request caused it. The first DELETED
-        event of a
-        name is assigned to the first request, which explains the events if any order does.
+        event of a name is assigned to the first request, which explains the events if any order does.
         """
         by_value = {each.value: each.revision for each in events if each.type != "DELETED"}
         deletions = [each for each in map(json.loads, self.lines) if each["verb"] == "delete"]

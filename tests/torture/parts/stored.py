@@ -122,8 +122,7 @@ def attempt(directory: Path, path: Path, known: Known, done: str, *, deleted: bo
     """Returns whether a server starts with the damaged database.
 
     If it starts, it must serve the objects `known`, unless `deleted` says that rows were deleted. Raises
-    Finding
-    otherwise. `done`: a description of the damage.
+    Finding otherwise. `done`: a description of the damage.
     """
     log = directory / "server.log"
     log.unlink(missing_ok=True)

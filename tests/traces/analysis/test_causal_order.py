@@ -97,7 +97,10 @@ def test_moved_steps_are_counted() -> None:
 @settings(max_examples=100, derandomize=True, deadline=None)
 @given(st.randoms(use_true_random=False), st.integers(1, 40))
 def test_a_log_of_a_real_history_is_put_back_into_its_order(chance: random.Random, count: int) -> None:
-    """Each request takes effect at one moment between its start and its end, which gives the right order."""
+    """Each request takes effect at one moment between its start and its end.
+
+    The order of these moments is the expected order.
+    """
     moments = []
     version, current = 10, {A: 8, B: 9}
     for number in range(count):

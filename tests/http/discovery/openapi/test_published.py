@@ -18,7 +18,7 @@ from tests.go_modules import modules_of, needs_go
 ITEM_DEFAULTS_DIFFER = ("1.36",)
 """Releases whose recorded servers omit the defaults of list items; their published documents include them."""
 OFF_BY_DEFAULT = "cbor"
-"""A part of the names of media types behind a gate; the published documents have every gate on."""
+"""A text in the names of media types whose gate is off; the published documents have all gates on."""
 
 
 def compared(value: Any) -> Any:

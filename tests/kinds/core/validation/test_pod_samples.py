@@ -89,8 +89,7 @@ def _settled(body: str) -> str:
     """Removes the parts of an error message that differ between runs of Go.
 
     These are addresses, and the blanks of go-cmp's diffs. Structs are reduced to their type, because up to
-    1.33
-    pointers hide most of their content.
+    1.33 pointers hide most of their content.
     """
     body = _ADDRESS.sub("ADDRESS", body.replace("\u00a0", " "))
     return _GO_STRUCT.sub(r"\1STRUCT", _GO_DIFFERENCE.sub("\nDIFFERENCE", body))

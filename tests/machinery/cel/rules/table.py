@@ -55,7 +55,7 @@ def settings_of(release: str) -> RuleSettings:
 
 
 def found(case: dict[str, Any], settings: RuleSettings) -> Found:
-    """Evaluates the rules of a case; returns the results in the form of the table."""
+    """Evaluates the rules of a recorded case; returns the results in the form of facts.jsonl.gz."""
     schema = parse_schema(case["schema"])
     result: Found = {}
     if case["compile"]:
