@@ -208,7 +208,7 @@ class _Play:
 def simulated(
     costs: Costs, machines: Machines, load: Load, servers: int, *, clients: int = 64, seconds: float = 5.0
 ) -> Played:
-    """Simulates `clients` clients of each server for `seconds` simulated seconds.
+    """Simulates `clients` clients of each server for `seconds` simulated seconds; returns the figures.
 
     A client sends its next write after the response to the last one.
     """

@@ -122,7 +122,7 @@ async def rows_at(port: int, count: int, memory: Callable[[], int]) -> list[Foun
 
 
 async def gets_beside_lists(port: int) -> Timing:
-    """Measures the GETs of one client while another client lists all objects twice."""
+    """Returns the response times of one client's GETs while another client lists all objects twice."""
     timing = Timing()
     listing = asyncio.ensure_future(_list_by_another_process(port))
     connection = await Connection.open(port)
@@ -155,7 +155,7 @@ async def _list_by_another_process(port: int) -> None:
 
 
 async def rows_by_connections(port: int) -> list[plots.Series]:
-    """Measures requests per second by number of connections, and event delays by number of watchers."""
+    """Returns requests per second by number of connections, and event delays by number of watchers."""
     rates: dict[str, dict[int, float]] = {"get": {}, "create": {}}
     for connections in CONNECTIONS:
         count = max(2_000, connections)

@@ -34,7 +34,7 @@ class Cost:
 async def cost_of(
     servers: tuple[tuple[int, int], tuple[int, int]], make: Callable[[int], bytes], turns: int
 ) -> Cost:
-    """Measures the CPU time of requests on a server with a journal and one without, in turn.
+    """Returns the CPU time of requests on a server with a journal and on one without, measured in turn.
 
     `servers`: port and process id of each, first the server with a journal. `make`: builds request number N.
     """

@@ -113,10 +113,10 @@ class Timing:
 async def drive(
     server: int | Server, make: Callable[[int], bytes], count: int, connections: int, *, after: int = 0
 ) -> Timing:
-    """Sends `count` requests over `connections` connections; each connection sends one request at a time.
+    """Sends `count` requests over `connections` connections; returns the response times.
 
-    `after`: if not 0, request N waits for the response to request N - `after`. So a delayed connection does
-    not fall far behind the others.
+    A connection sends one request at a time. `after`: if not 0, request N waits for the response to request N
+    - `after`. So a delayed connection does not fall far behind the others.
     """
     timing = Timing()
     numbers = iter(range(count))

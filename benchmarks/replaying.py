@@ -95,7 +95,10 @@ def serving(folder: str, *options: str) -> Iterator[tuple[int, int]]:
 
 
 def exchange(number: int) -> bytes:
-    """Builds request `number`. The sequence repeats blocks of creates, GETs, updates, patches and deletes."""
+    """Returns the bytes of request `number`.
+
+    The sequence of requests repeats blocks of creates, GETs, updates, patches and deletes.
+    """
     block, inside = divmod(number, 5 * BLOCK)
     step, place = divmod(inside, BLOCK)
     name = f"c{block * BLOCK + place}"

@@ -96,7 +96,7 @@ def bench_page(seconds: float, rate: int = 1_000, objects: int = 10_000) -> None
         port, _ = server
 
         def make(number: int) -> bytes:
-            """Builds request `number`: one PATCH in ten requests, otherwise GETs."""
+            """Returns the bytes of request `number`: one PATCH in ten requests, otherwise GETs."""
             target = f"{CLAIMS}/p{number * 7919 % objects}"
             if number % 10:
                 return request("GET", target)

@@ -60,10 +60,9 @@ def creation(name: str) -> bytes:
 async def measured(
     stack: Stack, verb: str, count: int, *, ports: Sequence[int] = (), connections: int = CONNECTIONS
 ) -> Figures:
-    """Measures `count` creates, or GETs of the objects that an earlier call created.
+    """Returns the figures of `count` creates, or of GETs of the objects that an earlier call created.
 
     `verb`: "create" or "get". GETs need an earlier call with "create" and the same `count`.
-
     `ports`: sends requests only to these servers; empty means all servers of the stack.
     """
     ports = ports or [each.port for each in stack.servers]
@@ -151,7 +150,7 @@ def _requests(postgresql: PostgreSQL, count: int) -> None:
 
 
 async def _costs(postgresql: PostgreSQL, count: int) -> capacity.Costs:
-    """Measures the CPU costs of requests and events.
+    """Returns the measured CPU costs of requests and events.
 
     Requests cost CPU time of the receiving server, of another server that follows the log, and of PostgreSQL.
     """

@@ -38,7 +38,10 @@ class Installation:
 
 
 def install(directory: Path) -> Installation:
-    """Builds the source distribution and the wheel, and installs the wheel in a new virtual environment."""
+    """Builds the source distribution and the wheel, and installs the wheel; returns the installation.
+
+    The wheel is installed in a new virtual environment in the directory.
+    """
     build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(directory), str(ROOT)]
     subprocess.run(build, check=True, capture_output=True, timeout=120)
     (wheel,) = directory.glob("*.whl")

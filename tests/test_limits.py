@@ -173,7 +173,7 @@ WITHOUT_TEST = {
     "none: the kernel enforces the limit",
     "none: `functools.lru_cache` enforces the limit",
 }
-"""Rows without a test, and the reason: the kernel and Python have their own tests."""
+"""The allowed reasons why a row names no test: the kernel and Python have their own tests."""
 
 
 @pytest.mark.parametrize(

@@ -315,7 +315,10 @@ class _Reader:
         raise UnknownGoError(f"{self.name}: a comparison {function}")
 
     def _is_set(self, function: Expression) -> Any:
-        """Returns the condition for a set union member: its form, or the values in an item of a list."""
+        """Returns the condition for a set union member: its form, or the values in an item of a list.
+
+        Raises UnknownGoError for another form.
+        """
         match function:
             case ["func", _, [["if", *_], ["return", ["binary", "!=", value, zero]]]]:
                 match value, zero:
@@ -346,7 +349,10 @@ class _Reader:
         return self._go_field(go_name, function).name
 
     def _go_field(self, go_name: str, function: Expression) -> GoField:
-        """Returns the field `go_name` of the struct that is the function's first parameter."""
+        """Returns the field `go_name` of the struct that is the function's first parameter.
+
+        Raises UnknownGoError if the struct has no such field.
+        """
         declared = function[1][0]["type"]
         while declared[0] in ("star", "list"):
             declared = declared[1]
@@ -381,7 +387,10 @@ class _Reader:
         raise UnknownGoError(f"{self.name}: a constant {value}")
 
     def _text(self, package: str, name: str) -> str:
-        """Returns the text of a constant, also if it converts a constant of another package."""
+        """Returns the text of a constant, also if it converts a constant of another package.
+
+        Raises UnknownGoError if the constant has another form.
+        """
         declared = self.source.package(package)
         text = declared.text(name)
         if text is not None:

@@ -143,7 +143,7 @@ class GoSource:
         """Returns the lifecycle of each kind of a package; empty if the release does not state it.
 
         A lifecycle has the releases in which the kind was introduced, deprecated and removed, and its
-        replacement as `group/version kind`.
+        replacement as `group/version kind`. Raises UnknownGoError for an unknown form.
         """
         lifecycles: dict[str, dict[str, str]] = {}
         for each in self.package(package).functions:
@@ -161,7 +161,10 @@ class GoSource:
         return lifecycles
 
     def _enum(self, package: str, name: str) -> tuple[str, ...]:
-        """Returns the texts of a type's constants, sorted as in kube-openapi."""
+        """Returns the texts of a type's constants, sorted as in kube-openapi.
+
+        Raises UnknownGoError if there are none.
+        """
         source = self.package(package)
         values = {
             text

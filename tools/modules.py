@@ -21,7 +21,7 @@ LAST_PATCHES = {
     "1.36": 5,
     "1.37": 1,
 }
-"""The patch release of each table: the last patch whose modules the Go proxy serves."""
+"""The patch release of each minor release whose modules the tools read: the last one in the Go proxy."""
 
 NAMES = (
     "kubernetes",

@@ -65,7 +65,7 @@ LIKELY = {
     "fieldPath": ["metadata.name", "status.podIP"],
     "action": ["Restart"],
 }
-"""Values that the generator prefers for fields of a name, by this name."""
+"""The values that the generator prefers for a field, by the field's name."""
 
 KEYS = {
     "limits": ["cpu", "memory", "example.com/gpu", "hugepages-2Mi", "bad", "kubernetes.io/x"],

@@ -95,7 +95,7 @@ LIKELY: dict[str, list[Any]] = {
     "bindingConditions": ["a", "example.com/b"],
     "bindingFailureConditions": ["c", "example.com/d"],
 }
-"""Values that the generator prefers for fields of a name, by this name."""
+"""The values that the generator prefers for a field, by the field's name."""
 
 KEYS: dict[str, list[str]] = {
     "attributes": ["x", "example.com/x", "gpu.example.com/x", "bad key"],

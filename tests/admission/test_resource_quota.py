@@ -19,7 +19,7 @@ DEVICES = ".deviceclass.resource.k8s.io/devices"
 
 
 def quota(api: FakeAPI, name: str = "q", used: Mapping[str, str] | None = None, **spec: Any) -> Object:
-    """Creates a quota and sets its status, as the quota controller does.
+    """Creates a quota, sets its status as the quota controller does, and returns the quota.
 
     `used`: the current usage; None means 0 of every resource. `spec`: the fields of the quota's spec.
     """

@@ -22,7 +22,7 @@ def run(*arguments: Any) -> Result:
 
 
 def recording(*arguments: Any) -> "subprocess.Popen[str]":
-    """Starts a fakeapi command without waiting for it.
+    """Starts a fakeapi command and returns its process.
 
     The command is ready when it has printed two lines.
     """

@@ -1,4 +1,4 @@
-"""`fakeapi top` prints live figures of a server, in a terminal or once."""
+"""`fakeapi top` prints live figures of a server, continuously in a terminal or as one frame."""
 
 import os
 import pty

@@ -51,7 +51,7 @@ class Comparison:
         ]
 
     def _translated(self, value: Any) -> Any:
-        """Replaces recorded identities in a value by identities of the tested server."""
+        """Returns the value with recorded identities replaced by identities of the tested server."""
         if isinstance(value, dict):
             return {self._identities.text(name): self._translated(item) for name, item in value.items()}
         if isinstance(value, list):
@@ -64,9 +64,10 @@ class Comparison:
     def _settled(
         self, value: Any, version: Callable[[str], str], key: str = "", *, listed: bool = False
     ) -> Any:
-        """Replaces the parts of a value that may differ. `version`: formats the resourceVersion of an object.
+        """Returns the value with placeholders for the parts that may differ.
 
-        `listed`: whether the value is the metadata of a list, whose resourceVersion may differ.
+        `version`: formats the resourceVersion of an object. `listed`: whether the value is the metadata of a
+        list, whose resourceVersion may differ.
         """
         if isinstance(value, dict):
             if value.get("type") == "BOOKMARK":
@@ -121,7 +122,10 @@ class Comparison:
 
 
 def _sorted(value: list[Any], key: str) -> list[Any]:
-    """Sorts lists without a fixed order: managed fields by manager, causes of apply conflicts by field."""
+    """Returns a sorted copy of a list that has no fixed order.
+
+    These are managed fields, and the causes of apply conflicts. Returns other lists unchanged.
+    """
     if key == "managedFields":
         names = ("operation", "manager", "apiVersion", "subresource")
         return sorted(value, key=lambda entry: [str(entry.get(name)) for name in names])

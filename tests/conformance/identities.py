@@ -68,7 +68,7 @@ class Identities:
             self.versions.setdefault(recorded, actual)
 
     def text(self, value: str) -> str:
-        """Replaces recorded identities in a text by identities of the tested server.
+        """Returns the text with recorded identities replaced by identities of the tested server.
 
         Replaces only whole words: 10.0.0.1 is not replaced inside 10.0.0.18.
         """
@@ -79,23 +79,23 @@ class Identities:
         return re.sub(rf"(?<!\w)(?:{words})(?!\w)", lambda match: self.texts[match[0]], value)
 
     def target(self, value: str) -> str:
-        """Rewrites a recorded request target for the tested server."""
+        """Returns a recorded request target with identities of the tested server."""
         return _VERSION_IN_TARGET.sub(lambda match: match[1] + self._version(match[2]), self.text(value))
 
     def _version(self, recorded: str) -> str:
         return self.versions.get(recorded) or self.list_versions.get(recorded) or recorded
 
     def body(self, value: Any) -> Any:
-        """Rewrites a recorded request body for the tested server."""
+        """Returns a recorded request body with identities of the tested server."""
         if isinstance(value, str):
             return self.text(value)
         value = self._with_times(value)
         return json.loads(self.text(json.dumps(value)), object_hook=self._with_version)
 
     def _with_times(self, value: Any) -> Any:
-        """Replaces the timestamps and managed fields that a recorded client read earlier and sends back.
+        """Returns the body with the timestamps and managed fields of the tested server's object.
 
-        Values that the client changed stay as recorded.
+        Replaces only values that the recorded client sent back unchanged.
         """
         meta = value.get("metadata") if isinstance(value, dict) else None
         if not isinstance(meta, dict) or meta.get("uid") not in self._metadata:

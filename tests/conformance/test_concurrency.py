@@ -32,7 +32,7 @@ JSON_PATCH = "application/json-patch+json"
 def server(
     request: pytest.FixtureRequest, fakeapi_factory: Callable[..., FakeAPI], tmp_path: Path
 ) -> FakeAPI:
-    """Starts two kinds of servers in turn: in memory, and with a database file."""
+    """Starts a server for each test twice: in memory, and with a database file."""
     options: dict[str, Any] = {} if request.param == "memory" else {"database": tmp_path / "claims.db"}
     return fakeapi_factory(release="1.31", **options)
 

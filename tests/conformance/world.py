@@ -106,7 +106,7 @@ def played(player: Player, exchanges: list[dict[str, Any]]) -> dict[int, list[Di
 
 
 def summary(found: dict[int, list[Difference]]) -> Found:
-    """Groups the numbers of exchanges with differences by ANSWER and WORDS; omits empty groups."""
+    """Returns the numbers of exchanges with differences by ANSWER and WORDS, without empty groups."""
     worded = [number for number, lines in found.items() if all(line.is_wording for line in lines)]
     named = {ANSWER: sorted(found.keys() - set(worded)), WORDS: sorted(worded)}
     return {part: numbers for part, numbers in named.items() if numbers}

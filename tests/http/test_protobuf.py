@@ -28,7 +28,7 @@ def server() -> Iterator[FakeAPI]:
 
 
 def read(body: bytes) -> dict[str, Any]:
-    """Decodes a protobuf body into JSON values, with the apiVersion and kind from its envelope."""
+    """Returns the JSON values of a protobuf body, with the apiVersion and kind from its envelope."""
     kind, api_version, raw = protobuf.unwrap(body)
     schema = kinds_of_release(RELEASE).type_of(api_version, kind)
     assert schema is not None

@@ -48,7 +48,7 @@ async def evict(
 
 @pytest.fixture
 def server(with_history: Callable[[int], SmallServer]) -> SmallServer:
-    """Runs a server whose pods have only the subresource `eviction` as an action."""
+    """Runs a server that handles the subresource `eviction` of pods with the function `evict`."""
     started = with_history(1000)
     release = load_release("1.31")
     pods = release.kind("", "v1", "pods")

@@ -9,7 +9,7 @@ from fakeapi.http.turns import Turn
 
 
 class Lists:
-    """Lists that wait for the same turn.
+    """Lists that wait for their turn; only one list is rendered at a time.
 
     `made`: the names of the lists that had their turn.
     """

@@ -46,7 +46,7 @@ class Client:
         return self.next()
 
     def event(self) -> dict[str, Any]:
-        """Reads the next watch event; joins the pieces of a long message."""
+        """Reads and returns the next watch event; joins the pieces of a long message."""
         text = ""
         while True:
             message = self.next()

@@ -45,7 +45,7 @@ class Stream:
         return [self.next() for _ in range(count)]
 
     def rest(self) -> list[Event]:
-        """Reads all events until the end of the response."""
+        """Reads and returns all events until the end of the response."""
         events = []
         while line := self.line():
             event = json.loads(line)

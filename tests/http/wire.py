@@ -52,7 +52,7 @@ def head(method: bytes, target: bytes, headers: list[tuple[bytes, bytes]]) -> by
 
 
 def exchange(url: str, data: bytes, *, without_body: bool = False) -> Answer:
-    """Sends bytes on a new connection and reads one response.
+    """Sends bytes on a new connection; reads and returns one response.
 
     The server may close the connection before it has read all bytes. `without_body`: the response to a HEAD.
     """

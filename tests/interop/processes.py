@@ -143,6 +143,6 @@ def free_port() -> int:
 
 
 def told(line: str) -> dict[str, Any]:
-    """Decodes a line of JSON that a driver of tests/drivers has printed."""
+    """Returns the decoded JSON of a line that a driver of tests/drivers has printed."""
     fields: dict[str, Any] = json.loads(line)
     return fields

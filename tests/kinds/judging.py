@@ -28,7 +28,7 @@ def resource_of(release: str, group: str, version: str, resource: str, *gates: s
 
 
 def canonical(resource: Resource, body: Body) -> Body:
-    """Decodes a body, sets its defaults and converts it to the internal version."""
+    """Returns the decoded body with its defaults, in the internal version."""
     sent = {"apiVersion": resource.api_version, "kind": resource.kind.kind, **copy.deepcopy(body)}
     sent.setdefault("metadata", {}).setdefault("name", "a")
     obj, _ = decode(sent, resource.schema)

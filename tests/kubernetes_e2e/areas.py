@@ -55,7 +55,7 @@ class Listed:
 
 
 def read_listed(release: str, folder: Path = RESULTS) -> Listed:
-    """Reads the specs that the last recorded run of a release listed; empty if none was recorded."""
+    """Returns the specs that the last recorded run of a release listed; empty if none was recorded."""
     path = folder / f"{release}.specs.json"
     content = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"names": (), "families": {}}
     return Listed(frozenset(content["names"]), content["families"])

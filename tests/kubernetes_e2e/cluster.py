@@ -107,7 +107,10 @@ class Cluster:
 
 
 def make_folder() -> Path:
-    """Creates a temporary directory with a short path, because paths of Unix sockets are limited."""
+    """Creates a temporary directory with a short path, because paths of Unix sockets are limited.
+
+    Returns the directory's path.
+    """
     folder = Path(tempfile.gettempdir(), secrets.token_hex(2))
     folder.mkdir()
     return folder

@@ -58,7 +58,7 @@ def name_of(spec: dict[str, Any]) -> str:
 
 
 def one_line(message: str) -> str:
-    """Shortens the message of a failure to one line without uids, times and generated names."""
+    """Returns a failure's message shortened to one line without uids, times and generated names."""
     lines = [line.strip() for line in message.splitlines() if line.strip() and not _INNER.match(line)]
     text = _CHANGING.sub("…", " ".join(lines))
     text = re.sub(r"\s+", " ", text)

@@ -15,7 +15,7 @@ from tests.kubernetes_e2e.reasons import reason_of
 PAGE = Path(__file__).parents[2] / "docs" / "e2e.md"
 RELEASES = ("1.33", "1.37")
 NEEDS, MISSING = "needs", "missing"
-"""States of specs without an outcome: the spec needs a missing feature, or was not run."""
+"""Additional states of specs: the spec needs a missing feature, or was not run."""
 
 _BEGIN, _END = "<!-- rows -->", "<!-- /rows -->"
 

@@ -19,7 +19,7 @@ RATIO_MAX = 2.3
 """Maximum growth factor of the steps for an input twice as long; over 2, because of logarithms."""
 
 FEW_STEPS = 2000
-"""Maximum difference of steps that caches and early errors cause."""
+"""Differences up to this number of steps are ignored, because caches and early errors cause them."""
 
 
 def steps_of(function: Callable[[], object]) -> int:

@@ -86,7 +86,7 @@ def expected(sample: Sample) -> Answer:
 
 
 def _without_empty_lists(errors: list[list[str]]) -> list[list[str]]:
-    """Replaces empty lists by null in errors of FIELDS_WITH_EMPTY_LISTS."""
+    """Returns the errors with empty lists replaced by null for FIELDS_WITH_EMPTY_LISTS."""
     return [
         [reason, field, _with_null(message) if field in FIELDS_WITH_EMPTY_LISTS else message]
         for reason, field, message in errors

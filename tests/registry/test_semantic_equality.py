@@ -1,4 +1,4 @@
-"""Two parts of an object are semantically equal as in Kubernetes."""
+"""Parts of objects are compared semantically as in Kubernetes."""
 
 from typing import Any
 

@@ -76,7 +76,7 @@ def watched(server: Server, since: str) -> Watch:
 
 
 def events_of(watch: Watch, count: int) -> list[tuple[str, str, str]]:
-    """Reads (type, name, value) of the next `count` events, or of all events if the watch ends first.
+    """Returns (type, name, value) of the next `count` events, or of all events if the watch ends first.
 
     For an error event, the value is the code of the Status.
     """

@@ -71,7 +71,7 @@ EXCHANGES = (
 
 
 def written(path: Path, *exchanges: Exchange, header: Header = HEADER) -> Path:
-    """Writes a trace file with these exchanges."""
+    """Writes a trace file with these exchanges; returns its path."""
     with TraceWriter(path, header) as writer:
         for exchange in exchanges:
             writer.append(exchange)

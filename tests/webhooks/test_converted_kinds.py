@@ -20,7 +20,7 @@ def converting(hook: WebhookServer) -> dict[str, Any]:
 
 
 def renamed(review: dict[str, Any]) -> dict[str, Any]:
-    """Responds to a ConversionReview: the field `size` of v1 is the field `width` of v2."""
+    """Returns the response to a ConversionReview: v1's field `size` is the field `width` in v2."""
     target = review["desiredAPIVersion"]
     old, new = ("width", "size") if target.endswith("v1") else ("size", "width")
     objects = []

@@ -116,7 +116,7 @@ def test_definitions_themselves_can_be_refused(api: FakeAPI, hook: WebhookServer
 
 
 def converting(request: Object) -> Object:
-    """Responds to a ConversionReview; sets `color` to a text with the requested version."""
+    """Returns the response to a ConversionReview; sets `color` to a text with the requested version."""
     version = request["desiredAPIVersion"]
     made = [
         {**each, "apiVersion": version, "spec": {**each["spec"], "color": f"as {version.rpartition('/')[2]}"}}

@@ -30,7 +30,7 @@ def matches_expensively(expression: str, driver: str, device: Object) -> bool:
 
 
 def search(effort: Effort, *, count: int, matcher: Any = matches_at_once) -> Any:
-    """Searches for `count` devices with equal attributes, with the rules of 1.33.
+    """Returns the allocation of `count` devices with equal attributes by the rules of 1.33, or None.
 
     The nine devices have two different values of the attribute.
     """

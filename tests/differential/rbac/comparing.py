@@ -47,7 +47,7 @@ def in_order(text: str) -> str:
 
 
 def shown(answer: Answer, other: Answer) -> str:
-    """Formats a response for the report; for a review, prints only the fields that differ from `other`."""
+    """Returns a response as text for the report; for a review, only the fields that differ from `other`."""
     if answer.code != 201 or other.code != 201:
         return answer.message or str(answer.body)[:200]
     status, others = _status(answer), _status(other)

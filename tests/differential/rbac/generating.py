@@ -280,7 +280,7 @@ class Generator:
         return self._change(place, name, body, random.choice(changes))
 
     def _change(self, place: str, name: str, body: Any, changes: Any) -> Request:
-        """Generates a write of a role or a binding, mostly as a dry run.
+        """Returns a random write of a role or a binding, mostly as a dry run.
 
         `place`: the path of the collection. `body`: the body of a create. `changes`: the fields of an update.
 

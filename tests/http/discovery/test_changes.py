@@ -44,7 +44,7 @@ def remove(server: SmallServer) -> None:
 
 
 def documents(server: SmallServer) -> dict[str, Any]:
-    """Reads the core group in every form: discovery, aggregated discovery, OpenAPI v2 and v3."""
+    """Returns what the server publishes about the core group in each form of discovery and OpenAPI."""
     index = ask(server, "/openapi/v3").json()["paths"]  # the body is text
     return {
         "resources": {each["name"] for each in server.request("GET", "/api/v1")["resources"]},

@@ -30,7 +30,10 @@ def conversion(resource: str, version: str) -> Conversion:
 
 
 def canonical(resource: str, version: str, spec: Object) -> Object:
-    """Decodes an object with this spec; raises AssertionError if a strict decoder would report an error."""
+    """Returns the decoded object with this spec.
+
+    Raises AssertionError if a strict decoder would report an error.
+    """
     obj, strict = decode(
         {"metadata": {"name": "x"}, "spec": spec}, RELEASE.kind(GROUP, version, resource).schema
     )

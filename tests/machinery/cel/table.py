@@ -59,7 +59,7 @@ def device_facts(release: str) -> Iterator[tuple[str, Fact]]:
 
 
 def shortened(verdict: Verdict) -> Fact:
-    """Formats the compiler's verdict on an expression in the form of the tables."""
+    """Returns the compiler's verdict on an expression in the form of the recorded tables."""
     match verdict:
         case None:
             return None

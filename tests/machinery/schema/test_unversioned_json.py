@@ -1,4 +1,4 @@
-"""Objects are encoded like the JSON of Kubernetes' internal types."""
+"""Objects are encoded as the JSON of Kubernetes' internal types."""
 
 import json
 

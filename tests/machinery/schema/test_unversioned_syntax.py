@@ -1,4 +1,4 @@
-"""Errors print Go values like released servers do, except for addresses."""
+"""Errors print Go values as released servers do, except for addresses."""
 
 import re
 from typing import Any

@@ -17,7 +17,7 @@ APPLY, MERGE = "application/apply-patch+yaml", "application/merge-patch+json"
 @pytest.fixture
 def server_of(fakeapi_factory: Callable[..., FakeAPI]) -> Callable[[str], FakeAPI]:
     def make(release: str) -> FakeAPI:
-        """Starts a server with an object that was applied in v1beta1, which no longer exists."""
+        """Starts a server with an object that was applied in v1beta1; the definition then dropped v1beta1."""
         server = fakeapi_factory(release=release)
         server.request("POST", DEFINITIONS, definition(versions=[version("v1beta1")]))
         old = widget(api_version="example.com/v1beta1", spec={"colour": "red"})

@@ -232,7 +232,7 @@ class Round:
     def long_paths(self) -> Iterator[int]:
         """Runs a driver whose socket paths exceed the limit of a Unix socket address.
 
-        Yields the number of drivers.
+        Yields the number of drivers. Raises Finding if the driver is not registered or its pod does not run.
         """
         from tests.controllers.kubelet.python_driver import PythonDriver
 

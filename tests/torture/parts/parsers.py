@@ -1,4 +1,4 @@
-"""Every parser reads or refuses damaged inputs, and its results have the properties that they should have.
+"""Every parser reads or refuses damaged inputs; its results have the properties in `tests.torture.targets`.
 
 Inputs that made a parser run new lines are kept, and damaged further.
 """

@@ -36,7 +36,7 @@ FAULTS = 3
 PAUSED_SECONDS = 2.0
 LONG_PAUSE_SECONDS = 60.0
 LONG_PAUSE_EVERY = 4
-"""The number of histories in which one has a pause of a minute."""
+"""Every LONG_PAUSE_EVERY-th history has a pause of a minute."""
 
 FAULTS_IN_LONG_PAUSE = 6
 THINKING_SECONDS = 1.0
@@ -87,9 +87,10 @@ def run(budget: Budget) -> dict[str, float]:
 
 @contextlib.contextmanager
 def sharing(directory: Path) -> Iterator[tuple[PostgreSQL, list[Server]]]:
-    """Runs servers that share a PostgreSQL database, each in its own process; yields both.
+    """Runs servers that share a PostgreSQL database, each in its own process.
 
-    The list of servers may be changed; its servers are killed at the end.
+    Yields the database server, and the list of servers. The list may be changed; its servers are killed at
+    the end.
     """
     postgresql, servers = PostgreSQL(), list[Server]()
     try:
@@ -162,7 +163,8 @@ class Shared(World):
         """Yields the writes that got no response but were stored, according to the watchers' events.
 
         Writes have unique values. An event does not tell which delete request caused it. The first DELETED
-        event of a name is assigned to the first request, which explains the events if any order does.
+        event of a name is assigned to the first request, which explains the events if any order does. Raises
+        Finding for a DELETED event without a request.
         """
         by_value = {each.value: each.revision for each in events if each.type != "DELETED"}
         deletions = [each for each in map(json.loads, self.lines) if each["verb"] == "delete"]
@@ -197,7 +199,7 @@ class Shared(World):
             raise Finding(f"{words} within {seconds:.0f} s of the end") from None
 
     def server(self) -> Server:
-        """Chooses a random server; seldom the one that is paused for a minute."""
+        """Returns a random server; seldom the one that is paused for a minute."""
         weights = [PAUSED_WEIGHT if each == self._paused else 1 for each in range(len(self.servers))]
         return self.random.choices(self.servers, weights)[0]
 

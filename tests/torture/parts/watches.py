@@ -181,7 +181,7 @@ class Stream:
         return False
 
     async def body(self, head: bytes) -> bytes:
-        """Reads the body of a response that is not a stream. `head`: its status line and headers."""
+        """Returns the body of a response that is not a stream. `head`: its status line and headers."""
         assert self._reader is not None
         size = int(head.lower().split(b"content-length:", 1)[1].split(b"\r\n", 1)[0])
         return await asyncio.wait_for(self._reader.readexactly(size), patience(END_SECONDS))
@@ -415,7 +415,7 @@ class Round:
 
 
 def parsed(stream: Stream, line: bytes) -> Told:
-    """Parses an event of a stream. For a bookmark, all fields except the version are empty.
+    """Returns an event of a stream. For a bookmark, all fields except type and version are empty.
 
     Raises Finding for an error event.
     """

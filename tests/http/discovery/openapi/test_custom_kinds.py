@@ -24,7 +24,7 @@ def server() -> Iterator[FakeAPI]:
 
 @pytest.fixture
 def publications(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, bool, bool]]:
-    """Records each schema that is converted for an OpenAPI document.
+    """Returns a list that records each schema that is converted for an OpenAPI document.
 
     An entry is (kind, whether for OpenAPI 2, whether on the event loop).
     """

@@ -86,7 +86,7 @@ class Server:
 
 
 def _settled(body: str) -> str:
-    """Removes the parts of an error message that differ between runs of Go.
+    """Returns an error message without the parts that differ between runs of Go.
 
     These are addresses, and the blanks of go-cmp's diffs. Structs are reduced to their type, because up to
     1.33 pointers hide most of their content.

@@ -75,7 +75,7 @@ def found(case: dict[str, Any], settings: RuleSettings) -> Found:
 
 
 def written(errors: list[FieldError]) -> list[list[str]]:
-    """Formats errors as (reason, field, message) and sorts them.
+    """Returns errors as a sorted list of [reason, field, message].
 
     Kubernetes reports errors in the random order of Go's maps.
     """

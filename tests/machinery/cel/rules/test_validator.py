@@ -10,7 +10,7 @@ pytest.importorskip("cel_expr_python", reason="rules are evaluated with the extr
 
 
 def outcome(rules: list[dict[str, Any]], value: Any, schema: dict[str, Any], **more: Any) -> Outcome:
-    """Validates an object whose member `field` has these rules and this value.
+    """Validates an object whose member `field` has these rules and this value; returns the outcome.
 
     `schema`: the schema of the member. `more`: `old` (the old value), `release`, and options of `validate`.
     """
