@@ -1,4 +1,4 @@
-"""Long responses of the control API wait while unread responses to other clients fill the limit."""
+"""Long responses get 429 while unread responses to other clients fill the server's limit."""
 
 from collections.abc import Iterator
 

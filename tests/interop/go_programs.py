@@ -36,7 +36,7 @@ class BuildFailed(Exception):
 
 
 def staging_version(release: str) -> str:
-    """Returns the version of the staging modules, such as k8s.io/client-go: `v0.33.13`."""
+    """Returns the version of the staging modules of a release, such as `v0.33.13` of k8s.io/client-go."""
     return f"v0.{release.partition('.')[2]}.{LAST_PATCHES[release]}"
 
 
