@@ -1,4 +1,4 @@
-"""A minimal ASGI app on fakeapi's runner that always sends the same body: the baseline of `make bench`.
+"""Serves one constant body with fakeapi's HTTP server; `make bench` uses it as the baseline.
 
 python benchmarks/bare.py SIZE     prints its port, serves until it is terminated
 """
@@ -10,7 +10,10 @@ from fakeapi.serving.runner import Runner
 
 
 class Bare:
-    """Reads the request body and sends a constant body, the least work of a server on this stack."""
+    """A minimal ASGI app: reads the request body and sends a constant body.
+
+    The benchmarks compare fakeapi with this app, which does the least possible work.
+    """
 
     def __init__(self, size: int) -> None:
         self._body = b"x" * size

@@ -1,4 +1,4 @@
-"""The bare ASGI app on hypercorn with h11, the stack before fakeapi read requests in C.
+"""Serves the app of bare.py with hypercorn and h11, which fakeapi used before its HTTP parser in C.
 
 python benchmarks/bare_h11.py SIZE     prints its port, serves until it is terminated
 """

@@ -1,7 +1,7 @@
-"""Compares this server with another server, such as kube-apiserver with etcd; measures both in turn.
+"""Compares fakeapi with another server, such as kube-apiserver with etcd, by measuring both in turn.
 
 The other server may be on any machine. The client sends a bearer token and does not verify certificates. It
-creates objects only in its own namespaces and deletes them at the end. This server is limited to one core.
+creates objects only in its own namespaces and deletes them at the end. fakeapi is limited to one core.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ ROUNDS = 5
 TIMES = 2
 MEGABYTE = 1024 * 1024
 RELEASE = "1.31"
-"""The release of fakeapi in this comparison, which stores v1alpha3."""
+"""The Kubernetes release that fakeapi serves in the comparison; it stores claims in v1alpha3."""
 
 _CLAIMS = f"{GROUP}/namespaces/fakeapi-bench/resourceclaims"
 _LISTS = f"{GROUP}/namespaces/fakeapi-bench-lists/resourceclaims"
@@ -36,7 +36,7 @@ Pair = Sequence[Server]
 
 
 def server_of(url: str, token: str) -> Server:
-    """Makes a Server from an http or https URL."""
+    """Returns a Server for an http or https URL; https connections do not verify certificates."""
     parts = urlsplit(url)
     tls = None
     if parts.scheme == "https":
@@ -46,7 +46,10 @@ def server_of(url: str, token: str) -> Server:
 
 
 async def bench_beside(url: str, token: str, pids: Sequence[int], count: int) -> None:
-    """Prints a row for each figure. `pids`: the other server's processes, to measure their memory."""
+    """Measures fakeapi and the server at `url` in turn, and prints a row for each figure.
+
+    `pids`: the processes of the other server, to measure their memory; empty leaves out this row.
+    """
     theirs = server_of(url, token)
     release = await _release(theirs)
     heading(f"Beside {release}, medians of {ROUNDS} rounds in turn", release, "fakeapi", "times", "goal", "")

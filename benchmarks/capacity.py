@@ -1,8 +1,8 @@
 """Computes the capacity of servers on separate machines from the measured costs of a request.
 
 A write, with its reads and watch events, uses a share of each resource. The resource with the largest share
-limits the writes per second. `simulated` plays the writes one by one, with queues and group commit, which
-this rule leaves out. Tests compare both.
+limits the writes per second. This rule ignores queues and group commit. `simulated` includes both and plays
+the writes one by one; tests compare the two results.
 """
 
 import heapq
@@ -18,59 +18,65 @@ class Costs:
     """Measured costs of one request or event, in seconds of CPU time and in bytes."""
 
     create: float
-    """CPU time of the server that receives a create."""
+    """CPU time of a create on the server that receives the request."""
     get: float
-    """CPU time of the server that receives a GET of the newest state."""
+    """CPU time of a GET of the newest state on the server that receives the request."""
     follow: float
-    """CPU time of each other server, to read a write from the log."""
+    """CPU time for reading one write from the log, on each server that did not receive the write."""
     event: float
-    """CPU time of a server to send an event to one watcher; events of writes committed together cost less."""
+    """CPU time for sending an event to one watcher; events of writes committed together cost less."""
     database_create: float
-    """CPU time of PostgreSQL for a create; it locks the row of the state meanwhile."""
+    """CPU time of PostgreSQL for a create, during which the row of the state is locked."""
     database_get: float
     database_follow: float
     event_bytes: float
-    """Bytes of an event to a watcher."""
+    """Bytes of one event to one watcher."""
     log_bytes: float
-    """Bytes in PostgreSQL's write-ahead log for a create."""
+    """Bytes that a create adds to PostgreSQL's write-ahead log."""
 
 
 @dataclass(frozen=True, slots=True)
 class Machines:
-    """The machines: one for each server, whose event loop uses one processor, and one for PostgreSQL."""
+    """The machines of a computed setup: one for each server and one for PostgreSQL.
+
+    The event loop of a server uses one processor.
+    """
 
     database_processors: int = 4
     network: float = 125e6
-    """Bytes per second of each machine: 1 Gbit/s."""
+    """Bytes per second that a machine can send: 1 Gbit/s."""
     disk: float = 200e6
-    """Bytes per second of the write-ahead log."""
+    """Bytes per second that the disk can write to the write-ahead log."""
     commit: float = 0.001
     """Seconds until a commit is on disk."""
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """The number of watchers, and of reads for each write.
+    """The number of watchers, and the number of reads for each write.
 
-    Every watcher sees every event; watchers and clients are spread evenly over the servers.
+    Every watcher receives every event. Watchers and clients are spread evenly over the servers.
     """
 
     watchers: int = 0
     reads: float = 4.0
-    """GETs of the newest state for each write."""
+    """Number of GETs of the newest state for each write."""
 
 
 class Capacity(NamedTuple):
-    """Writes per second of all servers together, and the name of the resource that limits them."""
+    """The computed capacity of a setup.
+
+    `writes`: writes per second of all servers together. `full`: the resource that limits them.
+    """
 
     writes: float
     full: str
 
 
 def use_of_a_write(costs: Costs, machines: Machines, load: Load, servers: int) -> dict[str, float]:
-    """Returns the seconds for which a write occupies each resource.
+    """Returns the seconds for which one write occupies each resource, by the resource's name.
 
-    A resource is full when the shares of all writes in a second add up to 1.
+    A resource is full when its seconds for all writes in one second add up to 1.
     """
     watchers = load.watchers / servers
     of_server = (costs.create + load.reads * costs.get) / servers
@@ -93,7 +99,10 @@ def capacity(costs: Costs, machines: Machines, load: Load, servers: int) -> Capa
 
 
 def watchers_at(costs: Costs, machines: Machines, load: Load, servers: int, writes: float) -> int:
-    """Returns how many watchers can follow `writes` per second; 0 if that is too much for the servers."""
+    """Returns how many watchers can receive the events of `writes` writes per second.
+
+    Returns 0 if the servers cannot do that many writes even without watchers.
+    """
     without = use_of_a_write(costs, machines, Load(0, load.reads), servers)
     if max(without.values()) * writes > 1:
         return 0
@@ -104,7 +113,7 @@ def watchers_at(costs: Costs, machines: Machines, load: Load, servers: int, writ
 
 @dataclass(slots=True)
 class _Processor:
-    """Does one job after the other; `busy` is the sum of their seconds."""
+    """A processor that does one job after the other; `busy` is the sum of the jobs' seconds."""
 
     free_at: float = 0.0
     busy: float = 0.0
@@ -124,9 +133,12 @@ class _Server:
 
 
 class Played(NamedTuple):
-    """The result of a simulation: writes per second, the median seconds of a write, and shares of busy time.
+    """The result of a simulation.
 
-    `server_busy` is the share of the busiest server.
+    - `writes`: writes per second
+    - `median`: the median seconds from a client's request to the response
+    - `server_busy`: the share of time in which the busiest server worked
+    - `lock_busy`: the share of time in which the row of the state was locked
     """
 
     writes: float
@@ -136,11 +148,11 @@ class Played(NamedTuple):
 
 
 BATCH = 256
-"""Most writes in one transaction, as in the storage."""
+"""Maximum number of writes in one transaction, equal to BATCH_WRITES_MAX of the storage."""
 
 
 class _Play:
-    """A simulation: calls functions in the order of their times."""
+    """An event-driven simulation: calls functions in the order of their simulated times."""
 
     def __init__(self, costs: Costs, machines: Machines, load: Load, servers: int) -> None:
         self._costs = costs
@@ -161,7 +173,7 @@ class _Play:
             call(now)
 
     def ask(self, server: _Server, now: float) -> None:
-        """Has a client send its reads and then a write."""
+        """Simulates a client that sends its reads and then one write at time `now`."""
         work = self._costs.create + self._load.reads * self._costs.get
         self.at(server.processor.done_at(now, work), lambda then: self._accepted(server, now, then))
 
@@ -196,7 +208,10 @@ class _Play:
 def simulated(
     costs: Costs, machines: Machines, load: Load, servers: int, *, clients: int = 64, seconds: float = 5.0
 ) -> Played:
-    """Simulates clients of each server; a client sends its next write after the last response."""
+    """Simulates `clients` clients of each server for `seconds` simulated seconds; returns the figures.
+
+    A client sends its next write after the response to the last one.
+    """
     play = _Play(costs, machines, load, servers)
     for server in play.servers:
         for number in range(clients):
@@ -218,7 +233,7 @@ WRITES = (10, 100)
 
 
 def rows(costs: Costs, machines: Machines) -> Iterator[tuple[str, list[str]]]:
-    """Yields a row of the table for each number of servers."""
+    """Yields a row for each number of servers: the number, and the text of each cell."""
     for servers in SERVERS:
         cells = []
         for watchers in WATCHERS:

@@ -1,4 +1,4 @@
-"""Makes requests about ResourceClaims of 1.5 KB from their number."""
+"""Builds the benchmark's HTTP requests about ResourceClaims of 1.5 KB."""
 
 import json
 from collections.abc import Callable
@@ -62,7 +62,11 @@ def merge_patch(target: str, number: int) -> bytes:
 
 
 def one_object(count: int, claims: str = CLAIMS) -> dict[str, Make]:
-    """Returns the requests about one object by the row's name; they work in this order."""
+    """Returns functions that build requests about one claim, by the name of the row.
+
+    A function takes the number of the request. Run the rows in this order, because later rows use the claims
+    of earlier rows.
+    """
     return {
         "get": lambda n: request("GET", f"{claims}/s{n % count}"),
         "create": named_creates("c", claims),

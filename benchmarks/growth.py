@@ -1,4 +1,4 @@
-"""Measures how each row of the benchmark grows with 10 and 100 times as many objects or connections."""
+"""Measures how the figures of the benchmark grow with 10 and 100 times as many objects or connections."""
 
 import asyncio
 import statistics
@@ -34,14 +34,14 @@ LAWS = {
     "get beside full lists, p99": "a piece of a list, and collecting its entries",
     "start from a file": "in proportion, after the imports",
 }
-"""The law of growth of each row by the number of objects; docs/performance.md explains them."""
+"""The growth of each row with the number of objects, in the terms of docs/performance.md."""
 BY_CONNECTIONS = "level once a core is busy"
 BY_WATCHERS = "in proportion: one system call each"
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A row at one size: its name, figure and unit."""
+    """The figure of a benchmark row at one number of objects, and its unit."""
 
     name: str
     figure: float
@@ -52,7 +52,7 @@ class Found:
 
 
 async def bench_growth(sizes: Sequence[int]) -> list[plots.Series]:
-    """Measures the rows at each size; returns them for the plot in docs/performance.md."""
+    """Measures all rows at each number of objects; prints tables and returns the series for the plot."""
     by_row: dict[str, dict[int, Found]] = {}
     by_connections: list[plots.Series] = []
     for size in sizes:
@@ -85,7 +85,7 @@ async def bench_growth(sizes: Sequence[int]) -> list[plots.Series]:
 
 
 async def fill(database: Path, size: int) -> None:
-    """Has a server write `size` claims into a database file."""
+    """Starts a server with this database file and creates `size` claims."""
     with fakeapi("--db", str(database)) as (port, _):
         await checked(port, named_creates("g"), size, 16)
 
@@ -95,9 +95,9 @@ def p50(timing: Timing) -> float:
 
 
 async def rows_at(port: int, count: int, memory: Callable[[], int]) -> list[Found]:
-    """Fills an empty server with `count` objects and measures its rows.
+    """Fills an empty server with `count` claims; returns its figures.
 
-    `memory` returns the bytes of memory that the server holds.
+    `memory` returns the resident bytes of the server's process.
     """
     create = named_creates("g")
     empty = memory()
@@ -122,7 +122,7 @@ async def rows_at(port: int, count: int, memory: Callable[[], int]) -> list[Foun
 
 
 async def gets_beside_lists(port: int) -> Timing:
-    """Measures the GETs of one client while another client lists all objects twice."""
+    """Returns the response times of one client's GETs while another client lists all objects twice."""
     timing = Timing()
     listing = asyncio.ensure_future(_list_by_another_process(port))
     connection = await Connection.open(port)
@@ -138,7 +138,7 @@ async def gets_beside_lists(port: int) -> Timing:
 
 
 async def _list_by_another_process(port: int) -> None:
-    """Reads lists in another process, so that this takes no time from the measured client."""
+    """Lists all claims twice in another process, so that the measured client loses no time."""
     code = (
         "import socket, sys\n"
         f"asked = {request('GET', CLAIMS)!r}\n"
@@ -155,7 +155,7 @@ async def _list_by_another_process(port: int) -> None:
 
 
 async def rows_by_connections(port: int) -> list[plots.Series]:
-    """Measures requests per second by connections, and milliseconds to an event by watchers."""
+    """Returns requests per second by number of connections, and event delays by number of watchers."""
     rates: dict[str, dict[int, float]] = {"get": {}, "create": {}}
     for connections in CONNECTIONS:
         count = max(2_000, connections)

@@ -1,4 +1,4 @@
-"""Measures the cost of the journal: sends requests in turn to a server with and one without a journal.
+"""Measures the cost of the request journal by comparing a server with a journal and one without.
 
 The benchmark measures the CPU time of the server's process, because other work on the machine affects CPU
 time less than elapsed time. Turns are short, so that such work affects both servers equally.
@@ -17,9 +17,9 @@ A_TURN = 50
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Microseconds of CPU time for a request with and without the journal.
+    """Microseconds of CPU time for a request with the journal (`on`) and without (`off`).
 
-    Both are the first decile over all turns, because other work on the machine only adds time.
+    Both figures are the first decile over all turns, because other work on the machine only adds time.
     """
 
     on: float
@@ -34,7 +34,10 @@ class Cost:
 async def cost_of(
     servers: tuple[tuple[int, int], tuple[int, int]], make: Callable[[int], bytes], turns: int
 ) -> Cost:
-    """Measures requests in turns. `servers`: port and process id of the server with and without a journal."""
+    """Returns the CPU time of requests on a server with a journal and on one without, measured in turn.
+
+    `servers`: port and process id of each, first the server with a journal. `make`: builds request number N.
+    """
     connections = [[await Connection.open(port) for _ in range(CONNECTIONS)] for port, _ in servers]
     spent: tuple[list[float], list[float]] = ([], [])
     for number in range(turns):

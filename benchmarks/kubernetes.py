@@ -1,10 +1,10 @@
-"""Builds and runs etcd and kube-apiserver on loopback, to compare with: `make bench ARGS="--beside ..."`.
+"""Builds and runs etcd and kube-apiserver on loopback, for comparisons with `make bench ARGS="--beside ..."`.
 
     python -m benchmarks.kubernetes [--builds FOLDER] [--port PORT]
 
-Go fetches and compiles both once from their published modules, in about 15 minutes on two cores. Then the
-program prints the options for `make bench` and runs both servers until it is interrupted. `make bench
-ARGS=--kubernetes` does all of this itself. etcd does not wait for its disk (`--unsafe-no-fsync`).
+Go downloads and compiles both programs once from their published modules, in about 15 minutes on two cores.
+Then this command prints the options for `make bench` and runs both servers until it is interrupted. `make
+bench ARGS=--kubernetes` does all of this itself. etcd does not wait for its disk (`--unsafe-no-fsync`).
 kube-apiserver serves resource.k8s.io/v1alpha3 with the gate DynamicResourceAllocation.
 """
 
@@ -52,7 +52,10 @@ _API_SERVER = "k8s.io/kubernetes/cmd/kube-apiserver"
 
 @dataclass(frozen=True)
 class Running:
-    """The URL of kube-apiserver, a cluster administrator's token, and the process ids of both programs."""
+    """A running kube-apiserver with etcd.
+
+    `token` authenticates a cluster administrator. `pids` are the process ids of kube-apiserver and etcd.
+    """
 
     url: str
     token: str
@@ -93,9 +96,10 @@ def running(
     authorization: str = "RBAC",
     options: Sequence[str] = CLAIMS,
 ) -> Iterator[Running]:
-    """Runs both servers in a temporary directory, on `port` and the next two ports.
+    """Runs etcd and kube-apiserver in a temporary directory, on `port` and the next two ports.
 
-    `users`: more lines of the token file: token, name, uid, groups.
+    `users`: additional lines of the token file, in the form `token,name,uid,groups`.
+    `options`: additional options of kube-apiserver.
     """
     with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
         place = Path(name)
@@ -144,7 +148,7 @@ def _api_server_options(place: Path, store: str, port: int) -> list[str]:
 
 
 def _write_key(path: Path) -> None:
-    """Writes a key to sign tokens of service accounts."""
+    """Writes a new private key in PEM to `path`; kube-apiserver signs service account tokens with it."""
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     form = serialization.PrivateFormat.TraditionalOpenSSL
     path.write_bytes(key.private_bytes(serialization.Encoding.PEM, form, serialization.NoEncryption()))

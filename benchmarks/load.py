@@ -1,4 +1,4 @@
-"""A small, fast HTTP/1.1 client, so that measurements show the server and not the client.
+"""A small, fast HTTP/1.1 client that costs little time, so that measurements show the server.
 
 The client reads only responses with Content-Length, chunked responses, and watch streams.
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """The address of a server, and the bearer token for requests to it."""
+    """The address of a server to measure, and the bearer token for requests to it."""
 
     port: int
     host: str = "127.0.0.1"
@@ -28,7 +28,7 @@ class Answer:
 
 
 class Connection:
-    """A connection that stays open, for one request at a time."""
+    """A keep-alive HTTP connection for one request at a time."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, token: str = "") -> None:
         self._reader = reader
@@ -53,7 +53,7 @@ class Connection:
         self._writer.write(request.replace(b"\r\n", self._own, 1) if self._own else request)
 
     async def _chunks(self) -> bytes:
-        """Reads a whole chunked body."""
+        """Reads all chunks of a chunked body and returns the body."""
         chunks = []
         while size := int(await self._reader.readline(), 16):
             chunks.append((await self._reader.readexactly(size + 2))[:-2])
@@ -61,7 +61,10 @@ class Connection:
         return b"".join(chunks)
 
     async def lines(self, request: bytes) -> AsyncIterator[bytes]:
-        """Yields the chunks of a watch; the first one is empty and means that the stream is open."""
+        """Sends a watch request and yields the chunks of its stream.
+
+        First yields an empty chunk, which means that the server has opened the stream.
+        """
         self._write(request)
         await self._reader.readuntil(b"\r\n\r\n")
         yield b""
@@ -87,7 +90,11 @@ def request(
 
 @dataclass(slots=True)
 class Timing:
-    """Seconds of each request and of all together; `refusal` describes the first response without success."""
+    """Response times in seconds: `each` request, and all requests together (`total`).
+
+    - `bad`: the number of responses that were not successes
+    - `refusal`: a description of the first such response
+    """
 
     each: list[float] = field(default_factory=list)
     total: float = 0.0
@@ -106,10 +113,10 @@ class Timing:
 async def drive(
     server: int | Server, make: Callable[[int], bytes], count: int, connections: int, *, after: int = 0
 ) -> Timing:
-    """Sends `count` requests over `connections` connections, each one request at a time.
+    """Sends `count` requests over `connections` connections; returns the response times.
 
-    With `after`, request N waits for the response to request N - `after`. So a delayed connection does not
-    fall far behind the others.
+    A connection sends one request at a time. `after`: if not 0, request N waits for the response to request N
+    - `after`. So a delayed connection does not fall far behind the others.
     """
     timing = Timing()
     numbers = iter(range(count))
@@ -139,7 +146,7 @@ async def drive(
 
 
 async def checked(server: int | Server, make: Callable[[int], bytes], count: int, connections: int) -> Timing:
-    """Calls `drive`; raises AssertionError if a response is not a success."""
+    """Calls `drive` and returns the response times. Raises AssertionError if a response is not a success."""
     timing = await drive(server, make, count, connections)
     assert not timing.bad, f"{timing.bad} answers were not successes: {timing.refusal}"
     return timing
@@ -154,7 +161,7 @@ async def ask(server: int | Server, data: bytes) -> Answer:
 
 
 def processor_seconds(pid: int) -> float:
-    """Returns the CPU seconds of the threads that a process has now.
+    """Returns the CPU seconds of all live threads of a process.
 
     Reads /proc/PID/task/*/schedstat, which counts nanoseconds; /proc/PID/stat counts in steps of 10 ms.
     """

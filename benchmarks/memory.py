@@ -1,4 +1,4 @@
-"""Measures the memory of a server and of each claim, and compares a full server with an empty one."""
+"""Measures the memory of a server and of each claim, and the slowdown of a full server."""
 
 import statistics
 import tempfile
@@ -21,7 +21,7 @@ P99_BESIDE_LISTS = 20
 
 
 async def bench_memory(count: int) -> None:
-    """Measures a server with `count` claims in memory and in a file, and GETs during a full list."""
+    """Prints the memory of a server with `count` claims, its request times, and its start from a file."""
     heading(f"{count:,} claims of 1.5 KB", "", "goal", "")
     with fakeapi() as (port, pid), fakeapi() as (empty, _):
         await size_of(port, "/version")

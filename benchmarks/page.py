@@ -1,4 +1,4 @@
-"""Measures the live page during a stream of requests: its cost for the server, and its response times."""
+"""Measures the web page of fakeapi during a stream of requests: the server's cost and the response times."""
 
 import asyncio
 import tempfile
@@ -27,7 +27,7 @@ _TAKE_GAPS = "const found = window.gaps.sort((a, b) => a - b); window.gaps = [];
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Figures of one view of the page under load.
+    """Figures of one view of the web page under load.
 
     - `rate`: responses per second
     - `server`: microseconds of the server's CPU time per request
@@ -56,7 +56,12 @@ def beside_load(
     rate: int,
     seconds: float,
 ) -> Shown:
-    """Opens a page and sends `rate` requests per second; `server` is the server's port and process id."""
+    """Opens `url` in the browser, sends requests for `seconds` seconds, and returns the figures of the view.
+
+    - `server`: the server's port and process id
+    - `make`: builds request number N
+    - `rate`: requests per second
+    """
     port, pid = server
     window.open("about:blank")
     window.open(url)

@@ -1,4 +1,4 @@
-"""Plots the growth of each row in one SVG file: a panel for each row, both axes logarithmic."""
+"""Plots the growth of benchmark figures in one SVG file: a panel for each row, both axes logarithmic."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -9,26 +9,29 @@ COLUMNS = 3
 WIDTH, HEIGHT = 300, 210
 LEFT, RIGHT, TOP, BOTTOM = 24, 60, 52, 34
 LEAST = 1e-3
-"""The least figure that is drawn; smaller figures are drawn like it."""
+"""The smallest figure that is drawn; smaller figures are drawn at its height."""
 STEEP = 8
-"""Pixels of rise to the next point, above which the line would cross a label on the point's right."""
+"""Limit for the rise of a line in pixels; a steeper line would cross a label to the right of the point."""
 INK, PALE, FAINT, LINE = "#333", "#777", "#bbb", "#2a6fb0"
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A row: its figures by size, and their unit."""
+    """A row of the benchmark: its figures by size, and their unit."""
 
     name: str
     unit: str
     figures: Mapping[int, float]
     sizes_of: str = "objects"
     law: str = ""
-    """The law of the row's growth in a few words, such as "constant"."""
+    """The growth of the row in a few words, such as "constant"."""
 
 
 def svg(rows: Sequence[Series]) -> str:
-    """Draws all rows. In a panel, growth in proportion is a line that rises one decade per decade."""
+    """Returns an SVG image of all rows, a panel for each row.
+
+    A figure that grows in proportion to the size is drawn as the diagonal of its panel.
+    """
     lines = math.ceil(len(rows) / COLUMNS)
     width, height = COLUMNS * WIDTH, lines * HEIGHT
     panels = [

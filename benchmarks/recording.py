@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[1]
 LIST = request("GET", "/apis/resource.k8s.io/v1beta1/namespaces/default/resourceclaims")
 MEGABYTE = 1 << 20
 ROUND = 50
-"""Requests to one server before the next server's turn, so that other work affects all servers equally."""
+"""Number of requests to one server before the next server's turn. Short turns share disturbances equally."""
 
 
 def main() -> None:
@@ -42,7 +42,10 @@ def main() -> None:
 
 
 def bench_recording(rounds: int) -> None:
-    """Measures a request: without recording, recorded by the server, and through the recording proxy."""
+    """Prints the median time of a request: unrecorded, recorded by the server, and through the proxy.
+
+    `rounds`: number of rounds of ROUND requests to each server.
+    """
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         place = Path(folder)
         serve = ("serve", "--release", "1.33", "--port", "0")
@@ -76,7 +79,7 @@ async def measure(ports: dict[str, int], rounds: int) -> dict[str, float]:
 
 @contextlib.contextmanager
 def running(ready: Path, *command: str) -> Iterator[int]:
-    """Runs a server; yields its port."""
+    """Runs a fakeapi command that serves and writes the file `ready`; yields its port."""
     arguments = [sys.executable, "-m", "fakeapi", *command, "--ready-file", str(ready)]
     environment = {name: value for name, value in os.environ.items() if name != "KUBECONFIG"}
     with subprocess.Popen(arguments, stdout=subprocess.DEVNULL, env=environment) as started:
@@ -90,7 +93,10 @@ def running(ready: Path, *command: str) -> Iterator[int]:
 
 
 def bench_conversion(size: int) -> None:
-    """Measures the conversion of an audit log of `size` bytes, made from recorded logs, to a trace."""
+    """Prints time and peak memory for converting an audit log of `size` bytes into a trace.
+
+    The log repeats the recorded logs of fixtures/traces.
+    """
     logs = sorted((ROOT / "fixtures" / "traces").glob("audit-*.jsonl.gz"))
     lines = [line for log in logs for line in gzip.decompress(log.read_bytes()).splitlines(keepends=True)]
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""Measures speed and memory of a replay, and compares it with the benchmark's client and the same requests.
+"""Measures speed and memory of a replay, and compares them with a plain client that sends the same requests.
 
     python benchmarks/replaying.py [--quick]
 
@@ -25,7 +25,7 @@ from benchmarks.tables import heading, row
 EXCHANGES = 100_000
 CONNECTIONS = 16
 BLOCK = 1000
-"""Objects in one step; a step waits for all responses to the step before."""
+"""Number of objects in one step; a step starts after all responses to the previous step."""
 
 CLAIMS = "/apis/resource.k8s.io/v1beta1/namespaces/default/resourceclaims"
 MERGE = "application/merge-patch+json"
@@ -40,7 +40,7 @@ def main() -> None:
 
 
 def bench_replay(count: int) -> None:
-    """Measures a session of creates, reads, updates, patches and deletes."""
+    """Prints the speed and memory of replaying `count` creates, reads, updates, patches and deletes."""
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder) / "session.jsonl"
         with serving(folder, "--record", str(trace)) as (port, _):
@@ -59,9 +59,9 @@ def bench_replay(count: int) -> None:
 
 
 def replayed(folder: str, trace: Path, port: int) -> tuple[float, int]:
-    """Replays the trace; returns the seconds of its requests and its peak memory in KiB.
+    """Replays the trace; returns the seconds that its requests took, and its peak memory in KiB.
 
-    Raises AssertionError if a response is not as recorded.
+    Raises AssertionError if a response differs from the recorded response.
     """
     program = (
         "import json, sys, time, fakeapi\n"
@@ -95,7 +95,10 @@ def serving(folder: str, *options: str) -> Iterator[tuple[int, int]]:
 
 
 def exchange(number: int) -> bytes:
-    """Makes request `number`: a block of creates, then of GETs, updates, patches and deletes, and so on."""
+    """Returns the bytes of request `number`.
+
+    The sequence of requests repeats blocks of creates, GETs, updates, patches and deletes.
+    """
     block, inside = divmod(number, 5 * BLOCK)
     step, place = divmod(inside, BLOCK)
     name = f"c{block * BLOCK + place}"

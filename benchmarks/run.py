@@ -1,4 +1,4 @@
-"""Measures fakeapi and a bare app on the same stack, and prints tables.
+"""Measures fakeapi and a minimal ASGI app on the same HTTP server, and prints tables.
 
     python benchmarks/run.py [--quick] [--only PART ...] [--write] [--plot FILE]
                              [--kubernetes [FOLDER] | --beside URL --token T [--beside-pid PID ...]]
@@ -96,7 +96,7 @@ def bench_page(seconds: float, rate: int = 1_000, objects: int = 10_000) -> None
         port, _ = server
 
         def make(number: int) -> bytes:
-            """Makes nine reads for each write."""
+            """Returns the bytes of request `number`: one PATCH in ten requests, otherwise GETs."""
             target = f"{CLAIMS}/p{number * 7919 % objects}"
             if number % 10:
                 return request("GET", target)
@@ -138,7 +138,7 @@ def parts(arguments: argparse.Namespace) -> dict[str, Callable[[], None]]:
 
 README, PERFORMANCE, SCALE = ROOT / "README.md", ROOT / "docs" / "performance.md", ROOT / "docs" / "scale.md"
 DOCUMENTS = {"journal": PERFORMANCE, "page": PERFORMANCE, "growth": PERFORMANCE, "scale": SCALE}
-"""The document with the tables of a part; the README for all other parts."""
+"""The document that contains the tables of a part; README.md for parts that are not listed."""
 
 
 def main() -> None:
@@ -164,7 +164,7 @@ def main() -> None:
 
 
 def measure(arguments: argparse.Namespace, chosen: list[str]) -> None:
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # installed packages have bytecode
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # measures with bytecode, as installed
     begin = time.perf_counter()
     tables.note(f"Machine: {machine()}")
     head = tables.take()

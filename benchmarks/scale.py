@@ -1,4 +1,4 @@
-"""Measures one to three servers on this machine that share a PostgreSQL, and one server on SQLite."""
+"""Measures one to three servers that share a PostgreSQL database, and one server on SQLite."""
 
 import asyncio
 import json
@@ -23,7 +23,10 @@ VALUE = "x" * 1000
 
 
 class Figures(NamedTuple):
-    """Requests per second, median latency, and CPU time per request of servers and database, in seconds."""
+    """Requests per second, median seconds of a request, and CPU seconds per request.
+
+    `server` is the CPU time of the servers, `database` of PostgreSQL.
+    """
 
     rate: float
     median: float
@@ -36,13 +39,13 @@ class Figures(NamedTuple):
 
 
 class Stack(NamedTuple):
-    """Servers that share a PostgreSQL, or one server on SQLite with `database` None."""
+    """Servers that share a PostgreSQL database, or one server on SQLite, for which `database` is None."""
 
     servers: Sequence[Server]
     database: PostgreSQL | None
 
     def used(self) -> tuple[list[float], float]:
-        """Returns the CPU seconds of each server, and of PostgreSQL."""
+        """Returns the CPU seconds of each server, and the CPU seconds of PostgreSQL (0 on SQLite)."""
         processes = [] if self.database is None else self.database.processes()
         return [processor_seconds(each.process.pid) for each in self.servers], sum(
             map(processor_seconds, processes)
@@ -57,7 +60,11 @@ def creation(name: str) -> bytes:
 async def measured(
     stack: Stack, verb: str, count: int, *, ports: Sequence[int] = (), connections: int = CONNECTIONS
 ) -> Figures:
-    """Measures creates, or GETs of the created objects, on all servers or only on `ports`."""
+    """Returns the figures of `count` creates, or of GETs of the objects that an earlier call created.
+
+    `verb`: "create" or "get". GETs need an earlier call with "create" and the same `count`.
+    `ports`: sends requests only to these servers; empty means all servers of the stack.
+    """
     ports = ports or [each.port for each in stack.servers]
     used, database_used = stack.used()
     start, share = time.perf_counter(), count // len(ports)
@@ -97,7 +104,10 @@ def stacked(databases: Sequence[str], postgresql: PostgreSQL | None) -> Iterator
 
 
 def bench_scale(count: int) -> None:
-    """Prints the figures for SQLite and each number of servers, the costs, and the computed capacity."""
+    """Prints the figures for SQLite and for each number of servers, the costs, and the computed capacity.
+
+    Prints a note instead if PostgreSQL is missing.
+    """
     if why_missing():
         tables.note(f"\nSeveral servers: not measured, {why_missing()}")
         return
@@ -133,14 +143,17 @@ def _requests(postgresql: PostgreSQL, count: int) -> None:
     for number in (0, *SERVERS):
         databases = [postgresql.place()] * number or [""]
         with stacked(databases, postgresql if number else None) as stack:
-            asyncio.run(measured(stack, "create", count // 10))  # warms up
+            asyncio.run(measured(stack, "create", count // 10))  # a warm-up
             figures = [asyncio.run(measured(stack, verb, count)) for verb in ("create", "get")]
         title = f"PostgreSQL, {number} server{'s' * (number > 1)}" if number else "SQLite, 1 server"
         tables.row(title, *(cell for each in figures for cell in each.cells()))
 
 
 async def _costs(postgresql: PostgreSQL, count: int) -> capacity.Costs:
-    """Measures the costs of requests (for the receiving server, another one, PostgreSQL) and of events."""
+    """Returns the measured CPU costs of requests and events.
+
+    Requests cost CPU time of the receiving server, of another server that follows the log, and of PostgreSQL.
+    """
     with stacked([postgresql.place()], postgresql) as alone:
         await measured(alone, "create", count // 10)
         written = _log_position(postgresql)
@@ -169,7 +182,10 @@ async def _costs(postgresql: PostgreSQL, count: int) -> capacity.Costs:
 
 
 async def _watched(stack: Stack, port: int, count: int) -> tuple[Figures, float]:
-    """Measures sequential creates with WATCHERS watchers; returns the figures and the bytes of an event."""
+    """Measures sequential creates while WATCHERS clients watch.
+
+    Returns the figures of the creates, and the average bytes of an event.
+    """
     sizes: list[int] = []
     opened, done = asyncio.Semaphore(0), asyncio.Semaphore(0)
     version = json.loads((await ask(port, request("GET", MAPS))).body)["metadata"]["resourceVersion"]

@@ -16,7 +16,7 @@ START_SECONDS = 60.0
 
 @contextlib.contextmanager
 def process(*command: str, cores: Collection[int] = ()) -> Iterator["subprocess.Popen[str]"]:
-    """Runs Python with this command, on `cores` or, if empty, on all cores of this process."""
+    """Runs Python with this command while the block lasts. `cores`: CPU numbers; empty means all cores."""
     with _on(cores):
         server = subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, text=True)
     with server as started:
@@ -29,7 +29,7 @@ def process(*command: str, cores: Collection[int] = ()) -> Iterator["subprocess.
 
 @contextlib.contextmanager
 def _on(cores: Collection[int]) -> Iterator[None]:
-    """Limits this process to the cores; processes started inside the block inherit them."""
+    """Limits this process to the cores while the block lasts; processes started inside inherit the limit."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, cores or before)
     try:
@@ -40,7 +40,7 @@ def _on(cores: Collection[int]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def fakeapi(*options: str, cores: Collection[int] = ()) -> Iterator[tuple[int, int]]:
-    """Runs a fakeapi server; yields its port and process id."""
+    """Runs a fakeapi server of release 1.33 with these options; yields its port and process id."""
     with tempfile.TemporaryDirectory() as folder:
         ready = Path(folder) / "ready"
         kubeconfig = Path(folder) / "config"
@@ -50,7 +50,10 @@ def fakeapi(*options: str, cores: Collection[int] = ()) -> Iterator[tuple[int, i
 
 
 def await_ready(ready: Path) -> int:
-    """Waits until a server has written its file `ready`; returns the port. Raises TimeoutError."""
+    """Waits until a server has written its ready file; returns the server's port.
+
+    Raises TimeoutError after START_SECONDS seconds.
+    """
     end = time.monotonic() + START_SECONDS
     while not (ready.exists() and ready.read_text()):
         if time.monotonic() > end:
@@ -61,7 +64,10 @@ def await_ready(ready: Path) -> int:
 
 @contextlib.contextmanager
 def bare(size: int, *, h11: bool = False) -> Iterator[int]:
-    """Serves a fixed body of `size` bytes, on fakeapi's runner or on hypercorn with h11; yields the port."""
+    """Serves a constant body of `size` bytes; yields the port.
+
+    `h11`: whether hypercorn with h11 serves, instead of fakeapi's own HTTP server.
+    """
     with process(str(HERE / ("bare_h11.py" if h11 else "bare.py")), str(size)) as started:
         assert started.stdout is not None
         yield int(started.stdout.readline())

@@ -36,7 +36,7 @@ print(time.perf_counter() - begin)
 
 def bench_start(repeats: int) -> None:
     heading("Starting", "median", "goal", "")
-    started()  # the first start compiles modules to bytecode
+    started()  # The first start compiles modules to bytecode.
     process = statistics.median(started() for _ in range(repeats))
     times = json.loads(_python(_FIXTURES.format(repeats=repeats)))
     plugin = statistics.median(float(_python(_PLUGIN)) for _ in range(repeats))
@@ -50,7 +50,7 @@ def bench_start(repeats: int) -> None:
 
 
 def started(*options: str) -> float:
-    """Returns the seconds from the start of a process to its first response."""
+    """Returns the seconds from starting a fakeapi process to its first response."""
     begin = time.perf_counter()
     with fakeapi(*options) as (port, _):
         urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz").read()

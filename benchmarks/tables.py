@@ -1,4 +1,4 @@
-"""Prints tables of figures and goals, and writes them into documents between markers."""
+"""Prints tables of figures and goals, and writes tables into documents between markers."""
 
 from pathlib import Path
 
@@ -26,14 +26,14 @@ def _say(*lines: str) -> None:
 
 
 def take() -> list[str]:
-    """Returns the lines printed since the last call."""
+    """Returns the table lines printed since the last call."""
     taken = [*_printed]
     _printed.clear()
     return taken
 
 
 def at_most(figure: float, bound: float, unit: str) -> tuple[str, str]:
-    """Returns two cells: the goal, and whether the figure reaches it."""
+    """Returns two table cells: the goal, and whether the figure is at most `bound`."""
     return f"≤ {bound:g} {unit}", _verdict(figure <= bound)
 
 

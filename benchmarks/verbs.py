@@ -1,4 +1,4 @@
-"""Measures requests of each verb; compares with a bare app on the same runner and on hypercorn with h11."""
+"""Measures requests of each verb, and compares fakeapi with minimal apps on its own HTTP server and h11."""
 
 import contextlib
 import sqlite3
@@ -27,7 +27,10 @@ LIST_GOALS = {
 
 @dataclass(slots=True)
 class InTurn:
-    """Figures of several rounds: `rate` and `p50` are medians over rounds, `p99` is over all requests."""
+    """Figures of one server over several rounds of requests.
+
+    `rate` and `p50` are medians over the rounds; `p99` is over all requests.
+    """
 
     rates: list[float] = field(default_factory=list)
     p50s: list[float] = field(default_factory=list)
@@ -55,11 +58,11 @@ async def in_turn(
     connections: int = CONNECTIONS,
     rounds: int = ROUNDS,
 ) -> list[InTurn]:
-    """Sends requests to the servers in turn: `count` over one connection and `count` over several.
+    """Sends requests to the servers in turn; returns the figures of each server.
 
     Requests with numbers below `count` use one connection, requests with the next `count` numbers use
-    several. Each server receives each number once. `connections=0` leaves out several connections,
-    `alone=False` the single one.
+    several. Each server receives each number once. `connections=0` leaves out the requests over several
+    connections, `alone=False` the requests over one.
     """
     results = [InTurn() for _ in servers]
     a_round = max(1, count // rounds)
@@ -81,7 +84,7 @@ def _from(make: Make, first: int) -> Make:
 
 
 async def size_of(server: int | Server, target: str, accept: str = "application/json") -> int:
-    """Returns the size of a response body in bytes."""
+    """Sends a GET; returns the size of the response body in bytes."""
     answer = await ask(server, request("GET", target, accept=accept))
     assert answer.status == 200, answer.body[:300]
     return len(answer.body)
@@ -149,7 +152,7 @@ def always(asked: bytes) -> Callable[[int], bytes]:
 
 
 def bench_sqlite(count: int) -> None:
-    """Measures inserts of rows into SQLite itself, in transactions of 1 and of 40 rows."""
+    """Prints the time of inserting rows into SQLite without fakeapi, in transactions of 1 and of 40 rows."""
     heading("SQLite alone: inserts of 1.5 KB in a file", "each", "per s")
     for batch in (1, 40):
         with tempfile.TemporaryDirectory() as folder:

@@ -28,7 +28,7 @@ async def bench_watch(events: int) -> None:
 async def delays(
     server: int | Server, watchers: int, events: int, claims: str = CLAIMS, prefix: str = "w"
 ) -> tuple[list[float], list[float]]:
-    """Measures the seconds from sending a write to its event at each watcher.
+    """Measures the seconds from sending a write until each watcher receives its event.
 
     Returns all times, sorted, and for each write the time of its last event.
     """
@@ -71,7 +71,7 @@ async def delays(
 
 
 async def _version(server: int | Server, claims: str) -> str:
-    """Returns the current resourceVersion, so that a watch from it sends no events for existing objects."""
+    """Returns a collection's current resourceVersion; a watch from it omits events of existing objects."""
     connection = await Connection.open(server)
     answer = await connection.send(request("GET", f"{claims}?limit=1"))
     connection.close()

@@ -21,7 +21,10 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Installation:
 
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[PostgreSQL]:
-    """A PostgreSQL server for tests that create databases in it and do not stop it."""
+    """Starts a PostgreSQL server for the session; skips the test if PostgreSQL is missing.
+
+    Tests create their own databases in it and do not stop the server.
+    """
     if why_missing():
         pytest.skip(why_missing())
     server = PostgreSQL()
@@ -31,7 +34,7 @@ def postgresql() -> Iterator[PostgreSQL]:
 
 @pytest.fixture(scope="session")
 def guarded() -> Iterator[PostgreSQL]:
-    """A PostgreSQL server that requires passwords."""
+    """Starts a PostgreSQL server that requires passwords; skips the test if PostgreSQL is missing."""
     if why_missing():
         pytest.skip(why_missing())
     server = PostgreSQL(password="opensesame")

@@ -1,4 +1,4 @@
-"""Provides Kubernetes' Go modules to tests, and skips tests if Go or a module is missing."""
+"""Downloads Kubernetes' Go modules for tests; skips a test if Go or a module is missing."""
 
 import os
 import shutil
@@ -12,10 +12,10 @@ needs_go = pytest.mark.skipif(shutil.which("go") is None, reason="Go is not inst
 
 
 def modules_of(release: str, monkeypatch: pytest.MonkeyPatch) -> Modules:
-    """Returns a release's modules. Skips the test if Go cannot provide them.
+    """Returns Kubernetes' Go modules of a release. Skips the test if Go cannot provide them.
 
-    Go uses only its module cache, except where CI is set: there it downloads missing modules. Errors of Go
-    programs that use the modules are failures of the test, because this function runs none of them.
+    Go uses only its module cache, except in CI: there it downloads missing modules. This function runs no
+    programs that use the modules, so errors of such programs fail the test instead of skipping it.
     """
     use_only_the_cache(monkeypatch)
     try:
@@ -25,6 +25,6 @@ def modules_of(release: str, monkeypatch: pytest.MonkeyPatch) -> Modules:
 
 
 def use_only_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Forbids Go to download modules, except where CI is set."""
+    """Forbids Go to download modules, except in CI (if the variable CI is set)."""
     if not os.environ.get("CI"):
         monkeypatch.setenv("GOPROXY", "off")

@@ -1,4 +1,4 @@
-"""The fakeapi package, installed as for its users."""
+"""Builds the fakeapi package and installs it in a virtual environment, as users do."""
 
 import os
 import re
@@ -13,7 +13,10 @@ ROOT = Path(__file__).parent.parent
 
 @dataclass(frozen=True)
 class Installation:
-    """The wheel, and a virtual environment with only the wheel and its locked dependencies."""
+    """The built wheel, and the `bin` folder of a virtual environment with the wheel and its dependencies.
+
+    The environment contains no other packages. The dependencies have the versions of requirements.lock.
+    """
 
     wheel: Path
     bin: Path
@@ -26,13 +29,19 @@ class Installation:
         )  # fmt: skip
 
     def environment(self, **more: str) -> dict[str, str]:
-        """Returns the environment of the tests without variables that lead to the source tree."""
+        """Returns the environment variables of this process except PYTHON* and FAKEAPI*, and `more`.
+
+        Without these variables, the installed package cannot find the source tree.
+        """
         kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "FAKEAPI"))}
         return {**kept, **more}
 
 
 def install(directory: Path) -> Installation:
-    """Builds the source distribution and from it the wheel; installs this in a new virtual environment."""
+    """Builds the source distribution and the wheel, and installs the wheel; returns the installation.
+
+    The wheel is installed in a new virtual environment in the directory.
+    """
     build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(directory), str(ROOT)]
     subprocess.run(build, check=True, capture_output=True, timeout=120)
     (wheel,) = directory.glob("*.whl")
@@ -50,7 +59,10 @@ def install(directory: Path) -> Installation:
 
 
 def _link_locked_dependencies(site_packages: Path) -> None:
-    """Links the installed packages of requirements.lock into the environment; this needs no network."""
+    """Links the packages of requirements.lock from this environment into `site_packages`.
+
+    Linking needs no network.
+    """
     lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
     for name in re.findall(r"^([A-Za-z0-9_.-]+)==", lock, re.MULTILINE):
         try:

@@ -1,6 +1,7 @@
-"""A virtual environment with the newest release of the Python package `kubernetes`.
+"""Creates a virtual environment with the newest release of the Python package `kubernetes`.
 
-The tests themselves use an older release, the last one with v1alpha2. The environment is created once.
+The tests themselves use an older release, the last one with v1alpha2. The environment is created once and
+kept.
 """
 
 import subprocess
@@ -18,7 +19,10 @@ INSTALL_SECONDS = 300
 
 
 def python_with_newest_client() -> Path:
-    """Returns the environment's interpreter; skips the test if the client cannot be installed."""
+    """Returns the Python interpreter of an environment with the newest package `kubernetes`.
+
+    Creates the environment on first use. Skips the test if the package cannot be installed.
+    """
     program = ENVIRONMENT / "bin" / "python"
     ready = ENVIRONMENT / "lock"
     content = f"{sys.version}\n{LOCK.read_text(encoding='utf-8')}"
@@ -37,6 +41,6 @@ def python_with_newest_client() -> Path:
 
 
 def packages_of_newest_client() -> Path:
-    """Returns the directory of the newest client's packages, for PYTHONPATH."""
+    """Returns the directory of the environment's packages, for use in PYTHONPATH."""
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     return python_with_newest_client().parents[1] / "lib" / version / "site-packages"

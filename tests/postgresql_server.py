@@ -1,4 +1,4 @@
-"""A PostgreSQL server for tests, in a temporary directory, on a free port of 127.0.0.1."""
+"""Runs a PostgreSQL server for tests in a temporary directory, on a free port of 127.0.0.1."""
 
 import contextlib
 import os
@@ -21,7 +21,7 @@ _numbers = count(1)
 
 @cache
 def binaries() -> Path | None:
-    """Returns the directory of the newest installed PostgreSQL, or None."""
+    """Returns the directory with the programs of the newest installed PostgreSQL, or None."""
     directories = [path.parent for path in Path("/usr/lib/postgresql").glob("*/bin/initdb")]
     if directories:
         return max(directories, key=lambda each: int(re.findall(r"\d+", str(each))[0]))
@@ -30,7 +30,7 @@ def binaries() -> Path | None:
 
 
 def why_missing() -> str:
-    """Returns the reason why no server can run, or "" if one can."""
+    """Returns the reason why no PostgreSQL server can run here, or "" if one can run."""
     if binaries() is None:
         return "PostgreSQL is not installed"
     if os.geteuid() == 0 and _account() is None:
@@ -51,10 +51,15 @@ def free_port() -> int:
 
 
 class PostgreSQL:
-    """A server with an empty data directory; tests create databases in it."""
+    """A PostgreSQL server with a new data directory, in which tests create databases."""
 
     def __init__(self, *, password: str = "", fsync: bool = False) -> None:
-        """Without `fsync`, committed data survives the end of the processes, but not of the machine."""
+        """Creates the data directory and starts the server.
+
+        `password`: the password that clients need; "" accepts all clients. `fsync`: whether a commit waits
+        for the disk. Without it, committed data survives a kill of the server, but not a crash of the
+        machine.
+        """
         directory = binaries()
         assert directory is not None, "asked for only where it is installed"
         self._binaries = directory
@@ -83,7 +88,10 @@ class PostgreSQL:
         return f"postgresql://{user}{':' + secret if secret else ''}@127.0.0.1:{self.port}/{database}"
 
     def start(self) -> None:
-        """Starts the server, also after `kill`; waits until it accepts connections."""
+        """Starts the server and waits until it accepts connections; also starts it again after `kill`.
+
+        Raises RuntimeError with the log if the server does not start in time.
+        """
         command = self._as_account(
             "postgres", "-D", str(self.directory / "data"), "-p", str(self.port),
             "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=",
@@ -102,13 +110,13 @@ class PostgreSQL:
             time.sleep(0.02)
 
     def signal(self, number: signal.Signals) -> None:
-        """Sends a signal to all processes of the server, because each has its own process group."""
+        """Sends a signal to every process of the server, because each process has its own process group."""
         for each in self.processes():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(each, number)
 
     def processes(self) -> list[int]:
-        """Returns the ids of the server's processes."""
+        """Returns the ids of all processes of the server."""
         assert self.process is not None
         return [self.process.pid, *self._children()]
 
@@ -119,14 +127,14 @@ class PostgreSQL:
         return [int(each) for each in listing.stdout.split()]
 
     def kill(self) -> None:
-        """Kills all processes of the server at once, like a power failure."""
+        """Kills all processes of the server at once, without a clean shutdown."""
         assert self.process is not None
-        self.process.send_signal(signal.SIGSTOP)  # it cannot start others now
+        self.process.send_signal(signal.SIGSTOP)  # a stopped process cannot start others
         self.signal(signal.SIGKILL)
         self.process.wait()
 
     def stop(self) -> None:
-        """Stops the server, and removes its files."""
+        """Stops the server and deletes its files."""
         if self.process is not None and self.process.poll() is None:
             self.signal(signal.SIGCONT)
             self.process.send_signal(signal.SIGINT)
@@ -137,19 +145,25 @@ class PostgreSQL:
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def database(self) -> str:
-        """Creates an empty database; returns its URL."""
+        """Creates an empty database; returns a URL for it."""
         name = f"cluster{next(_numbers)}_{os.getpid()}"
         self.sql(f"CREATE DATABASE {name}")
         return self.url(name)
 
     def place(self) -> str:
-        """Creates an empty schema; returns a URL with it. Works like a database, but is faster to create."""
+        """Creates an empty schema; returns a URL for it.
+
+        For fakeapi, a schema works like a database. Creating a schema is faster.
+        """
         name = f"place{next(_numbers)}_{os.getpid()}"
         self.sql(f"CREATE SCHEMA {name}")
         return f"{self.url()}?search_path={name}"
 
     def sql(self, *statements: str, url: str = "") -> str:
-        """Runs statements with psql, each in its own transaction; returns the output."""
+        """Runs SQL statements with psql, each in its own transaction; returns the output.
+
+        `url`: the database; "" means the server's default database.
+        """
         command = [str(self._binaries / "psql"), "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"]
         for each in statements:
             command += ["-c", each]

@@ -1,6 +1,7 @@
-"""Fails skipped tests where the environment variable CI is set, because CI has every tool.
+"""Turns skipped tests into failures where the environment variable CI is set, because CI has all tools.
 
-A test that CI skips is run nowhere. ALLOWED lists the reasons that may skip a test in CI too.
+Without this rule, a test that CI skips would run nowhere. ALLOWED lists the reasons that may skip a test in
+CI too.
 """
 
 import os
@@ -10,17 +11,17 @@ from collections.abc import Generator
 import pytest
 
 ALLOWED = (
-    "(atheris|schemathesis) is not installed",  # not in the lock file: their parts run in `make torture`
-    "the module has no samples of its kinds",  # nothing to test in this project's module
+    "(atheris|schemathesis) is not installed",  # `make torture` runs their parts
+    "the module has no samples of its kinds",  # for modules without kinds in the samples
     "this system does not fork",
     "the system does not tell open files",
     "other systems have other allocators",
 )
-"""Regular expressions of the skip reasons that CI allows."""
+"""Patterns of the skip reasons that CI allows."""
 
 
 def is_failure(reason: str) -> bool:
-    """Whether a skip with this reason is a failure here."""
+    """Whether a skip with this reason counts as a failure in this environment."""
     return bool(os.environ.get("CI")) and not any(re.search(pattern, reason) for pattern in ALLOWED)
 
 

@@ -1,8 +1,8 @@
-"""`make test` leaves out slow tests, and samples tests with many cases; `make test-all` runs all.
+"""A pytest plugin whose option --fast leaves out slow tests, downloads, and most cases of tests with hundreds.
 
-slow_tests.txt lists the slow tests with their measured seconds. sampled_tests.txt lists tests with hundreds
-of cases, of which `make test` runs every n-th. The marker `network` is on the tests that download. The option
---fast leaves cases out, and the end of the run says how many.
+`make test` uses --fast; `make test-all` runs all tests. slow_tests.txt lists the slow tests with their measured
+seconds. sampled_tests.txt lists the tests with hundreds of cases; --fast runs every n-th case. The marker
+`network` marks tests that download. The end of the run prints how many cases were left out.
 """
 
 from collections import Counter
@@ -63,7 +63,7 @@ def _test_of(item: pytest.Item) -> str:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Sends the count from a worker of xdist to the process that prints it."""
+    """Sends the number of left out tests from a worker of xdist to the main process, which prints it."""
     output: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
     if output is not None:
         output["left_out"] = session.config.stash[_LEFT_OUT]
@@ -80,7 +80,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 
 def summary(left_out: int) -> Iterable[str]:
-    """Returns the line about the cases that --fast left out."""
+    """Yields the line about the cases that --fast left out, or nothing if there are none."""
     if left_out:
         yield (
             f"{left_out} cases were left out: slow tests, downloads, and most of tests with hundreds; "

@@ -1,4 +1,4 @@
-"""Benchmarks: the order of requests, the tables in documents, and the plots of growth."""
+"""The benchmarks' order of requests, tables in documents, and plots of growth."""
 
 import asyncio
 from dataclasses import replace

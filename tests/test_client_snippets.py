@@ -1,4 +1,4 @@
-"""The code in docs/clients.md for each client is part of its program in tests/interop/clients."""
+"""The code for each client in docs/clients.md is a part of its program in tests/interop/clients."""
 
 import re
 
@@ -25,7 +25,7 @@ def test_a_snippet_has_the_lines_of_a_program_that_is_run_in_their_order(path: s
 def test_each_program_that_is_run_is_shown() -> None:
     programs = {path.name for path in STORIES.rglob("*") if path.stem.lower().startswith("story")}
     shown = {path.rpartition("/")[2] for path, _ in SNIPPETS}
-    assert programs - shown - {"story"} <= {"story_kubernetes_asyncio.py"}  # has the lines of `kubernetes`
+    assert programs - shown - {"story"} <= {"story_kubernetes_asyncio.py"}  # like story_kubernetes
 
 
 def test_the_example_of_a_test_passes(pytester: pytest.Pytester) -> None:

@@ -1,4 +1,4 @@
-"""The compatibility table has exactly the recorded results."""
+"""The page docs/compatibility.md contains exactly the recorded results."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The container image and the Compose stack, tested without a container engine."""
+"""The container image and the Compose file work; the tests need no container engine."""
 
 import json
 import re
@@ -32,7 +32,10 @@ def image_environment() -> dict[str, str]:
 
 
 def stack_environment(token: str = "") -> dict[str, str]:
-    """Returns the stack's environment as Compose makes it for a user who sets nothing, or only a token."""
+    """Returns the environment that Compose creates for the server's container.
+
+    `token`: the user's FAKEAPI_TOKEN; "" if the user sets no variables.
+    """
     chosen = {"FAKEAPI_TOKEN": token}
 
     def filled(found: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""The permissions of directories that the server creates: only the owner can write, with any umask."""
+"""Directories that the server creates have the requested permissions, with any umask."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""The distribution for users: the wheel from the source distribution, in a new virtual environment."""
+"""The wheel for users can be built from the source distribution and works in a new environment."""
 
 import json
 import subprocess

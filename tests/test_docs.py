@@ -1,4 +1,4 @@
-"""The commands and examples in the documents work."""
+"""The commands and examples in the documentation work."""
 
 import re
 import shlex

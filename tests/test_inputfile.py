@@ -1,4 +1,4 @@
-"""Files named by users are read only if they are regular, and only up to a limit."""
+"""Files that users name are read only if they are regular files, and only up to a limit."""
 
 import os
 import socket

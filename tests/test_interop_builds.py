@@ -1,4 +1,4 @@
-"""A build for `make interop` that takes too long fails with advice and with its limit."""
+"""A build for `make interop` that takes too long fails with its limit and with advice."""
 
 import os
 from contextlib import nullcontext
@@ -16,7 +16,7 @@ def go_that(does: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = folder / "go"
     program.write_text(GO.format(does), encoding="utf-8")
     program.chmod(0o755)
-    monkeypatch.setattr(go_programs, "building", nullcontext)  # the log of builds must have only real builds
+    monkeypatch.setattr(go_programs, "building", nullcontext)  # the log must contain only real builds
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
 
 

@@ -1,4 +1,4 @@
-"""The rules of the import graph that import-linter's contracts cannot express."""
+"""The import graph follows rules that the contracts of import-linter cannot express."""
 
 from graphlib import CycleError, TopologicalSorter
 

@@ -1,4 +1,4 @@
-"""The worked example in CONTRIBUTING.md: a kind is added to a running server and removed again."""
+"""The worked example in CONTRIBUTING.md adds a kind to a running server, and removes it again."""
 
 import gc
 import re
@@ -29,11 +29,11 @@ HIGH = {"apiVersion": f"{GROUP}/{VERSION}", "kind": "PriorityClass", "metadata":
 RELEASE = load_release("1.33")
 ROUNDS = 200
 SETTLED = 20
-"""The round after which memory is measured first, because all permanent caches are full by then."""
+"""The round after which memory is first measured; by then all permanent caches are full."""
 
 
 class ChangingServer(Client):
-    """A 1.33 server without PriorityClasses, to which a test can add the worked example's kind."""
+    """A 1.33 server without PriorityClasses, to which a test can add them again as a new kind."""
 
     def __init__(self) -> None:
         self.cluster = Cluster(Settings(release="1.33", runtime_config=f"{GROUP}/{VERSION}=false"))
@@ -73,7 +73,7 @@ def server() -> Iterator[ChangingServer]:
 
 @pytest.fixture(scope="module")
 def definition() -> KindDefinition:
-    """Returns the definition from the module in CONTRIBUTING.md."""
+    """Returns the kind's definition from the Python module in CONTRIBUTING.md."""
     text = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text()
     [source] = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     module = ModuleType("priority_class")
@@ -83,7 +83,7 @@ def definition() -> KindDefinition:
 
 
 def priority_class() -> Kind:
-    """Returns the kind with its own type, to which nothing else refers."""
+    """Returns the kind PriorityClass with a new type, to which nothing else refers."""
     kinds = ReleaseKinds(ReleaseTables("1.33")).of_version(GROUP, VERSION)
     return next(kind for kind in kinds if kind.resource == RESOURCE)
 
@@ -148,5 +148,5 @@ def test_a_kind_that_comes_and_goes_leaves_nothing_behind(
             gc.collect()
             sizes.append(len(gc.get_objects()))
     assert [ref for ref in resources if ref() is not None] == []
-    history = 3 * (ROUNDS - SETTLED)  # changes of the later rounds, for watches from older versions
+    history = 3 * (ROUNDS - SETTLED)  # for watches from older versions
     assert sizes[1] - sizes[0] < 4 * history, "the history of changes is all that grows"

@@ -11,7 +11,7 @@ from tools.plain_words import RULES, Text, TextKind
 
 @dataclass(frozen=True)
 class Case:
-    """A sentence that the check reports under the name of a rule, and a similar one that breaks no rule."""
+    """Two similar sentences: `reported` breaks the rule of this name, `accepted` breaks no rule."""
 
     rule: str
     reported: str
@@ -112,15 +112,15 @@ CASES = (
 )
 
 REPORTED = "The body is no JSON object."
-"""A sentence that the check reports."""
+"""A sentence that the check of tools/plain_words.py reports."""
 
 REPORT = f'"is no" instead of "is not": {REPORTED}'
-"""The report about REPORTED, without its place and advice."""
+"""The check's report about REPORTED, without its place and advice."""
 
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Returns a project of two folders, `fakeapi` and `docs`."""
+    """Returns the folder of a project that has two empty folders, `fakeapi` and `docs`."""
     (tmp_path / "fakeapi").mkdir()
     (tmp_path / "docs").mkdir()
     monkeypatch.setattr(plain_words, "ROOT", tmp_path)
@@ -130,7 +130,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def kind_of(rule: str) -> TextKind:
-    """Returns the kind of text that the rule applies to."""
+    """Returns the kind of text to which the rule of this name applies."""
     return next(each.starts for each in RULES if each.name == rule) or TextKind.PROSE
 
 

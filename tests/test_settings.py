@@ -1,4 +1,4 @@
-"""The table of options, and the settings, help texts and documents that are made from it."""
+"""The table of options, and the settings, help texts and documents that are derived from the table."""
 
 import inspect
 import re

@@ -1,4 +1,4 @@
-"""In CI a missing tool fails its test, and the list of slow tests names tests that exist."""
+"""In CI, a test whose tool is missing fails; the list of slow tests names only tests that exist."""
 
 import ast
 from pathlib import Path

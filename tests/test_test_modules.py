@@ -1,4 +1,4 @@
-"""Test modules stand alone: shared fixtures and helpers are in support modules."""
+"""Test modules do not import each other; shared fixtures and helpers are in support modules."""
 
 import ast
 from pathlib import Path
@@ -22,7 +22,10 @@ def imported_test_modules(module: Path) -> list[str]:
 
 
 def paths_of_test_modules(name: str) -> list[str]:
-    """Returns the paths that a dotted name may have, without suffix, whose file name starts with `test_`."""
+    """Returns the paths, without suffix, of the test modules that a dotted name may refer to.
+
+    The file name of a test module starts with `test_`.
+    """
     parts = name.split(".")
     paths = [parts[: end + 1] for end in range(len(parts)) if parts[end].startswith("test_")]
     return ["/".join(path) for path in paths]

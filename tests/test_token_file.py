@@ -1,4 +1,4 @@
-"""Token files, for commands whose arguments appear in process lists."""
+"""Token files keep tokens out of command lines, which other users can see in process lists."""
 
 import os
 from contextlib import closing

@@ -1,4 +1,4 @@
-"""The page docs/where-is.md names modules and functions that exist."""
+"""The page docs/where-is.md names only modules and functions that exist."""
 
 import ast
 import re
@@ -19,7 +19,10 @@ def path_of(module: str) -> Path:
 
 
 def names_in(body: list[ast.stmt]) -> dict[str, list[ast.stmt]]:
-    """Returns the functions, classes and variables that statements define, each with its own body."""
+    """Returns the functions, classes and variables that statements define, by name.
+
+    The value is the body of the function or class, and empty for a variable.
+    """
     names: dict[str, list[ast.stmt]] = {}
     for statement in body:
         if isinstance(statement, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):

@@ -1,4 +1,4 @@
-"""Reads the objects that a release's server creates by itself in a new cluster.
+"""Reads the objects that the API server of a release creates by itself in a new cluster.
 
 - RBAC objects: from the test data of k8s.io/kubernetes `plugin/pkg/auth/authorizer/rbac/bootstrappolicy`,
   which hold for the release's default feature gates
@@ -36,13 +36,14 @@ _APISERVER = "k8s.io/apiserver/"
 
 
 class BootstrapError(Exception):
-    """The Go source has a form that this reader does not know."""
+    """Raised for Go source in a form that this reader does not know."""
 
 
 def bootstrap_of_release(modules: Modules) -> dict[str, dict[str, Any]]:
-    """Returns the objects by resource and name (or `namespace/name`), each without its name and type.
+    """Returns the objects that a release's server creates, each without its name and type.
 
-    An APIService is only its two priorities: of the group and of the version. Raises BootstrapError.
+    The keys are the resource and the name (or `namespace/name`). The entry of an APIService contains only the
+    priorities of its group and version. Raises BootstrapError.
     """
     return {**_policy(modules.kubernetes), **_flow_control(modules), "apiservices": _priorities(modules)}
 
@@ -89,7 +90,7 @@ def _flow_control(modules: Modules) -> dict[str, dict[str, Any]]:
 
 
 class _Source:
-    """Evaluates Go expressions of a package, with the constants of other packages that they name."""
+    """Evaluates the Go expressions of a package, including constants of other packages."""
 
     def __init__(self, modules: Modules, package: GoPackage) -> None:
         self._modules = modules
@@ -98,7 +99,7 @@ class _Source:
         self._other = cache(self._parsed)
 
     def value(self, expression: Expression) -> Any:
-        """Returns the value of a Go expression. Raises BootstrapError."""
+        """Returns the value of a Go expression. Raises BootstrapError for an unknown form."""
         match expression:
             case ["string", text]:
                 return text

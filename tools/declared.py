@@ -46,11 +46,11 @@ _IMPORTS = {
 _LEVELS = {"MarkAlpha": "alpha", "MarkBeta": "beta"}
 _UNMARKED = "MarkShortCircuit"
 _OPERANDS = 5
-"""The number of arguments that every function has: context, operation, path, new value and old value."""
+"""The number of arguments that all validation functions have: context, operation, path, new and old value."""
 
 
 def declared_of_release(modules: Modules, source: GoSource, packages: list[str]) -> dict[str, Any]:
-    """Reads the tables of the packages, and of the packages that their rules refer to, by name.
+    """Returns the tables of the packages, and of all packages that their rules refer to, by name.
 
     Raises UnknownGoError for Go source in an unknown form.
     """
@@ -63,7 +63,10 @@ def declared_of_release(modules: Modules, source: GoSource, packages: list[str])
 
 
 def _reached(tables: dict[str, Any], packages: list[str]) -> dict[str, Any]:
-    """Keeps the types that the kinds of the packages refer to; kinds of lists do not count."""
+    """Returns only the tables and types that kinds of the packages refer to.
+
+    Kinds of lists do not count.
+    """
     kept: dict[str, Any] = {}
     waiting = [
         f"{package}.{kind}"
@@ -99,7 +102,7 @@ def _folders(modules: Modules, packages: list[str]) -> Iterator[tuple[str, Path]
 
 @dataclass(frozen=True)
 class _Reader:
-    """Reads the generated functions of one package."""
+    """Reads the generated validation functions of one package."""
 
     name: str
     package: GoPackage
@@ -163,7 +166,7 @@ class _Reader:
         return [*self._rule(added), "add"]
 
     def _field(self, function: Expression, path: Expression, before: Expression) -> Body:
-        """Returns the step for a field; `before` is the Go function that reads the old struct's field."""
+        """Returns the step for a field. `before`: the Go function that reads the field of the old struct."""
         body = self._body(function[2])
         match path:
             case ["call", ["select", _, "Child"], ["string", str(name)]]:
@@ -255,8 +258,8 @@ class _Reader:
     def _discriminated(self, given: list[Expression]) -> list[Any]:
         """Returns the arguments of a Discriminated rule.
 
-        They are the field, its form, the discriminator, the comparison, the default body, and bodies by
-        value.
+        The arguments are the field, its form, the discriminator, the comparison, the default body, and bodies
+        by value.
         """
         field, member, discriminator, same, otherwise, rules = given
         by_value: dict[str, Body] = {}
@@ -312,7 +315,10 @@ class _Reader:
         raise UnknownGoError(f"{self.name}: a comparison {function}")
 
     def _is_set(self, function: Expression) -> Any:
-        """Returns the condition for a set member: its form, or the values in an item of a list."""
+        """Returns the condition for a set union member: its form, or the values in an item of a list.
+
+        Raises UnknownGoError for another form.
+        """
         match function:
             case ["func", _, [["if", *_], ["return", ["binary", "!=", value, zero]]]]:
                 match value, zero:
@@ -336,14 +342,17 @@ class _Reader:
                 raise UnknownGoError(f"{self.name}: a condition {condition}")
 
     def _field_read(self, getter: Expression) -> GoField:
-        """Returns the field that a function reads from its struct parameter."""
+        """Returns the field that a Go function reads from its struct parameter."""
         return self._go_field(str(next(_parts(getter[2], "select"))[2]), getter)
 
     def _json_name(self, go_name: str, function: Expression) -> str:
         return self._go_field(go_name, function).name
 
     def _go_field(self, go_name: str, function: Expression) -> GoField:
-        """Returns a field of the struct that is the function's first parameter."""
+        """Returns the field `go_name` of the struct that is the function's first parameter.
+
+        Raises UnknownGoError if the struct has no such field.
+        """
         declared = function[1][0]["type"]
         while declared[0] in ("star", "list"):
             declared = declared[1]
@@ -378,7 +387,10 @@ class _Reader:
         raise UnknownGoError(f"{self.name}: a constant {value}")
 
     def _text(self, package: str, name: str) -> str:
-        """Returns the text of a constant, which may be a converted constant of another package."""
+        """Returns the text of a constant, also if it converts a constant of another package.
+
+        Raises UnknownGoError if the constant has another form.
+        """
         declared = self.source.package(package)
         text = declared.text(name)
         if text is not None:
@@ -392,7 +404,7 @@ class _Reader:
 
 
 def _registered(statements: list[Any]) -> Iterator[tuple[str, list[str]]]:
-    """Yields the validated kinds with their validated subresources; "" is the object itself."""
+    """Yields each validated kind with its validated subresources; "" is the object itself."""
     for each in statements:
         match each:
             case ["do", ["call", ["select", _, "AddValidationFunc"], ["call", ["star", kind], _], function]]:
@@ -426,7 +438,7 @@ def _selected(expression: Expression, variable: str) -> Iterator[str]:
 
 
 def _parts(expression: Expression, form: str) -> Iterator[Expression]:
-    """Yields the expressions of a form inside an expression, from left to right."""
+    """Yields the expressions of a form, such as "call", inside an expression, from left to right."""
     if isinstance(expression, list):
         if expression and expression[0] == form:
             yield expression

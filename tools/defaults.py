@@ -1,4 +1,4 @@
-"""Reads the defaults of a release as rules by type: a field, its default value, and the condition.
+"""Reads the defaults of a release as rules by type: a field, its default value, and conditions.
 
 The source is the functions `SetDefaults_*` in k8s.io/kubernetes `pkg/apis/<group>/<version>` and in other
 modules. The reader understands assignments of constants to unset fields, under conditions on other fields and
@@ -23,16 +23,16 @@ _UNSET: tuple[Expression, ...] = (["name", "nil"], ["string", ""], ["int", "0"],
 _JOINABLE = frozenset({"default", "set", "copy"})
 
 Step: TypeAlias = dict[str, Any]
-"""A step of a type's rules; `defaults_of_release` describes all steps."""
+"""A step of a type's rules. `defaults_of_release` describes all forms of steps."""
 
 
 class NotARuleError(Exception):
-    """The Go code is not an assignment of a constant under conditions on fields."""
+    """Raised for Go code that does not assign a constant under conditions on fields."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """The Go type and the JSON path of a field in the object that a `SetDefaults_*` function receives."""
+    """A field in the object that a `SetDefaults_*` function receives: its Go type and its JSON path."""
 
     type: str
     path: tuple[str, ...] = ()
@@ -43,7 +43,11 @@ class Place:
 
 @dataclass
 class _Function:
-    """A Go function. `known`: its variables, each a Place or a constant."""
+    """A Go function while it is read.
+
+    `known`: the Place or the constant of each of its variables. `is_complete`: whether all of its code was
+    understood.
+    """
 
     package: GoPackage
     file: str
@@ -53,13 +57,16 @@ class _Function:
 
 @dataclass
 class DefaultsReader:
-    """Reads the `SetDefaults_*` functions of one release."""
+    """Reads the `SetDefaults_*` functions of one release, package by package."""
 
     source: GoSource
     constants: dict[str, GoPackage] = field(default_factory=dict)
 
     def of_package(self, package: GoPackage, name: str) -> tuple[dict[str, list[Any]], dict[str, list[str]]]:
-        """Returns the rules by type, and by type the functions that do more than these rules."""
+        """Returns the rules of a package by type, and the functions that do more than these rules, by type.
+
+        `name`: the package's name in the tables, such as `core/v1`.
+        """
         rules: dict[str, list[Any]] = {}
         more: dict[str, list[str]] = {}
         for each in package.functions:
@@ -87,7 +94,10 @@ class DefaultsReader:
         return None
 
     def _block(self, statements: list[Any], function: _Function) -> list[Step]:
-        """Returns the steps of a list of statements; skips statements that are not steps."""
+        """Returns the steps of a list of statements.
+
+        Skips statements that are not understood, and marks the function as incomplete.
+        """
         steps: list[Step] = []
         for at, statement in enumerate(statements):
             try:
@@ -132,7 +142,7 @@ class DefaultsReader:
                     raise NotARuleError(str(statement))
                 return [{"as": owner}]
             case ["do", ["call", ["name", str(name)], *_]] if name.startswith(_PREFIX):
-                pass  # its rules apply to every value of the type anyway
+                pass  # these rules apply to every value of the type anyway
             case _:
                 raise NotARuleError(str(statement))
         return []
@@ -140,7 +150,7 @@ class DefaultsReader:
     def _assign(self, target: Any, value: Any, function: _Function) -> list[Step]:
         path = str(self._place(target, function))
         if value is None:
-            return []  # a new pointer; the next statement sets its value
+            return []  # a new pointer, whose value the next statement sets
         return [{"copy": {path: str(value)}} if isinstance(value, Place) else {"set": {path: value}}]
 
     def _conditions(self, go: Expression, function: _Function) -> list[Any]:
@@ -188,7 +198,10 @@ class DefaultsReader:
         raise NotARuleError(str(go))
 
     def _member(self, place: Place, name: str) -> Place:
-        """Returns the field of a struct by its Go name; an inlined struct is at the place of its parent."""
+        """Returns the place of a struct's field by its Go name.
+
+        An inlined struct has the place of its parent. Raises NotARuleError if the field does not exist.
+        """
         owner = place.type.removeprefix("*")
         package, _, short = owner.rpartition(".")
         if not package:
@@ -235,7 +248,7 @@ class DefaultsReader:
         return self._place(go, function)
 
     def _is_type(self, go: Expression, function: _Function) -> bool:
-        """Whether the expression is a type, so that its call is a conversion."""
+        """Whether the expression is a Go type, so that a call of it is a conversion."""
         match go:
             case ["name", str(name)]:
                 return name in PREDECLARED or name in function.package.types_by_name
@@ -262,10 +275,10 @@ class DefaultsReader:
 def defaults_of_release(
     modules: Modules, source: GoSource, packages: list[str], types: Collection[str]
 ) -> dict[str, Any]:
-    """Returns `rules` by type, and `more` by type: the functions that do more than the rules.
+    """Returns the defaulting rules of a release.
 
-    The rules of a type apply to every value of this type, to outer values before inner ones. They are steps
-    in order:
+    `rules`: the rules by type. `more`: by type, the functions that do more than the rules. The rules of a
+    type apply to every value of this type, to outer values before inner ones. They are steps in order:
 
     - `default` sets unset fields; `set` sets fields in any case.
     - `copy` sets a field to the value of another field.
@@ -296,7 +309,7 @@ def defaults_of_release(
 def _with_inlined(
     found: dict[str, list[Any]], source: GoSource, types: Collection[str]
 ) -> dict[str, list[Any]]:
-    """Joins the entries of each type with the entries of the structs inlined in it."""
+    """Returns the entries of each type, preceded by the entries of the structs that it inlines."""
     joined = {}
     for name in types:
         parts = [part for each in (*source.inlined(name), name) for part in found.get(each, ())]
@@ -306,7 +319,7 @@ def _with_inlined(
 
 
 def _words(go: Any) -> Iterator[str]:
-    """Yields every text in an expression or statement."""
+    """Yields every text in a Go expression or statement."""
     if isinstance(go, str):
         yield go
     elif isinstance(go, list):
@@ -327,7 +340,10 @@ def _item(go: str) -> str:
 
 
 def _branch(conditions: list[Any], then: list[Step], otherwise: list[Step]) -> list[Step]:
-    """Returns the step for an `if`: `default` if its condition is only that the assigned field is unset."""
+    """Returns the steps for an `if` statement.
+
+    The step is `default` if the only condition is that the assigned field is unset.
+    """
     then, otherwise = _joined(then), _joined(otherwise)
     if not then and not otherwise:
         return []
@@ -343,7 +359,7 @@ def _branch(conditions: list[Any], then: list[Step], otherwise: list[Step]) -> l
 
 
 def _joined(steps: list[Step]) -> list[Step]:
-    """Joins consecutive steps of one kind into one step."""
+    """Joins consecutive steps of the same form into one step."""
     joined: list[Step] = []
     for step in steps:
         (kind, *more) = step

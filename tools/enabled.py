@@ -6,17 +6,17 @@ from tools.gosyntax import Expression, GoPackage, parse_package
 from tools.modules import Modules, package_of
 
 ALWAYS = frozenset({("apiextensions.k8s.io", "v1"), ("apiregistration.k8s.io", "v1")})
-"""Group versions that the servers for custom resources and for aggregation add themselves."""
+"""Group versions that the servers for custom resources and for aggregation always add."""
 
 
 class EnabledError(Exception):
-    """The lists of group versions were not found, or have an unknown form."""
+    """Raised if lists of group versions are missing or have an unknown form."""
 
 
 def enabled_by_default(modules: Modules) -> tuple[set[tuple[str, str]], set[tuple[str, str, str]]]:
-    """Returns enabled group versions, and single enabled resources of disabled group versions.
+    """Returns the enabled group versions, and single enabled resources of other group versions.
 
-    Raises EnabledError.
+    A group version is (group, version), a resource is (group, version, resource). Raises EnabledError.
     """
     package = parse_package(modules.kubernetes / "pkg/controlplane")
     names = {package_name: key for key, package_name in modules.api_packages().items()}

@@ -1,4 +1,4 @@
-"""Makes statuses of lifecycle.k8s.io Evictions for samples, with responders in all states."""
+"""Generates statuses of lifecycle.k8s.io Evictions for samples, with responders in all states."""
 
 import copy
 import random
@@ -32,7 +32,7 @@ _FIELDS = ("startTime", "heartbeatTime", "expectedCompletionTime", "completionTi
 
 
 def status(chance: random.Random) -> dict[str, Any]:
-    """Makes a random status that is almost valid."""
+    """Returns a random status of an Eviction that is almost valid."""
     count = chance.choice((1, 2, 3, 3, 3, 4))
     names = chance.sample(_NAMES, count)
     states = list(chance.choice(_RUNNING))[:count] + ["Inactive"] * (count - 3)
@@ -51,7 +51,7 @@ def status(chance: random.Random) -> dict[str, Any]:
 
 
 def changed(chance: random.Random, old: dict[str, Any]) -> dict[str, Any]:
-    """Makes a random update of a status: the next responder becomes active, or other fields change."""
+    """Returns a random update of a status: the next responder becomes active, or other fields change."""
     new = copy.deepcopy(old)
     if chance.random() < 0.3:
         new["conditions"] = _conditions(chance)

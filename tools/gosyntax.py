@@ -1,6 +1,6 @@
-"""Parses Go packages into data: declarations, markers in comments, values and the bodies of functions.
+"""Parses Go packages into data: declarations, markers in comments, values and bodies of functions.
 
-`gosyntax.go` does the parsing, and describes the forms of expressions and statements.
+The Go program `gosyntax.go` parses the packages, and describes the forms of expressions and statements.
 """
 
 import json
@@ -17,7 +17,10 @@ Expression: TypeAlias = Any
 
 @dataclass(frozen=True)
 class GoPackage:
-    """A parsed package: `imports` by file and local name; the other fields as gosyntax.go writes them."""
+    """A parsed Go package.
+
+    `imports`: import paths by file and local name. The other fields are as gosyntax.go writes them.
+    """
 
     directory: str
     imports: dict[str, dict[str, str]]
@@ -46,9 +49,10 @@ class GoPackage:
 
 
 def parse_packages(directories: Sequence[Path]) -> list[GoPackage]:
-    """Parses the packages in these directories, in this order, without tests and generated protobuf.
+    """Parses the Go packages in these directories; returns them in the same order.
 
-    Raises CalledProcessError if a source is not valid Go, FileNotFoundError if Go is missing.
+    Leaves out tests and generated protobuf code. Raises CalledProcessError if a source is not valid Go,
+    FileNotFoundError if Go is missing.
     """
     program = Path(__file__).with_suffix(".go")
     output = subprocess.run(

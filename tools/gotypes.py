@@ -1,4 +1,4 @@
-"""Reads API types from Go: order of fields, JSON names, `omitempty`, pointers, inlining, markers."""
+"""Reads API types from Go source: order of fields, JSON names, `omitempty`, pointers, inlining, markers."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ OPAQUE = frozenset({
     "resource.Quantity",
     "runtime.RawExtension",
 })  # fmt: skip
-"""Types with their own JSON encoding; their fields are not read."""
+"""Types with their own JSON encoding, whose fields are therefore not read."""
 
 PREDECLARED = frozenset({
     "bool", "byte", "float32", "float64", "int", "int32", "int64", "string", "uint32", "uint64",
@@ -32,16 +32,17 @@ _MEMBER = re.compile(r"^  (?:optional |repeated |map<\w+, [\w.]+> |map<)?.*?(\w+
 
 
 class UnknownGoError(Exception):
-    """The Go source has a form that this reader does not know."""
+    """Raised for Go source in a form that the readers do not know."""
 
 
 @dataclass(frozen=True)
 class GoField:
-    """A field of a struct.
+    """A field of a Go struct.
 
-    `type`: the Go type with the tables' package names, such as `[]resource/v1alpha3.Device`. `numbers`: the
-    protobuf number of the field, after the numbers of the structs that it is inlined from; empty if protobuf
-    lacks the field. `markers`: the lines of its comment that begin with a plus.
+    - `type`: the Go type with the tables' package names, such as `[]resource/v1alpha3.Device`
+    - `numbers`: the protobuf number of the field, after the numbers of the structs that inline it; empty if
+      protobuf lacks the field
+    - `markers`: the lines of its comment that begin with a plus
     """
 
     name: str
@@ -57,10 +58,12 @@ class GoField:
 
 @dataclass(frozen=True)
 class GoType:
-    """A declared type: a struct with `fields`, including inlined ones, or a name for the type `underlying`.
+    """A declared Go type: a struct, or a name for another type.
 
-    `enum`: the values of a type with the marker enum. `is_message`: whether protobuf has a message of this
-    name.
+    - `fields`: the fields of a struct, including inlined ones
+    - `underlying`: the other type that it names
+    - `enum`: the values of a type with the marker enum
+    - `is_message`: whether protobuf has a message of this name
     """
 
     fields: tuple[GoField, ...] = ()
@@ -72,14 +75,14 @@ class GoType:
 
 @dataclass
 class GoSource:
-    """The packages of one release, parsed on first use."""
+    """The Go packages of one release, which are parsed on first use."""
 
     modules: Modules
     _packages: dict[str, GoPackage] = field(default_factory=dict)
     _messages: dict[str, dict[str, dict[str, int]]] = field(default_factory=dict)
 
     def load(self, packages: list[str]) -> None:
-        """Parses several packages in one run of Go."""
+        """Parses several packages in one run of Go, which is faster than one run for each."""
         folders = [self.modules.folder(name) for name in packages]
         self._packages.update(zip(packages, parse_packages(folders), strict=True))
 
@@ -89,7 +92,10 @@ class GoSource:
         return self._packages[name]
 
     def type(self, name: str) -> GoType:
-        """Returns a type by its name. Raises UnknownGoError if it is not declared or has an unknown form."""
+        """Returns a type by a name such as `core/v1.Pod`.
+
+        Raises UnknownGoError if the type is not declared or has an unknown form.
+        """
         package, _, short = name.rpartition(".")
         declared = self.package(package).types_by_name.get(short)
         if declared is None:
@@ -112,7 +118,7 @@ class GoSource:
         return GoType(fields=fields, is_message=is_message, markers=markers)
 
     def inlined(self, name: str) -> list[str]:
-        """Returns the structs inlined in a struct, directly or inside another inlined struct."""
+        """Returns the names of the structs that a struct inlines, directly or in other inlined structs."""
         package, _, short = name.rpartition(".")
         declared = self.package(package).types_by_name.get(short, {})
         names = []
@@ -123,7 +129,7 @@ class GoSource:
         return names
 
     def messages(self, package: str) -> dict[str, dict[str, int]]:
-        """Returns the messages in a package's generated.proto, with the numbers of their fields."""
+        """Returns the messages in a package's generated.proto; each has the numbers of its fields by name."""
         if package not in self._messages:
             path = self.modules.folder(package) / "generated.proto"
             text = path.read_text() if path.exists() else ""
@@ -136,8 +142,8 @@ class GoSource:
     def lifecycle(self, package: str) -> dict[str, dict[str, str]]:
         """Returns the lifecycle of each kind of a package; empty if the release does not state it.
 
-        It has the releases in which the kind was introduced, deprecated and removed, and its replacement as
-        `group/version kind`.
+        A lifecycle has the releases in which the kind was introduced, deprecated and removed, and its
+        replacement as `group/version kind`. Raises UnknownGoError for an unknown form.
         """
         lifecycles: dict[str, dict[str, str]] = {}
         for each in self.package(package).functions:
@@ -155,7 +161,10 @@ class GoSource:
         return lifecycles
 
     def _enum(self, package: str, name: str) -> tuple[str, ...]:
-        """Returns the values of a type's constants, sorted like in kube-openapi."""
+        """Returns the texts of a type's constants, sorted as in kube-openapi.
+
+        Raises UnknownGoError if there are none.
+        """
         source = self.package(package)
         values = {
             text
@@ -168,9 +177,9 @@ class GoSource:
         return tuple(sorted(values))
 
     def _constant(self, source: GoPackage, declared: dict[str, Any]) -> str | None:
-        """Returns the text of a constant; it may convert a constant of another package.
+        """Returns the text of a constant, or None if its value is not a text.
 
-        Example: `AddressType(v1.IPv4Protocol)`.
+        The constant may convert a constant of another package: `AddressType(v1.IPv4Protocol)`.
         """
         match declared.get("value"):
             case ["call", _, ["select", ["name", str(alias)], str(name)]]:
@@ -223,7 +232,7 @@ class GoSource:
         raise UnknownGoError(f"a type in {package}: {go}")
 
     def _resolved(self, package: str, name: str) -> str:
-        """Returns the qualified name of a type; resolves aliases."""
+        """Returns the qualified name of a type; for an alias, the text of the type that it stands for."""
         if f"{package}.{name}" in OPAQUE:
             return f"{package}.{name}"
         declared = self.package(package).types_by_name.get(name, {})
@@ -233,7 +242,7 @@ class GoSource:
 
 
 def _is_inlined(tag: str) -> bool:
-    """Whether an embedded struct has no JSON name; up to 1.36 its tag says `inline`, later nothing."""
+    """Whether the tag of an embedded struct gives no JSON name; up to 1.36 such tags say `inline`."""
     return not str(dict(_TAG.findall(tag)).get("json", "-")).partition(",")[0]
 
 
@@ -245,10 +254,10 @@ def _text_of(value: Expression) -> str:
 
 
 def _converted_to(value: Expression) -> Expression:
-    """Returns the type of a conversion: `PathType` in `PathType("Exact")`."""
+    """Returns the type of a conversion, such as `PathType` of `PathType("Exact")`; None for other values."""
     return value[1] if value and value[0] == "call" else None
 
 
 def named(go: str) -> list[str]:
-    """Returns the declared types in a type's text: two for `map[types.UID]*meta/v1.Time`."""
+    """Returns the declared types in a type's text, such as two for `map[types.UID]*meta/v1.Time`."""
     return [word for word in re.split(r"[\[\]*]|map(?=\[)", go) if "." in word]

@@ -1,4 +1,4 @@
-"""Finds the published Go modules of each release: their versions, and their folders in Go's cache."""
+"""Downloads the published Go modules of each Kubernetes release, and finds their packages."""
 
 import json
 import os
@@ -21,7 +21,7 @@ LAST_PATCHES = {
     "1.36": 5,
     "1.37": 1,
 }
-"""The patch release for the tables of each release: the last one whose modules the Go proxy serves."""
+"""The patch release of each minor release whose modules the tools read: the last one in the Go proxy."""
 
 NAMES = (
     "kubernetes",
@@ -45,22 +45,22 @@ PACKAGES = {
     "k8s.io/apimachinery/pkg/types": "types",
     "k8s.io/apimachinery/pkg/util/intstr": "intstr",
 }
-"""Prefixes of import paths, and the tables' names for packages: `k8s.io/api/core/v1` is `core/v1`."""
+"""Maps prefixes of import paths to the tables' names: `k8s.io/api/core/v1` is `core/v1`."""
 
 FETCH_SECONDS = 120
-"""Seconds to download a module; Go itself waits forever if a proxy does not answer."""
+"""Maximum seconds to download a module, because Go itself would wait forever for a proxy."""
 
 _OWN_GROUPS = ("apiextensions-apiserver", "kube-aggregator")
-"""Modules with their own API groups under `pkg/apis`, in addition to the module `api`."""
+"""Modules other than `api` that have their own API groups, in the folder `pkg/apis`."""
 
 
 class ModuleError(Exception):
-    """A module lacks an expected package."""
+    """Raised if a module lacks an expected package."""
 
 
 @dataclass(frozen=True)
 class Modules:
-    """The folders of a release's modules by name, and the time of the release's tag."""
+    """The folders of a release's Go modules by name, and the time of the release's tag."""
 
     release: str
     folders: dict[str, Path]
@@ -83,7 +83,10 @@ class Modules:
         return "go" + (self.kubernetes / ".go-version").read_text().strip()
 
     def folder(self, package: str) -> Path:
-        """Returns the folder of a package by its name in the tables, as `core/v1`. Raises ModuleError."""
+        """Returns the folder of a package by its name in the tables, such as `core/v1`.
+
+        Raises ModuleError if no module has the package.
+        """
         for prefix, name in PACKAGES.items():
             module, _, path = prefix.removeprefix("k8s.io/").partition("/")
             if name and name != package:
@@ -95,7 +98,7 @@ class Modules:
         raise ModuleError(f"{self.release}: no package {package}")
 
     def api_packages(self) -> dict[str, str]:
-        """Returns the packages of API types by group version, such as `core/v1` for `v1`."""
+        """Returns the tables' names of the packages with API types, by group version: `core/v1` for `v1`."""
         packages: dict[str, str] = {}
         roots = [self.api, *(self.folders[name] / "pkg/apis" for name in _OWN_GROUPS)]
         for root in roots:
@@ -117,10 +120,10 @@ def package_of(path: str) -> str | None:
 
 
 def download(release: str) -> Modules:
-    """Returns the modules of a release in Go's module cache; downloads missing ones.
+    """Returns the modules of a release in Go's module cache; downloads missing modules.
 
-    Raises SubprocessError if Go cannot download a module within FETCH_SECONDS. Go does not check modules of
-    Kubernetes in the sum database, which lacks some of the patches that the proxy serves.
+    Raises SubprocessError if Go cannot download a module within FETCH_SECONDS. Go does not check Kubernetes'
+    modules in the checksum database, which lacks some of the patch releases that the proxy serves.
     """
     downloads: dict[str, Any] = {}
     for name in NAMES:

@@ -32,8 +32,9 @@ class TextKind(enum.Enum):
 class Rule:
     """A pattern that makes a sentence hard to understand.
 
-    `name`: says what is wrong with the sentence. `advice`: says how to write it, with an example.
-    `starts`: the rule applies only to the first sentence of this kind of text; None for all sentences.
+    - `name`: says what is wrong with the sentence
+    - `advice`: says how to write the sentence, with an example
+    - `starts`: the rule applies only to the first sentence of this kind of text; None for all sentences
     """
 
     name: str
@@ -42,7 +43,11 @@ class Rule:
     starts: TextKind | None = None
 
     def is_broken_by(self, sentence: str, kind: TextKind, *, is_first: bool) -> bool:
-        """Whether a sentence breaks the rule. `is_first`: whether it is the first sentence of its text."""
+        """Whether a sentence breaks the rule.
+
+        `kind`: the kind of text that contains the sentence. `is_first`: whether it is the text's first
+        sentence.
+        """
         applies = self.starts is None or (self.starts is kind and is_first)
         return applies and self.pattern.search(sentence) is not None
 
@@ -149,12 +154,12 @@ _FENCE = re.compile(r"^\s*```")
 _CELL_END = re.compile(r"(?<!\\)\|")
 _SEPARATOR_CELL = re.compile(r":?-+:?")
 _BLOCK_START = re.compile(r"\s*([-*+]|[0-9]+\.|#+|>)\s")
-"""Lines of a document that start a text of their own: list items, headings and quotations."""
+"""Matches a line that starts a new text in a document: a list item, heading or quotation."""
 
 
 @dataclass(frozen=True)
 class Text:
-    """A text to check, with the number of its first line."""
+    """A text to check, and its place: the file and the number of its first line."""
 
     path: Path
     line: int
@@ -163,7 +168,7 @@ class Text:
 
 
 def texts_of_python(path: Path) -> Iterator[Text]:
-    """Yields the docstrings, attribute docstrings and comments of a module."""
+    """Yields the docstrings, attribute docstrings and comments of a Python file as texts."""
     source = path.read_text(encoding="utf-8")
     for line, docstring in _docstrings(source):
         yield from _texts_of_docstring(path, line, docstring)
@@ -172,7 +177,7 @@ def texts_of_python(path: Path) -> Iterator[Text]:
 
 
 def _docstrings(source: str) -> Iterator[tuple[int, str]]:
-    """Yields each string that is a statement, with the number of its first line."""
+    """Yields each string that is a statement, with its line number: docstrings and attribute docstrings."""
     for node in ast.walk(ast.parse(source)):
         body = getattr(node, "body", ())
         for statement in body if isinstance(body, list) else ():
@@ -185,7 +190,7 @@ def _docstrings(source: str) -> Iterator[tuple[int, str]]:
 
 
 def _comments(source: str) -> Iterator[tuple[int, str]]:
-    """Yields the comments for readers, without those for linters."""
+    """Yields each comment with its line number, except comments for linters."""
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         is_for_linters = "noqa" in token.string or "type: ignore" in token.string
         if token.type == tokenize.COMMENT and not is_for_linters:
@@ -200,7 +205,10 @@ def _texts_of_docstring(path: Path, line: int, docstring: str) -> Iterator[Text]
 
 
 def texts_of_document(path: Path) -> Iterator[Text]:
-    """Yields the paragraphs, list items, headings and table cells of a document, without code blocks."""
+    """Yields the paragraphs, list items, headings and table cells of a Markdown document.
+
+    Leaves out code blocks.
+    """
     paragraph: list[str] = []
     start = 0
     for number, line in enumerate([*_lines_without_code(path), ""], 1):
@@ -216,7 +224,7 @@ def texts_of_document(path: Path) -> Iterator[Text]:
 
 
 def _lines_without_code(path: Path) -> Iterator[str]:
-    """Yields the lines of a document, and an empty line for each line of a code block."""
+    """Yields the lines of a document, with an empty line instead of each line of a code block."""
     is_code = False
     for line in path.read_text(encoding="utf-8").splitlines():
         is_fence = _FENCE.match(line) is not None
@@ -225,13 +233,13 @@ def _lines_without_code(path: Path) -> Iterator[str]:
 
 
 def _cells(row: str) -> list[str]:
-    """Returns the cells of a table's row that have a text; none for the separator below the heading."""
+    """Returns the non-empty cells of a table's row; [] for the separator below the heading."""
     cells = [cell.strip() for cell in _CELL_END.split(row.strip().strip("|"))]
     return [cell for cell in cells if cell and not _SEPARATOR_CELL.fullmatch(cell)]
 
 
 def problems(text: Text) -> Iterator[str]:
-    """Yields a line for each rule that a sentence of the text breaks."""
+    """Yields a printable line for each rule that a sentence of the text breaks."""
     if EXEMPTION in text.text:
         return
     place = f"{text.path.relative_to(ROOT)}:{text.line}"
@@ -242,7 +250,10 @@ def problems(text: Text) -> Iterator[str]:
 
 
 def files(paths: Sequence[str]) -> Iterator[Path]:
-    """Yields the Python files and documents below the paths; without a path, all of the project."""
+    """Yields the Python files and Markdown documents below these paths.
+
+    Without paths, yields all files of the project. Leaves out generated documents.
+    """
     for name in paths or (*FOLDERS, *DOCUMENTS):
         path = (ROOT / name).resolve()
         for each in sorted(path.rglob("*")) if path.is_dir() else [path]:
@@ -251,14 +262,14 @@ def files(paths: Sequence[str]) -> Iterator[Path]:
 
 
 def problems_of(path: Path) -> Iterator[str]:
-    """Yields the problems of a Python file or a document, a line each."""
+    """Yields a printable line for each problem in a Python file or Markdown document."""
     texts = texts_of_python(path) if path.suffix == ".py" else texts_of_document(path)
     for text in texts:
         yield from problems(text)
 
 
 def main(paths: Sequence[str]) -> int:
-    """Prints the problems; returns the exit status."""
+    """Prints the problems in these files; returns 1 if there are any, otherwise 0."""
     count = 0
     for path in files(paths):
         for problem in problems_of(path):

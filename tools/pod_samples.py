@@ -2,9 +2,9 @@
 
     python -m tools.pod_samples 1.33 [--count 150] [--seed 1]
 
-The tool makes random pods from the release's types, often with invalid values. It passes them to a program
+The tool generates random pods from the release's types, often with invalid values. It sends them to a program
 that is compiled from the release's Go modules (podvalidation.go, needs Go). A line contains the request and
-the answer; `tests/kinds/core/validation/test_pod_samples.py` compares fakeapi with it.
+the result; `tests/kinds/core/validation/test_pod_samples.py` compares fakeapi with it.
 """
 
 import argparse
@@ -30,7 +30,7 @@ FIXTURES = Path("fixtures/validation")
 OPERATIONS = ("create", "template", "update", "status", "ephemeralcontainers", "resize")
 FIRST_WITH_RESIZE = "1.32"
 FIRST_TELLING_PODS = "1.28"
-"""The first release that validates templates differently from pods."""
+"""The first release in which templates are validated differently from pods."""
 
 TEXTS = """a A_b main -x a/b ../x /abs ..a a.b example.com/x Always Never OnFailure Nope None Default File cpu
 memory metadata.name status.hostIPs metadata.labels['a'] 10.0.0.1 010.0.0.1 ::ffff:1.2.3.4 fe80::1
@@ -65,7 +65,7 @@ LIKELY = {
     "fieldPath": ["metadata.name", "status.podIP"],
     "action": ["Restart"],
 }
-"""Values by field name, which the generator prefers for a field of this name."""
+"""The values that the generator prefers for a field, by the field's name."""
 
 KEYS = {
     "limits": ["cpu", "memory", "example.com/gpu", "hugepages-2Mi", "bad", "kubernetes.io/x"],
@@ -83,7 +83,7 @@ PROFILES = ("", "runtime/default", "localhost/x", "unconfined", "1", "bad")
 LEFT_OUT = frozenset(
     {"metadata", "kind", "apiVersion", "managedFields", "status", "volumeClaimTemplate", "fieldsV1"}
 )
-"""Fields that the generator does not change, except the apiVersion in an ObjectFieldSelector."""
+"""Fields that the generator does not change; ObjectFieldSelector's apiVersion is the only exception."""
 
 BASE: dict[str, Any] = {
     "apiVersion": "v1",
@@ -98,14 +98,14 @@ BASE: dict[str, Any] = {
 
 
 class Generator:
-    """Makes random pods; equal seeds give equal pods."""
+    """Generates random pods; equal seeds give equal pods."""
 
     def __init__(self, pod: Struct, seed: int) -> None:
         self._pod = pod
         self._random = random.Random(seed)
 
     def request(self, operation: str) -> dict[str, Any]:
-        """Makes a request to the program: an operation, the new pod, and for updates the old pod."""
+        """Returns a random request for the program: an operation, the new pod and, for updates, the old."""
         base = copy.deepcopy(BASE)
         if self._random.random() < 0.3:
             base["spec"]["os"] = {"name": self._random.choice(["linux", "windows"])}
@@ -119,7 +119,7 @@ class Generator:
             return {"op": operation, "new": self._with_ephemeral_containers(old), "old": old}
         new = self.changed(old, "spec")
         if operation == "resize":
-            new["metadata"] = old["metadata"]  # the server itself does this
+            new["metadata"] = old["metadata"]  # the server does this itself
         return {"op": operation, "new": new, "old": old}
 
     def _with_ephemeral_containers(self, pod: dict[str, Any]) -> dict[str, Any]:
@@ -134,7 +134,11 @@ class Generator:
         return changed
 
     def changed(self, pod: dict[str, Any], part: str, times: int | None = None) -> dict[str, Any]:
-        """Returns a copy of the pod with random values in some fields of its spec or status (`part`)."""
+        """Returns a copy of the pod in which some fields have random values.
+
+        `part`: "spec" or "status", which contains these fields. `times`: the number of changes; None is
+        random.
+        """
         new_pod = copy.deepcopy(pod)
         for _ in range(self._random.choice([1, 1, 2, 3, 4]) if times is None else times):
             places = list(_places(self._pod.fields[part].node, new_pod[part]))
@@ -201,7 +205,7 @@ def _is_made(name: str, struct: Struct) -> bool:
 
 
 def _places(node: Node, value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Node]]:
-    """Yields the paths below a value where the generator can set a value, with its type."""
+    """Yields the path and the type of each field or item below a value that the generator can set."""
     if isinstance(node, Struct):
         for field in node.fields.values():
             if not _is_made(field.name, node):
@@ -215,7 +219,7 @@ def _places(node: Node, value: Any, path: tuple[Any, ...] = ()) -> Iterator[tupl
 
 
 def built(release: str, folder: Path) -> Path:
-    """Compiles the program of a release into the folder; returns its path."""
+    """Compiles the validation program of a release in the folder; returns the program's path."""
     minor, patch = release.partition(".")[2], LAST_PATCHES[release]
     environment = os.environ | {"GOFLAGS": "-mod=mod", "GOTOOLCHAIN": "local"}
     kubernetes = f"k8s.io/kubernetes@v{release}.{patch}"
@@ -243,7 +247,10 @@ def built(release: str, folder: Path) -> Path:
 
 
 def samples(program: Path, release: str, count: int, seed: int) -> Iterator[dict[str, Any]]:
-    """Yields `count` requests with their answers; leaves out requests that a server could not decode."""
+    """Yields `count` requests with the program's results.
+
+    Leaves out requests that a server could not decode.
+    """
     schema = load_release(release).schemas.struct("core/v1.Pod")
     generator = Generator(schema, seed)
     operations = OPERATIONS if release >= FIRST_WITH_RESIZE else OPERATIONS[:-1]

@@ -14,33 +14,36 @@ from tools.gosyntax import Expression, GoPackage, parse_package, parse_packages
 from tools.modules import Modules
 
 Column: TypeAlias = list[Any]
-"""A column: name, type, format, priority."""
+"""A column of a Table: name, type, format, priority."""
 Descriptions: TypeAlias = dict[str, dict[str, str]]
-"""Descriptions by `group/Kind` and column."""
+"""Descriptions of Table columns, by `group/Kind` and column."""
 
 _INTERNAL = "k8s.io/kubernetes/pkg/apis/"
 _MEMBERS = {
     ("Event", "InvolvedObject"): "ObjectReference",
     ("Event", "Source"): "EventSource",
 }
-"""Types of members whose SwaggerDoc has the description of a column."""
+"""Go types whose SwaggerDoc contains the description of a column."""
 _SAME = {"events.k8s.io/Event": "Event"}
-"""Kinds whose internal version is in another group."""
+"""Kinds whose internal type is in another API group."""
 
 
 class PrintersError(Exception):
-    """A printer has an unknown form."""
+    """Raised if a printer has an unknown form."""
 
 
 def columns_of_release(modules: Modules) -> dict[str, list[Column]]:
-    """Returns the columns by `group/Kind`, or by `Kind` for the core group. Raises PrintersError."""
+    """Returns the columns of each kind, by `group/Kind`, or by `Kind` for the core group.
+
+    Raises PrintersError.
+    """
     return {
         kind: [_column(literal) for literal in columns] for kind, columns in _definitions(modules)[1].items()
     }
 
 
 def descriptions_of_release(modules: Modules) -> Descriptions:
-    """Returns the descriptions of columns, without the usual descriptions of Name and Age.
+    """Returns the descriptions of columns, except the usual descriptions of Name and Age.
 
     Raises PrintersError.
     """
@@ -99,7 +102,10 @@ def _description(value: Expression | None, package: GoPackage, literal: Expressi
 
 
 def _swagger_text(package: GoPackage, alias: str, go_type: str, member: str, modules: Modules) -> str:
-    """Returns `go_type{}.SwaggerDoc()[member]`; "" for a member that the type does not have."""
+    """Returns `go_type{}.SwaggerDoc()[member]` of an imported package; "" if the type lacks the member.
+
+    `alias`: the name under which the package is imported.
+    """
     (path,) = {each[alias] for each in package.imports.values() if alias in each}
     return _swagger_texts(_folder(path, modules)).get(go_type, {}).get(member, "")
 
@@ -160,7 +166,7 @@ def _handled(call: Expression) -> tuple[str, str]:
 
 
 def _printed_types(package: GoPackage) -> dict[str, tuple[str, str]]:
-    """Returns by function the package and the name of the type that it prints."""
+    """Returns (package, name) of the type that each function prints, by the name of the function."""
     return {name: go_type for each in package.functions for name, go_type in _printed_type(package, each)}
 
 
@@ -186,7 +192,7 @@ def _column(literal: Expression) -> Column:
 
 
 def _groups(modules: Modules, paths: list[str]) -> dict[str, str]:
-    """Returns the API group of each package of internal types."""
+    """Returns the API group of each package with internal types, by the package's path."""
     folders = [modules.kubernetes / path.removeprefix("k8s.io/kubernetes/") for path in paths]
     packages = parse_packages(folders)
     return {path: package.text("GroupName") or "" for path, package in zip(paths, packages, strict=True)}

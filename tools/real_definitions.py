@@ -2,7 +2,7 @@
 
     python -m tools.real_definitions        lists them, with the files
 
-`go mod download` fetches the modules into Go's module cache.
+`go mod download` downloads the modules into Go's module cache.
 """
 
 import json
@@ -13,16 +13,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FETCH_SECONDS = 120
-"""Seconds to download one module."""
+"""Maximum seconds to download one module."""
 
 
 class UnavailableError(Exception):
-    """A module cannot be downloaded: Go, the network or the version is missing."""
+    """Raised if a module cannot be downloaded: Go, the network or the version is missing."""
 
 
 @dataclass(frozen=True)
 class Published:
-    """A Go module; `definitions` and `samples` are patterns of files in it."""
+    """A Go module with CustomResourceDefinitions.
+
+    `definitions` and `samples` are patterns for the paths of its files.
+    """
 
     module: str
     version: str
@@ -82,7 +85,10 @@ PUBLISHED = (
 
 
 def directory_of(published: Published) -> Path:
-    """Returns the folder of a module in Go's cache; downloads a missing one. Raises UnavailableError."""
+    """Returns the folder of a module in Go's cache; downloads the module if it is missing.
+
+    Raises UnavailableError if that fails.
+    """
     name = f"{published.module}@{published.version}"
     try:
         result = subprocess.run(
@@ -102,7 +108,10 @@ def directory_of(published: Published) -> Path:
 
 
 def files_of(published: Published, patterns: tuple[str, ...]) -> Iterator[Path]:
-    """Yields the module's files that match a pattern, except kustomize files. Raises UnavailableError."""
+    """Yields the module's files that match a pattern, except files of kustomize.
+
+    Raises UnavailableError if the module cannot be downloaded.
+    """
     directory = directory_of(published)
     for pattern in patterns:
         yield from (each for each in sorted(directory.glob(pattern)) if not each.name.startswith("kustomiz"))

@@ -1,4 +1,4 @@
-"""Reads the kinds that a release's kube-apiserver registers in its scheme, served or not."""
+"""Reads the kinds that a release's kube-apiserver registers in its scheme, whether it serves them or not."""
 
 import re
 from pathlib import Path
@@ -10,13 +10,14 @@ _TYPE = re.compile(r"&(?:\w+\.)?(\w+)\{\}")
 
 
 class RegistrationError(Exception):
-    """The Go source has an unknown form."""
+    """Raised if the Go source has an unknown form."""
 
 
 def registered_kinds(kubernetes: Path, api: Path) -> dict[str, list[str]]:
-    """Returns the kinds of each apiVersion in the API server's scheme, except kinds in every group version.
+    """Returns the kinds in the API server's scheme by apiVersion.
 
-    Raises RegistrationError.
+    Leaves out kinds that every group version has. `kubernetes`, `api`: folders of these modules. Raises
+    RegistrationError.
     """
     imports = (kubernetes / "pkg/controlplane/import_known_versions.go").read_text()
     by_version: dict[str, list[str]] = {}

@@ -1,9 +1,9 @@
-"""Lists what a release of Kubernetes still lacks here: `python -m tools.release_missing 1.38`.
+"""Lists what fakeapi still lacks of a Kubernetes release: `python -m tools.release_missing 1.38`.
 
-Prints first what is missing, a line each: tables, recordings, documents. The exit status is 1 if there is
-any. Prints then what somebody has to compare with upstream, because no check can tell whether it is right:
-new gates without an effect, and tables of differences that record no change for the release.
-CONTRIBUTING.md, section "A release", has the steps in order.
+First prints missing tables, recordings and documents, one line each. The exit status is 1 if there are any.
+Then prints what a person must compare with Kubernetes, because no check can decide about it: new gates
+without an effect, and tables of differences that record no change for the release. CONTRIBUTING.md, section
+"A release", has the steps in order.
 """
 
 import sys
@@ -24,11 +24,11 @@ DATA = ROOT / "fakeapi" / "releases" / "data"
 CONFORMANCE = ROOT / "fixtures" / "traces" / "conformance"
 VALIDATION = ROOT / "fixtures" / "validation"
 TABLES = ("index.json", "columns.json", "defaults.json", "bootstrap.json")
-"""The files and folders of a release's tables that do not depend on its API groups."""
+"""The files of a release's tables that do not depend on its API groups."""
 DECLARED_SINCE = 33
-"""The first minor release with declarative validation, whose rules are in the folder `declared`."""
+"""The first minor release with declared validation rules, whose tables are in the folder `declared`."""
 SAMPLES = ("pods", "resource", "resource-{}-all-gates", "schemas", "kinds")
-"""The files with verdicts of upstream's own validation; `{}` is the release."""
+"""The files with results of Kubernetes' own validation; `{}` is replaced by the release."""
 HISTORIES = (
     "access_quirks",
     "allocation_quirks",
@@ -46,7 +46,7 @@ HISTORIES = (
     "workload_quirks",
     "schema_rules",
 )
-"""Modules of `fakeapi.releases` with a table of differences between releases."""
+"""Modules of `fakeapi.releases` with a table of the differences between releases."""
 PAGES = (
     "README.md",
     "CHANGELOG.md",
@@ -54,11 +54,11 @@ PAGES = (
     "docs/compatibility.md",
     "tests/conformance/page.py",
 )
-"""Documents that name every release, or the oldest and the newest."""
+"""Documents that must name the release, because they name every release or the oldest and newest."""
 
 
 def missing(release: str) -> Iterator[str]:
-    """Yields what the release lacks, a line each, in the order of the recipe."""
+    """Yields what fakeapi lacks of a release, one line each, in the order of CONTRIBUTING.md."""
     for place, names in (
         ("tools/modules.py: LAST_PATCHES", LAST_PATCHES),
         ("fakeapi/releases/offered.py: RELEASES", offered.RELEASES),
@@ -91,13 +91,13 @@ def _missing_recordings(release: str) -> Iterator[str]:
 
 
 def _other_versions(release: str) -> list[str]:
-    """Returns the beta versions of resource.k8s.io that a release has; empty without its tables."""
+    """Returns the beta versions of resource.k8s.io in a release's tables; [] without tables."""
     tables = sorted((DATA / release).glob("resource__v*beta*.json"))
     return [table.stem.removeprefix("resource__") for table in tables]
 
 
 def to_compare(release: str) -> Iterator[str]:
-    """Yields what somebody has to compare with upstream, a line each."""
+    """Yields what a person must compare with Kubernetes for a release, one line each."""
     minor = int(release.removeprefix("1."))
     for gate, specs in sorted(msgspec.json.decode((DATA / "gates.json").read_bytes())["specs"].items()):
         if gate not in EFFECTIVE and specs[0][0] == minor:
@@ -112,7 +112,10 @@ def to_compare(release: str) -> Iterator[str]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Prints both lists; returns the exit status."""
+    """Prints both lists for the release in the arguments.
+
+    Returns the exit status: 1 if something is missing, 2 for wrong arguments, otherwise 0.
+    """
     release = arguments[0] if len(arguments) == 1 else ""
     if not release.removeprefix("1.").isdigit() or not release.startswith("1."):
         print("usage: python -m tools.release_missing 1.38", file=sys.stderr)

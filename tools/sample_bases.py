@@ -1,4 +1,4 @@
-"""Objects by group and resource, which strategy_samples.py changes to make samples."""
+"""Valid objects by group and resource, which strategy_samples.py changes to generate samples."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ _DEVICES = {
 FLAT_DEVICES = {
     "requests": [{"name": "a", **_EXACT}, {"name": "b", "firstAvailable": [{"name": "b", **_EXACT}]}]
 }
-"""The devices of a claim (_DEVICES) in the layout of v1beta1."""
+"""The devices of a claim in the layout of v1beta1; _DEVICES has the newer layout."""
 
 _SLICE = {
     "driver": "gpu.example.com",
@@ -84,7 +84,7 @@ _REQUEST = (
     "TUZuTjVjM1JsYlRwdWIyUmxPbTV2WkdVdE1UQVpNQk1HQnlxR1NNNDlBZ0VHQ0NxR1NNNDlBd0VIQTBJQUJB"
     "PT0KLS0tLS1FTkQgQ0VSVElGSUNBVEUgUkVRVUVTVC0tLS0tCg=="
 )
-"""A PEM certificate request with invalid content."""
+"""A certificate signing request in PEM with invalid content."""
 
 _TARGET = {"pod": {"name": "a", "uid": "123e4567-e89b-12d3-a456-426614174000"}}
 _RESPONDERS = ("b.example.com/x", "a.example.com/x", "imperative-eviction.k8s.io/evictor")
@@ -251,4 +251,4 @@ replicationcontrollers resourceclaims resourceclaimtemplates resourcequotas role
 """
 NAMESPACED = frozenset(_IN_NAMESPACES.split())
 NAMES = {"ipaddresses": "10.0.0.1"}
-"""The names of objects by resource; all other objects have the name `a`."""
+"""The names of objects by resource; objects of other resources have the name `a`."""

@@ -1,4 +1,4 @@
-"""Compiles programs from Kubernetes' own strategies, one for each release; see strategies.go."""
+"""Compiles a program from Kubernetes' own strategies for each release; strategies.go is its main part."""
 
 import json
 import os
@@ -81,16 +81,16 @@ RESOURCES = {
         "validatingwebhookconfigurations": "admissionregistration/validatingwebhookconfiguration",
     },
 }
-"""The packages of strategies under pkg/registry, by group and resource."""
+"""The folders of strategies under pkg/registry, by API group and resource."""
 
 _BY_NAMESPACES = {"resource/resourceclaim", "resource/resourceclaimtemplate"}
-"""Packages whose strategies read the labels of a namespace."""
+"""Folders whose strategies read the labels of a namespace."""
 
 _MADE = {
     "lifecycle/eviction": "NewStrategy(clocktesting.NewFakePassiveClock(time.Unix(1735689600, 0)))",
     "lifecycle/evictionrequest": "NewStrategy()",
 }
-"""Go expressions for strategies that are not variables; their clock is fixed at the beginning of 2025."""
+"""Go expressions for strategies that are not variables. Their clock always shows the beginning of 2025."""
 
 _STATUS = re.compile(r"^\s*(?:var )?StatusStrategy\s*=", re.MULTILINE)
 _ALLOW = """
@@ -103,7 +103,7 @@ func (allowAll) Authorize(context.Context, authorizer.Attributes) (authorizer.De
 
 
 def built(release: str, groups: list[str], folder: Path) -> Path:
-    """Compiles the program of a release for the strategies of some groups into the folder.
+    """Compiles the program of a release in the folder, with the strategies of these API groups.
 
     Returns the path of the program. Raises CalledProcessError if Go cannot compile it.
     """

@@ -2,7 +2,7 @@
 
     python tools/strategy_samples.py 1.37 [--count 400] [--gates all] [--program already-compiled]
 
-A sample is a line of JSON with the request (see strategies.go) and the answer. Needs Go.
+A sample is a line of JSON with the request (see strategies.go) and the result. Needs Go.
 """
 
 import argparse
@@ -95,7 +95,7 @@ LIKELY: dict[str, list[Any]] = {
     "bindingConditions": ["a", "example.com/b"],
     "bindingFailureConditions": ["c", "example.com/d"],
 }
-"""Values by field name, which the generator prefers for a field of this name."""
+"""The values that the generator prefers for a field, by the field's name."""
 
 KEYS: dict[str, list[str]] = {
     "attributes": ["x", "example.com/x", "gpu.example.com/x", "bad key"],
@@ -109,17 +109,17 @@ LEFT_OUT = frozenset({"metadata", "kind", "apiVersion", "managedFields", "matchF
 
 DEPTH_MAX = 9
 _OF_PODS = frozenset({"DRAWorkloadResourceClaims", "DynamicResourceAllocation"})
-"""Gates of pods, which do not affect the kinds of these samples."""
+"""Feature gates of pods, which do not affect the kinds of these samples."""
 
 
 class Generator:
-    """Makes random objects of a release's kinds; equal seeds give equal objects."""
+    """Generates random objects of a release's kinds; equal seeds give equal objects."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
 
     def request(self, kind: Kind) -> dict[str, Any]:
-        """Makes a request to the program: a create or an update of an object."""
+        """Returns a random request for the program: a create or an update of an object."""
         base = self._base(kind)
         has_status = kind.subresource("status") is not None and "status" in base
         subresource = self._random.choice(["", "", "status"] if has_status else [""])
@@ -140,7 +140,7 @@ class Generator:
         return {**asked, "new": new, "old": old}
 
     def _eviction(self, old: dict[str, Any]) -> dict[str, Any]:
-        """Makes an update of the status of an Eviction."""
+        """Returns a random update of an Eviction's status, as `new` and `old`."""
         if self._random.random() < 0.9:
             old["status"] = eviction_statuses.status(self._random)
         before = old["status"] or eviction_statuses.status(self._random)
@@ -150,7 +150,7 @@ class Generator:
         return {"new": new, "old": old}
 
     def _part(self, base: dict[str, Any]) -> str:
-        """Returns "spec", or a random field if the kind has no spec."""
+        """Returns the name of the field to change: "spec", or a random field if the kind has no spec."""
         if "spec" in base:
             return "spec"
         return self._random.choice(sorted(base.keys() - {"metadata", "kind", "apiVersion"}))
@@ -240,7 +240,7 @@ class Generator:
 
 
 def _flatten(obj: dict[str, Any]) -> None:
-    """Changes the object to the layout of v1beta1."""
+    """Changes the object, a claim, template or slice, to the layout of v1beta1."""
     spec = obj["spec"].get("spec", obj["spec"])
     if "requests" in spec.get("devices", ()):
         spec["devices"] = copy.deepcopy(FLAT_DEVICES)
@@ -255,7 +255,7 @@ def _name_of(path: tuple[Any, ...]) -> str:
 
 
 def _places(node: Node, value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Node]]:
-    """Yields the paths below a value where the generator can set a value, with its type."""
+    """Yields the path and the type of each field or item below a value that the generator can set."""
     if isinstance(node, Struct) and isinstance(value, dict):
         for field in node.fields.values():
             if field.name in LEFT_OUT:
@@ -275,7 +275,10 @@ def _places(node: Node, value: Any, path: tuple[Any, ...] = ()) -> Iterator[tupl
 def samples(
     program: Path, release: str, groups: list[str], count: int, seed: int, gates: list[str]
 ) -> Iterator[dict[str, Any]]:
-    """Yields `count` requests with their answers; leaves out requests that a server could not decode."""
+    """Yields `count` requests with the program's results.
+
+    Leaves out requests that a server could not decode.
+    """
     kinds = [
         kind
         for kind in load_release(release).kinds

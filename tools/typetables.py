@@ -1,4 +1,4 @@
-"""Makes tables of a release's types from Go; checks them against OpenAPI and the protobuf messages."""
+"""Builds tables of a release's types from Go; checks them against OpenAPI and the protobuf messages."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -19,13 +19,13 @@ _GATE = "featureGate="
 
 
 class TypesError(Exception):
-    """The sources of a release contradict each other, or have a fact that the tables cannot express."""
+    """Raised if sources of a release contradict each other, or have a fact that the tables cannot express."""
 
 
 def types_reached(roots: Iterable[str], source: GoSource, schemas: dict[str, Any]) -> dict[str, Any]:
-    """Returns the roots and all types that they refer to: the fields of a struct, or the underlying type.
+    """Returns the table entries of these types and of all types that they refer to, by name.
 
-    Raises TypesError or UnknownGoError.
+    An entry has the fields of a struct, or the underlying type. Raises TypesError or UnknownGoError.
     """
     types: dict[str, Any] = {}
     waiting = list(roots)
@@ -53,7 +53,7 @@ def schema_name(name: str) -> str:
 
 
 def _renamed(go: GoType) -> Any:
-    """Returns the entry of a type that is not a struct; only a name if there are no other facts."""
+    """Returns the entry of a type that is not a struct: a name, or a dict if there are more facts."""
     more = {
         **({"enum": list(go.enum)} if go.enum else {}),
         **({"message": True} if go.is_message else {}),
@@ -100,7 +100,7 @@ def _field(owner: str, entry: GoField, schema: dict[str, Any]) -> dict[str, Any]
 
 
 def _gates(markers: tuple[str, ...]) -> list[str]:
-    """Returns the feature gates in a field's markers; without one of them the field is dropped."""
+    """Returns the feature gates in a field's markers; the field is dropped if one of them is off."""
     return [
         name
         for each in markers
@@ -110,7 +110,10 @@ def _gates(markers: tuple[str, ...]) -> list[str]:
 
 
 def _check_numbers(name: str, go: GoType, source: GoSource) -> None:
-    """Checks that the field numbers in Go's tags equal the published messages'. Raises TypesError."""
+    """Checks that Go's tags and the published protobuf messages have the same field numbers.
+
+    Raises TypesError otherwise.
+    """
     package, _, short = name.rpartition(".")
     message = source.messages(package).get(short)
     if message is None:

@@ -1,10 +1,10 @@
-"""Writes a small database with a server, and records the server's answers.
+"""Writes a small database with a fakeapi server, and records the server's responses.
 
     write_database.py FAKEAPI DIRECTORY [RELEASE]
 
 The results are for fixtures/databases: FAKEAPI is the command of an old version, and tests open its database
 with the present version. Writes NAME.db.gz and NAME.json to the directory; NAME is the release or `default`.
-The answers are the objects by the path of a GET, the resourceVersion of each list, and the watch events of
+The responses are the objects by the path of a GET, the resourceVersion of each list, and the watch events of
 the claims.
 """
 
@@ -62,7 +62,10 @@ def write_namespaces() -> None:
 
 
 def write_claims(base: str, spec: Any, api_version: str) -> None:
-    """Writes claims in a form for any API version: updated, applied, deleted, and waiting for a finalizer."""
+    """Writes claims: one is updated, one applied, one deleted, and one waits for a finalizer.
+
+    `spec`: the spec of the claims, which depends on the API version.
+    """
     claims = f"{base}/namespaces/team-a/resourceclaims"
     claim = must("POST", claims, {"metadata": metadata("changed"), "spec": spec})
     claim["metadata"]["annotations"] = {"n": "1"}
@@ -146,7 +149,7 @@ def write_devices(version: str) -> None:
 
 
 def collections() -> Iterator[str]:
-    """Yields the paths of all lists of the server."""
+    """Yields the paths of all lists that the server serves."""
     yield "/api/v1/namespaces"
     for group in must("GET", "/apis")["groups"]:
         for version in group["versions"]:
@@ -157,7 +160,7 @@ def collections() -> Iterator[str]:
 
 
 def answers() -> dict[str, Any]:
-    """Reads every list in every version, every object with a GET, and the watch events of claims."""
+    """Returns the server's responses: the versions of lists, objects by path, and watch events of claims."""
     lists = {path: must("GET", path) for path in collections()}
     objects = {}
     for path, listing in lists.items():
@@ -173,7 +176,7 @@ def answers() -> dict[str, Any]:
 
 
 def events(path: str) -> list[Any]:
-    """Returns the events of a watch of a collection from the first revision."""
+    """Returns the events of a watch of a list from the first resourceVersion."""
     url = f"http://127.0.0.1:{PORT}{path}?watch=1&resourceVersion=1&timeoutSeconds=1"
     with urllib.request.urlopen(url, timeout=10) as answer:
         return [json.loads(line) for line in answer]
@@ -191,7 +194,7 @@ def write(release: str | None) -> dict[str, Any]:
 
 
 def _lines(part: Any) -> str:
-    """Renders JSON with a line for each member, so that a diff shows a change as a line."""
+    """Renders JSON with one line for each member, which makes diffs short."""
     if not isinstance(part, dict):
         return json.dumps(part)
     members = ",\n".join(

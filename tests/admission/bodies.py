@@ -1,4 +1,4 @@
-"""Bodies of objects that the admission tests write, and a helper that catches refusals."""
+"""Bodies of objects for the admission tests, and a helper that catches StatusError."""
 
 from collections.abc import Callable
 from typing import Any

@@ -13,7 +13,10 @@ from tests.registry.world import World, in_world, refusal
 
 
 class Recorder(AdmissionPlugin):
-    """Records its calls, labels objects in `mutate`, and refuses objects with the label `refuse`."""
+    """An admission plugin that records its calls.
+
+    `mutate` labels objects. `validate` refuses objects with the label `refuse`.
+    """
 
     operations = frozenset(Operation)
     asked: ClassVar[list[tuple[str, str, bool]]] = []

@@ -245,7 +245,10 @@ def test_volumes_and_claims_are_held_until_they_are_free(api: FakeAPI) -> None:
 
 
 def grown(api: FakeAPI, phase: str, *, by_class: bool) -> Object:
-    """Creates a PersistentVolumeClaim in this phase and requests more storage."""
+    """Creates a PersistentVolumeClaim in this phase and requests more storage; returns the patched claim.
+
+    `by_class`: whether the StorageClass of the claim allows expansion.
+    """
     api.create(storage_class("c", grows=by_class))
     created = api.create(volume_claim(storageClassName="c"))
     api.update_status({**created, "status": {"phase": phase, "capacity": {"storage": "1Gi"}}})

@@ -1,4 +1,4 @@
-"""Optional admission plugins, with Kubernetes' messages."""
+"""Admission plugins that are off by default refuse writes with Kubernetes' messages."""
 
 import json
 from collections.abc import Callable

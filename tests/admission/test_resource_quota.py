@@ -1,4 +1,4 @@
-"""ResourceQuota: writes are charged to the status of quotas, and refused if they exceed it."""
+"""ResourceQuota adds each write to the `used` of its quotas, and refuses writes that exceed them."""
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +19,10 @@ DEVICES = ".deviceclass.resource.k8s.io/devices"
 
 
 def quota(api: FakeAPI, name: str = "q", used: Mapping[str, str] | None = None, **spec: Any) -> Object:
-    """Creates a quota and sets its status like the quota controller."""
+    """Creates a quota, sets its status as the quota controller does, and returns the quota.
+
+    `used`: the current usage; None means 0 of every resource. `spec`: the fields of the quota's spec.
+    """
     body = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": name}, "spec": spec}
     created = api.create(body)
     status = {"hard": spec["hard"], "used": dict.fromkeys(spec["hard"], "0") if used is None else dict(used)}

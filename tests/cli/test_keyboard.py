@@ -1,4 +1,4 @@
-"""Keys on a terminal pause, step and stop a replay."""
+"""Keys in a terminal pause, step and stop a replay."""
 
 import io
 import os
@@ -25,7 +25,7 @@ def test_a_key_pauses_steps_and_stops() -> None:
 
 
 class Noticing(ReplayControl):
-    """Records calls of `step`."""
+    """A ReplayControl that records calls of `step`."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)

@@ -1,4 +1,4 @@
-"""The command `fakeapi`, run as a process."""
+"""The command `fakeapi` is run as a process: start, options, environment variables and errors."""
 
 import contextlib
 import http.client
@@ -34,7 +34,10 @@ def command(*arguments: str, **environment: str) -> "subprocess.CompletedProcess
 def serving(
     directory: Path, *arguments: str, **environment: str
 ) -> Iterator[tuple[dict[str, Any], "subprocess.Popen[str]"]]:
-    """Runs `fakeapi serve`; yields the content of its ready file, and the process."""
+    """Runs `fakeapi serve`; yields the content of its ready file, and the process.
+
+    `arguments`: options of the command. `environment`: additional environment variables.
+    """
     ready = directory / "ready.json"
     process = subprocess.Popen(
         [sys.executable, "-m", "fakeapi", "serve", "--ready-file", str(ready), *arguments],

@@ -1,4 +1,4 @@
-"""The progress of a replay, on a terminal and elsewhere."""
+"""The progress of a replay, in a terminal and in a pipe."""
 
 import io
 import threading
@@ -57,7 +57,7 @@ def test_a_bar_without_a_total_shows_its_count() -> None:
 
 def test_work_without_a_count_shows_its_title_on_a_terminal_and_nothing_elsewhere() -> None:
     class Drawn(Terminal):
-        """A terminal with an event that is set when progress is drawn."""
+        """A terminal that sets an event when it draws progress."""
 
         def __init__(self) -> None:
             super().__init__()

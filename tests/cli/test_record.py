@@ -1,4 +1,4 @@
-"""The command `fakeapi record`, and `fakeapi serve --record`."""
+"""The command `fakeapi record`, and the command `fakeapi serve --record`."""
 
 import json
 import os
@@ -22,7 +22,10 @@ def run(*arguments: Any) -> Result:
 
 
 def recording(*arguments: Any) -> "subprocess.Popen[str]":
-    """Starts a fakeapi command; it is ready when the second line of its output was read."""
+    """Starts a fakeapi command and returns its process.
+
+    The command is ready when it has printed two lines.
+    """
     environment = {key: value for key, value in os.environ.items() if key != "KUBECONFIG"}
     return subprocess.Popen(
         [sys.executable, "-m", "fakeapi", *map(str, arguments)],

@@ -170,7 +170,10 @@ def test_the_command_and_its_help_are_known_without_loading_a_server() -> None:
 
 
 def shown(page: str) -> Any:
-    """Reads the history of the object in a divergence's link; returns it with the version in the link."""
+    """Returns the object that a link in a report leads to, at the version in the link.
+
+    `page`: the link to the live page.
+    """
     url, _, fragment = page.partition("/_fakeapi/ui/#/object/")
     group, resource, namespace, name, version = fragment.split("/")
     with ControlClient(url) as client:

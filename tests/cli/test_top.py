@@ -1,4 +1,4 @@
-"""`fakeapi top`: the live figures of a server, in a terminal and as one frame."""
+"""`fakeapi top` prints live figures of a server, continuously in a terminal or as one frame."""
 
 import os
 import pty

@@ -1,4 +1,4 @@
-"""An operator written with kopf, and a server with the definitions that it needs."""
+"""An operator written with kopf, and a server with the CustomResourceDefinitions that it needs."""
 
 import asyncio
 import threading
@@ -39,7 +39,10 @@ PEERING_DEFINITION = definition(
 
 
 def widgets() -> dict[str, Any]:
-    """Widgets whose status takes anything, as kopf keeps its progress there."""
+    """Returns a definition of widgets whose status accepts any field.
+
+    kopf stores its progress in the status.
+    """
     open_status = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
     made = version(subresources={"status": {}})
     made["schema"]["openAPIV3Schema"]["properties"]["status"] = open_status
@@ -47,7 +50,10 @@ def widgets() -> dict[str, Any]:
 
 
 class Operator:
-    """An operator in a thread of its own. `seen` are the handlers that ran, and `changed` tells of each."""
+    """A kopf operator that runs in its own thread.
+
+    `seen` contains the handlers that ran; `changed` is notified after each.
+    """
 
     def __init__(self, server: FakeAPI) -> None:
         self.seen: list[str] = []

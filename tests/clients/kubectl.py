@@ -1,4 +1,4 @@
-"""kubectl as a subprocess that uses one server."""
+"""Runs kubectl as a subprocess against one server."""
 
 import json
 import os
@@ -21,7 +21,7 @@ needs_kubectl = pytest.mark.skipif(KUBECTL is None, reason="kubectl is not insta
 
 
 class Kubectl:
-    """kubectl for one server, with a kubeconfig and a cache directory of its own."""
+    """kubectl with one server, and with its own kubeconfig and cache directory."""
 
     def __init__(self, api: FakeAPI, release: str, home: Path) -> None:
         self.api, self.release, self.home = api, release, home
@@ -29,7 +29,10 @@ class Kubectl:
         self._environment = {"HOME": str(home), "KUBECONFIG": str(api.kubeconfig), "PATH": os.environ["PATH"]}
 
     def run(self, *arguments: str, code: int = 0, **environment: str) -> str:
-        """Runs kubectl; returns its output, with its errors if `code` is not 0."""
+        """Runs kubectl and returns its output. Asserts that the exit code is `code`.
+
+        If `code` is not 0, the output includes stderr. `environment`: additional environment variables.
+        """
         done = subprocess.run(
             self.command(*arguments),
             check=False,
@@ -55,7 +58,7 @@ class Kubectl:
         )
 
     def manifest(self, name: str, **metadata: Any) -> str:
-        """The path of a file with a claim."""
+        """Writes a file with a claim and returns its path. `metadata`: additional metadata of the claim."""
         device = {"name": "gpu", "deviceClassName": "gpu.example.com", "allocationMode": "All"}
         older = self.api_version.endswith("v1alpha2")
         spec: dict[str, Any] = {"resourceClassName": "gpu.example.com"} if older else {}

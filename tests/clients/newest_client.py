@@ -1,4 +1,4 @@
-"""The life of a resource.k8s.io/v1 claim, with the newest release of the Python package `kubernetes`.
+"""Creates, updates and deletes a resource.k8s.io/v1 claim with the newest Python package `kubernetes`.
 
 This is a program, not a test: `test_newest_kubernetes` runs it in an environment with that package. The
 argument is a kubeconfig.
@@ -52,7 +52,10 @@ def allocate(claims: client.ResourceV1Api) -> None:
 
 
 def reserve(kubeconfig: str) -> None:
-    """Lets two writers update the same version: one succeeds, the other gets a conflict and retries."""
+    """Lets two writers update the same version of a claim.
+
+    One writer succeeds; the other gets 409 Conflict, reads the claim again and retries.
+    """
     both_have_read = threading.Barrier(len(WRITERS), timeout=30)
     conflicts: list[str] = []
     failures: list[BaseException] = []
@@ -78,7 +81,7 @@ def reserve(kubeconfig: str) -> None:
     def checked(name: str) -> None:
         try:
             write(name)
-        except BaseException as error:  # noqa: BLE001 - told to the main thread
+        except BaseException as error:  # noqa: BLE001 - the main thread raises it
             failures.append(error)
 
     threads = [threading.Thread(target=checked, args=(name,)) for name in WRITERS]

@@ -1,4 +1,4 @@
-"""Makes minimal valid samples of structural schemas, and invalid ones."""
+"""Generates minimal valid values of structural schemas."""
 
 import re
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ _TEXTS_OF_FORMATS = {
 
 
 def sample_of(schema: Schema) -> Any:
-    """Returns a value with only the required fields of a schema."""
+    """Returns a value of a schema with only the required fields."""
     if "default" in schema:
         return schema["default"]
     if schema.get("enum"):
@@ -72,11 +72,11 @@ def _text(schema: Schema) -> str:
 def defaults_of(
     schema: Schema, value: Any, path: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yields the path and value of each default that the server adds to a sample."""
+    """Yields path and value of each default that the server adds to a sample."""
     if not isinstance(value, dict):
         return
     for name, part in (schema.get("properties") or {}).items():
-        if not path and name in ("metadata", "status"):  # the client sets neither
+        if not path and name in ("metadata", "status"):  # the samples have neither
             continue
         if name in value:
             yield from defaults_of(part, value[name], (*path, name))
@@ -91,7 +91,10 @@ def found_at(value: Any, path: tuple[str, ...]) -> Any:
 
 
 def typed_member(schema: Schema) -> str | None:
-    """Returns a member of the root that must not be a number, except members of every object."""
+    """Returns the name of a top-level field whose type is not a number, or None if there is none.
+
+    Ignores `metadata` and `status`.
+    """
     for name, part in (schema.get("properties") or {}).items():
         if name not in ("metadata", "status") and part.get("type") in (
             "object",

@@ -1,4 +1,4 @@
-"""client-go sees the same objects in protobuf and in JSON."""
+"""client-go decodes the same objects from protobuf and from JSON."""
 
 import json
 import os
@@ -82,7 +82,10 @@ OBJECTS: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.fixture(scope="module")
 def reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Builds the program in `go/`, only from modules in Go's cache."""
+    """Compiles the Go program in `go/` and returns its path.
+
+    Uses only Go's module cache, except in CI. Skips the test if Go or a module is missing.
+    """
     if shutil.which("go") is None:
         pytest.skip("Go is not installed")
     program = tmp_path_factory.mktemp("go") / "reader"
@@ -110,7 +113,10 @@ def server() -> Iterator[FakeAPI]:
 
 
 def seen(reader: Path, server: FakeAPI, media_type: str) -> list[dict[str, Any]]:
-    """Returns client-go's view of all objects: each in a GET, a list and a watch, and a missing one."""
+    """Returns all objects as client-go reads them with this media type.
+
+    client-go reads each object with a GET, a list and a watch. It also reads one object that does not exist.
+    """
     command = [str(reader), server.url, media_type, *(f"{path}/a" for path, _ in OBJECTS)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr

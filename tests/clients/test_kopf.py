@@ -16,7 +16,7 @@ EVENTS = "/api/v1/namespaces/default/events"
 
 
 def until(server: FakeAPI, path: str, wanted: Callable[[Any], bool]) -> Any:
-    """Returns the first event of a watch for which `wanted` is true."""
+    """Watches a path from the beginning; returns the first event for which `wanted` is true."""
     with watch(server.url, "resourceVersion=0", path=path) as stream:
         while not wanted(event := stream.next()):
             pass

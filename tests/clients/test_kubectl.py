@@ -25,7 +25,7 @@ def kubectl(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 def test_it_finds_what_is_served(kubectl: Kubectl) -> None:
     assert kubectl.api_version in kubectl.run("api-versions").splitlines()
-    for _ in range(2):  # the second time from its cache
+    for _ in range(2):  # the second time, kubectl uses its cache
         names = kubectl.run("api-resources", "--api-group=resource.k8s.io", "-o", "name").split()
         assert {"resourceclaims.resource.k8s.io", "resourceclaimtemplates.resource.k8s.io"} <= set(names)
     shutil.rmtree(kubectl.home / ".kube" / "cache" / "discovery")

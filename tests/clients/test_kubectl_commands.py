@@ -1,4 +1,4 @@
-"""kubectl's other commands work without flags that a real cluster does not need."""
+"""kubectl's less common commands work, without flags that a real cluster does not need."""
 
 import json
 from base64 import b64encode
@@ -65,7 +65,7 @@ def test_it_describes_what_is_there(kubectl: Kubectl, name: str, line: str) -> N
     assert line in kubectl.run("describe", name)
 
 
-@pytest.mark.timeout(240)  # a call of kubectl for each of some seventy kinds
+@pytest.mark.timeout(240)  # one call of kubectl for each of about seventy kinds
 def test_it_explains_every_kind_with_all_of_its_fields(kubectl: Kubectl) -> None:
     lines = kubectl.run("api-resources", "--no-headers").splitlines()
     kinds = {(words[0], words[-3]) for words in map(str.split, lines)}

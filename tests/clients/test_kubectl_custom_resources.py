@@ -20,7 +20,10 @@ SCALE = {"specReplicasPath": ".spec.size", "statusReplicasPath": ".status.replic
 
 
 def described() -> dict[str, Any]:
-    """Returns a definition with columns, short names, categories, a scale subresource and descriptions."""
+    """Returns a CustomResourceDefinition that uses everything that kubectl displays.
+
+    The definition has printer columns, short names, categories, a scale subresource and descriptions.
+    """
     crd_version = version(subresources={"status": {}, "scale": SCALE}, additionalPrinterColumns=COLUMNS)
     spec = crd_version["schema"]["openAPIV3Schema"]["properties"]["spec"]
     spec["properties"]["size"]["description"] = "How big it is."

@@ -47,7 +47,7 @@ def test_it_says_that_there_is_nothing_to_connect_to(kubectl: Kubectl) -> None:
     kubectl.run("run", "placed", "--image=example.com/app", ON_NODE)
     why = "this API server has no kubelet to connect to"
     assert f"(NotImplemented): {why}" in kubectl.run("logs", "placed", code=1)
-    assert why in kubectl.run("exec", "placed", "--", "true", code=1)  # new releases leave the reason out
+    assert why in kubectl.run("exec", "placed", "--", "true", code=1)  # newer releases omit the reason
 
 
 def test_it_deletes_a_pod_with_grace_and_by_force(kubectl: Kubectl) -> None:

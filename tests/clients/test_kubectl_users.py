@@ -1,4 +1,4 @@
-"""kubectl as different users: tokens, impersonation, and the rights from roles."""
+"""kubectl as different users: tokens, impersonation, and permissions from roles."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,10 @@ ROBOT = "system:serviceaccount:default:robot"
 
 @pytest.fixture(scope="module")
 def kubectl(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kubectl]:
-    """Runs a server with RBAC, and with TLS because kubectl sends tokens only over TLS."""
+    """Runs a server with RBAC and the service account `robot`; yields kubectl for the server.
+
+    The server uses TLS, because kubectl sends tokens only over TLS. `robot` has the cluster role `view`.
+    """
     with FakeAPI(release="1.33", authorization="rbac", tls=True) as api:
         kubectl = Kubectl(api, "1.33", tmp_path_factory.mktemp("home"))
         kubectl.run("create", "serviceaccount", "robot")
@@ -24,7 +27,7 @@ def kubectl(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kubectl]:
 
 @pytest.fixture(scope="module")
 def robot(kubectl: Kubectl) -> str:
-    """Returns the option `--token` with a token of the service account robot."""
+    """Returns the kubectl option `--token` with a token of the service account `robot`."""
     return "--token=" + kubectl.run("create", "token", "robot", "--duration=1h").strip()
 
 

@@ -1,4 +1,4 @@
-"""kubectl creates, scales, rolls out, autoscales and deletes workloads, if that needs no controller."""
+"""kubectl creates, scales, rolls out, autoscales and deletes workloads on a server without controllers."""
 
 import json
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ pytestmark = needs_kubectl
 
 
 class Cluster(Kubectl):
-    """Runs kubectl, with helpers for workloads."""
+    """kubectl for one server, with helpers for workloads."""
 
     def __init__(self, api: FakeAPI, home: Path) -> None:
         super().__init__(api, "1.33", home)
@@ -35,7 +35,10 @@ class Cluster(Kubectl):
         return str(path)
 
     def revision(self, deployment: str, number: int, image: str) -> None:
-        """Creates the ReplicaSet that a controller would create for a revision of a deployment."""
+        """Creates the ReplicaSet of a deployment's revision, as the deployment controller would.
+
+        `number`: the revision. `image`: the image of the revision's containers.
+        """
         owner = json.loads(self.run("get", "deployment", deployment, "-o", "json"))
         template = owner["spec"]["template"]
         template["metadata"]["labels"]["pod-template-hash"] = f"h{number}"

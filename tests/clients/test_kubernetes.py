@@ -1,4 +1,4 @@
-"""The Python package `kubernetes` works with v1alpha2 claims, as with a cluster of 1.30."""
+"""The Python package `kubernetes` works with v1alpha2 claims of a 1.30 server."""
 
 import threading
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ NAMESPACE = "default"
 
 @pytest.fixture
 def claims(fakeapi: FakeAPI) -> Iterator[client.ResourceV1alpha2Api]:
-    """Connects to the claims API with the server's kubeconfig."""
+    """Connects the Python package `kubernetes` to the v1alpha2 API of the server; yields its client."""
     yield from connected(fakeapi)
 
 
@@ -127,7 +127,10 @@ def test_of_two_schedulers_that_race_for_a_claim_one_wins_and_the_other_retries(
     winners: list[str] = []
 
     def schedule(name: str) -> None:
-        """Allocates the claim unless the other scheduler has, then reserves it for this scheduler's pod."""
+        """Allocates the claim if it has no allocation, then reserves it for the pod of this scheduler.
+
+        Retries after 409 Conflict.
+        """
         for api in connected(fakeapi):
             own_claim = api.read_namespaced_resource_claim("contended", NAMESPACE)
             both_have_read.wait()

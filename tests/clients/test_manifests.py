@@ -1,4 +1,4 @@
-"""Servers of each API version accept the sample manifests of that version."""
+"""Servers of each API version accept the sample manifests of their version."""
 
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,10 @@ def test_every_manifest_belongs_to_a_version_that_is_served() -> None:
 
 
 def without_nulls(value: Any) -> Any:
-    """Removes nulls, because since 1.32 the API writes adminAccess even if it is not set."""
+    """Returns a copy of the value without nulls.
+
+    Since 1.32, Kubernetes' encoder writes `adminAccess: null` if the field is not set.
+    """
     if isinstance(value, dict):
         return {key: without_nulls(item) for key, item in value.items() if item is not None}
     return [without_nulls(item) for item in value] if isinstance(value, list) else value

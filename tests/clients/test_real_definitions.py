@@ -1,4 +1,4 @@
-"""CustomResourceDefinitions of well-known projects install, and their kinds follow their schemas."""
+"""CustomResourceDefinitions of well-known projects can be installed, and their schemas are enforced."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -20,7 +20,7 @@ from tools.real_definitions import PUBLISHED, Published, UnavailableError, files
 Object = dict[str, Any]
 UNKNOWN = "fakeapiUnknown"
 LEAST = 40
-"""The least number of definitions whose samples must be accepted."""
+"""Minimum number of definitions whose samples the server must accept."""
 
 pytestmark = [
     needs_go,
@@ -30,7 +30,7 @@ pytestmark = [
 
 
 class Installed:
-    """A server with the definitions of one project."""
+    """A server with the CustomResourceDefinitions of one project."""
 
     def __init__(self, api: FakeAPI, published: Published) -> None:
         self.api = api
@@ -49,7 +49,7 @@ def installed(request: pytest.FixtureRequest) -> Iterator[Installed]:
 
 
 def version_of(definition: Object) -> Object:
-    """Returns the storage version of a definition."""
+    """Returns the storage version of a CustomResourceDefinition, as in `spec.versions`."""
     return next(each for each in definition["spec"]["versions"] if each["storage"])
 
 
@@ -66,7 +66,10 @@ def schema_of(definition: Object) -> Object:
 
 
 def object_of(definition: Object, **more: Any) -> Object:
-    """Returns a minimal valid object of a definition's kind."""
+    """Returns a minimal valid object of a CustomResourceDefinition's kind.
+
+    `more`: additional top-level fields.
+    """
     spec, schema = definition["spec"], schema_of(definition)
     required = [
         *(schema.get("required") or ()),
@@ -93,7 +96,7 @@ def created(api: FakeAPI, definition: Object, body: Object) -> Object | StatusEr
 
 
 def holds(stored: Any, default: Any) -> bool:
-    """Whether a value contains the default; the server may have added inner defaults."""
+    """Whether a stored value equals a default; the server may have added nested defaults."""
     if not isinstance(default, dict):
         return bool(stored == default)
     return all(holds(stored[name], value) for name, value in default.items())

@@ -1,4 +1,4 @@
-"""Keeps the servers of the recordings for all tests."""
+"""Fixture with the servers of the recordings, which all tests share."""
 
 from collections.abc import Iterator
 

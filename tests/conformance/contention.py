@@ -1,4 +1,4 @@
-"""Clients that update one object at the same time, and watchers of it. Also a script:
+"""Runs clients that update one object at the same time, and watchers of the object. Also a script:
 
 python -m tests.conformance.contention --clients 32 --increments 10000 [--database FILE] [--url URL]
 """
@@ -26,8 +26,11 @@ JSON = "application/json"
 class Fight:
     """The result of `fight`.
 
-    - `versions`: the versions of successful writes, a list for each client
-    - `seen`: the events of each watcher as (type, version, counter)
+    - `versions`: for each client, the resourceVersions of its successful writes
+    - `conflicts`: the number of responses with 409
+    - `seen`: for each watcher, its events as (type, resourceVersion, counter)
+    - `counter`: the final value of the counter
+    - `seconds`: the duration of all writes
     """
 
     versions: list[list[int]]
@@ -57,7 +60,7 @@ async def ask(
     body: Any = None,
     media_type: str = "application/json",
 ) -> tuple[int, Object]:
-    """Sends a request; returns status code and decoded body."""
+    """Sends a request; returns the status code and the decoded body."""
     data = None if body is None else json.dumps(body).encode()
     async with client.request(method, path, data=data, headers={"Content-Type": media_type}) as response:
         return response.status, json.loads(await response.read())
@@ -66,7 +69,7 @@ async def ask(
 async def events(
     client: aiohttp.ClientSession, path: str, version: str
 ) -> AsyncGenerator[tuple[str, Object], None]:
-    """Yields (type, object) of each event after a version, until the caller stops."""
+    """Watches a path and yields (type, object) of each event after a resourceVersion."""
     async with client.get(path, params={"watch": "1", "resourceVersion": version}) as response:
         assert response.status == 200
         async for line in response.content:
@@ -83,7 +86,11 @@ def counter_of(obj: Object) -> int:
 
 
 async def fight(url: str, *, clients: int, increments: int, watchers: int) -> Fight:
-    """Has `clients` clients increment a counter `increments` times in all, with PUT and a retry after 409."""
+    """Runs clients that increment one counter, and watchers of the counter; returns what they did.
+
+    `increments`: the number of increments of all clients together. A client updates the object with PUT and
+    retries after 409 Conflict.
+    """
     async with session(url) as client:
         code, created = await ask(client, "POST", CLAIMS, claim("counted", labels={COUNTER: "0"}))
         assert code == 201, created
@@ -119,7 +126,10 @@ async def _increment(client: aiohttp.ClientSession, times: int) -> tuple[list[in
 
 
 async def _look_on(client: aiohttp.ClientSession, version: str, last: int) -> list[tuple[str, int, int]]:
-    """Returns all events up to the last increment; resumes if the server ends a slow watch."""
+    """Returns all events up to the last increment.
+
+    Opens a new watch if the server ends the watch of a slow client.
+    """
     seen: list[tuple[str, int, int]] = []
     while not seen or seen[-1][2] < last:
         async with aclosing(events(client, CLAIMS, version)) as stream:
@@ -132,7 +142,7 @@ async def _look_on(client: aiohttp.ClientSession, version: str, last: int) -> li
 
 
 def check(result: Fight, increments: int) -> None:
-    """Asserts that no update was lost, versions increase, and every watcher saw each event once, in order."""
+    """Asserts that no update was lost, versions increase, and each watcher saw every event once, in order."""
     assert result.counter == increments
     assert all(mine == sorted(set(mine)) for mine in result.versions)
     written = sorted(version for mine in result.versions for version in mine)

@@ -1,4 +1,4 @@
-"""Compares a response with the recorded one, except for facts that differ between any two servers."""
+"""Compares a response with the recorded response, except for values that differ on every server."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ _ABSENT = object()
 
 
 class Difference(str):
-    """A difference as a line of text. `is_wording`: only the text of a message differs."""
+    """A line of text that describes a difference. `is_wording`: only the text of a message differs."""
 
     __slots__ = ("is_wording",)
     is_wording: bool
@@ -29,7 +29,10 @@ class Difference(str):
 
 
 class Comparison:
-    """Compares the responses of one scenario in order; learns identities from them."""
+    """Compares the responses of one scenario with their recordings, in order.
+
+    Recorded uids, names and versions are first replaced by their counterparts on the tested server.
+    """
 
     age = re.compile(r"\d+s")
     """Matches a Table cell with the age of an object."""
@@ -39,7 +42,7 @@ class Comparison:
         self._generated = [(prefix, re.compile(re.escape(prefix) + _RANDOM)) for prefix in generated]
 
     def answer(self, recorded: dict[str, Any], actual: dict[str, Any]) -> list[Difference]:
-        """Returns the differences of status, headers, body or events, and the end of a stream."""
+        """Returns the differences in status, headers, body or events of a response, and in a stream's end."""
         return [
             Difference(path, one, other)
             for path, one, other in self._walk(
@@ -48,7 +51,7 @@ class Comparison:
         ]
 
     def _translated(self, value: Any) -> Any:
-        """Replaces recorded identities in a value by those of this server."""
+        """Returns the value with recorded identities replaced by identities of the tested server."""
         if isinstance(value, dict):
             return {self._identities.text(name): self._translated(item) for name, item in value.items()}
         if isinstance(value, list):
@@ -61,7 +64,11 @@ class Comparison:
     def _settled(
         self, value: Any, version: Callable[[str], str], key: str = "", *, listed: bool = False
     ) -> Any:
-        """Replaces the parts of a value that may differ; `version` formats an object's resourceVersion."""
+        """Returns the value with placeholders for the parts that may differ.
+
+        `version`: formats the resourceVersion of an object. `listed`: whether the value is the metadata of a
+        list, whose resourceVersion may differ.
+        """
         if isinstance(value, dict):
             if value.get("type") == "BOOKMARK":
                 return {"type": "BOOKMARK", "object": self._bookmark(value["object"], version)}
@@ -110,12 +117,15 @@ class Comparison:
             yield path, one, other
 
     def match(self, recorded: Any, actual: Any) -> bool:
-        """Whether two different values count as equal; a subclass may allow some."""
+        """Whether two different values count as equal. Always False; a subclass may accept some values."""
         return False
 
 
 def _sorted(value: list[Any], key: str) -> list[Any]:
-    """Sorts lists without a fixed order: managed fields by manager, causes of apply conflicts by field."""
+    """Returns a sorted copy of a list that has no fixed order.
+
+    These are managed fields, and the causes of apply conflicts. Returns other lists unchanged.
+    """
     if key == "managedFields":
         names = ("operation", "manager", "apiVersion", "subresource")
         return sorted(value, key=lambda entry: [str(entry.get(name)) for name in names])

@@ -1,7 +1,7 @@
-"""Maps identities of the recorded server to those of the server under test.
+"""Maps identities of the recorded server to identities of the server under test.
 
-Identities are uids, generated names, resourceVersions and continue tokens. The map learns them from the first
-response that contains them.
+Identities are uids, generated names, resourceVersions and continue tokens. The map learns an identity from
+the first response that contains it.
 """
 
 import json
@@ -15,7 +15,7 @@ _SMALL_VERSION = 1  # "0" and "1" in a request are not mapped
 
 
 def is_list(value: dict[str, Any]) -> bool:
-    """Whether the object is a list, whose resourceVersion is that of the whole server."""
+    """Whether the value is a list or a Table. Its resourceVersion is the version of the whole server."""
     return (
         isinstance(value.get("items"), list)
         or isinstance(value.get("rows"), list)
@@ -24,7 +24,7 @@ def is_list(value: dict[str, Any]) -> bool:
 
 
 class Identities:
-    """Maps recorded texts to texts of this server."""
+    """Maps identities in recorded texts to identities of the tested server."""
 
     def __init__(self) -> None:
         self.texts: dict[str, str] = {}
@@ -33,7 +33,7 @@ class Identities:
         self._metadata: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {}
 
     def learn(self, recorded: Any, actual: Any) -> None:
-        """Learns from a response and its recording."""
+        """Learns the identities in a response. `recorded` and `actual` are the bodies."""
         if isinstance(recorded, dict) and isinstance(actual, dict):
             self._learn_meta(recorded.get("metadata"), actual.get("metadata"), is_list=is_list(recorded))
             for key in recorded.keys() & actual.keys():
@@ -56,7 +56,10 @@ class Identities:
         self._learn_version(recorded.get("resourceVersion"), actual.get("resourceVersion"), is_list=is_list)
 
     def _learn_version(self, recorded: Any, actual: Any, *, is_list: bool) -> None:
-        """Maps a version; two recorded versions never map to the same version here."""
+        """Maps a recorded resourceVersion to an actual one.
+
+        Two recorded versions of objects never map to the same actual version.
+        """
         if not all(isinstance(version, str) and version.isdigit() for version in (recorded, actual)):
             return
         if is_list:
@@ -65,7 +68,10 @@ class Identities:
             self.versions.setdefault(recorded, actual)
 
     def text(self, value: str) -> str:
-        """Replaces identities in a recorded text. They are whole words: 10.0.0.1 is not in 10.0.0.18."""
+        """Returns the text with recorded identities replaced by identities of the tested server.
+
+        Replaces only whole words: 10.0.0.1 is not replaced inside 10.0.0.18.
+        """
         patterns = [re.escape(recorded) for recorded in self.texts if recorded in value]
         if not patterns:
             return value
@@ -73,21 +79,24 @@ class Identities:
         return re.sub(rf"(?<!\w)(?:{words})(?!\w)", lambda match: self.texts[match[0]], value)
 
     def target(self, value: str) -> str:
-        """Rewrites a recorded request target for this server."""
+        """Returns a recorded request target with identities of the tested server."""
         return _VERSION_IN_TARGET.sub(lambda match: match[1] + self._version(match[2]), self.text(value))
 
     def _version(self, recorded: str) -> str:
         return self.versions.get(recorded) or self.list_versions.get(recorded) or recorded
 
     def body(self, value: Any) -> Any:
-        """Rewrites a recorded request body for this server."""
+        """Returns a recorded request body with identities of the tested server."""
         if isinstance(value, str):
             return self.text(value)
         value = self._with_times(value)
         return json.loads(self.text(json.dumps(value)), object_hook=self._with_version)
 
     def _with_times(self, value: Any) -> Any:
-        """Replaces times and managed fields in a body that the client had read before and sends back."""
+        """Returns the body with the timestamps and managed fields of the tested server's object.
+
+        Replaces only values that the recorded client sent back unchanged.
+        """
         meta = value.get("metadata") if isinstance(value, dict) else None
         if not isinstance(meta, dict) or meta.get("uid") not in self._metadata:
             return value

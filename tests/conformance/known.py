@@ -1,6 +1,6 @@
-"""The recorded exchanges with known differences, each with its reason.
+"""The recorded exchanges with known differences, and the reason of each.
 
-`make fidelity` makes `docs/fidelity.md` from this table and the recordings.
+`make fidelity` renders `docs/fidelity.md` from this table and the recordings.
 """
 
 from dataclasses import dataclass
@@ -9,11 +9,12 @@ from fnmatch import fnmatchcase
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Exchanges with a known difference.
+    """Exchanges whose responses are known to differ from the recording.
 
-    `recordings` and `scenario` are patterns; `exchanges` count from one. `wording_only`: only the text of
-    messages differs. `sometimes`: Kubernetes' own server gives different responses at random, so that this
-    one may also agree.
+    - `recordings`, `scenario`: patterns for names
+    - `exchanges`: numbers of the exchanges, counted from one
+    - `wording_only`: whether only the text of messages differs
+    - `sometimes`: whether the responses may also agree, because Kubernetes responds at random
     """
 
     recordings: str
@@ -41,7 +42,7 @@ KNOWN: tuple[Known, ...] = (
 
 
 def of(recording: str, scenario: str) -> list[Known]:
-    """Returns the known differences of a scenario in a recording."""
+    """Returns the known differences of one scenario in one recording."""
     return [
         known
         for known in KNOWN

@@ -1,4 +1,4 @@
-"""Plays a recorded scenario against a server and returns its responses."""
+"""Sends the requests of a recorded scenario to a server and collects the responses."""
 
 import http.client
 import json
@@ -10,7 +10,7 @@ from typing import Any
 from tests.conformance.identities import Identities
 
 WATCH_SECONDS = 6.0
-"""Seconds to wait for the recorded events of a watch."""
+"""Maximum number of seconds to wait for the recorded events of a watch."""
 
 KEPT_HEADERS = ("content-type", "warning", "retry-after", "allow")
 Exchange = dict[str, Any]
@@ -26,10 +26,10 @@ class Player:
         self.identities = Identities()
 
     def play(self, exchanges: list[Exchange], compare: Callable[[int, Any, Any], None]) -> None:
-        """Sends each request; calls `compare` with each response and its recording.
+        """Sends each request; calls `compare` with its index, its recording and its response.
 
-        Responses of watches are compared when they close. For an exchange without a recorded answer, only the
-        request is sent.
+        Responses of watches are compared when they close. For an exchange without a recorded response, `play`
+        only sends the request.
         """
         for number, exchange in enumerate(exchanges):
             self._close_watches(number, compare)
@@ -56,7 +56,7 @@ class Player:
         return {"status": response.status, "body": _parsed(text), **_headers(response)}
 
     def prepare(self, exchange: Exchange) -> tuple[str, dict[str, str], bytes | None]:
-        """Returns target, headers and body of the request to send."""
+        """Returns target, headers and body of the request, with identities of the tested server."""
         headers = {"Accept": "application/json", "User-Agent": "conformance/1"}
         body = expanded(exchange.get("body"))
         data = None
@@ -73,7 +73,7 @@ class Player:
         return self.identities.target(exchange["target"]), headers, data
 
     def barrier(self) -> None:
-        """Sends a request and waits for the response: by then the server has sent all earlier events."""
+        """Sends a request and reads the response, after which the server has sent all earlier events."""
         self._connection.request("GET", "/readyz")
         self._connection.getresponse().read()
 
@@ -93,7 +93,7 @@ class Player:
 
 
 class Watch:
-    """A watch that stays open during the following requests."""
+    """A watch that stays open while the player sends the following requests."""
 
     def __init__(self, player: Player, number: int, exchange: Exchange) -> None:
         self.number, self.exchange = number, exchange
@@ -128,7 +128,10 @@ class Watch:
             self._news.notify()
 
     def finish(self) -> dict[str, Any]:
-        """Waits for the recorded events, at most WATCH_SECONDS; returns the events that arrived."""
+        """Waits for the recorded events, at most WATCH_SECONDS, and closes the watch.
+
+        Returns the response in the form of a recording: status, headers, and events or body.
+        """
         must_end = self.exchange["answer"].get("ended", False) or "events" not in self.exchange["answer"]
         deadline = time.monotonic() + WATCH_SECONDS
         with self._news:
@@ -149,7 +152,10 @@ class Watch:
 
 
 def expanded(body: Any) -> Any:
-    """Expands the recorded form of a large request body: a text `a` and its number of repetitions."""
+    """Returns a request body with the recorded short form of a large text expanded.
+
+    The short form is `{"repeat": N, "in": BODY}`: the text `data.a` of BODY is repeated N times.
+    """
     if isinstance(body, dict) and body.keys() == {"repeat", "in"}:
         inner = body["in"]
         return {**inner, "data": {"a": inner["data"]["a"] * body["repeat"]}}

@@ -1,4 +1,4 @@
-"""Scenarios for which only a part of a large response was recorded, and functions that select this part."""
+"""Selects the recorded parts of large responses, for scenarios whose recordings have only these parts."""
 
 from collections.abc import Callable
 from typing import Any

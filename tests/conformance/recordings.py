@@ -1,4 +1,4 @@
-"""The recordings of Kubernetes' own servers, as fixtures/traces/README.md describes them."""
+"""Reads the recordings of Kubernetes' own servers, which fixtures/traces/README.md describes."""
 
 import gzip
 import json
@@ -13,11 +13,11 @@ FOLDER = Path(__file__).parents[2] / "fixtures" / "traces" / "conformance"
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """A recording of one run of a release's server.
+    """A recording of one run of Kubernetes' own API server.
 
-    `name` is the release; then, with dashes between them, the API version of the requests if it is not the
-    release's own, and `all-gates`: `1.33-v1beta2-all-gates`. Recordings of other kinds than claims have names
-    like `world-1.33`.
+    `name` contains the release, the API version of the requests if it is not the release's own, and
+    `all-gates` if more gates were on: `1.33-v1beta2-all-gates`. Recordings of other kinds than claims have
+    names like `world-1.33`.
     """
 
     name: str
@@ -28,7 +28,7 @@ class Recording:
 
     @property
     def gates(self) -> dict[str, bool]:
-        """The gates that were on in addition to the release's defaults."""
+        """The feature gates that were on in addition to the release's defaults, by name."""
         if not self.name.endswith("-all-gates"):
             return {}
         return dict.fromkeys(ALL_GATES[self.release], True)

@@ -1,4 +1,4 @@
-"""Plays a recorded scenario against a server and compares the answers."""
+"""Sends a recorded scenario to a server and compares the responses with the recording."""
 
 from typing import Any
 
@@ -11,12 +11,15 @@ from tests.conformance.player import Player
 def differences(
     server: FakeAPI, exchanges: list[dict[str, Any]], scenario: str
 ) -> dict[int, list[Difference]]:
-    """Plays a scenario; returns its differences by the number of the exchange, counted from one."""
+    """Plays a scenario on a server; returns its differences by number of the exchange, counted from one."""
     return played(Player(server.port), exchanges, scenario)
 
 
 def played(player: Player, exchanges: list[dict[str, Any]], scenario: str) -> dict[int, list[Difference]]:
-    """Plays a scenario and closes the player: the differences by number of the exchange."""
+    """Plays a scenario with `player` and closes the player.
+
+    Returns the differences by the number of the exchange, counted from one.
+    """
     comparison = Comparison(player.identities, generated_names(exchanges))
     found: dict[int, list[Difference]] = {}
 

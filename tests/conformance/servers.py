@@ -7,14 +7,18 @@ from fakeapi.testing.server import FakeAPI
 from tests.conformance.recordings import Recording
 
 SEED = 1
-"""A server draws random values from this seed, from the beginning again after a reset.
+"""The seed of the servers for the recordings; a reset restarts the random sequence.
 
-So a random cluster IP is the same in every run, and never the one that a scenario asks for later.
+With this seed, a random cluster IP is the same in every run, and never an address that a scenario requests
+later.
 """
 
 
 def new_server(recording: Recording, *, database: str | None = None, seed: int | None = SEED) -> FakeAPI:
-    """Returns a server for a recording, not yet started. A shared database excludes a seed."""
+    """Returns a server with a recording's release and gates; the server is not started.
+
+    A server with a shared database must have `seed=None`.
+    """
     return FakeAPI(release=recording.release, feature_gates=recording.gates, database=database, seed=seed)
 
 
@@ -25,13 +29,13 @@ def prepare(server: FakeAPI) -> None:
 
 
 class Servers:
-    """Runs a server for each recording; starts it on first use."""
+    """Runs one server for each recording; starts a server on first use."""
 
     def __init__(self) -> None:
         self._running: dict[str, FakeAPI] = {}
 
     def prepared(self, recording: Recording) -> FakeAPI:
-        """Returns the recording's server, without the objects of earlier scenarios."""
+        """Returns the recording's server after a reset, with the namespace of the recordings."""
         if recording.name not in self._running:
             self._running[recording.name] = new_server(recording).start()
         server = self._running[recording.name]
@@ -45,7 +49,7 @@ class Servers:
 
 @contextmanager
 def started_servers() -> Iterator[Servers]:
-    """Stops all servers at the end."""
+    """Yields a `Servers`; stops all of its servers at the end of the block."""
     servers = Servers()
     try:
         yield servers

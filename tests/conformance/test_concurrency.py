@@ -32,7 +32,7 @@ JSON_PATCH = "application/json-patch+json"
 def server(
     request: pytest.FixtureRequest, fakeapi_factory: Callable[..., FakeAPI], tmp_path: Path
 ) -> FakeAPI:
-    """Starts a server in memory, or with a database file."""
+    """Starts a server for each test twice: in memory, and with a database file."""
     options: dict[str, Any] = {} if request.param == "memory" else {"database": tmp_path / "claims.db"}
     return fakeapi_factory(release="1.31", **options)
 
@@ -251,7 +251,10 @@ async def paged(client: Any, limit: int) -> AsyncIterator[Object]:
 async def story(
     client: Any, version: str, count: int = 0, *, until_deleted: int = 0
 ) -> list[tuple[str, Object]]:
-    """Reads `count` events after a version, or events until there were `until_deleted` deletions."""
+    """Watches claims from a resourceVersion on; returns the events as (type, object).
+
+    Stops after `count` events, or after `until_deleted` events of type DELETED.
+    """
     seen: list[tuple[str, Object]] = []
     async with aclosing(events(client, CLAIMS, version)) as stream:
         async for event in stream:

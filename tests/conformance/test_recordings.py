@@ -1,4 +1,4 @@
-"""Every recorded exchange gets the response of Kubernetes' own server, except those listed in `known`."""
+"""The server gives the recorded response to every request, except for the differences in `known`."""
 
 import pytest
 

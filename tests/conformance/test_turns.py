@@ -1,4 +1,4 @@
-"""Servers that share a state and take turns with requests give the recorded responses, like one server.
+"""Servers that share a state give the recorded responses when they receive the requests in turn.
 
 These tests play some of the scenarios; `make turns` plays all.
 """
@@ -16,14 +16,14 @@ from tests.conformance.turns import Turns, servers_of
 from tests.postgresql_server import PostgreSQL
 
 ONE_IN = 1 if os.environ.get("FAKEAPI_TURNS") == "all" else 48
-"""The tests play every ONE_IN-th scenario."""
+"""The tests play every ONE_IN-th scenario; `FAKEAPI_TURNS=all` plays all."""
 
 CASES = [(each, scenario) for each in RECORDINGS for scenario in each.scenarios][::ONE_IN]
 WORLD_CASES = [(each, scenario) for each in WORLD_RECORDINGS for scenario in each.scenarios][::ONE_IN]
 
 
 class Clusters:
-    """Starts the servers of one recording at a time."""
+    """Starts the two servers of one recording; stops them when another recording is requested."""
 
     def __init__(self, postgresql: PostgreSQL) -> None:
         self._postgresql = postgresql
@@ -32,7 +32,7 @@ class Clusters:
         self._servers: list[FakeAPI] = []
 
     def of(self, recording: Recording) -> list[FakeAPI]:
-        """Returns two servers of a cluster with only the namespace of the recordings."""
+        """Returns two servers that share a state with only the namespace of the recordings."""
         if self._of != recording.name:
             self.close()
             self._servers = self._stack.enter_context(servers_of(recording, self._postgresql))

@@ -1,4 +1,4 @@
-"""Other kinds than claims give the recorded responses, except listed differences."""
+"""Kinds other than claims give the recorded responses, except for the differences in the list."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Plays recorded scenarios against servers that share their state and take turns with the requests."""
+"""Plays recorded scenarios on servers that share their state and receive the requests in turn."""
 
 import http.client
 import re
@@ -15,10 +15,10 @@ from tests.postgresql_server import PostgreSQL
 
 
 class Turns(Player):
-    """Sends the requests of one scenario to several servers in turn.
+    """A player that sends the requests of one scenario to several servers in turn.
 
-    The response to a read at resourceVersion 0 may have any older state, but the recorded server had only
-    one. So before such a read, the player has the server read the newest version of the others.
+    The response to a read at resourceVersion 0 may have any older state, but the recorded server had only one
+    state. So before such a read, the player makes the server read the newest version of the others.
     """
 
     def __init__(self, ports: list[int]) -> None:

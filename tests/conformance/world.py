@@ -1,7 +1,7 @@
-"""The recordings of other kinds than claims, and the list of exchanges with different responses.
+"""The recordings of kinds other than claims, and the list of exchanges with different responses.
 
 `python -m tests.conformance.world` (`make world`) replays all recordings and writes the list again. The
-fidelity page is made from the list.
+fidelity page is rendered from the list.
 """
 
 import json
@@ -22,7 +22,7 @@ ANSWER, WORDS = "answer", "words"
 Found = dict[str, list[int]]
 """The numbers of a scenario's exchanges with differences, counted from one.
 
-The keys are ANSWER, and WORDS for exchanges where only the text of messages differs.
+Key WORDS: exchanges where only the text of messages differs. Key ANSWER: all other differences.
 """
 
 _JWT = re.compile(r"\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{20,}")
@@ -39,7 +39,7 @@ _VALUE = "<value>"
 
 
 class WorldIdentities(Identities):
-    """Learns also the cluster IPs of services and signed tokens."""
+    """Identities that also include the cluster IPs of services and signed tokens."""
 
     def learn(self, recorded: Any, actual: Any) -> None:
         super().learn(recorded, actual)
@@ -52,7 +52,7 @@ class WorldIdentities(Identities):
 
 
 class WorldComparison(Comparison):
-    """Ignores also node ports, tokens and dumps of Go values."""
+    """A comparison that also ignores node ports, tokens and printed Go values."""
 
     age = re.compile(r"(?:\d+[smhdy]){1,2}")
 
@@ -66,7 +66,7 @@ class WorldComparison(Comparison):
         return _GO_VALUE.sub(rf"\1{_VALUE}", _GO_DIFF.sub(f"\n{_VALUE}", text))
 
     def match(self, recorded: Any, actual: Any) -> bool:
-        """Whether the texts are equal, if any text may replace a recorded dump of a Go value."""
+        """Whether the texts are equal; a printed Go value in the recording matches any text."""
         if not (isinstance(recorded, str) and isinstance(actual, str) and _VALUE in recorded):
             return False
         pattern = ".*".join(map(re.escape, recorded.split(_VALUE)))
@@ -74,12 +74,15 @@ class WorldComparison(Comparison):
 
 
 def differences(server: FakeAPI, exchanges: list[dict[str, Any]]) -> dict[int, list[Difference]]:
-    """Plays a scenario; returns the differences by the number of the exchange, counted from one."""
+    """Plays a scenario on a server; returns its differences by number of the exchange, counted from one."""
     return played(Player(server.port), exchanges)
 
 
 def played(player: Player, exchanges: list[dict[str, Any]]) -> dict[int, list[Difference]]:
-    """Plays a scenario and closes the player; returns the differences by the number of the exchange."""
+    """Plays a scenario with `player` and closes the player.
+
+    Returns the differences by the number of the exchange, counted from one.
+    """
     player.identities = WorldIdentities()
     prefixes = {
         meta["generateName"][:58]
@@ -103,20 +106,20 @@ def played(player: Player, exchanges: list[dict[str, Any]]) -> dict[int, list[Di
 
 
 def summary(found: dict[int, list[Difference]]) -> Found:
-    """Groups the numbers of exchanges by ANSWER and WORDS; omits empty groups."""
+    """Returns the numbers of exchanges with differences by ANSWER and WORDS, without empty groups."""
     worded = [number for number, lines in found.items() if all(line.is_wording for line in lines)]
     named = {ANSWER: sorted(found.keys() - set(worded)), WORDS: sorted(worded)}
     return {part: numbers for part, numbers in named.items() if numbers}
 
 
 def listed() -> dict[str, dict[str, Found]]:
-    """Reads the known differences, by recording and scenario."""
+    """Reads the list of known differences; returns them by recording and scenario."""
     known: dict[str, dict[str, Found]] = json.loads(LISTED.read_text())
     return known
 
 
 def main() -> None:
-    """Replays all recordings and writes the list of differences."""
+    """Replays all recordings and writes the list of known differences."""
     listing: dict[str, dict[str, Found]] = {}
     for recording in WORLD_RECORDINGS:
         with started_servers() as servers:
@@ -129,7 +132,7 @@ def main() -> None:
 
 
 def _rendered(made: dict[str, dict[str, Found]]) -> str:
-    """Renders the list with a line for each scenario, so that a diff shows a change as a line."""
+    """Returns the list as JSON with one line for each scenario, which makes diffs short."""
     parts = []
     for name, scenarios in made.items():
         lines = [f"  {json.dumps(scenario)}: {json.dumps(entry)}" for scenario, entry in scenarios.items()]

@@ -1,4 +1,4 @@
-"""Controls headless Chromium with the WebDriver protocol, for tests of the live page."""
+"""Controls headless Chromium over the WebDriver protocol, for tests of the live page."""
 
 import base64
 import json
@@ -15,7 +15,7 @@ from urllib.error import HTTPError, URLError
 
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 WAIT_SECONDS = 45.0
-"""Seconds to wait for the page; more than a busy machine needs."""
+"""Maximum number of seconds to wait for the page, even on a busy machine."""
 
 _ARGUMENTS = [
     "--headless=new",
@@ -31,13 +31,13 @@ _ARGUMENTS = [
 
 
 def missing() -> str:
-    """Returns the missing programs in a sentence, or "" if the browser can run."""
+    """Returns a sentence with the missing programs, or "" if Chromium and chromedriver are installed."""
     lacking = [name for name in ("chromium", "chromedriver") if shutil.which(name) is None]
     return f"{' and '.join(lacking)} not installed" if lacking else ""
 
 
 class Browser:
-    """A browser window with one page."""
+    """A browser window, controlled over WebDriver."""
 
     def __init__(self, driver: str, session: str) -> None:
         self._driver = f"{driver}/session/{session}"
@@ -50,12 +50,15 @@ class Browser:
         return call(f"{self._driver}/execute/sync", {"script": script, "args": list(arguments)})
 
     def text(self, selector: str = "body") -> str:
-        """Returns the visible text of the first element that matches the selector, or "" without one."""
+        """Returns the visible text of the first element that matches the selector, or "" if none does."""
         script = "const e = document.querySelector(arguments[0]); return e ? e.innerText : ''"
         return str(self.run(script, selector))
 
     def wait(self, condition: Callable[[], object], what: str) -> None:
-        """Waits until the condition holds. Raises AssertionError with the page's text after WAIT_SECONDS."""
+        """Waits until `condition()` is true. `what`: names the awaited thing in the error.
+
+        Raises AssertionError with the page's text after WAIT_SECONDS.
+        """
         until = time.monotonic() + WAIT_SECONDS
         while not condition():
             assert time.monotonic() < until, f"{what} did not come; the page shows: {self.text()[:1000]}"
@@ -80,7 +83,7 @@ class Browser:
         self.wait(lambda: self.run(script, selector, value), selector)
 
     def busy_seconds(self) -> float:
-        """Returns the CPU seconds of the page's main thread since the first call."""
+        """Returns the CPU seconds that the page's main thread has used since the first call."""
         command = {"cmd": "Performance.getMetrics", "params": {}}
         call(
             f"{self._driver}/goog/cdp/execute",
@@ -95,7 +98,7 @@ class Browser:
 
 @contextmanager
 def browser(profile: Path) -> Iterator[Browser]:
-    """Runs a browser with an empty profile in this directory."""
+    """Runs Chromium with an empty profile in this directory; yields its window."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -131,7 +134,10 @@ def _wait_ready(driver: str) -> None:
 
 
 def call(url: str, body: Any = None, *, method: str = "POST") -> Any:
-    """Sends a WebDriver command; returns its value. Raises AssertionError with the driver's message."""
+    """Sends a WebDriver command and returns the `value` of the response.
+
+    Raises AssertionError with the driver's message if the command fails.
+    """
     data = None if method == "GET" else json.dumps({} if body is None else body).encode()
     request = urllib.request.Request(url, data, {"Content-Type": "application/json"}, method=method)
     try:

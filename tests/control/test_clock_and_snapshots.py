@@ -1,4 +1,4 @@
-"""Clock and snapshots through the control API, and the commands that use it."""
+"""Clock and snapshots through the control API, and the commands that use this API."""
 
 import json
 import zlib

@@ -1,4 +1,4 @@
-"""The control API in general: access, errors and its description of itself."""
+"""The control API in general: access, errors, and its own description."""
 
 import http.client
 import json

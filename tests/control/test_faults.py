@@ -1,4 +1,4 @@
-"""Faults through the control API, and the command that injects them."""
+"""Faults through the control API, and the command that injects faults."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A reset frees all stored objects, and their memory returns to the operating system."""
+"""A reset frees all stored objects and returns their memory to the operating system."""
 
 import gc
 import sys
@@ -15,7 +15,7 @@ CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
 
 
 def entries_of(name: str) -> int:
-    """Counts the stored objects of this name in the process."""
+    """Counts the stored objects of this name in the memory of this process."""
     gc.collect()
     return sum(isinstance(entry, Entry) and name in entry.key for entry in gc.get_objects())
 

@@ -35,7 +35,7 @@ def test_requests_are_told_by_pattern_and_each_with_its_bodies(api: FakeAPI, con
         api.request("GET", "/api/v1/namespaces/two")
     told = control.get("/requests", resource="namespaces")
     create, get = told["requests"]
-    assert told["total"] == 3  # includes the client's discovery request
+    assert told["total"] == 3  # including the client's discovery request
     assert (create["verb"], create["name"], create["code"], create["after"]) == ("create", "one", 201, "6")
     assert (get["reason"], get["message"]) == ("NotFound", 'namespaces "two" not found')
     assert "body" not in create
@@ -78,7 +78,7 @@ def test_an_open_watch_is_told_until_it_ends(api: FakeAPI, control: ControlClien
     for _ in range(4):
         stream.readline()
     while (told := control.get("/watches")["watches"])[0]["watch"]["behind"]:
-        pass  # until the server has noted that it sent the events
+        pass  # waits until the server has noted that it sent the events
     assert [(each["verb"], each["resource"], each["watch"]["events"]) for each in told] == [
         ("watch", "namespaces", 4)
     ]
@@ -199,7 +199,10 @@ def test_a_server_that_cannot_be_asked_is_one_line_and_status_1(arguments: list[
 
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> "queue.Queue[str]":
-    """Records the steps of a command that follows events: `following`, then the name of each object."""
+    """Records the progress of a command that follows events, in a queue.
+
+    The queue receives `following` when the command subscribes, then the name in each event's request.
+    """
     met: queue.Queue[str] = queue.Queue()
     events_of, next_of = ControlClient.events, EventStream.__next__
 

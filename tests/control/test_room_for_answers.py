@@ -1,4 +1,4 @@
-"""Long responses of the control API and OpenAPI documents wait until clients have read enough of others."""
+"""Long responses get 429 while unread responses to other clients fill the server's limit."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ MAP = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "long"}, "d
 
 @pytest.fixture
 def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeAPI]:
-    """Starts a server with a long object, two snapshots and 300 requests, and without room for responses."""
+    """Starts a server with a long object, two snapshots and 300 requests; no response fits the limit."""
     with FakeAPI() as api:
         with ControlClient(api.url) as client:
             api.create(MAP)

@@ -9,7 +9,7 @@ from fakeapi import FakeAPI
 
 @pytest.fixture(params=["1.33", "1.37"])
 def api(request: pytest.FixtureRequest) -> Iterator[FakeAPI]:
-    """Starts a server with the controllers of namespaces, owner references and claims."""
+    """Starts a server with the controllers for namespaces, garbage collection and claims."""
     names = ("namespace", "garbagecollector", "resourceclaim")
     with FakeAPI(release=request.param, controllers=names) as server:
         server.settle()

@@ -1,4 +1,4 @@
-"""Limits of the controllers: memory, retries and waiting."""
+"""Limits of the controllers: memory, number of retries, and time."""
 
 import asyncio
 import itertools
@@ -47,7 +47,7 @@ NODE = {
 
 
 def with_api(test: Callable[[InProcessClient], Awaitable[None]]) -> None:
-    """Runs a test with a client of a server in the same event loop."""
+    """Starts a server and calls `test` with its API in the same event loop."""
 
     async def main() -> None:
         app = Application(Cluster(Settings(release="1.33")))
@@ -66,7 +66,7 @@ ControllerType = TypeVar("ControllerType", bound=Controller)
 def with_controller(
     kind: type[ControllerType], test: Callable[[Manager, ControllerType, InProcessClient], Awaitable[None]]
 ) -> None:
-    """Runs a test together with a controller and a frozen clock."""
+    """Starts one controller with a frozen clock and calls `test` with it in the same event loop."""
 
     async def main() -> None:
         clock = SeededClockAndNames(1, AdjustableClock(frozen_at=0))
@@ -191,7 +191,7 @@ def test_the_scheduler_remembers_its_last_decisions(monkeypatch: pytest.MonkeyPa
 
 @pytest.fixture
 def delays(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Records the delays with which keys are put back into the queue."""
+    """Records the seconds after which a controller retries each key, instead of waiting."""
     values: list[float] = []
     monkeypatch.setattr(work.WorkQueue, "add_after", lambda self, item, seconds: values.append(seconds))
     return values
@@ -273,7 +273,11 @@ def device(number: int, group: str) -> dict[str, Any]:
 async def asked_for(
     api: InProcessClient, manager: Manager, count: int, *groups: str, selector: str = ""
 ) -> str:
-    """Returns the scheduler's message about a pod that needs `count` devices of one group."""
+    """Creates a node, devices, and a pod that needs `count` devices of one group.
+
+    Returns the scheduler's message about the pod. `groups`: the group of each device. `selector`: a CEL
+    expression of the DeviceClass.
+    """
     await api.create("/api/v1/nodes", NODE)
     await api.patch("/api/v1/nodes/n", {"spec": {"taints": None}})
     resources, version = "/apis/resource.k8s.io/v1beta1", {"apiVersion": "resource.k8s.io/v1beta1"}

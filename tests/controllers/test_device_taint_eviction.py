@@ -1,4 +1,4 @@
-"""Pods are evicted if their devices get a taint NoExecute that their claims do not tolerate."""
+"""Pods are evicted if one of their devices gets the taint NoExecute and the claim does not tolerate it."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -18,7 +18,7 @@ TAINT = {"key": "broken", "effect": "NoExecute"}
 
 
 class Stage:
-    """A server with a frozen clock and two pods with a device each."""
+    """A server of a release with a frozen clock and two pods that use one device each."""
 
     def __init__(self, release: str) -> None:
         self.clock = AdjustableClock(frozen_at=1_800_000_000)

@@ -1,4 +1,4 @@
-"""The manager of the controllers: order, retries, settling, start and stop with the server."""
+"""The manager of the controllers: order of work, retries, settling, start and stop with the server."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -25,7 +25,7 @@ SECRETS = "/api/v1/namespaces/default/secrets"
 
 
 class Counting(Controller):
-    """A controller of Secrets; a test supplies the function for their keys."""
+    """A controller of Secrets that calls a function of the test for each key."""
 
     name: ClassVar[str] = "counting"
 
@@ -49,7 +49,7 @@ Work = Callable[[Counting, Any], Awaitable[None]]
 
 
 async def nothing(controller: Counting, key: Any) -> None:
-    """Does nothing with the key."""
+    """Does nothing; for tests that need no work for a key."""
 
 
 def run(
@@ -57,7 +57,7 @@ def run(
     test: Callable[[Manager, InProcessClient], Awaitable[None]],
     clock: ClockAndNames | None = None,
 ) -> None:
-    """Runs a test together with a controller that calls `work`."""
+    """Starts a controller that calls `work` for each key, and calls `test` with it in the same event loop."""
 
     async def main() -> None:
         app = Application(cluster := Cluster(Settings(release="1.33", clock=clock)))

@@ -1,4 +1,4 @@
-"""The namespace controller, over HTTP."""
+"""The namespace controller empties deleted namespaces; the tests use it over HTTP."""
 
 import pytest
 
@@ -63,9 +63,9 @@ def test_a_namespace_waits_for_what_a_finalizer_holds_and_says_so(api: FakeAPI) 
 
 
 def empty_with_a_held_pod(release: str) -> tuple[bool, str]:
-    """Deletes a namespace with a pod that has a finalizer.
+    """Deletes a namespace that contains a ConfigMap and a pod with a finalizer.
 
-    Returns whether the ConfigMap in it still exists, and the message of NamespaceContentRemaining.
+    Returns whether the ConfigMap still exists, and the status of the condition NamespaceContentRemaining.
     """
     with FakeAPI(release=release, controllers="namespace") as api:
         api.create_namespace("going")

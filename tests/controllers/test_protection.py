@@ -1,4 +1,4 @@
-"""The controllers that remove protection finalizers, over HTTP."""
+"""Controllers remove the protection finalizers of volumes, claims and pod groups, over HTTP."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,6 @@
-"""With the same seed, clock and requests, a run of the controllers repeats every write.
+"""With the same seed, clock and requests, the controllers repeat every write exactly.
 
-The tests send each request after the controllers have settled, because timing during a run depends on the
-machine.
+The tests send a request only after the controllers have settled, because timing depends on the machine.
 """
 
 from typing import Any
@@ -21,7 +20,7 @@ VERSION = "resource.k8s.io/v1"
 
 
 def outcome(seed: int) -> list[list[Object]]:
-    """Returns all objects after a run with random decisions, with uids, names and versions."""
+    """Runs a scenario with random decisions; returns all objects, with uids, names and versions."""
     clock = AdjustableClock(frozen_at=1_800_000_000)
     with FakeAPI(release="1.36", controllers=CONTROLLERS, clock=SeededClockAndNames(seed, clock)) as api:
         api.settle()

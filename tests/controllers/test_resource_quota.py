@@ -1,4 +1,4 @@
-"""The quota controller, over HTTP."""
+"""The quota controller computes the usage in the status of ResourceQuotas; the tests use it over HTTP."""
 
 from collections.abc import Iterator
 from typing import Any

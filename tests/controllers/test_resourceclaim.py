@@ -1,4 +1,4 @@
-"""The resourceclaim controller, over HTTP."""
+"""The resourceclaim controller creates and frees claims of pods; the tests use it over HTTP."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -109,7 +109,7 @@ def test_a_generated_claim_goes_when_its_pod_is_done(api: FakeAPI) -> None:
 
 
 def reserve(api: FakeAPI, claim: Object, pod: Object) -> None:
-    """Allocates and reserves a claim for a pod, like the scheduler."""
+    """Allocates a claim and reserves it for a pod, as the scheduler does."""
     consumer = {"resource": "pods", "name": pod["metadata"]["name"], "uid": pod["metadata"]["uid"]}
     claim["metadata"]["finalizers"] = ["resource.kubernetes.io/delete-protection"]
     claim = api.update(claim)

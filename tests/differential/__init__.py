@@ -1,1 +1,1 @@
-"""Tools that send the same requests to this server and to Kubernetes' own, and print the differences."""
+"""Tools that send the same requests to fakeapi and to Kubernetes' own servers, and print the differences."""

@@ -1,4 +1,4 @@
-"""A driver built with upstream's Go helper serves pods with claims, with this server and its controllers."""
+"""A DRA driver built with Kubernetes' own Go helper serves pods with claims on fakeapi's kubelet."""
 
 import time
 from collections.abc import Iterator
@@ -20,12 +20,15 @@ RELEASES = of_releases(release for release in FILES if release != CLASSIC)
 
 
 REPUBLISH_SECONDS = 150.0
-"""Seconds for slices to reappear: a starting kubelet deletes them, and some drivers check 30 s later."""
+"""Maximum number of seconds until slices reappear after the kubelet started.
+
+A starting kubelet deletes the slices, and some drivers check their slices only 30 seconds later.
+"""
 
 REMEMBERED_SECONDS = {"1.32": 70.0, "1.33": 70.0}
-"""Seconds for which a driver's helper trusts its cache of created slices: a minute, with a margin.
+"""Seconds for which a driver's Go helper trusts its cache of created slices: a minute and a margin.
 
-These releases do not recreate a slice that is deleted within this time.
+Within this time, the helpers of these releases do not recreate a deleted slice.
 """
 
 
@@ -154,7 +157,7 @@ def test_pods_show_the_health_that_a_driver_reports(
 
 
 def _health_of(pods: list[Object]) -> Object:
-    """Returns the health of each device by resource ID, from the status of pods."""
+    """Returns the health of each device in the status of the pods, by resource ID."""
     statuses = [each["status"].get("containerStatuses") or [{}] for each in pods]
     resources = [of[0].get("allocatedResourcesStatus") or [{"resources": []}] for of in statuses]
     found = [dict(each) for of in resources for each in of[0]["resources"]]

@@ -1,4 +1,4 @@
-"""A driver in Python, from its registration to the end of the pod."""
+"""A DRA driver in Python works from its registration until its pod is deleted."""
 
 import grpc
 import pytest

@@ -1,4 +1,4 @@
-"""Kubernetes' own test driver serves a pod with a claim."""
+"""Kubernetes' own test driver serves a pod with a claim on fakeapi's kubelet."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -32,7 +32,10 @@ def served(release: str, driver: Path, short_folder: Path) -> Iterator[Served]:
 
 
 def commands(driver: Path, served: Served, cdi: Path) -> Iterator[list[str | Path]]:
-    """Yields the commands of the driver: up to 1.30 a controller and a plugin, then only a plugin."""
+    """Yields the command lines of the test driver's processes.
+
+    Up to 1.30 these are a controller and a kubelet plugin, from 1.31 on only a plugin.
+    """
     node = served.kubelet / "node"
     data = node / "plugins" / NAME
     data.mkdir(parents=True, exist_ok=True)

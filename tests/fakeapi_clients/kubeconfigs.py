@@ -7,7 +7,10 @@ import yaml
 
 
 def kubeconfig(directory: Path, **parts: Any) -> Path:
-    """Writes a kubeconfig with the context `c`; `cluster` and `user` replace its parts."""
+    """Writes a kubeconfig with the context `c` into the directory; returns its path.
+
+    `parts`: replacements for the parts `cluster` and `user`.
+    """
     config = {
         "current-context": "c",
         "contexts": [{"name": "c", "context": {"cluster": "k", "user": "u"}}],

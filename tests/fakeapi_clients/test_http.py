@@ -1,4 +1,4 @@
-"""The HTTP client reads every framing, and reports invalid HTTP in one line."""
+"""The HTTP client of traces reads every framing of bodies, and reports invalid HTTP in one line."""
 
 import asyncio
 import contextlib
@@ -17,7 +17,10 @@ from fakeapi.clients.target import TargetError, target_of_url
 
 @contextlib.contextmanager
 def answering(*answers: bytes, keep: bool = False) -> Iterator[str]:
-    """Runs a server that gives its n-th connection the n-th response, after it has read some bytes."""
+    """Runs a server that sends one response on each connection; yields its URL.
+
+    `answers`: the responses in the order of the connections. `keep`: whether connections stay open.
+    """
     listener = socket.create_server(("127.0.0.1", 0))
     connections: list[socket.socket] = []
 

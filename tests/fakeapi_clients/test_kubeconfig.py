@@ -1,4 +1,4 @@
-"""Kubeconfigs: their server, certificates and credentials, and errors for invalid ones."""
+"""Kubeconfigs are read: server, certificates and credentials; invalid kubeconfigs give clear errors."""
 
 import asyncio
 import json

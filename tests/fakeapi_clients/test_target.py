@@ -1,4 +1,4 @@
-"""Validation of a server's URL."""
+"""The URL of a server is validated."""
 
 import pytest
 

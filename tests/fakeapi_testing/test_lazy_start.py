@@ -1,4 +1,4 @@
-"""The files that a server reads at its start, and those that it reads on first use."""
+"""A server reads some files at its start, and others only on first use."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Databases of older versions can be opened, with their objects, history and versions."""
+"""Databases of older fakeapi versions can be opened; their objects, history and versions are kept."""
 
 import gzip
 import json
@@ -17,7 +17,7 @@ NAMES = ["default", "1.27", "1.31", "1.33"]
 
 
 class Old:
-    """A server with the database of an older version, and the recorded answers of that version."""
+    """The database of an older fakeapi version, and the responses of that version."""
 
     def __init__(self, name: str, directory: Path) -> None:
         self.database = directory / "old.db"

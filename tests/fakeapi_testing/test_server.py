@@ -1,4 +1,4 @@
-"""FakeAPI: a running server and its client."""
+"""A FakeAPI object runs a server and is also its client."""
 
 import http.client
 import json
@@ -245,7 +245,7 @@ def test_what_the_machine_refuses_is_one_clear_error(tmp_path: Path) -> None:
 
 
 def test_a_start_that_fails_leaves_no_thread_behind(tmp_path: Path) -> None:
-    """A driver thread that outlived its event loop sometimes printed a traceback."""
+    """An earlier driver thread outlived its event loop and sometimes printed a traceback."""
     (tmp_path / "not.db").write_text("this is not a database, and longer than a header would be" * 20)
     (tmp_path / "directory").mkdir()
     before = set(threading.enumerate())

@@ -1,4 +1,4 @@
-"""Clients for the tests of faults: connections of the package kubernetes, and requests."""
+"""Helpers for tests of faults with the Python package `kubernetes`."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -11,19 +11,19 @@ from fakeapi import FakeAPI
 
 @contextmanager
 def core_client(api: FakeAPI) -> Iterator[client.CoreV1Api]:
-    """Connects to the core API with the package kubernetes."""
+    """Yields a CoreV1Api of the Python package `kubernetes`, connected to the server."""
     with config.new_client_from_config(str(api.kubeconfig)) as connection:
         yield client.CoreV1Api(connection)
 
 
 def make(core: client.CoreV1Api, name: str, **more: Any) -> Any:
-    """Creates a ConfigMap."""
+    """Creates a ConfigMap in the namespace `default`; returns the response. `more`: options of the call."""
     body = client.V1ConfigMap(metadata=client.V1ObjectMeta(name=name))
     return core.create_namespaced_config_map("default", body, **more)
 
 
 def names(stream: Iterable[Any], count: int) -> list[str]:
-    """Returns the names of the objects in the next `count` events of a watch."""
+    """Returns the object names in the next `count` events of a watch."""
     object_names = []
     for event in stream:
         object_names.append(event["object"].metadata.name)

@@ -1,4 +1,4 @@
-"""Fixtures for tests of faults: requests whose raw responses a test reads."""
+"""Fixtures for tests of faults, which read raw responses."""
 
 import http.client
 import json
@@ -40,7 +40,10 @@ def clock(api: FakeAPI) -> AdjustableClock:
 
 @pytest.fixture
 def ask(api: FakeAPI) -> Iterator[Open]:
-    """Returns a function that sends a request on a new connection and does not yet read the body."""
+    """Returns a function that sends a request on a new connection and returns the response.
+
+    The function does not read the response's body.
+    """
     with ExitStack() as connections:
 
         def send(method: str, path: str, body: Any = None, **headers: str) -> http.client.HTTPResponse:
@@ -57,7 +60,7 @@ def ask(api: FakeAPI) -> Iterator[Open]:
 
 @pytest.fixture
 def watch(ask: Open) -> Callable[..., http.client.HTTPResponse]:
-    """Returns a function that opens a watch, by default of claims."""
+    """Returns a function that opens a watch, by default of claims, and returns the response."""
 
     def open_watch(query: str = "", path: str = CLAIMS) -> http.client.HTTPResponse:
         return ask("GET", f"{path}?watch=true{'&' if query else ''}{query}")
@@ -67,6 +70,6 @@ def watch(ask: Open) -> Callable[..., http.client.HTTPResponse]:
 
 @pytest.fixture
 def core(fakeapi: FakeAPI) -> Iterator[client.CoreV1Api]:
-    """Connects the package kubernetes to the test's server."""
+    """Connects the Python package `kubernetes` to the test's server; yields its CoreV1Api."""
     with core_client(fakeapi) as core:
         yield core

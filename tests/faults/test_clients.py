@@ -1,4 +1,4 @@
-"""Real clients with faults, as in a cluster: some recover, others report the problem."""
+"""Real clients with injected faults behave as in a cluster: some recover, others report the problem."""
 
 import json
 from typing import Any

@@ -33,7 +33,7 @@ class Peer:
         return stream
 
     def hear(self) -> bool:
-        """Receives data and processes its events; returns False at the end of the connection."""
+        """Receives data and processes its HTTP/2 events; returns False at the end of the connection."""
         data = self.socket.recv(65536)
         for event in self.h2.receive_data(data) if data else ():
             if isinstance(event, h2.events.DataReceived):
@@ -66,7 +66,9 @@ def test_goaway_lets_open_streams_end_and_then_closes(api: FakeAPI, peer: Peer) 
     raw = b""
     while b'"items":[]' not in raw:
         raw += peer.socket.recv(65536)
-    # GOAWAY: type 7, 8 bytes, stream 0: the last stream and no error. h2 would end the connection on it.
+    # A GOAWAY frame has type 7, 8 bytes, stream 0, the last stream's id and the code NO_ERROR. The test
+    # checks the
+    # bytes, because h2 would end the connection on GOAWAY.
     assert bytes([0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, asked, 0, 0, 0, 0]) in raw
     assert b"connection" not in raw
     api.create(claim())

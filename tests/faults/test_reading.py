@@ -1,4 +1,4 @@
-"""The syntax of fault rules, and the one-line errors for invalid rules."""
+"""The syntax of fault rules, and the one-line errors about invalid rules."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Some test uses every ready-made rule with a real client."""
+"""Every ready-made fault has a test with a real client."""
 
 import ast
 from collections.abc import Iterator
@@ -7,11 +7,14 @@ from pathlib import Path
 from fakeapi.faults.ready import READY
 
 MODULES = ("test_clients.py", "test_slow_clients.py", "test_watching_clients.py")
-"""The modules of tests with real clients; each test has its rule as the parameter `kind`."""
+"""The modules of tests with real clients; the parameter `kind` of each test names its fault."""
 
 
 def kinds(source: str) -> Iterator[str]:
-    """Yields the values of `kind` in the parametrized tests of a module."""
+    """Yields the values of the parameter `kind` in a module's parametrized tests.
+
+    `source`: the text of the module.
+    """
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "pytest.mark.parametrize":
             named, values = (ast.literal_eval(argument) for argument in node.args)

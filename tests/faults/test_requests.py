@@ -1,4 +1,4 @@
-"""The effect of each fault on a request, at the level of the socket."""
+"""The effect of each fault on a request, as bytes on the socket."""
 
 import contextlib
 import http.client

@@ -1,4 +1,4 @@
-"""The effect of each fault on a watch, at the level of the socket."""
+"""The effect of each fault on a watch, as bytes on the socket."""
 
 import http.client
 import json
@@ -15,7 +15,7 @@ Watch = Callable[..., http.client.HTTPResponse]
 
 
 def events(stream: http.client.HTTPResponse, count: int) -> list[Any]:
-    """Reads the next events: their type, and the name of the object or the code of the Status."""
+    """Reads the next `count` events; returns (type, object name) or (type, code of the Status) of each."""
     items = []
     for _ in range(count):
         event = json.loads(stream.readline())

@@ -1,4 +1,4 @@
-"""Sends single requests, with only the headers that a test gives."""
+"""Sends single HTTP requests that have only the headers of the test."""
 
 import contextlib
 import json
@@ -10,16 +10,16 @@ from tests.http.watching import Stream
 
 
 class Served(Protocol):
-    """A server with a URL."""
+    """A server that has a URL."""
 
     @property
     def url(self) -> str: ...
 
 
 def ask(api: Served, path: str, method: str = "GET", body: Any = None, **headers: str) -> wire.Answer:
-    """Sends a request and reads its response.
+    """Sends a request on a new connection and returns the response.
 
-    A body is sent as JSON; `if_none_match` is the header If-None-Match.
+    A body is sent as JSON. Each keyword is a header: `if_none_match` is If-None-Match.
     """
     data = b"" if body is None else json.dumps(body).encode()
     named = {"content_type": "application/json", **headers} if data else headers
@@ -31,7 +31,7 @@ def ask(api: Served, path: str, method: str = "GET", body: Any = None, **headers
 
 @contextlib.contextmanager
 def watched(api: Served, path: str, accept: str) -> Iterator[Stream]:
-    """Opens a watch with this Accept header."""
+    """Opens a watch of a path with this Accept header; yields its stream."""
     with wire.connection(api.url) as sock:
         sock.sendall(
             wire.head(b"GET", path.encode(), [(b"Host", b"localhost"), (b"Accept", accept.encode())])

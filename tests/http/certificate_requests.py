@@ -1,4 +1,4 @@
-"""CertificateSigningRequests for tests."""
+"""Builds CertificateSigningRequests for tests."""
 
 import base64
 from typing import Any

@@ -1,4 +1,4 @@
-"""Fixtures with servers for the HTTP tests."""
+"""Fixtures that run servers for the HTTP tests."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -17,25 +17,25 @@ from fakeapi.testing.server import FakeAPI
 
 @pytest.fixture(scope="session")
 def api() -> Iterator[FakeAPI]:
-    """Runs a 1.31 server for all tests that leave no state behind."""
+    """Runs a 1.31 server for the whole session, for tests that leave no state behind."""
     with FakeAPI(release="1.31") as server:
         yield server
 
 
 @pytest.fixture
 def clock() -> AdjustableClock:
-    """Returns a frozen clock; tests advance it."""
+    """Returns a frozen clock that tests can advance."""
     return AdjustableClock(frozen_at=1_800_000_000.0)
 
 
 @pytest.fixture
 def frozen(clock: AdjustableClock, fakeapi_factory: Callable[..., FakeAPI]) -> Callable[[str], FakeAPI]:
-    """Returns a function that starts a server of a release with `clock`."""
+    """Returns a function that starts a server of a release with the fixture `clock`."""
     return lambda release: fakeapi_factory(release=release, clock=SeededClockAndNames(1, clock))
 
 
 class SmallServer(Client):
-    """A server that keeps a limited number of changes."""
+    """A client of a server with a short history, and the parts of this server."""
 
     def __init__(self, cluster: Cluster, app: Application, runner: Runner, url: str) -> None:
         super().__init__(url)
@@ -47,7 +47,7 @@ class SmallServer(Client):
 
 @pytest.fixture
 def with_history() -> Iterator[Callable[..., SmallServer]]:
-    """Returns a function that starts a 1.31 server with a history of `history` changes."""
+    """Returns a function that starts a 1.31 server with a history of at most `history` changes."""
     with ExitStack() as stack:
 
         def start(history: int, runtime_config: str = "") -> SmallServer:

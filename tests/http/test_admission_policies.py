@@ -1,4 +1,4 @@
-"""ValidatingAdmissionPolicies, evaluated for writes."""
+"""ValidatingAdmissionPolicies are evaluated when objects are written."""
 
 import json
 import threading
@@ -305,7 +305,7 @@ def test_others_are_served_while_a_costly_policy_is_evaluated(
     outcome = Expressions.outcome
 
     def held(self: Expressions, text: str, **how: Any) -> Any:
-        found = outcome(self, text, **how)  # on the event loop the expensive program does not reach its end
+        found = outcome(self, text, **how)  # on the event loop, the expensive program stops before its end
         if text == costly:
             begun.set()
             assert may_end.wait(PATIENCE_SECONDS)

@@ -1,7 +1,7 @@
 """Malformed requests get the responses of kube-apiserver 1.31 and cause no harm.
 
-The expected codes in the tables come from that server. If a request violates HTTP itself, a 400 in plain text
-or a closed connection is enough, because Go's server and hypercorn stop at different bytes.
+The expected codes in the tables come from kube-apiserver. If a request violates HTTP itself, a 400 in plain
+text or a closed connection is enough, because Go's server and fakeapi stop reading at different bytes.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ def url(api: FakeAPI) -> str:
 
 
 def state(url: str) -> bytes:
-    """Reads all claims and the version of their list."""
+    """Returns the list of all claims with its resourceVersion; malformed requests must not change it."""
     answer = wire.exchange(
         url, wire.head(b"GET", f"{GROUP}/resourceclaims".encode(), [(b"Host", b"localhost")])
     )
@@ -177,7 +177,7 @@ def test_a_refusal_leaves_the_connection_usable_for_the_next_request(url: str) -
 
 @pytest.mark.parametrize("case", large.CASES, ids=lambda case: case.name)
 def test_a_request_as_large_as_allowed_is_answered_before_its_client_gives_up(url: str, case: Case) -> None:
-    """Quadratic work would exceed the time that `wire` waits for a response."""
+    """Work that grows quadratically would exceed the time that `wire` waits for a response."""
     before = state(url)
     answer = ask(url, case)
     assert answer.code == case.answers, answer.body[:500]
@@ -192,7 +192,7 @@ def test_a_warning_cannot_add_headers_to_the_answer(url: str) -> None:
 
 
 def test_deep_nesting_is_dropped_as_unknown_or_refused_with_a_status(url: str) -> None:
-    """Kubernetes accepts 10,000 levels; Python's decoders about 1,000, and since 3.12 about 10,000."""
+    """Kubernetes accepts 10,000 levels. Python's decoders accept about 1,000, since 3.12 about 10,000."""
     before = state(url)
     nested = bodies.with_unknown(b"[" * 9_000 + b"]" * 9_000)
     answer = ask(url, post("", 400, nested, query="?dryRun=All"))

@@ -1,4 +1,4 @@
-"""Every served kind refuses bad bodies in the same way."""
+"""Every served kind refuses malformed bodies in the same way."""
 
 import json
 from collections.abc import Iterator
@@ -47,7 +47,7 @@ def post(api: FakeAPI, path: str, data: bytes, media_type: str) -> wire.Answer:
 
 
 def refusals(api: FakeAPI, data: bytes, media_type: str) -> Iterator[tuple[str, str, int, str]]:
-    """Yields (apiVersion, kind, code, message) of each kind's refusal of a body."""
+    """Sends a body to each kind; yields (apiVersion, kind, code, message) of each response."""
     for version, kind, path in creatable(api):
         answer = post(api, path, data, media_type)
         assert answer.is_status, (kind, answer.body)

@@ -1,4 +1,4 @@
-"""The initial objects of a new cluster, which are created on first use."""
+"""The initial objects of a new cluster, which the server creates on first use."""
 
 import json
 from collections.abc import Callable
@@ -52,7 +52,7 @@ def test_each_release_has_its_roles_flow_schemas_and_services(
 def test_a_config_map_says_since_when_old_tokens_are_tracked(
     fakeapi_factory: Callable[..., FakeAPI], release: str
 ) -> None:
-    """kube-controller-manager reads this ConfigMap before it removes such tokens."""
+    """kube-controller-manager reads this ConfigMap before it deletes unused legacy tokens."""
     name = "kube-apiserver-legacy-service-account-token-tracking"
     api = fakeapi_factory(release=release)
     obj = api.get("ConfigMap", name, namespace="kube-system")

@@ -1,4 +1,4 @@
-"""CBOR, with the gate CBORServingAndStorage on."""
+"""Requests and responses in CBOR, with the feature gate CBORServingAndStorage on."""
 
 import json
 import urllib.request

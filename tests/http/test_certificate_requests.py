@@ -1,4 +1,4 @@
-"""CertificateSigningRequests: the fields that admission sets, and approval."""
+"""CertificateSigningRequests: approval, and the fields that admission sets."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Large responses are compressed for clients that accept gzip."""
+"""The server compresses large responses for clients that accept gzip."""
 
 import gzip
 import json

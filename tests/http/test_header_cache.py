@@ -1,4 +1,4 @@
-"""A cache for values that are computed from a header."""
+"""The cache for values that are computed from a header's text."""
 
 from collections.abc import Callable
 
@@ -6,7 +6,7 @@ from fakeapi.http.header_cache import TEXT_LENGTH_MAX, TEXTS_MAX, cached_by_head
 
 
 def cached_lengths() -> tuple[Callable[[str], int], list[str]]:
-    """Returns a cached function of texts, and the list of texts for which it was computed."""
+    """Returns a cached function, and the list of texts for which its result was computed."""
     computed: list[str] = []
 
     def length(text: str) -> int:

@@ -1,4 +1,4 @@
-"""Deletion of namespaces: they are Terminating until their finalizers are removed."""
+"""Deleted namespaces are Terminating until their finalizers are removed."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Accept headers: the chosen representation, and 406 if there is none."""
+"""The Accept header selects a representation; 406 if the server has none."""
 
 import pytest
 

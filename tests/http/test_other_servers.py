@@ -1,4 +1,4 @@
-"""The application under other ASGI servers: hypercorn's own `serve`, and uvicorn."""
+"""The application also runs under other ASGI servers: hypercorn's `serve`, and uvicorn."""
 
 import asyncio
 import json
@@ -52,7 +52,10 @@ Serve = Callable[[Any, socket.socket, asyncio.Event], Awaitable[None]]
 
 @contextmanager
 def served(serve: Serve, app: Application) -> Iterator[int]:
-    """Runs the application; yields its port. Raises the server's error after its end."""
+    """Runs the application under an ASGI server in a thread; yields its port.
+
+    At the end of the block, raises the exception that ended the server, if any.
+    """
     listening = socket.create_server(("127.0.0.1", 0))
     port = listening.getsockname()[1]
     failure: list[BaseException] = []

@@ -1,4 +1,4 @@
-"""Queries: parsed as by Go's net/url, and converted to options as by Kubernetes."""
+"""Queries are parsed as in Go's net/url, and converted to options as in Kubernetes."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""Responses and errors have the client's media type, and are indented for browsers and curl."""
+"""Responses and errors have the media type that the client accepts; browsers and curl get indented JSON."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Requests, read from ASGI messages."""
+"""Requests are read from ASGI messages."""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Responses, whole and streamed, written as ASGI messages."""
+"""Whole and streamed responses are written as ASGI messages."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterator
@@ -66,7 +66,10 @@ def test_warnings_that_are_too_long_together_are_cut_and_then_left_out() -> None
 
 
 def stream(*batches: list[bytes]) -> tuple[StreamingResponse, list[str]]:
-    """Returns a response that streams these batches and then waits forever, and a list of its closings."""
+    """Returns a response that streams these batches and then waits forever, and a list.
+
+    The response appends "closed" to the list whenever it is closed.
+    """
     closed: list[str] = []
 
     async def frames() -> AsyncGenerator[list[bytes], None]:

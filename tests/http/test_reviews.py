@@ -1,4 +1,4 @@
-"""Reviews: objects that get a response and are never stored."""
+"""Reviews, such as SubjectAccessReview: a create returns a result and stores nothing."""
 
 from collections.abc import Callable
 from typing import Any

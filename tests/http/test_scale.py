@@ -1,4 +1,4 @@
-"""The scale subresource over HTTP."""
+"""The subresource `scale` of workloads can be read, updated and patched over HTTP."""
 
 from collections.abc import Callable
 from typing import Any

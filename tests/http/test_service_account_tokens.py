@@ -1,4 +1,4 @@
-"""Tokens of service accounts: signed, verified by TokenReviews, invalid after their bound object is gone."""
+"""Tokens of service accounts: signing, TokenReviews, and invalidation when their bound object is deleted."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""Services over HTTP: allocated addresses and ports, and the objects that follow them."""
+"""Services over HTTP: allocated addresses and ports, and objects that the server creates for them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -46,7 +46,7 @@ def test_no_address_is_given_twice(of_release: Callable[[str], FakeAPI]) -> None
 
 def test_a_full_range_is_an_internal_error(of_release: Callable[[str], FakeAPI]) -> None:
     api = of_release("1.32")
-    for number in range(253):  # plus the address of the API itself
+    for number in range(253):  # together with the address of the service `kubernetes`
         made(api, f"a-{number}")
     with pytest.raises(StatusError) as full:
         made(api, "full")

@@ -1,4 +1,4 @@
-"""Lists and watches of a shard of the objects, with the gate ShardedListAndWatch on."""
+"""Lists and watches of a shard of the objects, with the feature gate ShardedListAndWatch on."""
 
 import json
 import urllib.error

@@ -1,4 +1,4 @@
-"""Errors are rendered as Status objects."""
+"""Errors are rendered as Status objects of Kubernetes."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Rows of Tables: the cache does not change the responses."""
+"""The cache of Table rows does not change responses."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,4 +1,4 @@
-"""DeviceTaintRule over HTTP: the differences of v1 from older versions."""
+"""DeviceTaintRules over HTTP: v1 differs from older versions."""
 
 import json
 import urllib.error

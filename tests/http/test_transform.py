@@ -24,13 +24,13 @@ TABLE, PARTIAL, PARTIAL_LIST = (
 
 @pytest.fixture(scope="module")
 def clock() -> AdjustableClock:
-    """Returns the server's clock, which runs unless a test freezes it."""
+    """Returns the clock of the server in `claims`; it runs unless a test freezes it."""
     return AdjustableClock()
 
 
 @pytest.fixture(scope="module")
 def claims(clock: AdjustableClock) -> Iterator[FakeAPI]:
-    """Runs a 1.31 server with the claims a and b, each labelled with its name."""
+    """Runs a 1.31 server with the claims `a` and `b`, each with its name as a label."""
     with FakeAPI(release="1.31", clock=SeededClockAndNames(1, clock)) as api:
         api.create_namespace("tables")
         for name in ("a", "b"):

@@ -1,4 +1,4 @@
-"""Long lists are made one at a time; a list whose client has disconnected is not made."""
+"""The server renders long lists one at a time; it skips lists of clients that have disconnected."""
 
 import asyncio
 
@@ -9,7 +9,10 @@ from fakeapi.http.turns import Turn
 
 
 class Lists:
-    """Lists that wait for one turn; `made` has the names of those that got it."""
+    """Lists that wait for their turn; only one list is rendered at a time.
+
+    `made`: the names of the lists that had their turn.
+    """
 
     def __init__(self) -> None:
         self.turn = Turn()

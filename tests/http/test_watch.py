@@ -1,4 +1,4 @@
-"""Watches over HTTP: their events and bookmarks, and their end."""
+"""Watches over HTTP: events, bookmarks, and how watches end."""
 
 import asyncio
 import contextlib
@@ -232,7 +232,7 @@ def test_what_happened_during_the_initial_events_is_confirmed_by_a_bookmark_soon
 def test_the_bookmark_that_ends_the_initial_events_promises_nothing_that_is_yet_to_come(
     fakeapi_factory: Callable[..., FakeAPI],
 ) -> None:
-    """The claims exceed the sockets' buffers, so the last write happens while the server sends them."""
+    """The claims exceed the sockets' buffers, so the server is still sending them at the last write."""
     server = fakeapi_factory(release="1.32")
     for number in range(60):
         make(server, f"c{number:02}", annotations={"big": "x" * 250_000})
@@ -335,7 +335,7 @@ def test_a_watch_is_forgotten_when_the_client_leaves(
         close(stream)
 
     async def forgotten() -> None:
-        while server.app.open_watches:  # noqa: ASYNC110 - the server has no reason to tell
+        while server.app.open_watches:  # noqa: ASYNC110 - the server sends no signal
             await asyncio.sleep(0)
 
     server.runner.call(forgotten)
@@ -372,7 +372,7 @@ def test_a_watcher_that_does_not_read_is_ended_delays_nobody_and_can_go_on_where
 
 
 def test_an_event_reaches_a_watcher_though_the_clock_stands_still(frozen: Callable[[str], FakeAPI]) -> None:
-    """Watchers get an event on the commit of a write: nothing polls."""
+    """The server sends events to watchers when it commits a write; no task polls with a timer."""
     server = frozen("1.31")
     with watch(server.url) as stream:
         for number in range(20):

@@ -1,4 +1,4 @@
-"""Watches over WebSocket."""
+"""Watches over WebSocket instead of plain HTTP."""
 
 import base64
 import contextlib
@@ -29,7 +29,7 @@ BEARER = "base64url.bearer.authorization.k8s.io."
 
 
 class Client:
-    """A WebSocket client on a socket, which passes every message to the test."""
+    """A WebSocket client on a plain socket, which gives every message to the test."""
 
     def __init__(self, sock: socket.socket, target: str, protocols: list[str]) -> None:
         self._sock = sock
@@ -46,7 +46,7 @@ class Client:
         return self.next()
 
     def event(self) -> dict[str, Any]:
-        """Reads the next watch event. A long message comes in several pieces."""
+        """Reads and returns the next watch event; joins the pieces of a long message."""
         text = ""
         while True:
             message = self.next()
@@ -57,7 +57,7 @@ class Client:
                 return decoded
 
     def refusal(self) -> tuple[int, Any]:
-        """Reads the status and the body of a response without an upgrade."""
+        """Reads a response that refuses the upgrade to WebSocket; returns status code and decoded body."""
         rejected, body = self.next(), b""
         assert isinstance(rejected, RejectConnection), rejected
         while True:

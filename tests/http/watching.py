@@ -1,4 +1,4 @@
-"""A watch over a socket, read line by line without a client library."""
+"""Reads a watch from a socket line by line, without a client library."""
 
 import contextlib
 import json
@@ -13,7 +13,7 @@ Event = tuple[str, dict[str, Any]]
 
 
 class Stream:
-    """The response to a watch. `ended`: the server ended the body as HTTP requires."""
+    """The response to a watch. `ended`: whether the server ended the body as HTTP requires."""
 
     def __init__(self, sock: socket.socket) -> None:
         self.socket = sock
@@ -23,7 +23,7 @@ class Stream:
         self.ended = False
 
     def line(self) -> bytes:
-        """Reads the next line; returns b"" at the end, clean or not."""
+        """Reads the next line; returns b"" at the end of the response, complete or not."""
         while b"\n" not in self._text:
             size = self._reader.readline()
             if not size:
@@ -45,7 +45,7 @@ class Stream:
         return [self.next() for _ in range(count)]
 
     def rest(self) -> list[Event]:
-        """Reads all events until the end."""
+        """Reads and returns all events until the end of the response."""
         events = []
         while line := self.line():
             event = json.loads(line)
@@ -55,7 +55,10 @@ class Stream:
 
 @contextlib.contextmanager
 def watch(url: str, query: str = "", *, path: str = CLAIMS) -> Iterator[Stream]:
-    """Opens a watch and reads its head, so that it gets all later events."""
+    """Opens a watch and reads its response headers; yields the stream.
+
+    The stream receives all events of later writes.
+    """
     target = f"{path}?watch=1&{query}" if "/watch/" not in path else f"{path}?{query}"
     with wire.connection(url) as sock:
         sock.sendall(wire.head(b"GET", target.encode(), [(b"Host", b"localhost")]))
@@ -65,5 +68,5 @@ def watch(url: str, query: str = "", *, path: str = CLAIMS) -> Iterator[Stream]:
 
 
 def told(events: list[Event]) -> list[tuple[str, str]]:
-    """Returns (type, name) of each event."""
+    """Returns (type, object name) of each event."""
     return [(kind, obj["metadata"].get("name", "")) for kind, obj in events]

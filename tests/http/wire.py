@@ -1,4 +1,4 @@
-"""HTTP over a plain socket: requests that no HTTP client sends, and raw responses."""
+"""Sends raw bytes to an HTTP server and reads raw responses; HTTP clients do not send such requests."""
 
 import contextlib
 import json
@@ -14,7 +14,7 @@ TIMEOUT_SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A response. `code` is 0 if the connection was closed without a response."""
+    """An HTTP response. `code` is 0 if the server closed the connection without a response."""
 
     code: int
     headers: dict[str, str]
@@ -25,7 +25,7 @@ class Answer:
 
     @property
     def is_status(self) -> bool:
-        """Whether the body is a Status with the response's code."""
+        """Whether the body is a Status object with the response's status code."""
         try:
             status = self.json()
         except ValueError:
@@ -52,7 +52,10 @@ def head(method: bytes, target: bytes, headers: list[tuple[bytes, bytes]]) -> by
 
 
 def exchange(url: str, data: bytes, *, without_body: bool = False) -> Answer:
-    """Sends bytes and reads one response. The server may close before it has read everything."""
+    """Sends bytes on a new connection; reads and returns one response.
+
+    The server may close the connection before it has read all bytes. `without_body`: the response to a HEAD.
+    """
     with connection(url) as sock:
         with contextlib.suppress(ConnectionError):
             sock.sendall(data)

@@ -1,4 +1,4 @@
-"""Installing manifests: by a call, an option or a marker, and again after a reset."""
+"""Manifests can be installed by a call, an option or a marker, and are installed again after a reset."""
 
 from collections.abc import Callable
 from pathlib import Path

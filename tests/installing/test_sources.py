@@ -1,4 +1,4 @@
-"""Sources of manifests, and errors for invalid ones."""
+"""Sources of manifests: objects, texts, files, directories and patterns; and errors for invalid sources."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Waits for objects of a server by watching them."""
+"""Waits for the state of a server's objects with a list and a watch."""
 
 import http.client
 import json
@@ -16,9 +16,9 @@ Condition = Callable[[list[Object]], bool]
 
 
 def await_objects(url: str, path: str, condition: Condition, seconds: float = AWAIT_SECONDS) -> list[Object]:
-    """Waits until the objects of a list meet the condition; returns them.
+    """Waits until `condition` is true for the objects of a list; returns the objects.
 
-    Raises TimeoutError with the last objects if they do not meet the condition in time.
+    `path`: the path of the list. Raises TimeoutError with the last objects after `seconds` seconds.
     """
     place = urlsplit(url)
     connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=seconds)
@@ -50,4 +50,4 @@ def _until(events: Iterable[bytes], end: float) -> Iterator[Object]:
             if time.monotonic() > end:
                 return
     except TimeoutError:
-        return  # no event within this time
+        return  # no event in time

@@ -1,4 +1,4 @@
-"""The driver in `tests/drivers/driver`, built with the helper of a release, on a node of a server."""
+"""Builds the Go driver in `tests/drivers/driver` for a release and starts it on a node of a server."""
 
 from pathlib import Path
 
@@ -18,21 +18,21 @@ FILES = {
     "1.36": ("helper_0.34.go",),
     "1.37": ("helper_0.34.go", "health_0.37.go"),
 }
-"""The source files for the helper of each release."""
+"""The driver's source files that fit the Go helper of each release."""
 
 CRASHED = 3
-"""The exit code of a driver that the test made crash."""
+"""The exit code of the driver after a crash that the test requested."""
 
 
 def build_driver(release: str) -> Path:
-    """Compiles the driver for a release; returns its path. Skips the test if Go is missing."""
+    """Compiles the Go driver for a release; returns the program's path. Skips the test if Go is missing."""
     names = ("main.go", *FILES[release])
     sources = {name: (SOURCES / name).read_text(encoding="utf-8") for name in names}
     return go_programs.build(f"driver-{release}", go_programs.with_staging(release, MODULES), sources)
 
 
 def start_driver(program: Path, served: Served, *options: str) -> Program:
-    """Starts the driver on the server's node `node`."""
+    """Starts the driver for the node `node` of the server; returns the running program."""
     data = served.kubelet / "node" / "plugins" / DRIVER
     data.mkdir(parents=True, exist_ok=True)
     command: list[str | Path] = [program, "-kubeconfig", served.kubeconfig, "-name", DRIVER, "-data", data]
@@ -41,5 +41,5 @@ def start_driver(program: Path, served: Served, *options: str) -> Program:
 
 
 def about(driver: Program, what: str) -> str:
-    """Waits until the driver does `what`; returns the name of the claim."""
+    """Waits until the driver prints that it does `what`; returns the name of the claim."""
     return str(told(driver.await_line(f'"what":"{what}"'))["about"])

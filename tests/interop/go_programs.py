@@ -1,4 +1,4 @@
-"""Builds Go programs with the published Kubernetes modules, in the patches of the release tables."""
+"""Builds Go programs with Kubernetes' published modules, in the patch releases of fakeapi's tables."""
 
 import hashlib
 import json
@@ -12,28 +12,31 @@ from tests.interop.toolchain import BUILDS, alone_in, building, require
 from tools.modules import LAST_PATCHES
 
 BUILD_SECONDS = 2700
-"""Seconds for a build: several times the time of kube-controller-manager without a cache on two cores."""
+"""Maximum number of seconds for a build.
+
+kube-controller-manager takes a fraction of this time without a cache on two cores.
+"""
 
 FETCH_SECONDS = 600
 _OLDER = ("cri-client", "csi-translation-lib", "endpointslice", "kube-controller-manager", "kube-scheduler")
 ABSENT = {"1.31": dict.fromkeys(_OLDER, "v0.31.4"), "1.33": {"sample-apiserver": "v0.33.4"}}
-"""Modules whose patch for a release is not in the Go proxy, and the patch to use instead."""
+"""Modules whose patch release is not in the Go proxy, and the patch release to use instead."""
 
 _STAGING = re.compile(r"^\s*(k8s\.io/\S+) => \./staging", re.MULTILINE)
 _GO = re.compile(r"^go (\S+)", re.MULTILINE)
 _ENVIRONMENT = {
     "GOFLAGS": "-mod=mod",
-    "GONOSUMDB": "k8s.io/*,sigs.k8s.io/*",  # the sum database lacks some patches that the proxy has
+    "GONOSUMDB": "k8s.io/*,sigs.k8s.io/*",  # the checksum database lacks some patch releases
     "GOTOOLCHAIN": "local",
 }
 
 
 class BuildFailed(Exception):
-    """Go could not compile a program; the message is Go's output, or says that it took too long."""
+    """Raised if Go cannot compile a program; the message is Go's output, or says that it took too long."""
 
 
 def staging_version(release: str) -> str:
-    """Returns the version of the staging modules, such as k8s.io/client-go: `v0.33.13`."""
+    """Returns the version of the staging modules of a release, such as `v0.33.13` of k8s.io/client-go."""
     return f"v0.{release.partition('.')[2]}.{LAST_PATCHES[release]}"
 
 
@@ -42,7 +45,10 @@ def kubernetes_version(release: str) -> str:
 
 
 def with_kubernetes(release: str) -> str:
-    """Returns a go.mod for programs that import k8s.io/kubernetes, with replacements for staging modules."""
+    """Returns a go.mod for programs that import k8s.io/kubernetes.
+
+    The go.mod replaces each staging module with its published version.
+    """
     version, staged = kubernetes_version(release), staging_version(release)
     download = json.loads(
         _go(["mod", "download", "-json", f"k8s.io/kubernetes@{version}"], Path.cwd(), FETCH_SECONDS)
@@ -59,7 +65,10 @@ def with_kubernetes(release: str) -> str:
 
 
 def with_staging(release: str, modules: Iterable[str], go: str = "1.22.0") -> str:
-    """Returns a go.mod for programs that import only staging modules, such as `client-go` and `api`."""
+    """Returns a go.mod for programs that import only staging modules.
+
+    `modules`: names such as `client-go` and `api`. `go`: the required version of Go.
+    """
     version = staging_version(release)
     required = "".join(f"\tk8s.io/{module} {version}\n" for module in sorted(modules))
     return f"module program\n\ngo {go}\n\nrequire (\n{required})\n"
@@ -74,11 +83,15 @@ def build(
     command: Sequence[str] = ("build",),
     package: str = ".",
 ) -> Path:
-    """Compiles a program from its sources; returns its path. A program that was built before is reused.
+    """Compiles a Go program from its sources; returns its path. Reuses a program that was built before.
 
-    `sources`: texts by file name. `builds`: the folder of programs. `command`: Go's command with options
-    (`test -c`). `package`: the package to compile. Skips the test if Go is missing. Raises BuildFailed if the
-    program does not compile.
+    - `go_mod`: the text of go.mod
+    - `sources`: texts by file name
+    - `builds`: the folder of compiled programs
+    - `command`: the subcommand of Go with options, such as `test -c`
+    - `package`: the package to compile
+
+    Skips the test if Go is missing. Raises BuildFailed if the program does not compile.
     """
     require("go")
     version = _go(["env", "GOVERSION"], Path.cwd(), FETCH_SECONDS)

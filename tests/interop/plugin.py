@@ -1,4 +1,4 @@
-"""pytest's side of `make interop`: its options and the rows that tests report."""
+"""The pytest options of `make interop`, and a fixture for the rows of the compatibility table."""
 
 import datetime as dt
 import shutil
@@ -54,8 +54,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def report(request: pytest.FixtureRequest) -> Report:
     """Returns a function that adds a row to the compatibility table, with the result of the test.
 
-    Call it first, so that a failure also has a row. `version`: the version of the client or component.
-    `release`: the server's release. `did`: a short text of what was tested.
+    Call the function first, so that a failed test also has a row.
+
+    - `version`: the version of the client or component
+    - `release`: the server's Kubernetes release
+    - `did`: a short text about what the test does
     """
 
     def add(**fields: str) -> None:
@@ -66,14 +69,17 @@ def report(request: pytest.FixtureRequest) -> Report:
 
 @pytest.fixture
 def short_folder() -> Iterator[Path]:
-    """Makes a directory with a short path, because the path of a Unix socket may have 107 bytes."""
+    """Yields a temporary directory whose path is short enough for Unix sockets; deletes it at the end."""
     path = Path(tempfile.mkdtemp(prefix="fa"))
     yield path
     shutil.rmtree(path, ignore_errors=True)
 
 
 class _Collector:
-    """Collects the rows of a run, also from xdist's workers; prints or records them at the end."""
+    """Collects the reported rows of a run; prints or records them at the end.
+
+    Rows of xdist's workers are included.
+    """
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config

@@ -1,4 +1,4 @@
-"""Programs that run during a test: the server in its own process, and its clients."""
+"""Runs programs during a test: the server in its own process, and its clients."""
 
 import json
 import queue
@@ -18,7 +18,7 @@ STOP_SECONDS = 30.0
 
 
 class Program:
-    """A running program with its output in the file `log`; tests can wait for lines of its output."""
+    """A running program whose output is in the file `log`; tests can wait for lines of the output."""
 
     def __init__(
         self, command: Sequence[str | Path], log: Path, env: Mapping[str, str] | None = None
@@ -41,9 +41,9 @@ class Program:
         self._lines.put(None)
 
     def await_line(self, text: str, seconds: float = START_SECONDS) -> str:
-        """Waits for the next line that contains the text.
+        """Waits for the next line of output that contains `text`, and returns the line.
 
-        Raises AssertionError if the program ends or takes too long.
+        Raises AssertionError if the program ends first or `seconds` have passed.
         """
         end = time.monotonic() + seconds
         while True:
@@ -69,7 +69,7 @@ class Program:
         return self._process.poll() is None
 
     def stop(self) -> int:
-        """Sends SIGTERM and waits; kills a program that does not end. Returns the exit code."""
+        """Sends SIGTERM and waits for the end; kills a program that does not end. Returns the exit code."""
         self._process.terminate()
         try:
             self._process.wait(STOP_SECONDS)
@@ -99,7 +99,7 @@ class Program:
 
 
 class Served:
-    """`fakeapi serve` on a fixed port, which can be killed and restarted with the same database."""
+    """`fakeapi serve` on a fixed port. A test can kill it and start it again with the same database."""
 
     def __init__(self, folder: Path, release: str, *options: str) -> None:
         self.folder, self.release = folder, release
@@ -121,7 +121,7 @@ class Served:
         return self
 
     def kill(self) -> None:
-        """Kills the server (SIGKILL), like a power failure."""
+        """Kills the server with SIGKILL, which gives it no time to clean up."""
         assert self._program is not None
         self._program.kill()
         self.api.close()
@@ -143,6 +143,6 @@ def free_port() -> int:
 
 
 def told(line: str) -> dict[str, Any]:
-    """Decodes a JSON line from a driver of tests/drivers."""
+    """Returns the decoded JSON of a line that a driver of tests/drivers has printed."""
     fields: dict[str, Any] = json.loads(line)
     return fields

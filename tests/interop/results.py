@@ -1,7 +1,7 @@
-"""The rows of the compatibility table, and the page with it.
+"""Reads and renders the rows of the compatibility table, docs/compatibility.md.
 
 `results.jsonl` has a row for each test that ran with `make interop ARGS=--record`. That command and `python
--m tests.interop.results` make the page, `docs/compatibility.md`.
+-m tests.interop.results` render the page.
 """
 
 import json
@@ -16,14 +16,14 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "compatibility.md"
 PASSES = "passes"
 KINDS = {"component": "Components of Kubernetes", "driver": "Drivers", "client": "Clients"}
-"""The kinds of rows in the order of the page, with their headings."""
+"""The kinds of rows with their headings, in the order of the page."""
 
 _BEGIN, _END = "<!-- rows -->", "<!-- /rows -->"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """The result of a version of a client or component with a server of a release."""
+    """The result of a test of one client or component, in one version, with a server of one release."""
 
     kind: str
     """The kind of the row: a key of KINDS."""
@@ -32,9 +32,9 @@ class Row:
     release: str
     did: str
     result: str
-    """PASSES, or the failure."""
+    """PASSES, or a short text of the failure."""
     test: str
-    """The test's name in pytest."""
+    """The test's node id in pytest."""
     day: str
 
     def __post_init__(self) -> None:
@@ -48,7 +48,7 @@ class Row:
 
 
 def numbers(version: str) -> tuple[int, ...]:
-    """Returns the numbers in a version, for sorting: 1.9 comes before 1.10."""
+    """Returns the numbers in a version as a sort key: 1.9 comes before 1.10."""
     return tuple(int(number) for number in re.findall(r"\d+", version))
 
 
@@ -65,7 +65,7 @@ def write(rows: Iterable[Row], path: Path = RESULTS) -> None:
 
 
 def merged(known: Iterable[Row], fresh: Iterable[Row]) -> list[Row]:
-    """Returns the rows of a run, and rows of earlier runs for other tests that still exist."""
+    """Returns the rows of a new run, and rows of earlier runs for other tests that still exist."""
     fresh = list(fresh)
     tests = {row.test for row in fresh}
     return [*fresh, *(row for row in known if row.test not in tests and has_test(row))]
@@ -79,7 +79,7 @@ def has_test(row: Row) -> bool:
 
 
 def tables(rows: Iterable[Row]) -> str:
-    """Renders the rows as Markdown, with a table for each kind."""
+    """Returns the rows as Markdown, with a table for each kind."""
     lines = []
     for kind, of_kind in groupby(sorted(rows, key=lambda row: row.order), key=lambda row: row.kind):
         lines += [f"## {KINDS[kind]}", ""]
@@ -92,7 +92,7 @@ def tables(rows: Iterable[Row]) -> str:
 
 
 def page(text: str, rows: Iterable[Row]) -> str:
-    """Returns the page with new tables."""
+    """Returns the text of docs/compatibility.md with the tables between its markers replaced."""
     before, _, rest = text.partition(_BEGIN)
     _, _, after = rest.partition(_END)
     return f"{before}{_BEGIN}\n\n{tables(rows)}\n{_END}{after}"

@@ -1,4 +1,4 @@
-"""The story of a pod with a claim: created from a template, allocated, prepared, run, unprepared, deleted."""
+"""Tests the life of a pod with a claim: template, allocation, preparation, running, deletion."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from tests.interop.processes import Served
 
 DRIVER = "gpu.example.com"
 CLAIM_VERSIONS = {"1.30": "v1alpha2", "1.31": "v1alpha3", "1.32": "v1beta1", "1.33": "v1beta1"}
-"""The resource.k8s.io version that clients of a release use; v1 in all later ones."""
+"""The version of resource.k8s.io that clients of a release use; v1 for releases that are not listed."""
 
 PODS = "/api/v1/namespaces/default/pods"
 
@@ -18,12 +18,12 @@ def claim_version(release: str) -> str:
 
 
 def gates(release: str) -> tuple[str, ...]:
-    """Returns the options that enable claims, for the server and for Kubernetes' components."""
+    """Returns the options that enable claims in a release, for fakeapi and for Kubernetes' components."""
     return ("--feature-gates", "DynamicResourceAllocation=true") if release in CLAIM_VERSIONS else ()
 
 
 class Story:
-    """Creates pods on a server with claims for devices of a driver, and waits for them."""
+    """Creates pods with claims for devices of one driver, and waits for the pods and claims."""
 
     def __init__(self, served: Served, driver: str = DRIVER) -> None:
         self._api, self._url, self._driver = served.api, served.url, driver
@@ -33,7 +33,10 @@ class Story:
         self.claims = f"{root}/namespaces/default/resourceclaims"
 
     def begin(self) -> None:
-        """Creates a class with all devices of the driver, and a claim template for one device."""
+        """Creates a DeviceClass with all devices of the driver, and a ResourceClaimTemplate for one device.
+
+        For v1alpha2, creates a ResourceClass instead of a DeviceClass.
+        """
         if self._version == "v1alpha2":
             self._create("ResourceClass", driverName=self._driver)
             claim: Object = {"resourceClassName": "gpu"}
@@ -60,7 +63,7 @@ class Story:
         self._api.delete("Pod", name, options={"gracePeriodSeconds": 0})
 
     def await_slices(self, devices: int) -> list[Object]:
-        """Waits until the driver's slices have this number of devices; returns the slices."""
+        """Waits until the driver's ResourceSlices have this number of devices in all; returns the slices."""
 
         def published(slices: list[Object]) -> bool:
             specs = [each["spec"] for each in slices if each["spec"]["driver"] == self._driver]
@@ -69,7 +72,7 @@ class Story:
         return await_objects(self._url, self.slices, published)
 
     def await_running(self, count: int = 1, seconds: float = AWAIT_SECONDS) -> list[Object]:
-        """Waits for this number of running pods; returns their claims."""
+        """Waits until all pods run and are `count` pods; returns their claims."""
 
         def running(pods: list[Object]) -> bool:
             return [each["status"].get("phase") for each in pods] == ["Running"] * count

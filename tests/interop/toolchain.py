@@ -1,4 +1,4 @@
-"""Toolchains of other languages: checks for them, and notes of builds."""
+"""Checks for toolchains of other languages, and records the durations of builds."""
 
 import fcntl
 import json
@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 BUILDS = Path(__file__).parents[2] / "build" / "interop"
-"""The folder of built programs, kept between runs; `make clean` removes it."""
+"""The folder of compiled programs, which later runs reuse; `make clean` deletes it."""
 
 _LOG = BUILDS / "built.jsonl"
 _started = time.time()
@@ -21,7 +21,7 @@ _started = time.time()
 
 @dataclass(frozen=True)
 class Built:
-    """A build of this run, and its duration."""
+    """A build of a program, its duration, and the Unix time of its end."""
 
     name: str
     seconds: float
@@ -29,7 +29,7 @@ class Built:
 
 
 def require(*programs: str) -> None:
-    """Skips the test if a program is not on the PATH; in CI this is a failure."""
+    """Skips the test if one of the programs is not on the PATH. CI turns this skip into a failure."""
     missing = [name for name in programs if shutil.which(name) is None]
     if missing:
         pytest.skip(f"{' and '.join(missing)} not on the PATH")
@@ -37,7 +37,7 @@ def require(*programs: str) -> None:
 
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """Creates the folder and locks it against xdist's other workers, because tests share builds."""
+    """Creates the folder and locks it while the block lasts, because xdist's workers share builds."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -46,7 +46,10 @@ def alone_in(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def building(name: str) -> Iterator[None]:
-    """Notes a build for the end of the run, in a log file because xdist's workers build too."""
+    """Measures the duration of a build, and records it for the report at the end of the run.
+
+    The record is a line of a log file, because xdist's workers build too.
+    """
     begun = time.monotonic()
     yield
     BUILDS.mkdir(parents=True, exist_ok=True)
@@ -55,7 +58,7 @@ def building(name: str) -> Iterator[None]:
 
 
 def built_now() -> list[Built]:
-    """Returns the builds since the start of this run."""
+    """Returns the builds of this run."""
     if not _LOG.exists():
         return []
     builds = (Built(**json.loads(line)) for line in _LOG.read_text(encoding="utf-8").splitlines())
@@ -63,6 +66,9 @@ def built_now() -> list[Built]:
 
 
 def of_releases(oldest_first: Iterable[Any]) -> list[Any]:
-    """Returns test parameters; `--newest` selects only the last."""
+    """Returns test parameters; the option `--newest` selects only the last one.
+
+    `oldest_first`: a parameter for each release, as a value or as a tuple of values.
+    """
     *older, newest = (each if isinstance(each, tuple) else (each,) for each in oldest_first)
     return [*(pytest.param(*each, marks=pytest.mark.older) for each in older), pytest.param(*newest)]

@@ -1,4 +1,4 @@
-"""The journal: its entries for requests, and its limits."""
+"""The journal of requests: its entries, and its limits."""
 
 import http.client
 from collections.abc import Iterator
@@ -75,7 +75,7 @@ def test_a_watch_is_open_until_it_ends_and_counts_its_events(api: FakeAPI) -> No
     (entry,) = api.requests.filter("watch")
     assert entry.watch is not None
     while entry.watch.behind:
-        pass  # until the server has noted that it sent the event
+        pass  # waits until the server has noted that it sent the event
     assert (entry.watch.is_open, entry.watch.sent) == (True, 1)
     assert str(entry.watch.version) == created["metadata"]["resourceVersion"]
     api.reset()

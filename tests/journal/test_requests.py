@@ -1,4 +1,4 @@
-"""Queries and assertions on recorded requests."""
+"""Tests can query recorded requests and make assertions about them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Kinds without their own module."""
+"""Kinds without their own module use a generic definition."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -21,7 +21,7 @@ def widget(name: str = "a", request: str = "gpu", **fields: Any) -> Object:
     wanted = {
         "name": request,
         "deviceClassName": "gpu.example.com",
-        "allocationMode": "ExactCount",  # the type's defaults for these two
+        "allocationMode": "ExactCount",  # the type's defaults for both fields
         "count": 1,
     }
     return {"metadata": {"name": name}, "spec": {"devices": {"requests": [wanted]}}, **fields}

@@ -1,4 +1,4 @@
-"""Runs the strategies of workloads on manifests; returns the errors and objects of a release."""
+"""Runs the strategies of workload kinds on manifests; returns the errors and objects of a release."""
 
 import copy
 from typing import Any
@@ -12,7 +12,7 @@ from tests.registry.world import resource_of
 
 Object = dict[str, Any]
 DELETED = object()
-"""A value for `put` that removes the field."""
+"""A value for the function `put` that removes the field instead of setting it."""
 
 POD = {"containers": [{"name": "main", "image": "example.com/app:1"}]}
 TEMPLATE = {"metadata": {"labels": {"app": "a"}}, "spec": POD}
@@ -20,7 +20,10 @@ SELECTOR = {"matchLabels": {"app": "a"}}
 
 
 class Kind:
-    """The strategies of one resource of a release; `gates`: gates that differ from the default."""
+    """Runs the strategies of one resource of a release.
+
+    `spec`: the spec of the manifests. `gates`: feature gates that differ from the default.
+    """
 
     def __init__(self, release: str, api_version: str, resource: str, spec: Object, **gates: bool) -> None:
         group, _, version = api_version.rpartition("/")
@@ -29,7 +32,10 @@ class Kind:
         self.spec = spec
 
     def manifest(self, *changes: tuple[str, Any], **metadata: Any) -> Object:
-        """Returns the object with values changed at paths, and with defaults."""
+        """Returns a manifest with defaults.
+
+        `changes`: (path, value) pairs to set in the manifest. `metadata`: additional metadata.
+        """
         kind = self.resource.kind
         body: Object = {"kind": kind.kind, "apiVersion": kind.api_version}
         body["metadata"] = {"name": "a", "namespace": "default", "uid": "u", **metadata}
@@ -41,11 +47,11 @@ class Kind:
         return self.resource.to_hub(self.resource.body_type.default({**first, **obj}))
 
     def created(self, *changes: tuple[str, Any], **metadata: Any) -> Object:
-        """Returns the object that a create stores."""
+        """Returns the object that a create stores. `changes`: (path, value) pairs to set in the manifest."""
         return self.resource.strategy_for("").prepare_create(self.manifest(*changes, **metadata))
 
     def refusals(self, *changes: tuple[str, Any], **metadata: Any) -> list[str]:
-        """Returns the errors of a create."""
+        """Returns the errors of a create. `changes`: (path, value) pairs to set in the manifest."""
         obj = self.created(*changes, **metadata)
         errors = self.resource.strategy_for("").validate_create(obj)
         return texts(self.resource.with_declared(errors, obj))
@@ -53,7 +59,11 @@ class Kind:
     def update_refusals(
         self, *changes: tuple[str, Any], subresource: str = "", before: tuple[tuple[str, Any], ...] = ()
     ) -> list[str]:
-        """Changes the object with `before`, then updates it with `changes`; returns the update's errors."""
+        """Returns the errors of an update.
+
+        `before`: (path, value) pairs to set in the stored object. `changes`: (path, value) pairs to set in
+        the new object.
+        """
         strategy = self.resource.strategy_for(subresource)
         old = self.created()
         for path, value in before:
@@ -67,7 +77,7 @@ class Kind:
         return texts(self.resource.with_declared(errors, new, old, subresource))
 
     def updated(self, *changes: tuple[str, Any], subresource: str = "") -> Object:
-        """Returns the object that an update stores."""
+        """Returns the object that an update stores. `changes`: (path, value) pairs to set in the object."""
         old = self.created()
         new = copy.deepcopy(old)
         for path, value in changes:
@@ -75,7 +85,7 @@ class Kind:
         return self.resource.strategy_for(subresource).prepare_update(new, old)
 
     def row(self, obj: Object, now: float = 0.0) -> dict[str, Any]:
-        """Returns the cells of the object's table row by column."""
+        """Returns the cells of the object's table row by the name of the column."""
         return {column.name: column.cell(obj, now) for column in self.resource.columns}
 
 
@@ -88,7 +98,10 @@ def texts(errors: list[FieldError]) -> list[str]:
 
 
 def put(obj: Object, path: str, value: Any) -> None:
-    """Sets the value at a path of names and indexes; creates missing parents."""
+    """Sets the value at a path such as `spec.containers.0.image`; creates missing parents.
+
+    The value DELETED removes the field.
+    """
     *parents, last = path.split(".")
     at: Any = obj
     for name in parents:

@@ -1,4 +1,4 @@
-"""The areas of the e2e suite that concern this server and its controllers, and their specs."""
+"""The areas of Kubernetes' e2e suite that concern fakeapi, and the names of their specs."""
 
 import json
 import re
@@ -20,24 +20,24 @@ _MATRIX = re.compile(r"\[Testpattern: |\[Volume type: |^CSI Mock |^CSI Volumes |
 
 
 def area_of(spec: str) -> str:
-    """Returns the area of a spec. Specs of claims belong to SIG node, but have their own area here."""
+    """Returns the area of a spec: its SIG, or a separate area for specs about claims."""
     match = _SIG.match(spec)
     assert match is not None, spec
     return DRA if _DRA.search(spec) else match[1]
 
 
 def short(spec: str) -> str:
-    """Returns a spec's name without its SIG."""
+    """Returns the name of a spec without its prefix `[sig-…]`."""
     return _SIG.sub("", spec)
 
 
 def is_of_matrix(spec: str) -> bool:
-    """Whether the spec belongs to a matrix of volume drivers and features, which has thousands of specs."""
+    """Whether a spec belongs to the matrix of volume drivers and features, which has thousands of specs."""
     return area_of(spec) == "storage" and bool(_MATRIX.search(short(spec)))
 
 
 def family(spec: str) -> str:
-    """Returns the name under which the specs of a matrix are counted together."""
+    """Returns the name of the group in which specs of the matrix are counted together."""
     name = short(spec)
     driver = re.match(r"^(.*?\[(?:Driver|Volume type): [^\]]*\])", name)
     return driver[1] if driver else " ".join(name.split()[:3])
@@ -45,14 +45,17 @@ def family(spec: str) -> str:
 
 @dataclass(frozen=True)
 class Listed:
-    """All specs of our areas: their names, or for a matrix only the number of specs in each family."""
+    """All specs of our areas in one release.
+
+    `names`: the specs by name. `families`: for specs of a matrix, only the number of specs in each group.
+    """
 
     names: frozenset[str]
     families: dict[str, int]
 
 
 def read_listed(release: str, folder: Path = RESULTS) -> Listed:
-    """Reads the specs that the last recorded run of a release listed."""
+    """Returns the specs that the last recorded run of a release listed; empty if none was recorded."""
     path = folder / f"{release}.specs.json"
     content = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"names": (), "families": {}}
     return Listed(frozenset(content["names"]), content["families"])

@@ -1,4 +1,4 @@
-"""The cluster for the e2e suite: a server with all its controllers, and programs for missing parts."""
+"""Runs a cluster for the e2e suite: fakeapi with all its controllers, and programs for missing parts."""
 
 import secrets
 import tempfile
@@ -12,7 +12,7 @@ from tests.interop.processes import Program, Served
 from tests.kubernetes_e2e.programs import MANAGER, Programs
 
 OPTIONS = ("--authorization", "rbac", "--enable-admission-plugins", "ServiceAccount,NodeRestriction")
-"""Options for the behaviour of a cluster of the suite. A client without a token is an administrator."""
+"""The server's options for a cluster as the suite expects. A client without a token is an administrator."""
 
 NODES = ("n1", "n2", "n3")
 OURS = (
@@ -24,7 +24,7 @@ OURS = (
     "root-ca-certificate-publisher-controller",
     "serviceaccount-controller",
 )
-"""The controllers of kube-controller-manager that the server's own controllers replace."""
+"""The controllers that kube-controller-manager must not run, because fakeapi runs its own."""
 
 DRA_GATES = {
     "DRAAdminAccess",
@@ -45,11 +45,14 @@ GATES = {
         "GenericWorkload",
     },
 }
-"""The gates of claims to enable, by release; these are off by default."""
+"""The feature gates about claims to enable, by release; these gates are off by default."""
 
 
 class Cluster:
-    """Runs all programs; `kubeconfig` connects to the server through the fake container runtime."""
+    """Runs all programs of the cluster.
+
+    `kubeconfig` connects to fakeapi through the fake container runtime.
+    """
 
     def __init__(self, release: str, programs: Programs, folder: Path) -> None:
         self.release, self.folder = release, folder
@@ -104,7 +107,10 @@ class Cluster:
 
 
 def make_folder() -> Path:
-    """Makes a directory with a short path, because the paths of its sockets are limited."""
+    """Creates a temporary directory with a short path, because paths of Unix sockets are limited.
+
+    Returns the directory's path.
+    """
     folder = Path(tempfile.gettempdir(), secrets.token_hex(2))
     folder.mkdir()
     return folder

@@ -1,7 +1,7 @@
-"""Specs that no fake server can pass, because they need a running program; by name, with the missing feature.
+"""Lists specs that no fake server can pass because they need a running program, with the missing feature.
 
-Such specs run only with `--all`, because most would wait five minutes for a container that never answers. If
-a rule is wrong and such a spec passes, it counts as passed.
+Such specs run only with `--all`, because most would wait five minutes for a container that never responds. If
+a pattern is wrong and such a spec passes, the spec counts as passed.
 """
 
 import re
@@ -23,7 +23,7 @@ OFF = "a feature that the release has off by default"
 RESTART = "components that are restarted or upgraded"
 
 _OFF_BY_DEFAULT = re.compile(r"OffByDefault|\[Alpha\]")
-"""Matches features that are off by default; for claims, the cluster enables all features."""
+"""Matches specs of features that are off by default. For claims, the cluster enables all features."""
 
 RULES: dict[str, tuple[tuple[str, str], ...]] = {
     DRA: (
@@ -96,13 +96,16 @@ RULES: dict[str, tuple[tuple[str, str], ...]] = {
         (r"Projected|Downward API|EmptyDir volumes|Ephemeralstorage", VOLUME),
     ),
 }
-"""Regular expressions by area, matched at the start of a name without its SIG; the first match counts."""
+"""The features that specs need, as pairs of a pattern and a feature, by area.
+
+A pattern must match the start of the spec's name without its SIG. The first match counts.
+"""
 
 _COMPILED = {area: [(re.compile(pattern), what) for pattern, what in rules] for area, rules in RULES.items()}
 
 
 def need_of(spec: str) -> str | None:
-    """Returns the missing feature that a spec needs, or None if the spec can run here."""
+    """Returns the missing feature that a spec needs, or None if the spec can run on fakeapi."""
     area = area_of(spec)
     if area != DRA and _OFF_BY_DEFAULT.search(spec):
         return OFF

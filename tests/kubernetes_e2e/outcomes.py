@@ -1,4 +1,4 @@
-"""The outcomes of the suite's specs: read from ginkgo's report, stored in `results/RELEASE.jsonl`."""
+"""Reads the outcomes of the suite's specs from ginkgo's report; stores them in `results/RELEASE.jsonl`."""
 
 import datetime as dt
 import json
@@ -13,7 +13,7 @@ PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 WHY_LENGTH = 160
 
 _STATES = {"passed": PASSED, "skipped": SKIPPED, "pending": SKIPPED}
-"""The outcomes for ginkgo's states; every other state (panicked, timedout …) is a failure."""
+"""Maps ginkgo's states to outcomes; every other state, such as panicked or timedout, is a failure."""
 
 _CUT_OFF = "A suite timeout occurred"
 _CHANGING = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|\b\S*-\d{2,}\b|\d+\.\d+s|0x[0-9a-f]+|\b\d\d:\d\d:\d\d\S*")
@@ -22,21 +22,21 @@ _INNER = re.compile(r"^\s*(?:Unexpected error:|<\*?[\w.]+.*>:?|\{|\[)\s*$")
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """The outcome of a spec that was run."""
+    """The outcome of one spec of the suite that was run."""
 
     spec: str
-    """The whole name of the spec, the text that ginkgo's `--focus` matches."""
+    """The full name of the spec, which ginkgo's `--focus` matches."""
     state: str
-    """PASSED, FAILED, or SKIPPED if the suite itself skipped the spec after a look at the cluster."""
+    """PASSED, FAILED, or SKIPPED if the suite itself skipped the spec after it inspected the cluster."""
     why: str
-    """The suite's message for a failure or skip, in one line."""
+    """The suite's message about a failure or skip, in one line; "" if the spec passed."""
     day: str
 
 
 def from_report(reports: list[dict[str, Any]], day: str | None = None) -> list[Outcome]:
-    """Returns the outcomes in a report.
+    """Returns the outcomes in ginkgo's report. `day`: the date of the run in ISO format; None means today.
 
-    Specs that the focus left out, or that the end of the run cut off, have no outcome.
+    Specs that the focus excluded, or that had not ended at the end of the run, have no outcome.
     """
     day = day or dt.datetime.now(dt.UTC).date().isoformat()
     outcomes = []
@@ -58,7 +58,7 @@ def name_of(spec: dict[str, Any]) -> str:
 
 
 def one_line(message: str) -> str:
-    """Shortens a failure's message to one line without uids, times and generated names."""
+    """Returns a failure's message shortened to one line without uids, times and generated names."""
     lines = [line.strip() for line in message.splitlines() if line.strip() and not _INNER.match(line)]
     text = _CHANGING.sub("…", " ".join(lines))
     text = re.sub(r"\s+", " ", text)
@@ -79,6 +79,6 @@ def write(release: str, outcomes: Iterable[Outcome], folder: Path = RESULTS) -> 
 
 
 def merged(known: Iterable[Outcome], fresh: Iterable[Outcome]) -> list[Outcome]:
-    """Returns the outcomes of a run, and those of earlier runs for other specs."""
+    """Returns the outcomes of a new run, and outcomes of earlier runs for other specs."""
     by_spec = {each.spec: each for each in known} | {each.spec: each for each in fresh}
     return list(by_spec.values())

@@ -1,4 +1,4 @@
-"""Builds Kubernetes' own end-to-end suite (`e2e.test`) and the programs that it needs."""
+"""Builds Kubernetes' own end-to-end suite (`e2e.test`) and the programs that the suite needs."""
 
 import os
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ from tests.interop import go_programs
 from tests.interop.go_programs import kubernetes_version
 
 BUILDS = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fakeapi" / "e2e"
-"""The folder of compiled programs, outside the repository so that a new clone need not compile again."""
+"""The folder of compiled programs. It is outside the repository, so that new clones can reuse it."""
 
 SUITE = "k8s.io/kubernetes/test/e2e"
 GINKGO = "github.com/onsi/ginkgo/v2/ginkgo"
 MANAGER = "kube-controller-manager"
 RUNTIME_RELEASE = "1.35"
-"""The last release whose streaming server is in k8s.io/kubelet; it works with clients of all releases."""
+"""The last release whose streaming server is in k8s.io/kubelet; its server works with all clients."""
 
 RUNTIME_MODULES = ("api", "client-go", "cri-api", "kubelet")
 
@@ -27,17 +27,20 @@ class Programs:
     """The compiled programs for one release."""
 
     suite: Path
-    """The suite: upstream's e2e.test."""
+    """The path of the suite, Kubernetes' `e2e.test`."""
     ginkgo: Path
-    """The program that runs the suite in several processes."""
+    """The path of ginkgo, which runs the suite in several processes."""
     containers: Path
-    """The fake container runtime."""
+    """The path of the fake container runtime."""
     manager: Path
-    """kube-controller-manager, for workloads."""
+    """The path of kube-controller-manager, which runs workloads."""
 
 
 def build(release: str) -> Programs:
-    """Compiles missing programs and returns all, in half an hour without Go's cache. Raises BuildFailed."""
+    """Compiles missing programs for a release; returns all programs.
+
+    Takes half an hour without Go's cache. Raises BuildFailed.
+    """
     go_mod = go_programs.with_kubernetes(release)
     sources = {"suite.go": f'package program\n\nimport _ "{SUITE}"\n'}
     compiled = ("test", "-vet=off", "-c", "-ldflags", _named(release))
@@ -64,7 +67,7 @@ def build_containers() -> Path:
 
 
 def _named(release: str) -> str:
-    """Returns the linker options that set the suite's version and omit debug information."""
+    """Returns the linker options that set the version of the suite and omit debug information."""
     package = "k8s.io/component-base/version"
     major, minor = release.split(".")
     values = {"gitVersion": kubernetes_version(release), "gitMajor": major, "gitMinor": minor}

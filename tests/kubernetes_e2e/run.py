@@ -25,7 +25,7 @@ RELEASES = ("1.33", "1.37")
 PROCESSES = 4
 MINUTES = 120.0
 BATCH = 200
-"""Most specs in one option, because an argument of a command may have 128 KiB."""
+"""Maximum number of specs in one option, because Linux limits an argument to 128 KiB."""
 
 
 def main() -> int:
@@ -66,7 +66,7 @@ def parse() -> argparse.Namespace:
 
 
 def specs_of(built: programs.Programs) -> list[str]:
-    """Returns the names of the suite's specs in our areas."""
+    """Returns the sorted names of the suite's specs in our areas."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.json")
         command: list[str | Path] = [
@@ -83,7 +83,10 @@ def specs_of(built: programs.Programs) -> list[str]:
 
 
 def chosen(release: str, listed: list[str], options: argparse.Namespace) -> list[str]:
-    """Selects the specs to run."""
+    """Returns the specs of a release to run, selected by the command's options.
+
+    Without `--all`, leaves out specs that need a missing feature.
+    """
     specs = [each for each in listed if re.search(options.focus, each)]
     if options.skip:
         specs = [each for each in specs if not re.search(options.skip, each)]
@@ -94,7 +97,7 @@ def chosen(release: str, listed: list[str], options: argparse.Namespace) -> list
 
 
 def focus_of(specs: list[str]) -> list[str]:
-    """Returns ginkgo's options that select exactly these specs."""
+    """Returns the options of ginkgo that select exactly these specs."""
     names = [re.sub(r"([^\w\s-])", r"\\\1", each) for each in specs]
     batches = [names[start : start + BATCH] for start in range(0, len(names), BATCH)]
     return [f"--focus= (?:{'|'.join(batch)})$" for batch in batches]
@@ -103,7 +106,10 @@ def focus_of(specs: list[str]) -> list[str]:
 def run(
     release: str, built: programs.Programs, specs: list[str], options: argparse.Namespace
 ) -> list[Outcome]:
-    """Runs the suite against a new cluster; returns the outcomes."""
+    """Runs specs of the suite on a new cluster; returns their outcomes.
+
+    With the option `--keep`, copies the logs and the report to that folder.
+    """
     folder = make_folder()
     try:
         with Cluster(release, built, folder) as cluster, (folder / "suite.log").open("wb") as log:

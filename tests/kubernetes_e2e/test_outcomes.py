@@ -1,4 +1,4 @@
-"""Reading ginkgo's report, and the page about the suite."""
+"""ginkgo's report is read correctly, and the page about the suite shows the outcomes."""
 
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,7 @@
-"""Counts the steps of a function: the lines of fakeapi that it runs.
+"""Counts the steps of a function, which are the lines of fakeapi that it runs.
 
 Unlike time, steps do not depend on the machine. Compiled code, such as the matching of a pattern, is one
-step. Give such code an input so large that more than linear time exceeds the test's time limit.
+step. Test such code with an input so large that more than linear time exceeds the test's time limit.
 """
 
 import sys
@@ -16,14 +16,14 @@ import fakeapi
 _HERE = str(Path(fakeapi.__file__).parent)
 
 RATIO_MAX = 2.3
-"""Most growth of the steps for a doubled input: a little more than 2, for logarithms."""
+"""Maximum growth factor of the steps for an input twice as long; over 2, because of logarithms."""
 
 FEW_STEPS = 2000
-"""Differences of steps below this are noise of caches and of early refusals."""
+"""Differences up to this number of steps are ignored, because caches and early errors cause them."""
 
 
 def steps_of(function: Callable[[], object]) -> int:
-    """Counts the lines of fakeapi that the function runs; an error ends the function."""
+    """Counts the lines of fakeapi that the function runs. An exception ends the function and is ignored."""
     count = 0
 
     def line(_frame: FrameType, event: str, _argument: Any) -> Any:
@@ -38,7 +38,7 @@ def steps_of(function: Callable[[], object]) -> int:
     sys.settrace(call)
     try:
         function()
-    except Exception:  # noqa: BLE001 - a refusal is as good as a result
+    except Exception:  # noqa: BLE001 - an error is a result too
         pass
     finally:
         sys.settrace(before)
@@ -46,9 +46,9 @@ def steps_of(function: Callable[[], object]) -> int:
 
 
 def assert_linear(prepared: Callable[[int], Callable[[], object]], size: int) -> None:
-    """Asserts that for twice and four times the size, steps grow no faster than the size.
+    """Asserts that the steps grow linearly when the size doubles and quadruples.
 
-    `prepared` returns the function to measure for a size.
+    `prepared`: returns the function to measure for a size.
     """
     counts = [steps_of(prepared(size * factor)) for factor in (1, 2, 4)]
     for smaller, larger in pairwise(counts):

@@ -1,4 +1,4 @@
-"""Files are split into documents as by kubectl, within limits of time and memory."""
+"""Files with several YAML documents are split as in kubectl, within limits of time and memory."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,4 +1,4 @@
-"""Loopback addresses, and the Host and Origin headers that a server accepts."""
+"""Loopback addresses are recognized, and a server accepts only certain Host and Origin headers."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Every parser takes linear steps: each difficult input is tested in three sizes.
+"""Every parser takes a linear number of steps; each difficult input is tested in three sizes.
 
 YAML, durations and CEL have such tests in their own modules.
 """
@@ -34,7 +34,7 @@ NOW = "2024-01-01T00:00:00Z"
 
 
 def claim(**meta: Any) -> dict[str, Any]:
-    """Returns a ResourceClaim as sent by a client."""
+    """Returns a ResourceClaim as a client sends it. `meta`: additional metadata."""
     return {
         "apiVersion": "resource.k8s.io/v1beta1",
         "kind": "ResourceClaim",
@@ -63,7 +63,7 @@ def labels(count: int, value: str = "b") -> dict[str, str]:
 
 
 def read(text: Callable[[int], bytes]) -> Prepared:
-    """Prepares the decoding of JSON into the type."""
+    """Returns a function that prepares the decoding of a JSON object of size n. `text`: returns the JSON."""
     return lambda n: lambda: decode(json_decoding.decode_marking_duplicates(text(n)), SCHEMA)
 
 
@@ -88,7 +88,11 @@ def merged(patch: Callable[[int], Any], **meta: Callable[[int], Any]) -> Prepare
 
 
 def applied(before: dict[str, Callable[[int], Any]] | None, **meta: Callable[[int], Any]) -> Prepared:
-    """Prepares an apply over an object that another manager applied, or over nothing."""
+    """Returns a function that prepares an apply of size n.
+
+    - `before`: functions of the size for metadata that another manager applied before; None for a new object
+    - `meta`: functions of the size for the applied metadata
+    """
 
     def prepared(n: int) -> Callable[[], object]:
         live = None
@@ -319,6 +323,6 @@ BIG = 100_000
     ],
 )
 def test_patterns_do_not_search_long_texts_in_vain(function: Callable[[], object]) -> None:
-    """More than linear time would exceed the test's time limit."""
+    """A search in more than linear time would exceed the test's time limit."""
     with suppress(ValueError):
         function()

@@ -1,4 +1,4 @@
-"""Projects of users of the pytest plugin, made by pytester."""
+"""Fixture with a project of a user of the pytest plugin, created by pytester."""
 
 import pytest
 
@@ -15,7 +15,7 @@ PRELUDE = """
 
 @pytest.fixture
 def project(pytester: pytest.Pytester) -> pytest.Pytester:
-    """A project of somebody who is strict: warnings, and resources left open, are errors."""
+    """Returns a project in which pytest turns warnings into errors, also warnings about open resources."""
     pytester.makeini("[pytest]\naddopts = --strict-markers -p no:cacheprovider\nfilterwarnings = error")
     return pytester
 

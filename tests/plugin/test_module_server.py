@@ -1,4 +1,4 @@
-"""A server with module scope, which is reset before each test that uses it."""
+"""Tests of a module can share one server, which is reset before each test."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The pytest plugin, from the view of its users."""
+"""The pytest plugin, tested in projects as its users write them."""
 
 import subprocess
 import sys

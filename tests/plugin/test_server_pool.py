@@ -1,4 +1,4 @@
-"""The limits on servers that the plugin keeps, and on servers in a test."""
+"""The plugin limits the servers that it keeps, and the servers of one test."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Traces in tests: recordings of failed tests, and replays in tests."""
+"""The pytest plugin records the requests of failed tests, and replays traces in tests."""
 
 import shutil
 from pathlib import Path
@@ -12,7 +12,7 @@ LOG = Path(__file__).parents[2] / "fixtures" / "traces" / "audit-k8s1.31-v1alpha
 
 @pytest.fixture
 def project(pytester: pytest.Pytester) -> pytest.Pytester:
-    """Makes a strict project: warnings, also about open resources, are errors."""
+    """Returns a project in which pytest turns warnings into errors, also warnings about open resources."""
     pytester.makeini("[pytest]\naddopts = --strict-markers -p no:cacheprovider\nfilterwarnings = error")
     return pytester
 

@@ -1,6 +1,6 @@
 """Compares samples of Kubernetes' own strategies with fakeapi's results.
 
-`tools/strategy_samples.py` records the samples. An answer has the errors as (reason, field, message), the
+`tools/strategy_samples.py` records the samples. A result has the errors as (reason, field, message), the
 warnings and, without errors, the object after the strategy's preparation.
 """
 
@@ -30,10 +30,10 @@ ADMIN_ACCESS = ("resource.k8s.io/admin-access", "resource.kubernetes.io/admin-ac
 FIELDS_WITH_EMPTY_LISTS = frozenset(
     {"spec", "spec.cidrs", "status.allocation", "status.conditions", "status.responders"}
 )
-"""Fields whose errors show a struct or a list of the new object.
+"""Fields whose errors print a struct or a list of the new object.
 
-Kubernetes shows an empty list as `[]` if the request had it. The project shows null, because decoding leaves
-out empty lists of fields with `omitempty`.
+In these errors, Kubernetes prints an empty list as `[]` if the request had it. fakeapi prints null, because
+its decoder drops empty lists of fields with `omitempty`.
 """
 
 NO_SERVER: Any = None
@@ -62,7 +62,7 @@ def resource_of(release: str, api_version: str, name: str, gates: tuple[str, ...
 
 
 def answered(sample: Sample, release: str, gates: tuple[str, ...] = ()) -> Answer:
-    """Returns fakeapi's answer to a sample."""
+    """Returns fakeapi's result for a sample: errors, warnings and the prepared object."""
     resource = resource_of(release, sample["new"]["apiVersion"], sample["resource"], gates)
     new = _canonical(resource, sample["new"], sample["subresource"])
     warnings = Warnings()
@@ -85,14 +85,14 @@ def answered(sample: Sample, release: str, gates: tuple[str, ...] = ()) -> Answe
 
 
 def expected(sample: Sample) -> Answer:
-    """Returns the recorded answer of a sample."""
+    """Returns the recorded result of a sample: errors, warnings and the prepared object."""
     obj = None if sample["errors"] else _comparable(sample["object"])
     errors = _without_empty_lists(sample["errors"])
     return {"errors": errors, "warnings": sample.get("warnings") or [], "object": obj}
 
 
 def _without_empty_lists(errors: list[list[str]]) -> list[list[str]]:
-    """Replaces empty lists by null in the errors of FIELDS_WITH_EMPTY_LISTS."""
+    """Returns the errors with empty lists replaced by null for FIELDS_WITH_EMPTY_LISTS."""
     return [
         [reason, field, _with_null(message) if field in FIELDS_WITH_EMPTY_LISTS else message]
         for reason, field, message in errors
@@ -111,7 +111,7 @@ def _canonical(resource: Resource, body: dict[str, Any], subresource: str) -> di
 
 
 def _comparable(shown: Any) -> Any:
-    """Removes times from an object, and nulls, empty lists and empty maps."""
+    """Returns an object without times, nulls, empty lists and empty maps."""
     if isinstance(shown, dict):
         return {
             key: _comparable(value)

@@ -1,4 +1,4 @@
-"""The initial objects of a resource are created at its first use, and again after the state was replaced."""
+"""The initial objects of a resource are created on its first use, and again after the state is replaced."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""The catalogue: the served resources, their order, and changes at run time."""
+"""The catalogue of served resources: its order, and changes while the server runs."""
 
 from dataclasses import fields
 
@@ -67,7 +67,7 @@ def test_groups_come_once_each_in_the_order_in_which_they_were_added() -> None:
 
 
 def custom(group: str, *versions: str) -> list[Resource]:
-    """Makes resources of custom kinds with the attributes that a catalogue uses."""
+    """Returns a custom resource for each version, with the attributes that a catalogue uses."""
 
     class Custom(Kind):
         @property

@@ -1,4 +1,4 @@
-"""Clocks, timers and generated names: random, or repeatable with the same seed."""
+"""Clocks, timers and generated names are random, or repeatable with a seed."""
 
 import asyncio
 import re

@@ -1,4 +1,4 @@
-"""The cells of Tables equal those of Kubernetes' printers."""
+"""The cells of Tables equal the cells of Kubernetes' own printers."""
 
 from typing import Any
 

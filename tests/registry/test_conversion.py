@@ -1,4 +1,4 @@
-"""A claim that is read, written, watched and owned through every version of its release."""
+"""A claim can be read, written and watched in every version of its release."""
 
 import copy
 import json
@@ -16,7 +16,7 @@ VERSIONS = ["v1alpha3", "v1beta1", "v1beta2"]
 
 
 def through(world: World, version: str) -> World:
-    """Returns the world with claims in another version."""
+    """Returns a copy of the world whose verbs use this version of claims."""
     other = copy.copy(world)
     resource = world.catalogue.find(GROUP, version, "resourceclaims")
     assert resource is not None

@@ -1,4 +1,4 @@
-"""The cache of converted values keeps the newest ones, limited in bytes."""
+"""The cache of converted objects keeps the newest ones, up to a limit in bytes."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""Deletion of objects whose kind has no graceful deletion."""
+"""Objects without graceful deletion are deleted at once, or after their last finalizer."""
 
 import copy
 from typing import Any

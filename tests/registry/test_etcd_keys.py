@@ -1,4 +1,4 @@
-"""The etcd keys in error messages."""
+"""Error messages contain the same etcd keys as in Kubernetes."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The fields that field selectors support, by kind."""
+"""Each kind supports the same fields in field selectors as in Kubernetes."""
 
 from typing import Any
 

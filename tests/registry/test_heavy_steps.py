@@ -1,4 +1,4 @@
-"""Steps over many bytes run in a thread, so that the server can answer other clients."""
+"""Steps over many bytes run in a thread, so that the server can respond to other clients."""
 
 import asyncio
 import threading
@@ -15,7 +15,7 @@ from fakeapi.registry.verbs import patching
 LARGE = "x" * HEAVY_BYTES
 PATIENCE_SECONDS = 30
 MEETING_SECONDS = 0.3
-"""Time for two concurrent steps to meet. Steps in turn never meet, however long they wait."""
+"""Seconds in which two concurrent steps must meet; steps that run one after the other never meet."""
 
 
 def config_map(**data: str) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def test_heavy_steps_run_one_after_the_other() -> None:
     both = threading.Barrier(2, timeout=MEETING_SECONDS)
 
     def step() -> None:
-        """Meets the other step if that runs at the same time."""
+        """Records whether another step runs at the same time."""
         try:
             both.wait()
         except threading.BrokenBarrierError:
@@ -57,7 +57,7 @@ def test_heavy_steps_run_one_after_the_other() -> None:
 
 
 def spends(units: int) -> int:
-    """A step whose expressions cost this number of units; returns the thread in which it ended."""
+    """Simulates an evaluation that costs this number of units; returns the id of its thread."""
     allowance = current()
     if allowance is not None:
         allowance.pay(units)
@@ -125,7 +125,7 @@ def test_steps_that_take_some_time_do_not_wait_for_one_that_takes_long() -> None
 
 
 class Held:
-    """A patch step whose first call waits until `may_end` is set."""
+    """A patch step whose first call waits until the event `may_end` is set."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.begun, self.may_end = threading.Event(), threading.Event()

@@ -1,4 +1,4 @@
-"""Namespaces, from the view of other kinds."""
+"""The namespaces of a new cluster exist; objects in a missing namespace are refused with 404."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""The changes of strategies to ObjectMeta."""
+"""Strategies set and change fields of ObjectMeta on each write."""
 
 from typing import Any
 

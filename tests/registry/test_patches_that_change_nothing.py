@@ -1,4 +1,4 @@
-"""Patches that change nothing make no new version, no event and no new owner of a field."""
+"""A patch that changes nothing creates no new version, no event and no new owner of a field."""
 
 from typing import Any
 
@@ -38,14 +38,14 @@ ALLOCATION = {
     }
 }
 MERGED = ("finalizers", "ownerReferences", "reservedFor")
-"""The lists of a 1.31 claim that a strategic merge patch merges."""
+"""The lists of a 1.31 claim that a strategic merge patch merges instead of replacing."""
 
 
 @st.composite
 def parts_of(draw: st.DrawFn, value: Any, *, strategic: bool, name: str = "") -> Any:
-    """Draws a part of a document that changes nothing when applied as a patch.
+    """Draws a part of a value that changes nothing if it is applied as a patch.
 
-    For a map, this is any of its members, and null for a missing one. For a merged list, it is any of its
+    For a map, draws any of its members, and null for a missing member. For a merged list, draws any of its
     members in their order, because a patch also reorders. Other values are drawn whole.
     """
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Label and field selectors, combined to one test of an entry."""
+"""Label and field selectors are combined to one predicate for stored entries."""
 
 import json
 

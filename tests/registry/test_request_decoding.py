@@ -1,4 +1,4 @@
-"""Request bodies: decoded to a canonical object with defaults, or refused with the server's message."""
+"""Request bodies are decoded to a canonical object with defaults, or refused with Kubernetes' message."""
 
 import json
 

@@ -32,7 +32,7 @@ RELEASE = load_release("1.33")
 
 
 class Compiled(Exception):
-    """The test used a type of the release, which it must not."""
+    """Raised if the test uses a type of the release, which it must not."""
 
 
 @pytest.fixture
@@ -129,12 +129,15 @@ def test_subresources_are_those_that_have_a_strategy() -> None:
 
 
 def claims(version: str) -> Resource:
-    """Returns the resource of claims in a version, with an empty cache."""
+    """Returns the resource of claims in a version of resource.k8s.io, with an empty cache."""
     return resource_of(RELEASE.kind(GROUP, version, "resourceclaims"), RELEASE)
 
 
 def hub_claim(number: int) -> Object:
-    """Returns claim `number` in the hub; its parameters are compact or not, its lists empty or not."""
+    """Returns claim `number` in the internal version.
+
+    The number decides whether the driver's parameters are compact JSON, and whether lists are empty.
+    """
     subrequest = {"name": "big", "deviceClassName": "a"}
     requests: list[Object] = [
         {"name": "gpu", "deviceClassName": "a", "count": number + 1, "tolerations": [{"key": "k"}]},
@@ -214,7 +217,7 @@ def test_answers_are_the_same_whatever_was_kept_and_no_more_than_the_limit_is_ke
 
 
 class Counting:
-    """A conversion that counts the objects converted from the hub."""
+    """A conversion that counts how many objects it converts from the internal version."""
 
     def __init__(self, whole: Conversion) -> None:
         self.count = 0

@@ -1,4 +1,4 @@
-"""The cache of entries selected by labels does not change the responses."""
+"""The cache of objects that a label selector matches does not change the responses."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Semantic equality of two parts of an object."""
+"""Parts of objects are compared semantically as in Kubernetes."""
 
 from typing import Any
 

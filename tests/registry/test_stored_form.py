@@ -1,4 +1,4 @@
-"""The stored form: an object's JSON with room for its version."""
+"""The stored form of an object is its JSON with room for its resourceVersion."""
 
 import json
 from typing import Any, cast
@@ -48,7 +48,7 @@ def without_version(obj: dict[str, Any]) -> dict[str, Any]:
 
 
 def plain(obj: dict[str, Any]) -> dict[str, Any]:
-    """Decodes the raw JSON values of an object."""
+    """Returns the object with its raw JSON values decoded."""
     return cast("dict[str, Any]", codec.decode(codec.encode(obj)))
 
 

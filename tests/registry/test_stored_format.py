@@ -1,4 +1,4 @@
-"""Databases with older formats, and of releases that served other kinds."""
+"""Databases with older formats, or of releases with other kinds, can be opened or are refused."""
 
 import asyncio
 import json
@@ -76,7 +76,10 @@ def test_a_kind_that_no_release_kept_is_not_migrated() -> None:
 
 
 async def opened(path: Path, release: str | None, keys: tuple[str, ...] = ()) -> dict[str, str]:
-    """Checks the database like a server of the release, and writes these keys; returns the labels."""
+    """Opens and checks a database like a server of the release, then creates these keys.
+
+    Returns the labels of the database.
+    """
     storage = await open_storage(path, data_format=STORED_FORMAT)
     try:
         registry = open_registry(storage, served(release), SystemClockAndNames())

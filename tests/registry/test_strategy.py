@@ -1,4 +1,4 @@
-"""The fields of metadata errors in updates, kind by kind."""
+"""Errors about metadata in updates name the right fields for each kind."""
 
 from typing import Any
 

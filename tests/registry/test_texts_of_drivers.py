@@ -29,7 +29,7 @@ DOCUMENTS = st.dictionaries(
 
 
 def with_parameters(claim: Object, text: str) -> bytes:
-    """Returns a body with `text` as the parameters of a driver."""
+    """Returns the JSON of the claim with `text` as a driver's opaque parameters."""
     claim["spec"]["devices"]["config"] = [{"opaque": {"driver": "a.example.com", "parameters": "HERE"}}]
     return json.dumps(claim, separators=(",", ":")).replace('"HERE"', text).encode()
 

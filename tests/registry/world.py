@@ -1,4 +1,4 @@
-"""A registry without HTTP: storage, store and catalogue of one release, with a frozen clock."""
+"""Runs a registry without HTTP: the storage and the resources of one release, with a frozen clock."""
 
 import asyncio
 import copy
@@ -46,19 +46,19 @@ CONTEXT = StrategyContext(
 
 
 def resource_of(kind: Kind, release: Release) -> Resource:
-    """Makes a resource that is not in a catalogue."""
+    """Returns a resource for the kind, without adding it to a catalogue."""
     return Resource(kind, release, definition_of, CONTEXT)
 
 
 def widgets(release: Release, **fields: Any) -> Kind:
-    """Makes a kind that is in no release and no module: claims under another name."""
+    """Returns a kind that no release has: claims under the name Widget. `fields`: attributes to change."""
     own = {"group": "example.com", "version": "v1", "kind": "Widget", "list_kind": "WidgetList"}
     names = {"resource": "widgets", "singular": "widget"}
     return replace(release.kind(GROUP, "v1beta1", "resourceclaims"), **{**own, **names, **fields})
 
 
 class Clock(SeededClockAndNames):
-    """A clock that a test advances."""
+    """A clock that stands still until a test advances it."""
 
     def __init__(self) -> None:
         super().__init__(seed=1)
@@ -85,13 +85,13 @@ class World:
         self.warnings = Warnings()
 
     def resource(self, name: str, version: str = "v1", group: str = "") -> Resource:
-        """Returns a served resource."""
+        """Returns a served resource. Raises AssertionError if the resource is not served."""
         resource = self.catalogue.find(group, version, name)
         assert resource is not None, f"{name} is not served"
         return resource
 
     def on(self, resource: Resource) -> "World":
-        """Returns the world with its verbs on another namespaced resource."""
+        """Returns a copy of the world whose verbs use another namespaced resource."""
         other = copy.copy(self)
         other.claims = resource
         return other
@@ -170,7 +170,7 @@ def decoded(outcome: WriteResult) -> Object:
 
 
 def selected(options: Object) -> Object:
-    """Parses the selectors in options."""
+    """Returns the options with the selectors `labels` and `fields` parsed."""
     parsers: dict[str, Callable[[str], Any]] = {
         "labels": label_selector.parse,
         "fields": field_selector.parse,
@@ -194,7 +194,7 @@ async def world(release: str = "1.31", history: int = 1000, **gates: bool) -> As
 def in_world(
     scenario: Callable[[World], Awaitable[None]], release: str = "1.31", history: int = 1000, **gates: bool
 ) -> None:
-    """Runs a scenario in a new world."""
+    """Runs a scenario in a new world. `history`: maximum number of changes in the history."""
 
     async def run() -> None:
         async with world(release, history, **gates) as here:
@@ -204,7 +204,7 @@ def in_world(
 
 
 async def refusal(call: Awaitable[Any]) -> ApiError:
-    """Returns the ApiError that a call raises."""
+    """Awaits a call that must fail; returns its ApiError."""
     try:
         answer = await call
     except ApiError as error:

@@ -1,4 +1,4 @@
-"""Feature gates are set and refused as by `--feature-gates` of kube-apiserver."""
+"""Feature gates are set and refused as with kube-apiserver's option `--feature-gates`."""
 
 import re
 from pathlib import Path
@@ -199,7 +199,7 @@ def test_a_gate_is_not_switched_on_without_those_that_it_requires() -> None:
 @pytest.mark.parametrize(("group", "stage"), [("AllAlpha", Stage.ALPHA), ("AllBeta", Stage.BETA)])
 def test_a_group_sets_the_gates_of_its_stage_and_no_others(minor: int, group: str, stage: Stage) -> None:
     known = specs(minor)
-    needed = {  # for gates of the stage: without them no server would start
+    needed = {  # for gates of the stage that would prevent the start without them
         other: True
         for name, others in requirements(minor).items()
         for other in others
@@ -247,9 +247,9 @@ def test_gates_of_the_same_settings_are_equal() -> None:
 
 
 def test_every_gate_that_the_rules_name_is_one_that_can_be_set() -> None:
-    """A gate that is not listed as effective would be off forever."""
+    """A gate that is not listed as effective would always be off."""
     folder = Path(fakeapi.__file__).parent
-    admission = folder / "registry" / "admission"  # some gates have names of plugins
+    admission = folder / "registry" / "admission"  # some gates have the names of plugins
     plugins = (admission / "plugins" / "__init__.py", admission / "selection.py")
     table = msgspec.json.decode((folder / "releases" / "data" / "gates.json").read_bytes())["specs"]
     named = {

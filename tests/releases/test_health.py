@@ -1,4 +1,4 @@
-"""The health checks of each release, and their paths."""
+"""Each release has the health checks of Kubernetes, under the same paths."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from fakeapi.releases import KNOWN_RELEASES, load_release
 
 INITIALIZER = "poststarthook/start-{}apiserver-admission-initializer"
 LIVE_ONLY = "loopback-serving-certificate"
-"""A check since 1.36 that is not part of readiness."""
+"""A health check since 1.36 that is part of liveness, but not of readiness."""
 
 
 @pytest.mark.parametrize("release", KNOWN_RELEASES)

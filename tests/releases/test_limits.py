@@ -1,4 +1,4 @@
-"""The limits of each release equal those of its last patch."""
+"""The limits of each release equal the limits of its last patch release."""
 
 import pytest
 

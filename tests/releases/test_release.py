@@ -1,4 +1,4 @@
-"""A release as one value: its kinds, version, gates, limits and quirks."""
+"""A Release object contains the kinds, version, gates, limits and quirks of a Kubernetes release."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -174,7 +174,7 @@ def texts(value: object) -> Iterator[str]:
         case dict():
             for key, item in value.items():
                 yield key
-                if key != "rules":  # markers of declarative validation contain spaces
+                if key != "rules":  # markers of declared validation contain spaces
                     yield from texts(item)
 
 
@@ -183,7 +183,7 @@ def test_the_tables_hold_facts_and_no_prose(name: str) -> None:
     tables = tables_of(name)
     for entry in (*tables.values(), *(each.kind_entries() for each in tables.index.group_versions)):
         for text in texts(entry):
-            assert text.count(" ") <= 2, text  # "group/version Kind", "ipsec end system"
+            assert text.count(" ") <= 2, text  # such as "group/version Kind" and "ipsec end system"
 
 
 def test_a_table_of_pods_has_the_columns_that_kubectl_shows() -> None:

@@ -1,4 +1,4 @@
-"""tools/release_missing.py lists what a release of Kubernetes still lacks here."""
+"""tools/release_missing.py lists what fakeapi lacks of a Kubernetes release."""
 
 import pytest
 

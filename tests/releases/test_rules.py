@@ -1,4 +1,4 @@
-"""The validation rules of a release, as one value."""
+"""The rules of a release know its feature gates, which decide whether fields are dropped."""
 
 import pytest
 

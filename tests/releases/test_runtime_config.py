@@ -1,4 +1,4 @@
-"""Group versions are enabled and disabled as by `--runtime-config` of kube-apiserver."""
+"""Group versions are enabled and disabled as with kube-apiserver's option `--runtime-config`."""
 
 import pytest
 

@@ -11,11 +11,11 @@ from fakeapi.releases.tables import ReleaseTables, tables_of
 from tests.go_modules import modules_of, needs_go
 
 WITHOUT_SAMPLES = {"APIService", "CustomResourceDefinition", "SelfSubjectReview"}
-"""Kinds whose types are not in k8s.io/api, and one with samples only in later versions."""
+"""Kinds whose types are not in k8s.io/api, and SelfSubjectReview, which has no samples in some versions."""
 
 
 def leads_to_a_list_message(tables: ReleaseTables, name: str) -> bool:
-    """Whether a type contains a list with its own protobuf message, which is not supported yet."""
+    """Whether a type contains a list with its own protobuf message, which fakeapi does not support."""
     waiting, seen = [name], {name}
     while waiting:
         entry = tables.get(waiting.pop(), "")

@@ -1,4 +1,4 @@
-"""The schemas of a release express its Go types as nodes."""
+"""The schemas of a release describe its Go types."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from fakeapi.releases.tables import tables_of
 
 GROUP = "resource.k8s.io"
 MISSTATED = ("v1.CSIStorageCapacityList", "v1alpha1.StorageVersionMigrationList")
-"""Lists of objects that upstream marks as maps by a field that objects lack."""
+"""Lists of objects that Kubernetes marks as maps, with a key that the objects lack."""
 V1ALPHA2 = ("1.27", "1.28", "1.29", "1.30")
 V1ALPHA3 = ("1.31", "1.32", "1.33")
 
@@ -23,7 +23,7 @@ def claim_version(release: str) -> str:
 
 
 def claim(release: str, *path: str) -> Struct:
-    """Returns the struct at a path of the release's claim; steps into items of lists."""
+    """Returns the struct at a path of the release's ResourceClaim. The path skips lists."""
     node: Node = load_release(release).kind(GROUP, claim_version(release), "resourceclaims").schema
     for name in path:
         assert isinstance(node, Struct)
@@ -59,7 +59,7 @@ def nodes(node: Node) -> Iterator[Node]:
 def test_every_type_that_a_release_refers_to_exists(name: str) -> None:
     release = load_release(name)
     items = list(structs(release))
-    reachable = {id(struct.fields) for struct in items}  # a field may have a copy with other merge rules
+    reachable = {id(struct.fields) for struct in items}  # copies of a struct share its fields
     assert len(items) > 20
     for struct in items:
         for field in struct.fields.values():

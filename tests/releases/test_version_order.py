@@ -1,4 +1,4 @@
-"""API versions are sorted as by k8s.io/apimachinery `pkg/version`."""
+"""API versions are sorted as in k8s.io/apimachinery `pkg/version`."""
 
 import pytest
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""Clients for the tests of the HTTP server."""
+"""Raw clients for the tests of fakeapi's HTTP server."""
 
 import asyncio
 import contextlib
@@ -31,7 +31,7 @@ def raw(runner: Runner) -> socket.socket:
 
 
 def converse(runner: Runner, data: bytes) -> bytes:
-    """Sends data; returns all bytes until the server closes."""
+    """Sends bytes on a new connection; returns all bytes that the server sends until it closes."""
     with raw(runner) as client:
         with contextlib.suppress(ConnectionError):
             client.sendall(data)
@@ -51,7 +51,7 @@ def statuses(answer: bytes) -> list[int]:
 
 
 def turns(runner: Runner, count: int) -> None:
-    """Runs `count` turns of the server's event loop, so that tasks without clients proceed."""
+    """Runs `count` iterations of the server's event loop, in which its other tasks proceed."""
 
     async def turn() -> None:
         for _ in range(count):

@@ -1,4 +1,4 @@
-"""A runner with the stub application."""
+"""Fixtures with a running HTTP server and its stub application."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""An HTTP/2 client that gives tests every frame."""
+"""An HTTP/2 client that lets tests control and see every frame."""
 
 import contextlib
 import socket
@@ -10,7 +10,10 @@ import h2.events
 
 
 class Client:
-    """An HTTP/2 connection; collects events by stream. `reset` and `goodbye` are error codes."""
+    """An HTTP/2 connection that collects the events of each stream.
+
+    `reset`: error codes of reset streams. `goodbye`: the error code of GOAWAY.
+    """
 
     def __init__(self, sock: socket.socket, *, acknowledge: bool = True, authority: str = "x") -> None:
         self.sock = sock
@@ -35,7 +38,10 @@ class Client:
         self.sock.close()
 
     def begin(self, path: str, *, ended: bool = True) -> int:
-        """Prepares a request's head, which the next flush sends."""
+        """Prepares the headers of a GET, which the next `flush` sends; returns the stream's id.
+
+        `ended`: whether the request has no body.
+        """
         stream = self.h2.get_next_available_stream_id()
         headers = [(":method", "GET"), (":path", path), (":scheme", "http"), (":authority", self.authority)]
         self.h2.send_headers(stream, headers, end_stream=ended)

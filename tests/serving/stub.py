@@ -1,4 +1,4 @@
-"""A test application: each path misbehaves in its own way."""
+"""A stub application for tests of the HTTP server; each path shows one behaviour."""
 
 import asyncio
 import threading
@@ -8,11 +8,14 @@ from typing import Any
 from fakeapi.asgi import GONE, ROOM, ClientGone, ClientStalled, NoRoom
 
 PATIENCE_SECONDS = 30.0
-"""Seconds to wait for another thread; then the test fails."""
+"""Maximum number of seconds to wait for another thread before the test fails."""
 
 
 class Stub:
-    """An application that makes the server's calls and requests visible to tests."""
+    """An ASGI application that records the server's calls and requests.
+
+    The path `/NAME` calls the method `do_NAME`.
+    """
 
     def __init__(self, *, startup_error: Exception | None = None) -> None:
         self.startup_error = startup_error
@@ -26,12 +29,15 @@ class Stub:
         self._changed = threading.Condition()
 
     def wait_for(self, condition: Callable[[], bool]) -> None:
-        """Waits in the test's thread until the application meets the condition."""
+        """Waits in the test's thread until `condition()` is true.
+
+        Raises AssertionError after PATIENCE_SECONDS.
+        """
         with self._changed:
             assert self._changed.wait_for(condition, PATIENCE_SECONDS), "waited in vain"
 
     async def let_go(self) -> None:
-        """Ends requests that wait for the client to leave or to read."""
+        """Ends the requests that wait until the client disconnects or reads."""
         self.disconnected.set()
 
     def _note(self, call: str = "") -> None:
@@ -68,7 +74,7 @@ class Stub:
         await _answer(send, b"%d" % len(await _read(receive)))
 
     async def do_scope(self, scope: Any, receive: Any, send: Any) -> None:
-        """Responds with the client's parts of the scope."""
+        """Responds with method, path, query and headers of the request."""
         await _read(receive)
         headers = b" ".join(b"%b=%b" % header for header in scope["headers"])
         words = [scope["method"].encode(), scope["raw_path"], scope["query_string"], headers]
@@ -78,7 +84,7 @@ class Stub:
         await _answer(send, b"early", status=415)
 
     async def do_unread(self, scope: Any, receive: Any, send: Any) -> None:
-        """Responds when the test allows it, without reading the body."""
+        """Responds when the test calls `let_go`, without reading the request's body."""
         self._note("unread")
         await self.disconnected.wait()
         await _answer(send, b"unread")
@@ -108,12 +114,15 @@ class Stub:
             self._note()
 
     async def do_whole(self, scope: Any, receive: Any, send: Any) -> None:
-        """Responds with the number of bytes in the path."""
+        """Responds with a body whose number of bytes is in the path."""
         self._note("whole")
         await _answer(send, bytes(int(scope["path"].rpartition("/")[2])))
 
     async def do_long(self, scope: Any, receive: Any, send: Any) -> None:
-        """Responds with the number of bytes in the path, after it gets room for them."""
+        """Responds with a body whose number of bytes is in the path, after the server has room for it.
+
+        Responds with 429 if the server never has room.
+        """
         size = int(scope["path"].rpartition("/")[2])
         self._note("asked for room")
         try:
@@ -126,14 +135,14 @@ class Stub:
             await _answer(send, bytes(size))
 
     async def do_gone(self, scope: Any, receive: Any, send: Any) -> None:
-        """Waits for the server's report that the client has left."""
+        """Waits until the server reports that the client has disconnected."""
         self._note("waiting")
         await scope["extensions"][GONE]()
         assert scope["extensions"][GONE]().done()
         self._note("gone")
 
     async def do_stalled(self, scope: Any, receive: Any, send: Any) -> None:
-        """Raises ClientStalled for a client that does not read."""
+        """Sends a long response; raises ClientStalled if the client does not read it."""
         try:
             async with asyncio.timeout(0.05):
                 await self.do_flood(scope, receive, send)
@@ -162,7 +171,10 @@ class Stub:
             self._note()
 
     async def do_socket(self, scope: Any, receive: Any, send: Any) -> None:
-        """Serves a WebSocket: answers each message with its length until the client leaves."""
+        """Serves a WebSocket. Responds to a text with its length and to bytes with the reversed bytes.
+
+        The text `close` makes the application close the connection.
+        """
         assert (await receive())["type"] == "websocket.connect"
         offered = scope["subprotocols"]
         await send({"type": "websocket.accept", "subprotocol": offered[0] if offered else None})
@@ -178,7 +190,7 @@ class Stub:
         self._note("left")
 
     async def do_unavailable(self, scope: Any, receive: Any, send: Any) -> None:
-        """Refuses a WebSocket with its own response."""
+        """Refuses a WebSocket with its own response 503."""
         await receive()
         headers = [(b"content-length", b"5")]
         await send({"type": "websocket.http.response.start", "status": 503, "headers": headers})

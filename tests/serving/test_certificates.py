@@ -1,4 +1,4 @@
-"""The CA of a server, and its files."""
+"""The server's CA: its files, and the certificates that it signs."""
 
 import ssl
 import stat
@@ -120,7 +120,12 @@ def test_a_ca_of_another_program_is_used(tmp_path: Path) -> None:
 def write_ca(
     directory: Path, end: datetime, *, authority: bool | None = True, identifier: bool | None = True
 ) -> None:
-    """Writes a CA that is valid since 2020; without basic constraints if `authority` is None."""
+    """Writes a CA certificate and its key into the directory.
+
+    - `end`: the end of its validity, which begins in 2020
+    - `authority`: whether it says that it is a CA; None leaves out the basic constraints
+    - `identifier`: whether it has a subject key identifier
+    """
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "another")])
     builder = (

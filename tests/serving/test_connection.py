@@ -1,4 +1,4 @@
-"""Timeouts of a connection for its client, and limits on its buffers."""
+"""A connection's timeouts for its client, and the limits on its buffers."""
 
 import asyncio
 import contextlib
@@ -14,7 +14,7 @@ from tests.serving.h2client import Client
 from tests.serving.stub import Stub
 
 TURNS = 2_000
-"""Turns of the event loop; an application without limit writes a piece in each."""
+"""Iterations of the event loop; an application without a limit would write a piece in each."""
 
 
 @pytest.fixture
@@ -152,7 +152,7 @@ def test_a_client_that_does_not_read_stops_its_producer(runner: Runner, stub: St
         client.sendall(b"GET /flood HTTP/1.1\r\nHost: x\r\n\r\n")
         stub.wait_for(lambda: stub.flooded > 0)
         turns(runner, TURNS)
-        assert stub.flooded < TURNS / 2  # 64 MB, including the kernel's buffers
+        assert stub.flooded < TURNS / 2  # half of the writes are 64 MB, which includes the kernel's buffers
         runner.call(stub.let_go)
 
 
@@ -167,7 +167,7 @@ def test_clients_that_vanish_in_the_middle_leave_nothing_behind(
         b"POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n{",
         b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0",
     ]
-    at_once = b"\1\0\0\0\0\0\0\0"  # SO_LINGER of 0 seconds, for a reset
+    at_once = b"\1\0\0\0\0\0\0\0"  # SO_LINGER of 0 seconds, which resets the connection on close
     for number, part in enumerate(parts * 10):
         client = raw(runner)
         client.sendall(part)
@@ -184,7 +184,7 @@ def test_clients_that_vanish_in_the_middle_leave_nothing_behind(
 
 
 def _until_empty(runner: Runner, tasks: set[asyncio.Task[None]]) -> None:
-    """Runs turns of the event loop until all connections ended, which needs no clients."""
+    """Runs the event loop until all connections have ended. Raises AssertionError if some remain."""
     for _ in range(10_000):
         if not tasks:
             return

@@ -1,4 +1,4 @@
-"""HTTP/1.1 over real sockets. Responses to invalid requests are those of Go's net/http."""
+"""HTTP/1.1 over real sockets; invalid requests get the responses of Go's net/http."""
 
 import asyncio
 import base64
@@ -93,7 +93,7 @@ def test_a_body_of_many_small_chunks_arrives(runner: Runner) -> None:
 
 
 class NoWire:
-    """A connection that drops all data."""
+    """A fake connection that drops all data."""
 
     ending = writes_at_once = False
 
@@ -276,7 +276,7 @@ def test_pipelined_requests_are_not_kept_without_end(runner: Runner, stub: Stub)
         connection = next(iter(runner._listener._connections))  # type: ignore[union-attr]
         kept = connection._protocol._reader.waiting  # type: ignore[union-attr]
         assert PIPELINED_BYTES < kept < 3 * PIPELINED_BYTES
-        assert sent < 20_000_000  # the rest waits in the kernel, which takes part of 37 MB
+        assert sent < 20_000_000  # the kernel's buffers take a part of the 37 MB
         runner.call(stub.let_go)
         client.settimeout(30)
         assert client.recv(4096).startswith(b"HTTP/1.1 200")
@@ -299,7 +299,7 @@ def test_a_body_that_nobody_reads_is_not_kept_without_end(runner: Runner, stub: 
 
 
 class WebSocket:
-    """A WebSocket connection that a test drives event by event."""
+    """The client's side of a WebSocket connection, which a test controls event by event."""
 
     def __init__(
         self, sock: socket.socket, path: str = "/socket", subprotocols: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""The reader of HTTP/1 requests, with bytes in pieces of any size."""
+"""The parser of HTTP/1 requests gives the same events for bytes in pieces of any size."""
 
 import pytest
 from hypothesis import example, given
@@ -73,7 +73,7 @@ BODIES = st.sampled_from(
 
 
 def read(pieces: list[bytes]) -> list[object]:
-    """Reads all pieces; returns the events, with adjacent pieces of bodies joined."""
+    """Parses all pieces; returns the events, with adjacent pieces of a body joined."""
     reader = RequestReader()
     events: list[object] = []
     for piece in pieces:
@@ -97,7 +97,7 @@ def read(pieces: list[bytes]) -> list[object]:
 def test_a_request_in_one_piece_is_what_it_is_byte_by_byte(
     line: bytes, headers: list[bytes], end: bytes, body: bytes
 ) -> None:
-    """The reader uses llhttp for the whole request if possible, and h11 for the pieces."""
+    """The parser uses llhttp if a request arrives whole, and h11 if it arrives in pieces."""
     data = end.join([line, *headers, b"", b""]) + body
     whole, cut = read([data]), read([data[n : n + 1] for n in range(len(data))])
     refused = [event.status for event in whole if isinstance(event, Refusal)]
@@ -147,7 +147,7 @@ RIGHT_HEADERS = st.tuples(
 def test_a_request_whose_headers_came_before_is_what_it_is_alone(
     method: bytes, target: bytes, headers: list[bytes]
 ) -> None:
-    """The reader parses repeated headers only once, even after another request line."""
+    """The parser caches the headers of the last request, and uses them again if they are repeated."""
     end = b"\r\n".join([b"", *headers, b"", b""])
     known, fresh = RequestReader(), RequestReader()
     known.feed(b"GET /before HTTP/1.1" + end)

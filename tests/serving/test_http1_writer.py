@@ -1,4 +1,4 @@
-"""The writer of HTTP/1 responses; h11 reads its output."""
+"""The writer of HTTP/1 responses; the tests parse its output with h11."""
 
 import h11
 import pytest

@@ -1,4 +1,4 @@
-"""The names in hypercorn that the server uses; a failure shows what a new version changed."""
+"""hypercorn has the names that the server uses; a failure means that a new version changed them."""
 
 import ast
 import dataclasses

@@ -1,4 +1,4 @@
-"""The rate limit for actions that cost the server more than the client."""
+"""The rate limit for actions that cost the server more than the client, such as reset streams."""
 
 from hypothesis import given
 from hypothesis import strategies as st

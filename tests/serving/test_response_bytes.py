@@ -1,4 +1,4 @@
-"""Unread bytes of responses are limited: long responses wait, and stalled clients are dropped."""
+"""The unread bytes of responses are limited: long responses wait, and stalled clients are disconnected."""
 
 import asyncio
 import contextlib
@@ -15,12 +15,12 @@ from tests.serving.stub import Stub
 
 BOUNDS = "fakeapi.serving.response_bytes"
 LONG = 16 * 1024 * 1024
-"""More bytes than the kernel buffers for a client that does not read."""
+"""A number of bytes that exceeds the kernel's buffers for a client that does not read."""
 
 
 @pytest.fixture
 def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Limits the server's room to one long response, and disables its timeouts."""
+    """Limits the server's unread bytes to one long response, and disables its timeouts."""
     monkeypatch.setattr(f"{BOUNDS}.SERVER_BYTES_MAX", LONG)
     monkeypatch.setattr(f"{BOUNDS}.CONNECTION_BYTES_MAX", LONG)
     monkeypatch.setattr(f"{BOUNDS}.STALLED_SECONDS", 600.0)
@@ -28,7 +28,7 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def get(runner: Runner, path: str) -> socket.socket:
-    """Sends a GET; returns the socket with an unread response."""
+    """Sends a GET on a new connection; returns the socket without reading the response."""
     client = raw(runner)
     client.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
     return client
@@ -200,7 +200,7 @@ def test_a_connection_that_is_to_close_waits_for_its_client_for_a_time_only(
 
 
 def received(client: socket.socket) -> int:
-    """Counts the bytes until the server closes."""
+    """Counts the bytes that the server sends until it closes the connection."""
     count = 0
     with contextlib.suppress(ConnectionError):
         while data := client.recv(1 << 20):
@@ -209,7 +209,7 @@ def received(client: socket.socket) -> int:
 
 
 def all_connections_end(runner: Runner) -> None:
-    """Waits until the server has no connections."""
+    """Waits until the server has no open connections."""
 
     async def wait() -> None:
         assert runner._listener is not None

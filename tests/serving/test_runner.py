@@ -1,4 +1,4 @@
-"""Start and stop of a server: in a thread, in a process, and with errors at startup."""
+"""A server starts and stops in a thread and in a process, and reports errors at its start."""
 
 import asyncio
 import contextlib

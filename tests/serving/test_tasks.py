@@ -1,4 +1,4 @@
-"""The queue of a request's events for the application, and its limit."""
+"""The queue of a request's events for the application is limited."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""Servers with an unreachable database answer 503 or correct data, and recover by themselves."""
+"""Servers whose database is unreachable respond with 503 or correct data, and recover by themselves."""
 
 import json
 import signal
@@ -21,7 +21,7 @@ PATIENCE_SECONDS = 30.0
 
 @pytest.fixture
 def mortal() -> Iterator[PostgreSQL]:
-    """Runs a PostgreSQL server for a test that stops it."""
+    """Runs a PostgreSQL server for one test, which may stop it; skips the test if PostgreSQL is missing."""
     if why_missing():
         pytest.skip(why_missing())
     server = PostgreSQL()
@@ -30,7 +30,7 @@ def mortal() -> Iterator[PostgreSQL]:
 
 
 class Told(NamedTuple):
-    """A response of a server."""
+    """A response of a server: status code, headers and body."""
 
     code: int
     headers: Message
@@ -38,7 +38,7 @@ class Told(NamedTuple):
 
 
 def told(server: FakeAPI, target: str, name: str = "") -> Told:
-    """Sends a GET, or with `name` the POST of a ConfigMap; returns the response."""
+    """Sends a GET or, if `name` is set, a POST of a ConfigMap of this name; returns the response."""
     body = None
     if name:
         body = json.dumps({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}}).encode()
@@ -56,7 +56,7 @@ def code_of(server: FakeAPI, target: str, name: str = "") -> int:
 
 
 def assert_unavailable(answer: Told) -> None:
-    """Asserts that the response is a Status 503 with Retry-After: nothing was stored."""
+    """Asserts that the response is a Status with the code 503 and the header Retry-After."""
     assert (answer.code, answer.headers["Retry-After"]) == (503, "1")
     status = json.loads(answer.body)
     assert status["message"].startswith("the server is currently unable to handle the request: the database")

@@ -1,4 +1,4 @@
-"""Leader election: only one of several servers with a shared state runs the controllers."""
+"""Servers with a shared state elect a leader, and only the leader runs the controllers."""
 
 import asyncio
 import time
@@ -18,7 +18,10 @@ QUICK = Pace(lease=0.3, renew=0.2, retry=0.02)
 
 
 class Leases:
-    """The API for candidates of an election: one Lease with optimistic locking; it can be unreachable."""
+    """A fake API for the candidates of a leader election: one Lease with optimistic locking.
+
+    The API can be made unreachable.
+    """
 
     def __init__(self) -> None:
         self.lease: Object | None = None

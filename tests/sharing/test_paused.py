@@ -1,4 +1,4 @@
-"""A server that was paused by SIGSTOP and continues never sends stale data."""
+"""A server that was paused by SIGSTOP never sends stale data when it continues."""
 
 import json
 import signal
@@ -16,7 +16,7 @@ from tests.torture.servers import Server, serving
 MAPS = "/api/v1/namespaces/default/configmaps"
 PATIENCE_SECONDS = 60.0
 HISTORY = 10
-"""The size of the servers' history in changes; the paused server may miss more."""
+"""Maximum number of changes in the servers' history; a paused server may miss more changes."""
 
 
 class Pair(NamedTuple):
@@ -70,13 +70,16 @@ class Watch(NamedTuple):
 
 
 def watched(server: Server, since: str) -> Watch:
-    """Opens a watch; returns after the response has begun."""
+    """Opens a watch of ConfigMaps; returns after its response has begun."""
     connection = sent(server, "GET", f"{MAPS}?watch=1&resourceVersion={since}")
     return Watch(connection, connection.getresponse())
 
 
 def events_of(watch: Watch, count: int) -> list[tuple[str, str, str]]:
-    """Reads type, name and value of the next `count` events, or of all events until the end."""
+    """Returns (type, name, value) of the next `count` events, or of all events if the watch ends first.
+
+    For an error event, the value is the code of the Status.
+    """
     events: list[tuple[str, str, str]] = []
     while len(events) < count and (line := watch.response.readline()):
         event = json.loads(line)

@@ -1,4 +1,4 @@
-"""The differences between snapshots, and limits on their size."""
+"""Snapshots can be compared; the size of the comparison is limited."""
 
 import json
 

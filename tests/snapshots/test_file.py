@@ -1,4 +1,4 @@
-"""Snapshot files: written files can be read, and other files are refused."""
+"""Snapshot files that fakeapi wrote can be read; other files are refused."""
 
 import gzip
 import json
@@ -19,7 +19,7 @@ NEWER = "a format that this version of fakeapi does not know"
 
 
 def stored(name: str, text: str = "") -> bytes:
-    """Returns the stored form of a ConfigMap."""
+    """Returns the stored form of a ConfigMap in the namespace `ns`. `text`: the value of an annotation."""
     metadata = {"name": name, "namespace": "ns", "uid": "u", "annotations": {"text": text}}
     return encode_value({"kind": "ConfigMap", "apiVersion": "v1", "metadata": metadata})
 

@@ -1,4 +1,4 @@
-"""Snapshots of a running server: the state after a restore, and its effect on clients."""
+"""Snapshots of a running server: the restored state, and the effect on clients."""
 
 import threading
 from pathlib import Path
@@ -32,7 +32,7 @@ def config_map(name: str, **data: str) -> dict[str, object]:
 
 
 def names(api: FakeAPI, kind: str = "ConfigMap") -> list[str]:
-    """Returns the names of objects in the namespace `default`, or of cluster-scoped objects."""
+    """Returns the names of a kind's objects in the namespace `default` or, if cluster-scoped, of all."""
     found = (each["metadata"] for each in api.list(kind))
     return [each["name"] for each in found if each.get("namespace", "default") == "default"]
 
@@ -91,7 +91,7 @@ def test_an_open_watch_ends_at_a_restore() -> None:
         thread = threading.Thread(target=watch)
         thread.start()
         began.wait(60)
-        while not ended.is_set():  # the watch may open after the first restore
+        while not ended.is_set():  # the watch may open only after the first restore
             api.restore(snapshot)
             ended.wait(0.2)
         thread.join(60)

@@ -1,4 +1,4 @@
-"""Storages whose database a test can make fail or inspect."""
+"""Opens storages and logs whose database a test can inspect or make fail."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -20,7 +20,7 @@ from fakeapi_storage.store import Store
 
 @dataclass
 class OpenedLog:
-    """A log, and its database connection."""
+    """A log in SQLite, and its database connection."""
 
     log: SqliteLog
     database: Database
@@ -49,7 +49,7 @@ async def open_store(path: Path | None = None, *, durability: Durability = "norm
 
 
 def run(path: Path | None, use: Callable[[Storage], Awaitable[None]]) -> None:
-    """Opens a storage, runs `use` with it, and closes it."""
+    """Opens a storage, calls `use` with it, and closes it. `path`: the file; None for a storage in memory."""
 
     async def main() -> None:
         storage = await open_storage(path)

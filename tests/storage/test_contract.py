@@ -1,4 +1,4 @@
-"""Every storage meets the contract in `tests.storage.contract`: memory, files and PostgreSQL."""
+"""Every storage meets the contract of `tests.storage.contract`: in memory, in files and in PostgreSQL."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable

@@ -44,7 +44,7 @@ asyncio.run(main())
 
 
 def write_until_killed(path: Path, durability: Durability, count: int) -> dict[int, tuple[str, str]]:
-    """Runs a writing process and kills it after `count` writes.
+    """Runs a process that writes keys, and kills it after at least `count` writes.
 
     Returns key and value of all acknowledged writes by revision.
     """
@@ -72,7 +72,7 @@ def test_what_was_acknowledged_is_there_after_a_kill_and_revisions_go_on(
         nonlocal reached
         newest = max(acknowledged)
         assert storage.revision >= newest
-        if storage.revision > newest:  # committed but not acknowledged: it may exist
+        if storage.revision > newest:  # committed but not acknowledged, so it may exist
             for event in await storage.watch("", newest).next_batch():
                 value = event.entry.value[:20].decode() if event.kind is EventKind.PUT else "deleted"
                 acknowledged[event.entry.revision] = (event.entry.key, value)
@@ -289,7 +289,7 @@ def test_reads_go_on_while_the_disk_is_slow() -> None:
 def test_signals_that_interrupt_the_disk_lose_nothing(tmp_path: Path) -> None:
     async def main() -> list[Entry]:
         storage = await open_storage(tmp_path / "storage.db", durability="full")
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPROF})  # the driver's thread receives them
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPROF})  # for the driver's thread
         signal.setitimer(signal.ITIMER_PROF, 0.001, 0.001)
         try:
             for n in range(200):

@@ -68,7 +68,7 @@ async def nothing(storage: Storage) -> None:
 
 
 def old_database(path: Path) -> Path:
-    """Writes a file from before formats were recorded."""
+    """Writes a database file of the first format, which did not record its version; returns the path."""
     with closing(sqlite3.connect(path)) as database:
         database.executescript(SCHEMA_1)
         database.executemany("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?)", ROWS)

@@ -1,4 +1,4 @@
-"""The location of a storage: a path, a URL of an engine, or nothing."""
+"""The location of a storage can be a path, a URL or None."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A storage agrees with a small model of dicts, for any sequence of operations."""
+"""A storage agrees with a simple model of dicts for any sequence of operations."""
 
 import asyncio
 import tempfile
@@ -21,7 +21,7 @@ WINDOW = 12
 
 
 class Model:
-    """All states so far, and the events between them."""
+    """A simple model of a storage: all states so far, and the events between them."""
 
     def __init__(self, state: dict[str, Entry] | None = None, revision: int = INITIAL_REVISION) -> None:
         self.states: dict[int, dict[str, Entry]] = {revision: state or {}}
@@ -83,7 +83,7 @@ class StorageMachine(RuleBasedStateMachine):
     def commit(self) -> None:
         async def gather() -> list[Entry]:
             results = await asyncio.gather(*(future for future, _ in self.pending))
-            await self.storage.compact(INITIAL_REVISION)  # waits for a running automatic one
+            await self.storage.compact(INITIAL_REVISION)  # waits for an automatic compaction
             return results
 
         results = self.runner.run(gather())
@@ -92,7 +92,10 @@ class StorageMachine(RuleBasedStateMachine):
         self.model.oldest = max(self.model.oldest, self.storage.oldest)
 
     async def write(self, key: str, value: bytes, *, delete: bool, stale: int) -> None:
-        """Queues a write; `stale` is the error in its expected revision."""
+        """Queues a write to the storage and to the model.
+
+        `stale`: if not 0, subtracted from the expected revision, so that the write must fail.
+        """
         old = self.model.states[self.model.revision].get(key)
         assert self.storage.newest(key) == old
         if old is None:

@@ -1,4 +1,4 @@
-"""Files of other programs or newer versions are refused and unchanged; other files have only one server."""
+"""Opening refuses files of other programs or newer versions without changing them, and files in use."""
 
 import asyncio
 import os
@@ -20,7 +20,7 @@ from tests.storage.engines import nothing, run
 
 
 def contents(directory: Path) -> dict[str, bytes]:
-    """Returns the bytes of every file, except the lock table that any reader may leave."""
+    """Returns the bytes of every file by name, except `-shm` files, which any reader may create."""
     return {path.name: path.read_bytes() for path in directory.iterdir() if not path.name.endswith("-shm")}
 
 
@@ -32,7 +32,7 @@ def make_newer(path: Path) -> None:
 
 
 def make_newer_in_its_log(path: Path) -> None:
-    """Writes a newer version only into the write-ahead log, like a killed server."""
+    """Writes a file whose newer version is only in the write-ahead log, as after a kill of the server."""
     origin = path.with_name("origin.db")
     run(origin, nothing)
     database = sqlite3.connect(origin)
@@ -159,8 +159,8 @@ def test_a_second_store_on_one_file_is_refused_while_the_first_is_open(tmp_path:
             assert "in use by another server" in done.stdout
             await storage.create(f"/{storage.revision}", b"")
 
-    run(path, use)  # a new file, whose log is not empty
-    run(path, use)  # an old file, whose log is empty at first
+    run(path, use)  # a new file; its log is not empty then
+    run(path, use)  # an existing file with an empty log
 
 
 def test_a_window_below_one_is_refused() -> None:
@@ -194,7 +194,7 @@ def test_a_file_that_was_there_keeps_its_mode(tmp_path: Path) -> None:
 def test_a_place_that_can_not_be_written_is_refused_with_the_reason(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """The test fakes the system's answer, because root may write everywhere."""
+    """The test replaces `os.access`, because root may write everywhere."""
     path = tmp_path / "storage.db"
     run(path, nothing)
     for place, words in ((path, "the file can not be written"), (tmp_path, "the directory, .* can not be")):

@@ -1,4 +1,4 @@
-"""The writer keeps memory and database equal, even after failed transactions."""
+"""The writer keeps memory and database equal, even after transactions that fail."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ from tests.storage.engines import open_log
 
 
 class FaultyLog:
-    """A real log whose next transaction can fail before or after its commit."""
+    """A log whose next transaction can fail before or after its commit."""
 
     def __init__(self, log: Log) -> None:
         self.log = log
@@ -160,7 +160,7 @@ def test_a_failed_compaction_fails_no_write_and_is_tried_again_later(
             newest = store.newest("/a")
             assert newest is not None
             await store.update("/a", b"", newest.revision)
-        await store.compact(INITIAL_REVISION)  # waits for a running automatic one
+        await store.compact(INITIAL_REVISION)  # waits for an automatic compaction
 
     async def main() -> None:
         async with opened(window=10) as (store, log):

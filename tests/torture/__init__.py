@@ -1,1 +1,1 @@
-"""Long random tests for cases that nobody foresaw: `make torture`. See `tests.torture.run`."""
+"""Long random tests (`make torture`) for cases that no other test covers; see `tests.torture.run`."""

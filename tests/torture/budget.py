@@ -1,4 +1,4 @@
-"""The time and the random numbers for a part of the torture suite."""
+"""The time limit and the random numbers for a part of the torture suite."""
 
 import os
 import random
@@ -7,23 +7,23 @@ from collections.abc import Iterator
 
 
 def patience(seconds: float) -> float:
-    """Returns how long to wait for an action that takes at most `seconds` on an idle machine.
+    """Returns the seconds to wait for an action that takes at most `seconds` on an idle machine.
 
-    The result grows with the load per processor. An action that takes longer than this hangs.
+    The result grows with the load per processor. An action that takes longer counts as hanging.
     """
     return seconds * max(1.0, *(load / (os.cpu_count() or 1) for load in os.getloadavg()))
 
 
 class Finding(Exception):
-    """The server broke a promise; the message describes how."""
+    """Raised if the server behaves wrongly; the message has the facts to repeat it."""
 
 
 class Unavailable(Exception):
-    """The machine lacks something that a part needs; the message names it."""
+    """Raised if the machine lacks something that a part of the suite needs; the message names it."""
 
 
 class Budget:
-    """A time limit from now on, and a source of random numbers with a seed."""
+    """A time limit that starts now, and a source of random numbers with a seed."""
 
     def __init__(self, seconds: float, seed: int) -> None:
         self.seconds = seconds
@@ -36,7 +36,7 @@ class Budget:
         return self._end - time.monotonic()
 
     def rounds(self) -> Iterator[int]:
-        """Yields the numbers of rounds until the time is over; at least one."""
+        """Yields the numbers of rounds, starting with 0, until the time is over; at least one."""
         number = 0
         while number == 0 or self.left > 0:
             yield number

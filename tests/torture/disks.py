@@ -17,7 +17,10 @@ _HEAD = struct.Struct("=cIQQ")
 
 
 def library(directory: Path) -> Path:
-    """Compiles the library; returns its path. Raises `Unavailable` without a C compiler for Linux."""
+    """Compiles the library that makes disks fail; returns its path.
+
+    Raises `Unavailable` without Linux or a C compiler.
+    """
     compiler = shutil.which("cc")
     if compiler is None or not Path("/proc/self").exists():
         raise Unavailable("a C compiler (cc) on Linux is needed to make the disk fail")
@@ -30,7 +33,10 @@ def library(directory: Path) -> Path:
 
 
 class Operation(NamedTuple):
-    """An operation on a file. `kind`: W is a write, T a truncation to `offset`, S a sync, U a removal."""
+    """An operation on a file.
+
+    `kind`: W writes `data` at `offset`, T truncates the file to `offset`, S syncs it, U removes it.
+    """
 
     kind: str
     path: str
@@ -39,7 +45,7 @@ class Operation(NamedTuple):
 
 
 def read_log(path: Path) -> Iterator[Operation]:
-    """Reads the operations in the library's log; skips an incomplete last one."""
+    """Yields the file operations in a log of the library; skips an incomplete last operation."""
     with path.open("rb") as log:
         while len(head := log.read(_HEAD.size)) == _HEAD.size:
             kind, length, offset, size = _HEAD.unpack(head)
@@ -52,7 +58,7 @@ def read_log(path: Path) -> Iterator[Operation]:
 
 @dataclass
 class File:
-    """A file: the bytes that are on the disk, and the operations not yet synced."""
+    """A file: the bytes that are certainly on the disk, and the operations that are not yet synced."""
 
     durable: bytearray = field(default_factory=bytearray)
     waiting: list[Operation] = field(default_factory=list)
@@ -63,7 +69,10 @@ class File:
         self.waiting.clear()
 
     def after_power_failure(self, chance: random.Random) -> bytes:
-        """Returns the durable bytes with none, the first, any sectors, or all of the unsynced operations."""
+        """Returns the file's possible content after a power failure.
+
+        A random part of the unsynced operations is applied: none, the first ones, some sectors, or all.
+        """
         content = bytearray(self.durable)
         kept = chance.choice(["nothing", "beginning", "sectors", "all"])
         if kept == "nothing":
@@ -84,7 +93,7 @@ class File:
 
 
 class Disk:
-    """The files after some operations. Creating or removing a file is durable at once."""
+    """The files of a disk. Creating or removing a file is durable immediately."""
 
     def __init__(self) -> None:
         self.files: dict[str, File] = {}
@@ -100,7 +109,7 @@ class Disk:
             file.waiting.append(operation)
 
     def fail(self, directory: Path, chance: random.Random) -> None:
-        """Writes the files after a power failure into the directory."""
+        """Writes the files into the directory as a power failure may leave them."""
         for path, file in self.files.items():
             (directory / Path(path).name).write_bytes(file.after_power_failure(chance))
 

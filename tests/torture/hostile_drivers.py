@@ -1,4 +1,7 @@
-"""Drivers that lie to the kubelet, and the objects that make it call them. Needs the extra `node`."""
+"""DRA drivers that send wrong responses to the kubelet, and objects that make the kubelet call them.
+
+Needs the extra `node`.
+"""
 
 import http.client
 import json
@@ -31,7 +34,7 @@ LIES: Sequence[Fields | bytes] = (
     {"name": "b" * 60 * MEGABYTE},
     b"\x0a\x02\xff\xfe",
 )
-"""False responses of drivers to GetInfo: fields that replace valid ones, or raw bytes."""
+"""Wrong responses of drivers to GetInfo: fields that replace valid fields, or raw bytes."""
 
 
 def _results(**value: Any) -> Callable[[Any], Any]:
@@ -64,11 +67,11 @@ ANSWERS: Sequence[Callable[[Any], Any]] = (
     lambda _: b"\x0a\x02\xff\xfe",
     lambda _: b"\xff" * 100_000,
 )
-"""Functions that make a driver's bad response to a request to prepare claims."""
+"""Functions that build a driver's wrong response to a request to prepare claims."""
 
 
 class Liar(PythonDriver):
-    """A driver that responds to GetInfo with a lie, and then sets `asked`."""
+    """A driver that responds to GetInfo with `lie`, and then sets the event `asked`."""
 
     def __init__(self, node: Any, name: str, lie: Fields | bytes) -> None:
         super().__init__(node, name=name)
@@ -97,7 +100,7 @@ class Liar(PythonDriver):
 
 
 class BadAnswers(PythonDriver):
-    """A driver that responds to a request to prepare claims with `answer(request)`, and then sets `asked`."""
+    """A driver that responds to prepare requests with `answer(request)`, and then sets `asked`."""
 
     def __init__(self, node: Any, name: str, answer: Callable[[Any], Any]) -> None:
         super().__init__(node, name=name)
@@ -120,13 +123,16 @@ class BadAnswers(PythonDriver):
 
 
 class Objects:
-    """Creates and reads the objects of a server that pods with claims need."""
+    """Creates and reads the objects that pods with claims need, on the server at `port`."""
 
     def __init__(self, port: int) -> None:
         self._port = port
 
     def create_pod(self, driver: str) -> str:
-        """Creates a pod with a claim for a device of the driver; returns the pod's name."""
+        """Creates a pod with a claim for a device of the driver, and the objects that the claim needs.
+
+        Returns the pod's name.
+        """
         name = driver.partition(".")[0]
         selector = {"cel": {"expression": f'device.driver == "{driver}"'}}
         self._create(f"{DRA}/deviceclasses", "DeviceClass", name, {"selectors": [selector]})
@@ -151,12 +157,12 @@ class Objects:
         self._ask("DELETE", f"{DRA}{NAMESPACE}/resourceclaims/{name}")
 
     def phase(self, pod: str) -> str:
-        """Returns the phase of a pod; "" if it is deleted."""
+        """Returns the phase of a pod, or "" if the pod is deleted."""
         code, answer = self._ask("GET", f"/api/v1{NAMESPACE}/pods/{pod}")
         return "" if code == 404 else str(answer["status"]["phase"])
 
     def longest_message(self) -> int:
-        """Returns the size in bytes of the longest event message."""
+        """Returns the size in bytes of the longest message of an event; 0 without events."""
         _, answer = self._ask("GET", "/api/v1/events")
         return max((len(event["message"].encode()) for event in answer["items"]), default=0)
 

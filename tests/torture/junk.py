@@ -1,4 +1,4 @@
-"""Unexpected values for requests to, and responses from, programs that read JSON."""
+"""Unexpected JSON values for requests to servers, and for responses to clients."""
 
 import json
 import random
@@ -13,7 +13,7 @@ NUMBERS = (0, -1, 1, 0.5, 2**31, 2**63, 2**64, -(2**63), 10**400, 1e308, 1e-320,
 
 
 def value(chance: random.Random, depth: int = 0) -> Any:
-    """Returns any JSON value, with NaN and Infinity, which Python writes."""
+    """Returns a random JSON value; numbers include NaN and Infinity, which Python's json also writes."""
     kind = chance.randrange(7 if depth < 3 else 5)
     if kind == 0:
         return chance.choice([None, True, False])
@@ -39,7 +39,7 @@ def changed(chance: random.Random, document: Any) -> Any:
 
 
 def encoded(chance: random.Random, document: Any) -> bytes:
-    """Returns a document as JSON, sometimes damaged."""
+    """Returns the document as JSON, sometimes with damaged, missing or additional bytes."""
     data = json.dumps(document).encode()
     way = chance.randrange(10)
     if way == 0 and data:

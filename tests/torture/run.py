@@ -22,7 +22,7 @@ from tests.torture.budget import Budget, Finding, Unavailable, patience
 ROOT = Path(__file__).parents[2]
 MINUTES = 4.0
 OVERTIME_SECONDS = 600.0
-"""Seconds for a part to end its last round and clean up; longer than all its own timeouts."""
+"""Maximum seconds for a part to end its last round and clean up; longer than all its own timeouts."""
 
 
 @dataclass
@@ -47,7 +47,7 @@ def run_here(name: str, seconds: float, seed: int) -> Outcome:
         return Outcome(name, "found", str(finding))
     except Unavailable as reason:
         return Outcome(name, "skipped", str(reason))
-    except Exception:  # noqa: BLE001 - of a part that broke, the others are run all the same
+    except Exception:  # noqa: BLE001 - the other parts must run
         return Outcome(name, "broken", traceback.format_exc())
 
 

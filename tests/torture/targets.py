@@ -1,7 +1,7 @@
-"""Every parser of clients' bytes: each parses any bytes, or raises one of its declared errors.
+"""Every parser of clients' bytes, with sample inputs, allowed errors, and properties of its results.
 
-Some parsers have a law: encoding a result and parsing it again gives an equal result, or the division of the
-bytes does not matter.
+A parser must accept any bytes or raise one of its declared errors. Typical properties: encoding a result and
+parsing it again gives an equal result; the division of the bytes into pieces does not matter.
 """
 
 import gzip
@@ -48,18 +48,18 @@ PYTHONS_OWN = (
     "not enough values",
     "too many",
 )
-"""Messages of Python itself, which show that the parser does not handle a case."""
+"""Beginnings of Python's own error messages, which mean that the parser does not handle a case."""
 
 
 class Broken(Exception):
-    """A parser broke its law; the message describes how."""
+    """Raised if a parser's result lacks a property; the message has the input and the result."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """A parser with sample inputs, the errors that it may raise, and a law of its results.
+    """A parser with sample inputs, the errors that it may raise, and a property of its results.
 
-    The law takes the input and the result, and raises an error if they break it.
+    `law`: takes the input and the result; raises Broken if the result lacks the property.
     """
 
     read: Callable[[bytes], Any]
@@ -68,7 +68,10 @@ class Target:
     law: Callable[[bytes, Any], None] | None = None
 
     def run(self, data: bytes) -> bool:
-        """Whether the parser accepts the input. Raises Broken, and unexpected errors of the parser."""
+        """Returns whether the parser accepts the input.
+
+        Raises Broken for a wrong result; unexpected errors of the parser pass through.
+        """
         try:
             result = self.read(data)
         except self.refusals as refusal:
@@ -82,7 +85,7 @@ class Target:
 
 @cache
 def schema_of(resource: str, version: str) -> Struct:
-    """Returns the type of a kind in 1.33."""
+    """Returns the type of a resource of 1.33 in this version."""
     kinds = load_release("1.33").kinds
     return next(kind.schema for kind in kinds if (kind.resource, kind.version) == (resource, version))
 
@@ -102,7 +105,7 @@ def hold(law: bool, *shown: object) -> None:  # noqa: FBT001 - reads as an asser
 
 
 def text(read: Callable[[str], Any]) -> Callable[[bytes], Any]:
-    """Makes a parser of bytes from a parser of text; decodes UTF-8, or else Latin-1."""
+    """Returns a parser of bytes for a parser of text; decodes UTF-8 or, if invalid, Latin-1."""
 
     def decoded(data: bytes) -> Any:
         try:
@@ -115,7 +118,7 @@ def text(read: Callable[[str], Any]) -> Callable[[bytes], Any]:
 
 
 def settled(read: Callable[[str], Any]) -> Callable[[bytes, Any], None]:
-    """Returns the law of canonical texts: parsing a result again does not change it."""
+    """Returns the property of canonical texts: parsing a result again does not change it."""
 
     def law(data: bytes, found: Any) -> None:
         if found is not None:
@@ -125,9 +128,10 @@ def settled(read: Callable[[str], Any]) -> Callable[[bytes, Any], None]:
 
 
 def settled_time(read: Callable[[str], Any]) -> Callable[[bytes, Any], None]:
-    """Returns the law of times: like `settled`, except for the text of the zero time, which parses as null.
+    """Returns the property of canonical times: parsing a result again does not change it.
 
-    A time with a tiny fraction of a second is not zero, but has the same text.
+    The text of the zero time is an exception, because it parses as null. A time with a tiny fraction of a
+    second is not zero, but has the same text.
     """
     law = settled(read)
 
@@ -177,7 +181,7 @@ def _of_protobuf(data: bytes, obj: Any) -> None:
 def _of_yaml(data: bytes, value: Any) -> None:
     yaml_text.load_strictly(data)
     if b'"<<"' in codec.encode(value):
-        return  # go-yaml writes such a key without quotes and reads it as a merge
+        return  # go-yaml writes this key without quotes, and would read it as a merge
     written = yaml_encoding.dump(value)
     again = yaml_text.load(written)
     hold(codec.encode(again) == codec.encode(value), data, value, written, again)
@@ -215,7 +219,7 @@ def _of_token(data: bytes, found: tuple[str, int]) -> None:
 
 
 def _events(pieces: list[bytes]) -> list[Any]:
-    """Returns the events of an HTTP/1.1 reader for these pieces; joins the bytes of a body."""
+    """Parses pieces of an HTTP/1.1 connection; returns the events, with the pieces of a body joined."""
     reader, events = RequestReader(), list[Any]()
     for piece in pieces:
         reader.feed(piece)

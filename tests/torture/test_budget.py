@@ -1,4 +1,4 @@
-"""The timeouts of the torture suite, which depend on the machine's load."""
+"""The timeouts of the torture suite grow with the machine's load."""
 
 import os
 

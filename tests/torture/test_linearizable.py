@@ -1,4 +1,4 @@
-"""The checker refuses histories that no order explains."""
+"""The checker of the torture suite refuses histories that are not linearizable."""
 
 import json
 from pathlib import Path

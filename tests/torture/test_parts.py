@@ -1,4 +1,4 @@
-"""Runs each part of the torture suite for a few seconds, with a fixed seed."""
+"""Each part of the torture suite runs for a few seconds with a fixed seed."""
 
 import pytest
 
@@ -8,7 +8,7 @@ SECONDS = 2.0
 SEED = 1
 
 
-@pytest.mark.timeout(180)  # the parts start servers on busy machines
+@pytest.mark.timeout(180)  # the parts start servers, perhaps on a busy machine
 @pytest.mark.parametrize("name", run.part_names())
 def test_a_part_of_the_torture_suite_finds_nothing_in_seconds(name: str) -> None:
     outcome = run.run_here(name, SECONDS, SEED)

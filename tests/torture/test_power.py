@@ -1,4 +1,4 @@
-"""The simulated power failures of the torture suite detect lost writes."""
+"""The simulated power failures of the torture suite find lost writes."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Writes with lost responses are added to the history as the watchers saw them."""
+"""Writes whose response was lost are added to the history as the watchers saw them."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Encodes objects in protobuf with their schema, like client-go, for tests."""
+"""Encodes objects in protobuf like client-go, with the schemas of a release."""
 
 from datetime import datetime
 from typing import Any
@@ -9,7 +9,7 @@ from fakeapi.releases import load_release
 
 
 def envelope(obj: dict[str, Any], release: str = "1.33") -> bytes:
-    """Returns the body of a request or response with this object."""
+    """Returns the protobuf body of a request or response with this object or list."""
     group, _, version = obj["apiVersion"].rpartition("/")
     kinds = load_release(release).all_kinds.of_version(group, version)
     schema = next(
@@ -22,7 +22,7 @@ def envelope(obj: dict[str, Any], release: str = "1.33") -> bytes:
 
 
 def watch_event(kind: str, obj: dict[str, Any]) -> bytes:
-    """Returns a frame of a watch, without its length."""
+    """Returns a watch event in protobuf, without its length prefix. `kind`: the type of the event."""
     return _told(1, kind.encode()) + _told(2, _told(1, envelope(obj)))
 
 
@@ -30,7 +30,7 @@ def _struct(value: dict[str, Any], schema: Struct) -> bytes:
     encoded = b""
     for name, member in value.items():
         field = schema.fields.get(name)
-        # The envelope contains the type of an object.
+        # the envelope contains the object's type
         if name in {"kind", "apiVersion"} and "metadata" in value:
             continue
         if field is None or not field.protobuf_path or member is None:

@@ -24,7 +24,7 @@ def generated(prefix: str) -> dict[str, Any]:
 
 
 def play(api: FakeAPI) -> None:
-    """Plays a session: creates (also with generated names), conflicts, patches, lists, watches, deletes."""
+    """Runs a session: creates (also with generated names), conflicts, patches, lists, watches, deletes."""
     with Watch(api.url) as watch:
         for number in range(NAMES):
             created = api.create(claim(f"c{number}"))
@@ -51,7 +51,7 @@ def _of(obj: dict[str, Any]) -> dict[str, str]:
 
 
 def record(path: Path, session: Callable[[FakeAPI], None] = play, release: str = RELEASE) -> Path:
-    """Records a session with a new server; returns the trace's path."""
+    """Records a session with a new server of the release; returns the path of the trace."""
     with FakeAPI(release=release) as api:
         api.start_recording(path)
         session(api)
@@ -59,7 +59,10 @@ def record(path: Path, session: Callable[[FakeAPI], None] = play, release: str =
 
 
 def changed(source: Path, target: Path, change: Callable[[Exchange], Exchange | None]) -> Path:
-    """Writes a trace with each exchange changed by the function; None removes the exchange."""
+    """Writes a copy of a trace in which `change` has changed each exchange; returns the copy's path.
+
+    If `change` returns None, the exchange is left out.
+    """
     with open_trace(source) as reader, TraceWriter(target, reader.header) as writer:
         for exchange in reader:
             kept = change(exchange)
@@ -69,7 +72,7 @@ def changed(source: Path, target: Path, change: Callable[[Exchange], Exchange | 
 
 
 def with_answer(exchange: Exchange, change: Callable[[Any], None]) -> Exchange:
-    """Returns the exchange with a changed copy of its recorded response."""
+    """Returns the exchange with a changed copy of its recorded JSON response. `change`: changes the value."""
     assert exchange.response is not None
     value = json.loads(exchange.response.body)
     change(value)

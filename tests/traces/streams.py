@@ -1,4 +1,4 @@
-"""Watches over a plain socket, so that a test controls their end."""
+"""Opens a watch over a plain socket, so that a test controls when it ends."""
 
 import socket
 from collections import deque
@@ -11,7 +11,7 @@ CLAIMS = "/apis/resource.k8s.io/v1alpha3/namespaces/default/resourceclaims"
 
 
 class Watch:
-    """A watch over its own socket; `line` waits for the next line."""
+    """A watch over its own socket; `line` returns one line after the other."""
 
     def __init__(self, url: str, target: str = f"{CLAIMS}?watch=true", *headers: tuple[bytes, bytes]) -> None:
         parts = urlsplit(url)
@@ -28,7 +28,10 @@ class Watch:
         self.status, _ = read_head(self._reader)
 
     def line(self) -> bytes:
-        """Reads the next line; b"" at the end. A busy server may send several lines in one chunk."""
+        """Reads the next line of the watch; returns b"" at the end.
+
+        A busy server may send several lines in one chunk.
+        """
         while not self._lines:
             size = int(self._reader.readline() or b"0", 16)
             data = self._reader.read(size)

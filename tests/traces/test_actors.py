@@ -1,4 +1,4 @@
-"""The names of clients: program, component and user."""
+"""The name of a client in a trace consists of program, component and user."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Parsing of field paths, and errors for invalid ones."""
+"""Field paths are parsed, and invalid field paths give clear errors."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The recorded headers, the decoding of bodies, and the recognition of watches."""
+"""Headers are recorded, bodies are decoded, and watches are recognized."""
 
 import gzip
 import zlib

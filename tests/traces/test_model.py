@@ -1,4 +1,4 @@
-"""The texts of missing parts and inferred facts in files."""
+"""The missing parts and inferred facts of an exchange have fixed texts in files."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Kubernetes' own audit logs, replayed against the release that wrote them."""
+"""Kubernetes' own audit logs can be replayed against the release that wrote them."""
 
 import gzip
 import json
@@ -48,8 +48,8 @@ def test_audit_logs_replay_in_the_other_orders_too(log: Path, order: str) -> Non
 
 
 def test_conflicts_recur_in_the_order_of_versions_though_the_log_is_in_another() -> None:
-    # nvidia's controller and the claim controller raced for one claim: two 409, two 422 and a DELETE whose
-    # response came after a later write was committed.
+    # nvidia's controller and the resourceclaim controller raced for one claim, with two 409, two 422, and a
+    # DELETE whose response came after a later write was committed.
     report = fakeapi.replay(next(log for log in LOGS if "nvidia" in log.name and "1.29" in log.name))
     assert report.reordered > 0
     assert not report.divergent
@@ -58,7 +58,7 @@ def test_conflicts_recur_in_the_order_of_versions_though_the_log_is_in_another()
 
 
 def test_another_release_than_the_logs_own_diverges_where_the_releases_do() -> None:
-    # Until 1.27 server-side apply treated `potentialNodes` as a set; 1.29 treats it as atomic.
+    # Up to 1.27, server-side apply treated `potentialNodes` as a set; 1.29 treats it as atomic.
     log = next(log for log in LOGS if "1.29" in log.name)
     report = fakeapi.replay(log, release="1.27")
     assert report.first is not None

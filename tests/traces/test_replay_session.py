@@ -290,7 +290,7 @@ def test_answers_in_yaml_are_compared_as_objects(tmp_path: Path) -> None:
 
 
 def protobuf_session(api: FakeAPI) -> None:
-    """Creates, updates, conflicts and patches in protobuf, like client-go."""
+    """Creates and updates claims in protobuf like client-go, with one conflict for each claim."""
 
     def send(method: str, path: str, obj: dict[str, Any]) -> dict[str, Any]:
         headers = {"Content-Type": PROTOBUF, "Accept": f"{PROTOBUF},application/json"}
@@ -421,7 +421,7 @@ def test_an_object_that_is_first_updated_is_inferred_and_its_differences_are_exp
 
 
 def test_what_others_wrote_is_explained(tmp_path: Path, session: Path) -> None:
-    # A proxy records only one client: another client's writes appear only in responses.
+    # A proxy records only one client. Writes of other clients are visible only in responses.
     with FakeAPI(release=RELEASE) as api:
         api.start_recording(tmp_path / "all.jsonl")
         created = api.create(claim("shared"))

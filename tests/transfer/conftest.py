@@ -1,4 +1,4 @@
-"""Makes commands under test print no progress, even on a slow machine."""
+"""Fixture that makes tested commands print no progress, even on a slow machine."""
 
 import pytest
 

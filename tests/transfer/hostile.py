@@ -1,4 +1,4 @@
-"""A server with responses from the test, for programs that read clusters."""
+"""Runs a fake cluster whose responses a test chooses, for commands that read clusters."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -10,11 +10,14 @@ from typing import Any
 RESOURCE = {"name": "configmaps", "kind": "ConfigMap", "namespaced": True, "verbs": ["list", "create"]}
 
 Answers = dict[str, Any]
-"""Responses by path: JSON values or bytes. Other paths get 404."""
+"""Responses by path, as JSON values or bytes; all other paths respond with 404."""
 
 
 def cluster_of(items: Any, resource: Any = RESOURCE, **more: Any) -> Answers:
-    """Returns the responses of a cluster that serves one resource of v1 with these items."""
+    """Returns the responses of a cluster that serves only one resource of v1, with these items.
+
+    `more`: additional or changed responses by path.
+    """
     return {
         "/apis": {"groups": []},
         "/api/v1": {"resources": [resource]},
@@ -29,9 +32,9 @@ def config_map(name: str, namespace: Any = "ok", **metadata: Any) -> dict[str, A
 
 @contextmanager
 def answering(answer_of: Callable[[str], Any]) -> Iterator[str]:
-    """Runs a server that answers each GET with `answer_of(path)`:
+    """Runs a server that responds to each GET with `answer_of(path)`; yields its URL.
 
-    JSON, bytes, or None for 404; yields its URL.
+    `answer_of` returns a JSON value, bytes, or None for 404.
     """
 
     class Handler(BaseHTTPRequestHandler):

@@ -1,4 +1,4 @@
-"""Import from a cluster: another server with TLS and a token, which the import only reads."""
+"""Import from a cluster with TLS and a token reads the cluster and never writes to it."""
 
 import json
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ WIDGET = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name":
 
 @pytest.fixture
 def cluster() -> Iterator[FakeAPI]:
-    """Runs a server without the control API, like a real cluster, with a claim in use."""
+    """Runs a server without the control API, like a real cluster; it has a claim in use."""
     with FakeAPI(release="1.33", tls=True, token="secret", control=False) as api:
         seed(api)
         yield api
@@ -55,7 +55,7 @@ def imported(server: FakeAPI, cluster: FakeAPI, *arguments: str) -> str:
 
 
 def verbs(cluster: FakeAPI) -> set[str]:
-    """Returns the methods of the requests that the command sent."""
+    """Returns the HTTP methods of the requests that `fakeapi import` has sent to the cluster."""
     return {each.method for each in cluster.requests if each.agent == "fakeapi-import"}
 
 

@@ -1,4 +1,4 @@
-"""Import: manifests are created in a running server."""
+"""Import creates manifests in a running server."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Webhooks for tests, and servers that call them."""
+"""Fixtures with webhook servers, and with API servers that call them."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -17,7 +17,7 @@ Object = dict[str, Any]
 
 @pytest.fixture
 def webhooks() -> Iterator[Callable[..., WebhookServer]]:
-    """Returns a function that starts webhook servers."""
+    """Returns a function that starts webhook servers; they are stopped after the test."""
     with ExitStack() as stack:
 
         def start(**how: Any) -> WebhookServer:
@@ -50,7 +50,7 @@ def webhook(config: Object, name: str = "hook.example.com", **settings: Any) -> 
 
 
 def configure(api: FakeAPI, kind: str, *hooks: Object, name: str = "hooks") -> None:
-    """Creates a webhook configuration; `kind` is Validating or Mutating."""
+    """Creates a webhook configuration. `kind`: "Validating" or "Mutating". `hooks`: its webhooks."""
     body = {
         "apiVersion": "admissionregistration.k8s.io/v1",
         "kind": f"{kind}WebhookConfiguration",

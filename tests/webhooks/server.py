@@ -1,4 +1,4 @@
-"""A webhook server for tests: records reviews, and responds as the test says."""
+"""A webhook server for tests, which records reviews and sends the responses that a test chooses."""
 
 import base64
 import json
@@ -15,9 +15,11 @@ Answer = Callable[[Object], Object]
 
 
 class WebhookServer:
-    """Answers reviews with `answers`, a function by path. `asked`: the paths and requests of the reviews.
+    """A webhook server that records reviews.
 
-    `raw`: (status, headers, body) by path, to send instead of a review.
+    - `answers`: a function by path, which returns the response to a review
+    - `asked`: the path and the request of each received review
+    - `raw`: (status, headers, body) by path, to send instead of a review
     """
 
     def __init__(self, *, tls: bool = True, names: tuple[str, ...] = ("localhost", "127.0.0.1")) -> None:

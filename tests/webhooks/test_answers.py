@@ -1,4 +1,4 @@
-"""Responses of webhook servers are handled as by client-go."""
+"""Responses of webhook servers are handled as in client-go."""
 
 import json
 from pathlib import Path

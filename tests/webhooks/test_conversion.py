@@ -1,4 +1,4 @@
-"""Conversion webhooks: responses are handled as by upstream's converter."""
+"""Responses of conversion webhooks are handled as in k8s.io/apiextensions-apiserver."""
 
 import asyncio
 import base64
@@ -40,7 +40,10 @@ LIST = [widget("a"), widget("b", NEW), widget("c")]
 
 
 class Converter:
-    """A converter of widgets whose webhook sends one text; $UID becomes the request's uid."""
+    """A converter of widgets, and a webhook that always sends one text.
+
+    $UID in the text becomes the request's uid.
+    """
 
     def __init__(self, server: WebhookServer) -> None:
         self.server = server

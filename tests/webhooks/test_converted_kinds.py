@@ -1,4 +1,4 @@
-"""Custom objects with several versions, converted by a webhook."""
+"""A webhook converts custom objects between their versions."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ def converting(hook: WebhookServer) -> dict[str, Any]:
 
 
 def renamed(review: dict[str, Any]) -> dict[str, Any]:
-    """Converts objects between v1 and v2: v1's field `size` is `width` in v2."""
+    """Returns the response to a ConversionReview: v1's field `size` is the field `width` in v2."""
     target = review["desiredAPIVersion"]
     old, new = ("width", "size") if target.endswith("v1") else ("size", "width")
     objects = []

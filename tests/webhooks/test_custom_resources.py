@@ -1,4 +1,4 @@
-"""Webhooks for custom objects."""
+"""Admission and conversion webhooks are called for custom objects."""
 
 from typing import Any
 
@@ -116,7 +116,7 @@ def test_definitions_themselves_can_be_refused(api: FakeAPI, hook: WebhookServer
 
 
 def converting(request: Object) -> Object:
-    """Converts objects, and sets `color` to the name of the requested version."""
+    """Returns the response to a ConversionReview; sets `color` to a text with the requested version."""
     version = request["desiredAPIVersion"]
     made = [
         {**each, "apiVersion": version, "spec": {**each["spec"], "color": f"as {version.rpartition('/')[2]}"}}
@@ -134,7 +134,7 @@ def with_conversion(hook: WebhookServer) -> Object:
 def test_objects_are_converted_by_the_webhook_of_their_definition(api: FakeAPI, hook: WebhookServer) -> None:
     api.install(with_conversion(hook))
     created = api.create(widget(version="v2", size=1))
-    assert created["spec"]["color"] == "as v2"  # stored as v1 and converted on reading
+    assert created["spec"]["color"] == "as v2"  # stored as v1, and converted when it is read
     path = "/apis/example.com/{}/namespaces/default/widgets"
     assert api.request("GET", path.format("v1") + "/w")["spec"]["color"] == "as v1"
     assert api.request("GET", path.format("v2") + "/w")["spec"]["color"] == "as v2"

@@ -1,4 +1,4 @@
-"""Mutating webhooks: their patches, their order, and reinvocation."""
+"""Mutating webhooks: patches, order of calls, and reinvocation."""
 
 import base64
 from collections.abc import Callable
@@ -15,7 +15,7 @@ START = 'Internal error occurred: failed calling webhook "hook.example.com": '
 
 
 def label(name: str) -> Object:
-    """Returns a patch operation that adds a label; the object must have labels."""
+    """Returns a JSON patch operation that adds a label; the object must already have labels."""
     return {"op": "add", "path": f"/metadata/labels/{name}", "value": "x"}
 
 

@@ -1,4 +1,4 @@
-"""Admission webhooks are called for access and token reviews, which are never stored."""
+"""Admission webhooks are called for access and token reviews, although these are never stored."""
 
 from typing import Any
 

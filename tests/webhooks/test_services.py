@@ -1,4 +1,4 @@
-"""Webhooks with a service, whose address comes from the option `webhook_services`."""
+"""Webhooks of services are called at the addresses in the option `webhook_services`."""
 
 import base64
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Validating webhooks, called over HTTPS for writes."""
+"""Validating webhooks are called over HTTPS when objects are written."""
 
 import asyncio
 import base64
@@ -17,7 +17,7 @@ from tests.webhooks.server import WebhookServer, allowed, denied
 
 
 def failure(api: FakeAPI, body: Any = None) -> str:
-    """Creates an object that must be refused; returns the message, without the port."""
+    """Creates an object that must be refused; returns the error's message without the webhook's port."""
     return refusal(lambda: api.create(body or config_map())).message
 
 

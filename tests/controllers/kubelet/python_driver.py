@@ -1,4 +1,4 @@
-"""A DRA driver in Python: registers at a node, publishes devices, and records calls."""
+"""A DRA driver in Python that registers with the kubelet of a node and records its calls."""
 
 import threading
 from collections.abc import Callable
@@ -29,9 +29,10 @@ def handler(method: Callable[[Any, Any], Any], request: str) -> Any:
 
 
 class PythonDriver:
-    """A DRA driver.
+    """A DRA driver that serves gRPC on the sockets of a node.
 
-    `prepared`, `unprepared`: names of claims in order; `error`: its response instead, if set.
+    - `prepared`, `unprepared`: names of claims in the order of the calls
+    - `error`: if not empty, the driver responds to calls with this error
     """
 
     def __init__(
@@ -69,15 +70,18 @@ class PythonDriver:
         return self
 
     def begin(self, server: Any) -> None:
-        """Adds services that take precedence over the driver's own services of the same name."""
+        """Adds services to the gRPC server before the driver's own.
+
+        For services of the same name, gRPC uses the one that was added first.
+        """
 
     @property
     def services(self) -> list[str]:
-        """Returns the names of the gRPC services that the driver registers."""
+        """The names of the gRPC services that the driver announces to the kubelet."""
         return [self.service]
 
     def methods(self) -> dict[str, Any]:
-        """Returns the handlers of the driver's gRPC methods by name."""
+        """Returns the handlers of the driver's gRPC methods, by the name of the method."""
         return {
             "NodePrepareResources": handler(self._prepare, "PrepareRequest"),
             "NodeUnprepareResources": handler(self._unprepare, "UnprepareRequest"),
@@ -128,7 +132,11 @@ class PythonDriver:
 
 
 def publish(api: FakeAPI, version: str, devices: int = 2, node: str = "node") -> None:
-    """Creates a DeviceClass and a ResourceSlice with devices of the driver."""
+    """Creates the DeviceClass `gpu` and a ResourceSlice with devices of the driver.
+
+    `version`: the version of resource.k8s.io. `devices`: the number of devices. `node`: the node of the
+    slice.
+    """
     api_version = f"resource.k8s.io/{version}"
     selector = {"cel": {"expression": f'device.driver == "{NAME}"'}}
     api.create(

@@ -1,4 +1,4 @@
-"""Drivers that misbehave cause the event of a real cluster, and do not affect other pods."""
+"""Drivers that misbehave cause the same events as in a real cluster and do not affect other pods."""
 
 import os
 import socket
@@ -35,7 +35,7 @@ def api() -> Iterator[FakeAPI]:
 
 
 def reported(api: FakeAPI) -> list[str]:
-    """Returns the kubelet's event messages about preparing claims."""
+    """Returns the kubelet's event messages about claims that it failed to prepare."""
     events = api.list("Event", namespace="default", api_version="v1")
     return [
         each["message"].removeprefix("Failed to prepare dynamic resources: prepare dynamic resources: ")
@@ -49,7 +49,7 @@ def phase(api: FakeAPI, name: str = "pod") -> str:
 
 
 def others_run(api: FakeAPI) -> bool:
-    """Creates a pod without claims; returns whether it runs on the node."""
+    """Creates a pod without claims; returns whether the pod is running."""
     spec = {"containers": [{"name": "c", "image": "i"}]}
     api.create({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "other"}, "spec": spec})
     api.settle()
@@ -57,7 +57,10 @@ def others_run(api: FakeAPI) -> bool:
 
 
 class Junk:
-    """A socket that answers connections with bytes that are not HTTP/2, or not at all."""
+    """A Unix socket that accepts connections and sends `answer`, which is not HTTP/2.
+
+    An empty `answer` sends nothing.
+    """
 
     def __init__(self, path: Path, answer: bytes) -> None:
         self._answer = answer
@@ -108,7 +111,10 @@ def test_a_driver_that_does_not_register_is_missing_to_its_pods(
 
 
 class Garbled(PythonDriver):
-    """A driver that answers calls with the entries of `results`, where KEY becomes the claim's uid."""
+    """A driver that responds to prepare calls with the entries of `results`.
+
+    The key KEY in an entry becomes the claim's uid.
+    """
 
     results: tuple[tuple[str, Object], ...] = ()
 
@@ -147,7 +153,7 @@ def test_an_answer_that_does_not_fit_is_named(
 
 
 class Unreadable(PythonDriver):
-    """A driver that answers calls with bytes that are not a protobuf message."""
+    """A driver that responds to calls with bytes that are not a protobuf message."""
 
     def methods(self) -> dict[str, Any]:
         garbage = grpc.unary_unary_rpc_method_handler(lambda request, context: b"\xff\xff\xff")
@@ -169,7 +175,7 @@ def test_an_answer_that_cannot_be_decoded_is_an_error_of_the_call(api: FakeAPI) 
 
 
 class Nameless(PythonDriver):
-    """A driver that answers GetInfo with bytes that are not a protobuf message."""
+    """A driver that responds to GetInfo with bytes that are not a protobuf message."""
 
     def begin(self, server: Any) -> None:
         garbage = grpc.unary_unary_rpc_method_handler(self._garbage)
@@ -204,7 +210,7 @@ def test_sockets_that_hang_or_have_names_that_are_not_utf_8_delay_no_other_drive
         each.bind(os.fsencode(Path(node.registry, name)))
         each.listen()
     with PythonDriver(node, name="z.example.com") as good:
-        assert good.registered.wait(15)  # sequentially they would take 40 seconds
+        assert good.registered.wait(15)  # one after the other would take 40 seconds
         api.settle()
         assert node.drivers == ["z.example.com"]
     for each in silent:
@@ -238,7 +244,7 @@ def test_devices_that_no_slice_has_are_taken_as_the_driver_says(api: FakeAPI) ->
 
 
 class Hanging(PythonDriver):
-    """A driver that answers calls only after `let_go` is set."""
+    """A driver that responds to prepare calls only after the event `let_go` is set."""
 
     def __init__(self, node: Any) -> None:
         super().__init__(node)
@@ -328,7 +334,7 @@ def test_a_long_error_of_a_driver_is_shortened_in_the_event(api: FakeAPI) -> Non
 
 
 class Verbose(PythonDriver):
-    """A driver that registers with a megabyte of services that the kubelet does not know."""
+    """A driver that announces a megabyte of service names that the kubelet does not know."""
 
     @property
     def services(self) -> list[str]:
@@ -364,7 +370,7 @@ def test_a_text_has_a_number_of_bytes(text: str, shown: str) -> None:
 
 
 class Misnamed(PythonDriver):
-    """A driver whose name has line breaks and escape codes, and whose services the kubelet does not know."""
+    """A driver whose name contains line breaks and escape codes; the kubelet does not know its services."""
 
     def _info(self, request: Any, context: Any) -> Any:
         info = super()._info(request, context)

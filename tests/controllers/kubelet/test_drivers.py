@@ -15,7 +15,7 @@ from fakeapi.releases import load_release
 from tests.controllers.kubelet.python_driver import NAME, PythonDriver, create_pod, create_template, publish
 
 VERSIONS: dict[str | None, tuple[str, str]] = {
-    None: ("v1", "v1.DRAPlugin"),  # all API versions
+    None: ("v1", "v1.DRAPlugin"),  # serves all API versions
     "1.31": ("v1alpha3", "1.0.0"),
     "1.33": ("v1beta2", "v1beta1.DRAPlugin"),
     "1.36": ("v1", "v1.DRAPlugin"),
@@ -53,10 +53,10 @@ def test_a_driver_that_sees_the_directory_of_its_node_as_that_of_a_kubelet_is_re
 
 
 class Directory:
-    """A node that has only directories."""
+    """A node that has only directories and no kubelet."""
 
     def __init__(self) -> None:
-        self._temporary = tempfile.TemporaryDirectory(prefix="fa")  # sockets need a short path
+        self._temporary = tempfile.TemporaryDirectory(prefix="fa")  # a socket's path must be short
         self.directory = Path(self._temporary.name)
         self.registry = self.directory / "plugins_registry"
         self.registry.mkdir()

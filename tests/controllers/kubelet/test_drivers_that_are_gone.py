@@ -1,4 +1,4 @@
-"""Pods that end while the driver of their claims is gone: pods and namespace wait, as with a real kubelet.
+"""Pods that end while the driver of their claims is missing: pods and namespace wait, as in Kubernetes.
 
 The clock is frozen, because the tests do not need a retry.
 """
@@ -46,7 +46,7 @@ def driver_of(api: FakeAPI) -> PythonDriver:
 
 
 def left(api: FakeAPI) -> tuple[bool, int]:
-    """Returns whether the namespace exists, and its number of pods."""
+    """Returns whether the namespace `team` exists, and the number of its pods."""
     api.settle()
     names = [each["metadata"]["name"] for each in api.list("Namespace")]
     return "team" in names, len(api.list("Pod", namespace="team"))

@@ -1,4 +1,4 @@
-"""Drivers before 1.31: handles for devices, single claims or batches, a stream of resources."""
+"""Drivers of releases up to 1.30: resource handles, calls for one claim or several, streamed resources."""
 
 import threading
 from collections.abc import Iterator
@@ -17,13 +17,14 @@ Object = dict[str, Any]
 VERSION = "resource.k8s.io/v1alpha2"
 BATCH, SINGLE = "v1alpha3.Node", "v1alpha2.Node"
 INSTANCE = b"\x0a\x03\x0a\x01a"
-"""NamedResources with one instance `a`, in protobuf; after a field tag it is a resource model."""
+"""A protobuf message NamedResources with one instance `a`; behind a field tag, it is a ResourceModel."""
 
 
 class OldDriver(PythonDriver):
-    """A driver of an old API. `told`: the opaque and structured handles that it received for each claim.
+    """A driver of an API of releases up to 1.30.
 
-    `models`: the messages that the driver streams to the kubelet until it ends.
+    - `told`: the opaque and structured handles that the driver received for each claim
+    - `models`: the messages that the driver streams to the kubelet until it ends
     """
 
     def __init__(self, node: Any, service: str, *models: bytes) -> None:

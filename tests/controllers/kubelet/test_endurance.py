@@ -1,4 +1,4 @@
-"""Servers with nodes and drivers that come and go leave no descriptors, threads or directories behind."""
+"""Servers whose nodes and drivers come and go leave no descriptors, threads or directories behind."""
 
 import gc
 import subprocess
@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def story() -> None:
-    """Runs a pod and deletes it; then stops the server while the driver runs and another pod waits."""
+    """Runs a pod and deletes it; stops the driver and the server while other pods wait."""
     with FakeAPI(release="1.37", controllers="all") as api:
         api.settle()
         publish(api, "v1", devices=1)
@@ -44,8 +44,8 @@ def counts() -> tuple[int, int, int]:
 
 
 def main() -> None:
-    """Prints the counts after two stories, and after four more."""
-    with tempfile.TemporaryDirectory() as short:  # a socket's path may have 107 characters
+    """Prints the counts of leftovers after two calls of `story`, and after four more."""
+    with tempfile.TemporaryDirectory() as short:  # a socket's path must be short
         tempfile.tempdir = short
         for stories in (2, 4):
             for _ in range(stories):
@@ -55,7 +55,7 @@ def main() -> None:
 
 @pytest.mark.skipif(not DESCRIPTORS.exists(), reason="the system does not tell open files")
 def test_nothing_is_left_of_servers_that_have_stopped() -> None:
-    # A new process: threads of other tests could end or start during the count.
+    # Threads of other tests could start or end during the count, so a new process counts.
     code = f"from {__name__} import main; main()"
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=60)

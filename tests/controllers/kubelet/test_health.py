@@ -1,4 +1,4 @@
-"""The health of devices, from the driver's report to the status of the pod that uses them."""
+"""The health of devices gets from the driver's report into the status of the pod that uses them."""
 
 import queue
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ def encoded(answer: Any) -> bytes:
 
 
 class Reporting(PythonDriver):
-    """A driver that reports the health of devices in a stream, as the test puts reports into a queue."""
+    """A driver that streams health reports to the kubelet; `report` adds a report to the stream."""
 
     def __init__(self, node: Any, service: str) -> None:
         super().__init__(node)

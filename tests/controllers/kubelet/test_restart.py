@@ -1,4 +1,4 @@
-"""The kubelet of a server with a directory remembers prepared claims after a restart."""
+"""The kubelet of a server with a directory still has its prepared claims after a restart."""
 
 import logging
 import shutil
@@ -19,7 +19,7 @@ NOW = {"gracePeriodSeconds": 0}
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """Makes a directory with a short path, because a Unix socket's path may have 107 bytes."""
+    """Creates a temporary directory whose path is short enough for Unix sockets."""
     path = Path(tempfile.mkdtemp(prefix="fa"))
     yield path
     shutil.rmtree(path, ignore_errors=True)
@@ -33,7 +33,7 @@ def serving(folder: Path, controllers: str = "all") -> FakeAPI:
 
 @pytest.fixture
 def claim(folder: Path) -> str:
-    """Prepares a claim for a running pod and stops the server; returns the claim's name."""
+    """Prepares a claim for a running pod, stops the server, and returns the claim's name."""
     with serving(folder) as api:
         publish(api, "v1")
         create_template(api, "v1")

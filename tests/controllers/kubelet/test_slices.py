@@ -24,7 +24,7 @@ DELAYS = {"1.31": 0.0, "1.33": 30.0, "1.36": 30.0}
 
 
 class Stage:
-    """A server with a frozen clock."""
+    """A server of a release with a frozen clock and the kubelet."""
 
     def __init__(self, release: str) -> None:
         self.clock = AdjustableClock(frozen_at=1_800_000_000)

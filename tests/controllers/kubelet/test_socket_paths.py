@@ -1,4 +1,4 @@
-"""Sockets of drivers with a path that is too long for a socket address."""
+"""Drivers whose sockets have a path that is too long for a Unix socket address."""
 
 import logging
 import re
@@ -36,7 +36,10 @@ def short() -> Iterator[Path]:
 
 
 class FarDriver(PythonDriver):
-    """A driver that uses a short symbolic link to the node's directory, like a mount in a container."""
+    """A driver that reaches the node's directory through a short symbolic link.
+
+    In a cluster, a mount gives a driver's container such a short path.
+    """
 
     def __init__(self, node: Path, seen_at: Path) -> None:
         seen_at.symlink_to(node)
@@ -62,7 +65,7 @@ def test_a_driver_whose_sockets_have_long_paths_registers_and_prepares_claims(
 
 
 class Lines(logging.Handler):
-    """Collects log lines; `wait` returns when there is a line."""
+    """A log handler that collects lines; `wait` returns after the first line."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)

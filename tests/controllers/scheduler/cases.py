@@ -1,6 +1,6 @@
-"""Plays generated clusters with claims and pods against the built-in scheduler.
+"""Plays generated clusters with claims and pods on the built-in scheduler.
 
-fixtures/allocator has the clusters and the results of Kubernetes' own schedulers.
+fixtures/allocator contains the clusters and the results of Kubernetes' own schedulers.
 """
 
 import copy
@@ -33,18 +33,21 @@ GATES = {
         "GenericWorkload",
     ),
 }
-"""The gates of cases with `gates: all`, by release."""
+"""The feature gates that are on in cases with `gates: all`, by release."""
 MERGE = "application/merge-patch+json"
 ROUNDS, SECONDS = 2, 1.5
-"""The number of clock steps after each pod, and their seconds: the recorder waited for retries too."""
+"""The number of clock steps after each pod, and the seconds of a step.
+
+The recorder also waited for retries of the scheduler.
+"""
 
 
 @dataclass(frozen=True)
 class Recorded:
     """A case and its recorded outcome.
 
-    `is_unique`: the scheduler had no choice. `agrees_on_nodes`: all recorded runs found the same feasible
-    nodes.
+    - `is_unique`: whether the scheduler had only one choice
+    - `agrees_on_nodes`: whether all recorded runs had the same feasible nodes
     """
 
     case: Object
@@ -71,14 +74,14 @@ def recorded_cases() -> Iterator[Recorded]:
 
 @dataclass(frozen=True)
 class Stage:
-    """A server of a release with its scheduler and its clock."""
+    """A running server of a release, and its adjustable clock."""
 
     api: FakeAPI
     clock: AdjustableClock
 
     @property
     def decisions(self) -> dict[str, dict[str, int]]:
-        """The feasible nodes of each pod, with their scores."""
+        """The scheduler's feasible nodes for each pod, with their scores."""
         assert self.api._server is not None
         assert self.api._server._controllers is not None
         scheduler = self.api._server._controllers.manager["scheduler"]
@@ -88,7 +91,10 @@ class Stage:
 
 @cache
 def stage(release: str, gates: str) -> Stage:
-    """Returns the server for a release and its gates; all cases share it."""
+    """Returns a running server of a release; all cases with the same gates share the server.
+
+    `gates`: "all" turns on the release's optional gates.
+    """
     chosen = dict.fromkeys(GATES[release], True) if gates == "all" else {}
     clock = AdjustableClock(frozen_at=1_800_000_000)
     api = FakeAPI(
@@ -101,7 +107,7 @@ def stage(release: str, gates: str) -> Stage:
 
 
 def play(case: Object) -> Object:
-    """Plays a case; returns its outcome in the form of the recordings."""
+    """Plays a case on a server after a reset; returns the outcome in the form of the recordings."""
     own_stage = stage(case["release"], case["gates"])
     own_stage.api.reset()
     return _Play(own_stage, case).run()
@@ -211,7 +217,10 @@ def _is_holder(pod: Object) -> bool:
 
 
 def _short_name(claim: Object) -> str:
-    """Returns POD/NAME for a claim that was created for a pod, with the claim's name in the pod."""
+    """Returns POD/NAME for a claim that was created for a pod, or "" for other claims.
+
+    NAME is the claim's name in the pod's spec, or `extended` for a claim of extended resources.
+    """
     metadata = claim["metadata"]
     owners = metadata.get("ownerReferences")
     if not owners:

@@ -1,4 +1,4 @@
-"""The controller of a classic (v1alpha2) driver, which acts when a test calls it."""
+"""The controller of a classic (v1alpha2) DRA driver, which works only when a test calls `run`."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ _GROUP = "/apis/resource.k8s.io/v1alpha2"
 
 
 class ClassicController:
-    """Reports the nodes `unsuitable` and allocates claims on all others."""
+    """Reports the nodes in `unsuitable` as unsuitable, and allocates claims on other nodes."""
 
     def __init__(self, api: FakeAPI, *unsuitable: str, shareable: bool = False) -> None:
         self.unsuitable = list(unsuitable)
@@ -21,7 +21,7 @@ class ClassicController:
         self._shareable = shareable
 
     def run(self) -> None:
-        """Acts in turn with the scheduler until neither has work left."""
+        """Lets the controller and the scheduler act in turn until neither has work left."""
         self._api.settle()
         while self._act():
             self._api.settle()

@@ -1,4 +1,4 @@
-"""The requests of each configuration in an allocation, by release."""
+"""The scheduler writes the requests of each configuration into an allocation, by rules of the release."""
 
 import asyncio
 from typing import Any
@@ -17,7 +17,11 @@ OPAQUE = {"opaque": {"driver": "d", "parameters": {}}}
 
 
 def config_for(minor: int, *wanted: list[str]) -> list[Object]:
-    """Allocates a claim with the requests `a` and `b`; returns the requests of each configuration."""
+    """Allocates a claim with the requests `a` and `b`; returns the requests of each configuration.
+
+    `minor`: the minor version of the release, such as 33. `wanted`: the requests of each of the claim's
+    configurations.
+    """
     requests = [{"name": name, "exactly": {"deviceClassName": "c"}} for name in ("a", "b")]
     config = [{"requests": names, **OPAQUE} for names in wanted]
     claim = {

@@ -1,4 +1,4 @@
-"""Quirks of the allocators of single releases, with all gates on.
+"""Quirks of the device allocators of single releases, with all feature gates on.
 
 The expected results come from k8s.io/dynamic-resource-allocation of the release with the same objects.
 """
@@ -50,7 +50,10 @@ def devices(
     constraints: list[Object] | None = None,
     state: AllocatedState | None = None,
 ) -> list[str] | None:
-    """Allocates the requests; returns the names of the devices, or None if they do not fit."""
+    """Allocates the requests; returns the names of the devices, or None if the requests do not fit.
+
+    `minor`: the minor version of the release, such as 34. A CEL selector matches the device of its name.
+    """
     claim = {
         "metadata": {"namespace": "ns", "name": "x"},
         "spec": {"devices": {"requests": [*requests], "constraints": constraints or []}},
@@ -75,7 +78,7 @@ def counters(amount: str) -> Object:
 
 @pytest.mark.parametrize(("minor", "expected"), [(34, ["b"]), (35, None), (36, None)])
 def test_counters_of_another_slice_do_not_limit_in_1_34(minor: int, expected: list[str] | None) -> None:
-    # since 1.35 a slice with counters has no devices
+    # Since 1.35, a slice with counters has no devices.
     slices = [
         pool_slice("counters", slices=2, **counters("10")),
         pool_slice("devices", {"name": "a", "consumesCounters": TWO_OF_TEN},

@@ -17,7 +17,7 @@ WAITS = {
     "1.29": "0/1 nodes are available: 1 waiting for resource driver to allocate resource.",
     "1.30": "waiting for resource driver",
 }
-"""The message of a pod while its driver has not allocated the claim."""
+"""The scheduler's message about a pod whose claim the driver has not yet allocated."""
 
 
 @pytest.fixture(params=["1.30"])
@@ -168,7 +168,7 @@ def test_a_context_of_another_pod_is_an_error(api: FakeAPI) -> None:
     assert "is not owned by Pod default/p" in message_of(api, "p")
 
 
-# named resources, which the scheduler of 1.30 allocates itself
+# The scheduler of 1.30 allocates named resources itself.
 
 
 def publish(api: FakeAPI, node: str, *instances: str) -> None:
@@ -198,7 +198,10 @@ def publish(api: FakeAPI, node: str, *instances: str) -> None:
 
 
 def add_structured(api: FakeAPI, selector: str | None) -> None:
-    """Creates a ResourceClass with structured parameters, and parameters of claims for it."""
+    """Marks the ResourceClass `c` as structured, and creates ResourceClaimParameters with a CEL selector.
+
+    `selector`: the CEL expression; None creates no parameters.
+    """
     api.patch("ResourceClass", "c", {"structuredParameters": True}, type="merge")
     if selector is None:
         return

@@ -1,4 +1,4 @@
-"""The search for devices is bounded for each pod, and lets other tasks run."""
+"""The scheduler's search for devices is bounded for each pod, and lets other tasks run."""
 
 import asyncio
 from typing import Any
@@ -31,7 +31,10 @@ def matches_expensively(expression: str, driver: str, device: Object) -> bool:
 
 
 def search(effort: Effort, *, count: int, matcher: Any = matches_at_once) -> Any:
-    """Searches as in 1.33 for devices with equal attributes, among nine devices with two different values."""
+    """Returns the allocation of `count` devices with equal attributes by the rules of 1.33, or None.
+
+    The nine devices have two different values of the attribute.
+    """
     pool = {"name": "p", "generation": 1, "resourceSliceCount": 1}
     devices = [{"name": f"d{i}", "attributes": {"a": {"int": i % 2}}} for i in range(DEVICES)]
     slices = [Slice("s", {"driver": "d", "pool": pool, "allNodes": True, "devices": devices})]
@@ -56,7 +59,7 @@ def search(effort: Effort, *, count: int, matcher: Any = matches_at_once) -> Any
 
 
 async def results(effort: Effort, nodes: int, count: int) -> list[str]:
-    """Returns the result of the search on each node."""
+    """Returns the result of the search on each node: "allocated", "none" or the text of the error."""
     outcomes = []
     for _ in range(nodes):
         try:

@@ -1,7 +1,7 @@
-"""Node-allocatable resources: the scheduler counts the cpu and memory that pods take through claims.
+"""Node-allocatable resources: the scheduler counts cpu and memory that pods request through claims.
 
 The cases are generated. The expected results come from the scheduler plugin's own functions in 1.36.5 and
-1.37.1; a dozen runs agreed on each (Go's maps have no order).
+1.37.1. The functions iterate over Go maps, but a dozen runs gave the same result for each case.
 """
 
 import gzip

@@ -32,7 +32,10 @@ def test_where_it_had_one_the_same_nodes_were_good_up_to_there(recorded: Recorde
 
 
 def _nodes(outcome: dict[str, Any], recorded: dict[str, Any]) -> dict[str, Any]:
-    """Returns the feasible nodes of each pod and whether it got a node, up to the first choice by chance."""
+    """Returns (feasible nodes, best nodes, whether it got a node) of each pod in an outcome.
+
+    Ends after the first pod for which the recorded scheduler chose at random among several best nodes.
+    """
     found = {}
     for name, pod in sorted(recorded["pods"].items()):
         own = outcome["pods"].get(name, {})

@@ -1,1 +1,1 @@
-"""Compares the authorization of generated requests by `--authorization rbac` and by kube-apiserver."""
+"""Compares how `--authorization rbac` and kube-apiserver authorize generated requests."""

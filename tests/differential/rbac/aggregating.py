@@ -1,8 +1,8 @@
 """Aggregates the cluster roles of a kube-apiserver that runs without controllers.
 
-Follows k8s.io/kubernetes 1.37 `pkg/controller/clusterroleaggregation`, as on a cluster with new roles: the
-rules of roles that aggregate each other are computed again each time. A real controller would keep a rule in
-such a circle forever, even after a user removes it from the role that it came from.
+Follows k8s.io/kubernetes 1.37 `pkg/controller/clusterroleaggregation`. The rules of roles that aggregate each
+other are always computed from empty rules, as if the roles were new. The real controller would keep a rule in
+such a circle forever, even after a user removes the rule from the role that it came from.
 """
 
 from typing import Any
@@ -17,7 +17,7 @@ Rules = list[Any]
 
 
 class Aggregation:
-    """Writes the rules of aggregated cluster roles, as the controller would eventually."""
+    """Writes the rules of aggregated cluster roles, as the controller of Kubernetes would eventually."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
@@ -25,8 +25,8 @@ class Aggregation:
     def update(self) -> None:
         """Writes the rules of all aggregated roles.
 
-        A role that selects no rules keeps the rules that users wrote into it, and other roles can select
-        these.
+        A role whose selectors find no rules keeps the rules that users wrote into it. Other roles can
+        aggregate these rules.
         """
         kept: set[str] = set()
         while True:
@@ -53,7 +53,10 @@ class Aggregation:
 
 
 def gathered(roles: dict[str, Any], kept: set[str]) -> dict[str, Rules]:
-    """Returns the rules of each aggregated role. The roles in `kept` keep their own rules."""
+    """Returns the rules of each aggregated role by its name; leaves out the roles in `kept`.
+
+    Other roles can still aggregate the rules of the roles in `kept`.
+    """
     aggregated: dict[str, Rules] = {
         name: [] for name, role in roles.items() if selectors_of(role) and name not in kept
     }
@@ -66,7 +69,7 @@ def gathered(roles: dict[str, Any], kept: set[str]) -> dict[str, Rules]:
 
 
 def selectors_of(role: Any) -> Rules:
-    """Returns the selectors of a role's aggregation rule."""
+    """Returns the label selectors of a role's aggregation rule, or [] without an aggregation rule."""
     return (role.get("aggregationRule") or {}).get("clusterRoleSelectors") or []
 
 

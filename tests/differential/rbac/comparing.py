@@ -1,4 +1,4 @@
-"""Compares two responses to one request, except the order of bindings.
+"""Compares the responses of two servers to one request, except for the order of bindings.
 
 kube-apiserver lists bindings from an informer, whose order differs between runs.
 """
@@ -15,7 +15,10 @@ _ESCALATION = ("is attempting to grant RBAC permissions", "to use the aggregatio
 
 
 def difference(request: Request, own: Answer, real: Answer) -> str:
-    """Returns the name of the part that differs, or "" if the responses agree."""
+    """Returns which part of the responses differs, or "" if they agree.
+
+    `own`: the response of fakeapi. `real`: the response of kube-apiserver.
+    """
     if own.code != real.code:
         is_allowed = not {own.code, real.code} & {401, 403}
         return "" if is_allowed and _is_not_served(request) else "the code"
@@ -27,24 +30,24 @@ def difference(request: Request, own: Answer, real: Answer) -> str:
 
 
 def is_escalation(answer: Answer) -> bool:
-    """Whether the server refused a write because it would grant more rights than its client has."""
+    """Whether the server refused a write because it would grant permissions that the client does not have."""
     return answer.code == 403 and any(text in answer.message for text in _ESCALATION)
 
 
 def _is_not_served(request: Request) -> bool:
-    """Whether a request needs a kubelet or metrics, which this server lacks."""
+    """Whether a request needs a kubelet or metrics, which fakeapi lacks."""
     return request.path.endswith("/log") or request.path == "/metrics"
 
 
 def in_order(text: str) -> str:
-    """Sorts the errors and bindings in a reason."""
+    """Returns an authorizer's reason with its errors and bindings sorted."""
     text = _SEVERAL.sub(lambda match: f"RBAC: {sorted(match[1].split(', '))}", text)
     head, marker, errors = text.partition("; resolution errors: [")
     return f"{head}{marker}{sorted(errors.strip('[]').split(', '))}" if marker else text
 
 
 def shown(answer: Answer, other: Answer) -> str:
-    """Formats a response for the report; of two reviews, only the parts that differ."""
+    """Returns a response as text for the report; for a review, only the fields that differ from `other`."""
     if answer.code != 201 or other.code != 201:
         return answer.message or str(answer.body)[:200]
     status, others = _status(answer), _status(other)
@@ -59,7 +62,7 @@ def shown(answer: Answer, other: Answer) -> str:
 
 
 def _status(answer: Answer) -> Any:
-    """Returns the status of a review with sorted rules and errors, and without the name of the binding."""
+    """Returns the status of a review with sorted rules and errors, and without the names of bindings."""
     status = dict(answer.body.get("status") or {})
     if "reason" in status:
         status["reason"] = _ALLOWED_BY.sub("RBAC: allowed", in_order(status["reason"]))

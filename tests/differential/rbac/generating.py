@@ -52,7 +52,7 @@ _WRITABLE: dict[str, dict[str, Any]] = {
     "nodes": {},
     "namespaces": {},
 }  # fmt: skip
-"""Kinds for which generated writes are valid, with the body of each except its metadata."""
+"""Kinds that the generator writes: a valid body for each, without metadata."""
 _SUBRESOURCES = (
     ("pods", "status"), ("pods", "log"), ("nodes", "status"), ("resourceclaims", "status"),
     ("deployments", "scale"), ("serviceaccounts", "token"), ("namespaces", "status"),
@@ -61,7 +61,7 @@ _SUBRESOURCES = (
 
 
 class Generator:
-    """Generates requests, each with the client that sends it."""
+    """Generates random requests, and chooses the client that sends each."""
 
     def __init__(self, random: Random, clients: list[Client]) -> None:
         self._random = random
@@ -81,7 +81,7 @@ class Generator:
         ]
 
     def next(self) -> tuple[Client, Request]:
-        """Returns the next client and its request."""
+        """Returns a random client and a random request for it."""
         random = self._random
         makers = [maker for _, maker in self._kinds]
         request = random.choices(makers, [weight for weight, _ in self._kinds])[0]()
@@ -280,10 +280,13 @@ class Generator:
         return self._change(place, name, body, random.choice(changes))
 
     def _change(self, place: str, name: str, body: Any, changes: Any) -> Request:
-        """Generates a write of a role or a binding, mostly as a dry run.
+        """Returns a random write of a role or a binding, mostly as a dry run.
 
-        Finalizers are always written as dry runs, because they would stay. Removals of an aggregation rule
-        are dry runs too: on kube-apiserver the role keeps the aggregated rules, here they were never in it.
+        `place`: the path of the collection. `body`: the body of a create. `changes`: the fields of an update.
+
+        Writes of finalizers are always dry runs, because finalizers would block deletion. Removals of an
+        aggregation rule are dry runs too: on kube-apiserver the role keeps the aggregated rules, and fakeapi
+        never stores them.
         """
         random = self._random
         path = f"{place}/{name}"

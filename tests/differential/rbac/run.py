@@ -4,9 +4,9 @@
                                           [--port PORT]
 
 Go builds etcd and kube-apiserver once (`benchmarks.kubernetes`, about 15 minutes). kube-apiserver authorizes
-with Node,RBAC. Its users have tokens in a file; here an administrator impersonates them. Service accounts
-have tokens of both servers. kube-apiserver runs without controllers, so the tool aggregates its cluster roles
-like kube-controller-manager.
+with Node,RBAC. Its users have tokens in a file; on fakeapi, an administrator impersonates them. Service
+accounts have tokens of both servers. kube-apiserver runs without controllers, so the tool aggregates its
+cluster roles like kube-controller-manager.
 
 The tool compares status codes, the message of each 403, and the status of each review. It prints each
 difference as a curl line. The exit status is 1 if there is a difference. The requests are:
@@ -45,12 +45,12 @@ RELEASE = "1.37"
 PORT = 6543
 ADMIN = "administrator"
 DIFFERENCES_MAX = 200
-"""Most differences printed; all are counted."""
+"""Maximum number of printed differences; the tool counts all."""
 
 
 @contextmanager
 def both(builds: Path, port: int, clients: list[Client]) -> Iterator[tuple[Server, Server]]:
-    """Starts new servers: fakeapi and kube-apiserver."""
+    """Starts fakeapi and kube-apiserver for these clients; yields both, fakeapi first."""
     programs = kubernetes.build_etcd(builds), kubernetes.build_api_server(builds, RELEASE)
     users = [_token_line(client) for client in clients if client.account is None]
     with ExitStack() as stack:
@@ -71,7 +71,7 @@ def _token_line(client: Client) -> str:
 
 
 def prepare(servers: tuple[Server, Server], clients: list[Client], random: Random) -> None:
-    """Creates the same state in both servers, and tokens of the service accounts."""
+    """Creates the same initial state in both servers, and the tokens of the service accounts."""
     for method, path, body in [*world.writes(random, clients)]:
         for server in servers:
             server.must(method, path, body)
@@ -82,7 +82,7 @@ def prepare(servers: tuple[Server, Server], clients: list[Client], random: Rando
             for server in servers:
                 token_request = server.must("POST", path, {"spec": {"expirationSeconds": 86400}})
                 server.tokens[client.name] = token_request["status"]["token"]
-    for server in servers:  # the last pod; the node authorizer has seen the others before it
+    for server in servers:  # the authorizer sees pods in order, so the last pod is enough
         name, node = world.NAMES[-1], world.NODES[-1]
         namespace = world.NAMESPACES[-1]
         server.await_access(
@@ -91,7 +91,7 @@ def prepare(servers: tuple[Server, Server], clients: list[Client], random: Rando
 
 
 def changes_roles(request: Request, answer: Answer) -> bool:
-    """Whether a request has changed somebody's rights."""
+    """Whether a successful request has changed roles or bindings."""
     return (
         request.method != "GET"
         and world.RBAC in request.path
@@ -101,7 +101,10 @@ def changes_roles(request: Request, answer: Answer) -> bool:
 
 
 def compare(servers: tuple[Server, Server], generator: Generator, requests: int) -> tuple[Counter[str], int]:
-    """Sends the requests. Returns the counts of status codes, and the number of differences."""
+    """Sends generated requests to both servers and prints the differences.
+
+    Returns the counts of status codes, and the number of differences.
+    """
     own, real = servers
     counts: Counter[str] = Counter()
     aggregation, settling = Aggregation(real), Settling(servers)

@@ -1,4 +1,4 @@
-"""The servers of a comparison, their clients and requests."""
+"""The two servers of a comparison, their clients, and the requests."""
 
 import http.client
 import json
@@ -13,12 +13,15 @@ from urllib.parse import urlsplit
 JSON = "application/json"
 APPLY = "application/apply-patch+yaml"
 SETTLE_SECONDS = 30.0
-"""Seconds for kube-apiserver's authorizers, which read from informers, to see a write."""
+"""Maximum number of seconds until kube-apiserver's authorizers, which read from informers, see a write."""
 
 
 @dataclass(frozen=True)
 class Client:
-    """A user of both servers: a service account (namespace, name), or a user in the token file."""
+    """A user of both servers: a service account, or a user in kube-apiserver's token file.
+
+    `account`: namespace and name of the service account; None for other users.
+    """
 
     name: str
     groups: tuple[str, ...] = ()
@@ -26,13 +29,16 @@ class Client:
 
     @property
     def token(self) -> str:
-        """The token in kube-apiserver's token file."""
+        """The user's token in kube-apiserver's token file."""
         return f"token-of-{self.name.replace(':', '-')}"
 
 
 @dataclass(frozen=True)
 class Request:
-    """A request to both servers. `changes` is merged into the stored object, and the result is the body."""
+    """A request to both servers.
+
+    If `changes` is set, the body is the stored object merged with `changes`.
+    """
 
     method: str
     path: str
@@ -53,7 +59,7 @@ class Answer:
 
 
 class Server:
-    """A server with one connection. `impersonates`: the administrator impersonates the users."""
+    """A server with one connection. `impersonates`: users act through impersonation by the administrator."""
 
     def __init__(self, url: str, admin: str, *, impersonates: bool) -> None:
         self.url = url
@@ -76,7 +82,7 @@ class Server:
         return self._send(Request(method, path, body, content_type), bearer.items())
 
     def ask(self, client: Client, request: Request) -> Answer:
-        """Sends a request as a client; returns the response."""
+        """Sends a request as this client; returns the response."""
         if request.changes is not None:
             stored = self.admin("GET", request.path.partition("?")[0])
             if stored.code != 200:
@@ -85,7 +91,7 @@ class Server:
         return self._send(request, self.headers(client, request))
 
     def headers(self, client: Client, request: Request) -> list[tuple[str, str]]:
-        """Returns the headers that identify a client, and those of the request."""
+        """Returns the headers that identify the client, followed by the headers of the request."""
         lines = [*request.headers.items()]
         if "Authorization" in request.headers:
             return lines
@@ -124,18 +130,24 @@ class Server:
             return Answer(response.status, text.decode("utf-8", "replace"))
 
     def close(self) -> None:
-        """Closes the connection."""
         self._connection.close()
 
     def must(self, method: str, path: str, body: Any = None, content_type: str = JSON) -> Any:
-        """Sends a request as the administrator; returns the object. Raises RuntimeError for a refusal."""
+        """Sends a request as the administrator; returns the decoded body.
+
+        Raises RuntimeError if the response is not a success.
+        """
         answer = self.admin(method, path, body, content_type)
         if answer.code >= 300:
             raise RuntimeError(f"{self.url}: {method} {path}: {answer.code} {answer.body}")
         return answer.body
 
     def await_access(self, user: str, **attributes: str) -> None:
-        """Waits until a user has this access, so that the authorizer has seen all earlier writes."""
+        """Waits until the server allows a user this access; the authorizer has then seen all earlier writes.
+
+        `attributes`: the resource attributes of a SubjectAccessReview. Raises RuntimeError after
+        SETTLE_SECONDS.
+        """
         path = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
         spec = {"user": user, "groups": ["system:nodes"], "resourceAttributes": attributes}
         end = time.monotonic() + SETTLE_SECONDS
@@ -146,7 +158,7 @@ class Server:
 
 
 def merged(value: Any, changes: Any) -> Any:
-    """Applies a JSON merge patch to a value."""
+    """Returns the value after a JSON merge patch."""
     if not isinstance(changes, dict):
         return changes
     result = dict(value) if isinstance(value, dict) else {}
@@ -159,7 +171,7 @@ def merged(value: Any, changes: Any) -> Any:
 
 
 def curl(server: Server, client: Client, request: Request) -> str:
-    """Returns the request to a server as a curl command line."""
+    """Returns a curl command line that repeats the request."""
     words = [f"curl -sk -X {request.method}"]
     for name, value in server.headers(client, request):
         text = shlex.quote(f"{name}: {value}")

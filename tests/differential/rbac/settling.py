@@ -1,4 +1,4 @@
-"""Waits until the authorizers of both servers have seen every change of roles and bindings."""
+"""Waits until the authorizers of both servers have seen all changes of roles and bindings."""
 
 from tests.differential.rbac import world
 from tests.differential.rbac.servers import Server
@@ -7,10 +7,10 @@ _NAME = "marker"
 
 
 class Settling:
-    """Changes a marker of each of the four kinds, and waits until the authorizers use it.
+    """Waits until the authorizers of servers have seen all earlier changes of roles and bindings.
 
-    An informer reports the changes of its kind in order, so the authorizers have seen all changes before the
-    marker.
+    Writes a marker of each of the four kinds, and waits until the authorizers use the markers. An informer
+    delivers the changes of its kind in order, so a visible marker means that earlier changes are visible too.
     """
 
     def __init__(self, servers: tuple[Server, ...]) -> None:
@@ -18,7 +18,10 @@ class Settling:
         self._number = 0
 
     def settle(self) -> None:
-        """Waits for new markers. Raises RuntimeError if a server does not see one in time."""
+        """Writes new markers and waits for them.
+
+        Raises RuntimeError if a server does not see a marker within SETTLE_SECONDS.
+        """
         self._number += 1
         for server in self._servers:
             for namespace in ("", "default"):

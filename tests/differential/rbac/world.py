@@ -57,7 +57,7 @@ RESOURCES = {
     ),
     "authorization.k8s.io": ("subjectaccessreviews", "localsubjectaccessreviews"),
 }  # fmt: skip
-"""Resources for rules, by group."""
+"""Resources that generated rules name, by API group."""
 VERBS = ("get", "list", "watch", "create", "update", "patch", "delete", "deletecollection")
 _SPECIAL = {
     "users": ("impersonate", "impersonate:user-info"),
@@ -72,11 +72,11 @@ _SPECIAL = {
     "signers": ("approve", "sign", "attest"),
     "configmaps": ("impersonate-on:user-info:get", "impersonate-on:user-info:list"),
 }
-"""Special verbs of resources, in addition to the usual verbs."""
+"""Verbs that only some resources have, such as `approve`, by resource."""
 
 
 def clients(count: int, random: Random) -> list[Client]:
-    """Makes users, nodes, service accounts, and one member of system:masters."""
+    """Returns `count` users, nodes, service accounts, and a member of system:masters."""
     members = [
         Client("root", ("system:masters",)),
         Client("system:node:", ("system:nodes",)),
@@ -94,7 +94,7 @@ def clients(count: int, random: Random) -> list[Client]:
 
 
 def rule(random: Random, *, namespaced: bool = False) -> dict[str, Any]:
-    """Makes a valid rule of a role."""
+    """Returns a random valid rule of a Role or, unless `namespaced`, of a ClusterRole."""
     if not namespaced and random.random() < 0.12:
         paths = random.sample((*PATHS, "/custom/*", "/logs/*", "*", "/api*"), random.randint(1, 3))
         return {"nonResourceURLs": paths, "verbs": random.choice((["get"], ["*"], ["get", "post"]))}
@@ -127,7 +127,7 @@ def rule(random: Random, *, namespaced: bool = False) -> dict[str, Any]:
 
 
 def names_of(resource: str) -> tuple[str, ...]:
-    """Returns names for objects of a resource; not all of them exist."""
+    """Returns names for objects of a resource; some of the objects do not exist."""
     match resource.partition("/")[0]:
         case "clusterroles":
             return (*CLUSTER_ROLES[:6], *AGGREGATING, "view", "cluster-admin")
@@ -149,7 +149,7 @@ def names_of(resource: str) -> tuple[str, ...]:
 
 
 def role_body(random: Random, name: str, *, namespaced: bool) -> dict[str, Any]:
-    """Makes a Role, or a ClusterRole with labels for aggregation."""
+    """Returns a random Role, or a ClusterRole that may have labels for aggregation."""
     rules = [rule(random, namespaced=namespaced) for _ in range(random.randint(1, 4))]
     metadata: dict[str, Any] = {"name": name}
     if not namespaced and random.random() < 0.4:
@@ -158,7 +158,7 @@ def role_body(random: Random, name: str, *, namespaced: bool) -> dict[str, Any]:
 
 
 def aggregation(random: Random) -> dict[str, Any]:
-    """Makes an aggregation rule."""
+    """Returns a random aggregation rule of a ClusterRole."""
     labels = random.sample(LABELS, random.randint(1, 2))
     return {"clusterRoleSelectors": [{"matchLabels": {f"to-{label}": "true"}} for label in labels]}
 
@@ -168,7 +168,7 @@ def reference(kind: str, name: str) -> dict[str, str]:
 
 
 def subjects(random: Random, among: list[Client]) -> list[dict[str, str]]:
-    """Makes the subjects of a binding: some users, sometimes a group."""
+    """Returns random subjects of a binding: users and service accounts, or sometimes a group."""
     if random.random() < 0.15:
         return [
             {"apiGroup": GROUP, "kind": "Group", "name": random.choice((*GROUPS, "system:serviceaccounts"))}
@@ -183,7 +183,7 @@ def subject(client: Client) -> dict[str, str]:
 
 
 def writes(random: Random, among: list[Client]) -> Iterator[tuple[str, str, Any]]:
-    """Yields the administrator's requests that create the state, as method, path and body."""
+    """Yields method, path and body of the administrator's requests that create the initial state."""
     for namespace in NAMESPACES[1:]:
         yield "POST", "/api/v1/namespaces", {"metadata": {"name": namespace}}
     for client in among:
@@ -209,7 +209,10 @@ def writes(random: Random, among: list[Client]) -> Iterator[tuple[str, str, Any]
 
 
 def _managers(random: Random, among: list[Client]) -> Iterator[tuple[str, str, Any]]:
-    """Yields requests for managers, whose writes test the escalation check, and for two cluster admins."""
+    """Yields requests that let some users manage roles, and make two users cluster administrators.
+
+    Writes by these managers test the check for privilege escalation.
+    """
     resources = ["roles", "rolebindings", "clusterroles", "clusterrolebindings"]
     for number, verbs in enumerate(
         (["*"], ["get", "create", "update", "patch", "delete"], ["update", "patch"])
@@ -269,7 +272,7 @@ def _objects() -> Iterator[tuple[str, str, Any]]:
 
 
 def _signing_requests() -> Iterator[tuple[str, str, Any]]:
-    """Yields a certificate signing request for each signer."""
+    """Yields the creation of a certificate signing request for each signer, as method, path and body."""
     key = ec.generate_private_key(ec.SECP256R1())
     subject_name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "somebody")])
     built = x509.CertificateSigningRequestBuilder().subject_name(subject_name).sign(key, hashes.SHA256())
@@ -281,7 +284,7 @@ def _signing_requests() -> Iterator[tuple[str, str, Any]]:
 
 
 def pod(name: str, node: str) -> dict[str, Any]:
-    """Makes a pod on a node, with the secret and the ConfigMap of its name and the claim `a`."""
+    """Returns a pod on a node that uses the secret and the ConfigMap of its name, and the claim `a`."""
     volumes = [
         {"name": "s", "secret": {"secretName": name}},
         {"name": "c", "configMap": {"name": name}},

@@ -1,4 +1,4 @@
-"""Kinds added or removed at run time: discovery, OpenAPI and watches follow the catalogue."""
+"""Discovery, OpenAPI and watches reflect kinds that are added or removed while the server runs."""
 
 from collections.abc import Callable
 from typing import Any
@@ -44,7 +44,7 @@ def remove(server: SmallServer) -> None:
 
 
 def documents(server: SmallServer) -> dict[str, Any]:
-    """Reads the core group in all forms: discovery, aggregated discovery, OpenAPI v2 and v3."""
+    """Returns what the server publishes about the core group in each form of discovery and OpenAPI."""
     index = ask(server, "/openapi/v3").json()["paths"]  # the body is text
     return {
         "resources": {each["name"] for each in server.request("GET", "/api/v1")["resources"]},

@@ -82,7 +82,7 @@ def test_a_client_that_has_the_document_is_told_so_and_nothing_else(server: Fake
     assert first.headers["cache-control"] == "public"
     again = ask(server, "/apis", accept=aggregated(), if_none_match=first.headers["etag"])
     assert (again.code, again.body) == (304, b"")
-    assert "content-type" not in again.headers  # a client would use it as the type of its cached body
+    assert "content-type" not in again.headers  # a client would replace the type of its cached body
     other = ask(server, "/apis", accept=aggregated(), if_none_match='"other"')
     assert (other.code, other.headers["etag"]) == (200, first.headers["etag"])
 

@@ -1,4 +1,4 @@
-"""Authorization by roles, with the option `authorization="rbac"`."""
+"""With `authorization="rbac"`, the server allows requests by roles and bindings."""
 
 from collections.abc import Callable
 from typing import Any

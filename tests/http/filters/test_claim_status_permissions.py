@@ -23,7 +23,7 @@ DEVICE = {"driver": "gpu.example.com", "pool": "p", "device": "d", "data": {"a":
 
 
 def allow(api: FakeAPI, *rules: tuple[str, str]) -> None:
-    """Lets the service account use these verbs on these resources."""
+    """Allows the service account `driver` these verbs on these resources. `rules`: (resource, verb) pairs."""
     made = [{"apiGroups": ["resource.k8s.io"], "resources": [what], "verbs": [verb]} for what, verb in rules]
     role = {"metadata": {"generateName": "r"}, "rules": made}
     name = ask(api, f"{RBAC}/clusterroles", "POST", role).json()["metadata"]["name"]

@@ -1,4 +1,4 @@
-"""The parameter `timeout`, which the server reads before authentication."""
+"""The server reads the query parameter `timeout` before it authenticates the client."""
 
 import pytest
 

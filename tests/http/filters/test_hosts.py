@@ -1,4 +1,4 @@
-"""Pages of other sites cannot use a server without a token."""
+"""Web pages of other sites cannot use a server that requires no token."""
 
 import json
 

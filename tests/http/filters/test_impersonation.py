@@ -1,4 +1,4 @@
-"""Impersonation: clients that act as another user."""
+"""Impersonation: requests of a client that acts as another user."""
 
 from collections.abc import Callable
 
@@ -104,7 +104,10 @@ AUTHENTICATION = "authentication.k8s.io"
 
 @pytest.fixture
 def limited(fakeapi_factory: Callable[..., FakeAPI]) -> Callable[[str], FakeAPI]:
-    """Returns a function that starts a server with RBAC where jane and the node n may list pods."""
+    """Returns a function that starts a server of a release with RBAC.
+
+    Only the users jane and system:node:n may list pods there.
+    """
 
     def start(release: str) -> FakeAPI:
         api = fakeapi_factory(release=release, authorization="rbac")

@@ -1,4 +1,4 @@
-"""The option `latency`: every request waits, unless the clock is frozen."""
+"""The option `latency` delays every request, unless the clock is frozen."""
 
 import asyncio
 from typing import Any
@@ -13,7 +13,7 @@ FOR_EVER = 3600.0
 
 
 def is_delayed(clock: AdjustableClock) -> bool:
-    """Whether a request with a latency of an hour is still waiting after every task had its turn."""
+    """Whether a request with a latency of an hour is still waiting after other tasks have run."""
 
     async def answer(ctx: Any) -> Any:
         return ctx

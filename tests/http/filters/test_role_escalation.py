@@ -1,4 +1,4 @@
-"""No user can grant more rights than it has: aggregation rules, and updates that create."""
+"""Users cannot grant more permissions than they have, not even by aggregation rules or updates."""
 
 from collections.abc import Callable
 from typing import Any
@@ -28,7 +28,7 @@ def api(fakeapi_factory: Callable[..., FakeAPI]) -> FakeAPI:
 
 
 def allow(api: FakeAPI, *rules: dict[str, Any], name: str = "own") -> None:
-    """Binds bob to a cluster role with these rules."""
+    """Creates a ClusterRole with these rules and binds the user bob to it."""
     role = {"metadata": {"name": name}, "rules": list(rules)}
     assert ask(api, f"{RBAC}/clusterroles", "POST", role).code == 201
     reference = {"apiGroup": GROUP, "kind": "ClusterRole", "name": name}

@@ -30,7 +30,7 @@ def api(fakeapi_factory: Callable[..., FakeAPI]) -> FakeAPI:
 
 
 def allow(api: FakeAPI, name: str, *rules: Object) -> None:
-    """Binds jane to a cluster role with these rules."""
+    """Creates a ClusterRole with these rules and binds the user jane to it."""
     kind = {"apiVersion": "rbac.authorization.k8s.io/v1", "metadata": {"name": name}}
     api.create({**kind, "kind": "ClusterRole", "rules": list(rules)})
     role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name}
@@ -39,7 +39,10 @@ def allow(api: FakeAPI, name: str, *rules: Object) -> None:
 
 
 def put(api: FakeAPI, subresource: str, **status: Any) -> tuple[int, str]:
-    """Sends an update as jane; returns status code and message."""
+    """Updates a subresource of the CertificateSigningRequest `jane` as the user jane.
+
+    Returns the status code and the message of the response. `status`: the fields of the new status.
+    """
     made = api.get("CertificateSigningRequest", "jane")
     connection = HTTPConnection(api.url.removeprefix("http://"))
     headers = {"Content-Type": "application/json", "Impersonate-User": "jane"}

@@ -1,4 +1,4 @@
-"""Helpers for tests of users: service account tokens, and the user that the server sees."""
+"""Helpers for tests of users: tokens of service accounts, and the authenticated user of a request."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ REVIEW = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
 
 
 def token_of(api: Served, name: str = "sa", **spec: Any) -> str:
-    """Returns a token of a service account; creates the account if it does not exist."""
+    """Creates a service account if it does not exist; returns a token. `spec`: fields of the TokenRequest."""
     ask(api, f"{CORE}/serviceaccounts", "POST", {"metadata": {"name": name}})
     response = ask(api, f"{CORE}/serviceaccounts/{name}/token", "POST", {"spec": spec})
     token: str = response.json()["status"]["token"]
@@ -18,7 +18,7 @@ def token_of(api: Served, name: str = "sa", **spec: Any) -> str:
 
 
 def user_seen(api: Served, **headers: str) -> dict[str, Any]:
-    """Returns the user that the server sees for a request with these headers."""
+    """Returns the user that the server authenticates for these headers, from a SelfSubjectReview."""
     answer = ask(api, REVIEW, "POST", {}, **headers)
     assert answer.code == 201, answer.body
     user: dict[str, Any] = answer.json()["status"]["userInfo"]

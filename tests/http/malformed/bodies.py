@@ -1,4 +1,4 @@
-"""Malformed JSON bodies of creates: invalid JSON, too long or deep JSON, and JSON that is not a claim."""
+"""Malformed JSON bodies of creates: invalid, too long or too deep JSON, and JSON that is not a claim."""
 
 import gzip
 import json

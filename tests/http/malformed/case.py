@@ -1,4 +1,4 @@
-"""A malformed request, and the response of Kubernetes 1.31."""
+"""A malformed request, and the response that Kubernetes 1.31 gives."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,10 +10,10 @@ from tests.http import wire
 GROUP = "/apis/resource.k8s.io/v1alpha3"
 CLAIMS = f"{GROUP}/namespaces/default/resourceclaims"
 HELD = f"{CLAIMS}/held"
-"""The path of an existing claim, so that a request to it fails only for its own faults."""
+"""The path of an existing claim; a request to it fails only because of its malformed part."""
 
 ABSENT = "\0absent"
-"""The value for a header that the request must not have."""
+"""A header value that means: the request has no such header."""
 
 JSON = "application/json"
 YAML = "application/yaml"
@@ -39,11 +39,11 @@ REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A malformed request.
+    """A malformed request and the expected response.
 
-    `answers`: the status code of the expected response. Its body is a Status or, with `plain`, text, as from
-    Go's HTTP server. `messages.json` has the beginnings of the messages, recorded from Kubernetes, if they do
-    not depend on its state. A request that Kubernetes accepts despite its form changes nothing.
+    `answers` is the response's status code. The body is a Status or, with `plain`, text, as from Go's HTTP
+    server. `messages.json` contains the beginnings of the messages, recorded from Kubernetes, if they do not
+    depend on its state. A request that Kubernetes accepts despite its form changes nothing.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Case:
         return self.answers >= 400
 
     def head(self, extra: Sequence[tuple[str, str]] = ()) -> bytes:
-        """Returns the request line and headers; adds a Content-Length if the case has none."""
+        """Returns the request line and headers, with `extra` headers; adds a missing Content-Length."""
         headers = [*self.headers, *extra]
         names = {name.lower() for name, _ in headers}
         if ("Host", ABSENT) not in headers:
@@ -78,7 +78,7 @@ class Case:
 
 
 def claim(metadata: Mapping[str, Any] | None = None, /, **members: Any) -> dict[str, Any]:
-    """Returns a valid claim with changed members."""
+    """Returns a valid claim with additional metadata and with changed top-level members."""
     return {
         "apiVersion": "resource.k8s.io/v1alpha3",
         "kind": "ResourceClaim",
@@ -89,7 +89,7 @@ def claim(metadata: Mapping[str, Any] | None = None, /, **members: Any) -> dict[
 
 
 def request_with(**members: Any) -> dict[str, Any]:
-    """Returns a claim whose only request has these additional members."""
+    """Returns a valid claim whose only request has these additional members."""
     return claim(
         spec={"devices": {"requests": [{"name": "gpu", "deviceClassName": "gpu.example.com", **members}]}}
     )

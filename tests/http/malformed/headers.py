@@ -1,4 +1,4 @@
-"""Malformed headers: media types, and headers that HTTP does not allow."""
+"""Malformed headers: invalid media types, and headers that HTTP does not allow."""
 
 from tests.http.malformed.case import ABSENT, CLAIMS, HELD, JSON, Case, claim, encoded
 

@@ -1,4 +1,4 @@
-"""Paths without a resource, and methods that no path supports."""
+"""Malformed requests: paths without a resource, and methods that no path supports."""
 
 from tests.http.malformed.case import CLAIMS, GROUP, HELD, JSON, Case, claim, encoded, get
 

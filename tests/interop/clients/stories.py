@@ -1,9 +1,15 @@
-"""The story that every client tells: the life of a ResourceClaim on a new server.
+"""Runs each client's program for the same story: the life of a ResourceClaim on a new server.
 
 A program in any language gets the server in $KUBECONFIG, with TLS, its own CA and a token. It prints each
-chapter when it is complete: `discover`, `create`, `watch` (it saw the event ADDED), `conflict` (it got 409
-for a stale write, and the retry succeeded), `patch` (with the client's default type), `apply` (server-side)
-and `delete` (of a claim with a finalizer, until the event DELETED).
+chapter when it is complete:
+
+- `discover`
+- `create`
+- `watch`: it received the event ADDED
+- `conflict`: it got 409 for a stale write, and the retry succeeded
+- `patch`: with the client's default type
+- `apply`: server-side apply
+- `delete`: it deleted a claim with a finalizer, and received the event DELETED
 """
 
 import hashlib
@@ -25,25 +31,25 @@ CHAPTERS = ["discover", "create", "watch", "conflict", "patch", "apply", "delete
 DID = "discovered, created, watched, lost a race and won the retry, patched, applied, deleted"
 STORY_SECONDS = 120
 FETCH_SECONDS = 1800
-"""Seconds for a package manager to download and build; Rust takes longest."""
+"""Maximum number of seconds for a package manager to download and build; Rust takes longest."""
 
 
 @contextmanager
 def server(release: str, **options: Any) -> Iterator[FakeAPI]:
-    """Runs a server like a real one: HTTPS, a CA that is only in the kubeconfig, and a token."""
+    """Runs a server like a production cluster: HTTPS, a CA that only the kubeconfig contains, and a token."""
     with FakeAPI(release=release, tls=True, token="secret", **options) as api:
         yield api
 
 
 def tell(command: list[str | Path], release: str) -> None:
-    """Runs a program that tells the whole story; asserts that no claim is left."""
+    """Runs a program on a new server; asserts that it prints all chapters and leaves no claim."""
     with server(release) as api:
         assert run(command, api).split() == CHAPTERS
         assert api.list("ResourceClaim") == []
 
 
 def run(command: list[str | Path], api: FakeAPI, **environment: str) -> str:
-    """Runs a program with a server; returns its output."""
+    """Runs a program with the server's kubeconfig in $KUBECONFIG; returns its output."""
     return finished(command, STORY_SECONDS, None, KUBECONFIG=str(api.kubeconfig), **environment)
 
 
@@ -63,7 +69,11 @@ def finished(command: list[str | Path], seconds: float, cwd: Path | None = None,
 
 @contextmanager
 def workshop(name: str, sources: Mapping[str, Path]) -> Iterator[Path]:
-    """Yields a folder with copies of the sources for a package manager; equal sources share a folder."""
+    """Yields a folder with copies of the source files, for a package manager.
+
+    `sources`: source files by their path in the folder. Equal sources share a folder, which is locked
+    meanwhile. The file `.ready` in it means that an earlier block has finished.
+    """
     texts = [f"{path}\n{source.read_text(encoding='utf-8')}" for path, source in sorted(sources.items())]
     digest = hashlib.sha256("\0".join(texts).encode()).hexdigest()[:12]
     folder = BUILDS / f"{name}-{digest}"
@@ -80,7 +90,7 @@ def workshop(name: str, sources: Mapping[str, Path]) -> Iterator[Path]:
 
 
 def python() -> Path:
-    """Returns a Python interpreter with the client packages; installs them the first time."""
+    """Returns a Python interpreter with the client packages of clients.lock; installs them the first time."""
     lock = FOLDER / "python" / "clients.lock"
     with workshop(
         f"python-{sys.version_info.major}.{sys.version_info.minor}", {"clients.lock": lock}
@@ -103,7 +113,7 @@ def python() -> Path:
 
 
 def locked(lock: Path, package: str) -> str:
-    """Returns the version of a package in a Python lock file."""
+    """Returns the version of a package in a Python lock file. Raises LookupError if it is missing."""
     for line in lock.read_text(encoding="utf-8").splitlines():
         name, _, rest = line.partition("==")
         if name == package:

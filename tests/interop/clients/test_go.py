@@ -1,4 +1,4 @@
-"""client-go of four releases tells the story of a claim; controller-runtime with a controller in it."""
+"""client-go of four releases, and controller-runtime, create, watch, update and delete a claim."""
 
 from pathlib import Path
 

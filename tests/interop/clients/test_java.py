@@ -1,4 +1,4 @@
-"""fabric8's client tells the story of a claim."""
+"""fabric8's Java client creates, watches, updates and deletes a claim."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The JavaScript client tells the story of a claim."""
+"""The official JavaScript client creates, watches, updates and deletes a claim."""
 
 import json
 

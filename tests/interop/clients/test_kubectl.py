@@ -1,4 +1,4 @@
-"""kubectl of three releases tells the story of a claim, without a flag for the server."""
+"""kubectl of three releases creates, watches, updates and deletes a claim, without extra flags."""
 
 import json
 import os
@@ -20,7 +20,7 @@ FINALIZER = "example.com/story"
 
 
 class Kubectl:
-    """Runs kubectl with its own home directory, and a watch of claims."""
+    """kubectl with its own home directory, and with a running watch of claims."""
 
     def __init__(self, program: Path, api: FakeAPI, home: Path) -> None:
         self._program, self.home = program, home
@@ -43,7 +43,10 @@ class Kubectl:
         self._watch.communicate()
 
     def run(self, *arguments: str, code: int = 0) -> str:
-        """Runs kubectl; returns its output, or its errors if `code` is not 0."""
+        """Runs kubectl and returns its output, or its errors if `code` is not 0.
+
+        Asserts that the exit code is `code`.
+        """
         done = subprocess.run(
             [self._program, *arguments],
             env=self._environment,
@@ -70,7 +73,7 @@ class Kubectl:
         return self.run("replace", "-f", self.file(changed), code=code)
 
     def expect(self, kind: str, label: str = "") -> None:
-        """Skips events of the watch until one fits."""
+        """Reads events of the watch until one has this type and this label ("" for any labels)."""
         assert self._watch.stdout is not None
         for line in self._watch.stdout:
             event = json.loads(line)
@@ -123,7 +126,7 @@ def tell(kubectl: Kubectl, version: str) -> None:
 
 
 def claim_of(version: str, metadata: dict[str, Any]) -> dict[str, Any]:
-    """Makes a claim with every default set, because apply would otherwise try to remove the defaults."""
+    """Returns a claim with every default set, because apply would otherwise try to remove the defaults."""
     device = {"deviceClassName": "gpu.example.com", "allocationMode": "All"}
     request = {"name": "gpu", **(device if version.endswith("v1alpha3") else {"exactly": device})}
     spec = {"devices": {"requests": [request]}}

@@ -1,4 +1,4 @@
-"""The newest Python clients tell the story of a claim."""
+"""The newest Python clients create, watch, update and delete a claim."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 """A client-go reflector recovers from faults in its lists and watches.
 
-It lists again after 410, and resumes after the mere end of a watch.
+The reflector lists again after 410, and resumes if only a watch ended.
 """
 
 import threading
@@ -22,7 +22,7 @@ RELEASES = of_releases(["1.33", "1.37"])
 NAMES = ("a", "b", "last")
 NO_TIMEOUT = "0s"
 STREAMED_LIST = "KUBE_FEATURE_WatchListClient"
-"""The variable that selects whether a reflector streams its list; since 1.35 it does by default."""
+"""The variable that turns a reflector's streamed lists on or off; they are on by default since 1.35."""
 
 
 def make(api: FakeAPI, *names: str) -> None:
@@ -56,7 +56,10 @@ def row(report: Report, release: str, did: str) -> None:
 def following(
     program: Path, api: FakeAPI, timeout: str = NO_TIMEOUT, *, streamed: bool = False
 ) -> Iterator[None]:
-    """Runs the reflector during the block; asserts at the end that it has seen all changes."""
+    """Runs the reflector during the block; asserts at the end that it has seen all changes.
+
+    `timeout`: the reflector's watch timeout. `streamed`: whether it streams its lists.
+    """
     environment = {"TIMEOUT": timeout, STREAMED_LIST: str(streamed).lower()}
     printed: list[str] = []
 

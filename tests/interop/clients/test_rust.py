@@ -1,4 +1,4 @@
-"""kube and k8s-openapi tell the story of a claim, in the API versions of three releases."""
+"""The Rust crates kube and k8s-openapi create, watch, update and delete a claim of three releases."""
 
 import re
 import shutil
@@ -12,7 +12,7 @@ from tests.interop.toolchain import BUILDS, of_releases, require
 
 SOURCE = FOLDER / "rust"
 RELEASES = [("1.30", "older"), ("1.31", "older"), ("1.37", "newest")]
-"""Releases, and the crate versions that have types for them."""
+"""Releases of the server, and the crate versions that have types for them."""
 
 
 @pytest.mark.parametrize(("release", "crates"), of_releases(RELEASES))
@@ -29,7 +29,10 @@ def test_the_rust_client_tells_the_story_of_a_claim(release: str, crates: str, r
 
 
 def built(manifest: Path, crates: str, feature: str) -> Path:
-    """Builds the program with the types of a release; releases with equal crates share compiled code."""
+    """Compiles the Rust program with the types of a release; returns its path.
+
+    Releases with equal crates share compiled dependencies.
+    """
     files = {"Cargo.toml": manifest, "story.rs": SOURCE / "story.rs"}
     with workshop(f"rust-{feature}", files) as folder:
         program = folder / "program"

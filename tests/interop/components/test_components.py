@@ -1,4 +1,4 @@
-"""kube-scheduler and kube-controller-manager run in place of the server's own controllers."""
+"""kube-scheduler and kube-controller-manager replace the server's own controllers."""
 
 import re
 import time
@@ -25,7 +25,7 @@ _CONFLICT = "the object has been modified; please apply your changes"
 _TERMINATING = r"unable to create new content in namespace team because it is being terminated"
 _WRITERS = "resource_quota_controller|replica_set|stateful_set|stateful_set_control"
 EXPECTED = (
-    # 1.37 at each start, about a metrics file that no option names
+    # 1.37: at each start, about a metrics file that no option names
     r"options\.go.*The manifest file is empty, ignoring",
     # another controller wrote first; the component retries
     rf"(resource_quota_controller|replica_set|disruption|controller)\.go.*{_CONFLICT}",
@@ -41,16 +41,22 @@ EXPECTED = (
     # 1.37: other controllers wait for their cache, and log this
     r"(daemon_controller|replica_set|stateful_set)\.go.*is not as new as written version",
 )
-"""Errors that the components also log with a real API server, as seen in five minutes, by source."""
+"""Log lines with errors that the components also write with a real API server, as patterns.
+
+They were seen in five minutes, and are listed by source file.
+"""
 
 LEASES = ("--leader-elect-lease-duration", "60s", "--leader-elect-renew-deadline", "40s")
-"""Four times the defaults: a component exits if a busy machine answers its lease too late."""
+"""Options for leases that last four times as long as by default.
+
+A component exits if it cannot renew its lease in time on a busy machine.
+"""
 
 _ERROR = re.compile(r"^[EF]\d{4} ", re.MULTILINE)
 
 
 class Cluster:
-    """A server with a driver, and components of its release in place of some of its controllers."""
+    """A server with a DRA driver; components of Kubernetes replace some of its controllers."""
 
     def __init__(self, served: Served, components: dict[str, Program], driver: Program) -> None:
         self.served, self.driver = served, driver
@@ -58,7 +64,7 @@ class Cluster:
         self._components = components
 
     def check_logs(self) -> None:
-        """Fails if the components' logs have unexpected error lines."""
+        """Raises AssertionError if the components' logs have unexpected error lines."""
         found = self._errors()
         assert not found, f"{len(found)} unexpected lines:\n" + "\n".join(dict.fromkeys(found))
 
@@ -80,7 +86,7 @@ Start = Callable[..., Cluster]
 
 @pytest.fixture
 def start(release: str, short_folder: Path) -> Iterator[Start]:
-    """Returns a function that starts a server with the given controllers and components."""
+    """Returns a function that starts a server with these controllers and components of Kubernetes."""
     with ExitStack() as running:
 
         def started(controllers: str, *components: str) -> Cluster:
@@ -113,7 +119,7 @@ def command(name: str, program: Path, served: Served) -> list[str | Path]:
 
 
 def claim_story(cluster: Cluster) -> None:
-    """Runs a pod with a claim: allocation, preparation, running, deletion."""
+    """Runs and deletes a pod with a claim; asserts that the driver prepares and unprepares the claim."""
     story = cluster.story
     story.create_pod()
     [claim] = story.await_running()
@@ -125,7 +131,7 @@ def claim_story(cluster: Cluster) -> None:
 
 
 def workload_story(cluster: Cluster) -> None:
-    """Runs workloads of all kinds: a Job completes, a Deployment rolls out, and all are deleted."""
+    """Runs and deletes workloads of all kinds; asserts that a Job completes and a Deployment rolls out."""
     served, api = cluster.served, cluster.served.api
     api.create_namespace("team")
     api.create_all((FOLDER / "workloads.yaml").read_text(encoding="utf-8"), namespace="team")

@@ -1,4 +1,4 @@
-"""Admission webhooks and policies, and the bindings of policies."""
+"""Validation of admission webhooks, admission policies, and the bindings of policies."""
 
 import copy
 from typing import Any

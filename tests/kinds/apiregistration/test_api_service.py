@@ -1,4 +1,4 @@
-"""APIServices."""
+"""APIService: validation, and the condition Available of new objects."""
 
 from typing import Any
 

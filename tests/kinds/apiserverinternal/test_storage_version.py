@@ -1,4 +1,4 @@
-"""StorageVersion."""
+"""StorageVersion: validation, the releases that serve the kind, and its table."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Deployment of apps/v1."""
+"""Deployment of apps/v1: validation, immutable fields, generation and status."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""ReplicaSet, StatefulSet, DaemonSet and ControllerRevision of apps/v1."""
+"""ReplicaSet, StatefulSet, DaemonSet and ControllerRevision of apps/v1: validation and updates."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""HorizontalPodAutoscaler of autoscaling, in v1 and v2."""
+"""HorizontalPodAutoscaler in autoscaling/v1 and v2: validation, and conversion between the versions."""
 
 import json
 from typing import Any

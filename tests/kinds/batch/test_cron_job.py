@@ -1,4 +1,4 @@
-"""CronJob of batch/v1."""
+"""CronJob of batch/v1: the syntax of schedules, validation, and the table row."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Job of batch/v1."""
+"""Job of batch/v1: generated selectors and labels, validation, and rules for the status."""
 
 from typing import Any
 

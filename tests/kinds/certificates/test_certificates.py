@@ -1,4 +1,4 @@
-"""CertificateSigningRequests and ClusterTrustBundles."""
+"""CertificateSigningRequest and ClusterTrustBundle: validation, requester and approval."""
 
 import base64
 from functools import cache

@@ -1,4 +1,4 @@
-"""PodCertificateRequest."""
+"""PodCertificateRequest: proof of possession, validation, and the issued certificate."""
 
 import base64
 from datetime import UTC, datetime, timedelta

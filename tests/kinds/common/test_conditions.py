@@ -1,4 +1,4 @@
-"""Validation of lists of metav1.Condition."""
+"""Validation of lists of metav1.Condition, as in the status of many kinds."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Fields that are dropped while their feature gate is off."""
+"""Fields are dropped while their feature gate is off, unless the stored object uses them."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Leases and LeaseCandidates."""
+"""Lease and LeaseCandidate: validation, gated fields, and updates that create objects."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""core/v1 ComponentStatus."""
+"""ComponentStatus of core/v1: the error for unknown names, and the table columns."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""ConfigMaps, Secrets and ServiceAccounts."""
+"""ConfigMap, Secret and ServiceAccount: validation, immutability and warnings."""
 
 import base64
 from typing import Any

@@ -1,4 +1,4 @@
-"""Endpoints and EndpointSlices."""
+"""Endpoints and EndpointSlice: validation, warnings and tables."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Events in core/v1 and events.k8s.io/v1: fields and validation."""
+"""Event in core/v1 and events.k8s.io/v1: its fields and validation in both groups."""
 
 import pytest
 

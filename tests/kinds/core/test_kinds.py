@@ -1,4 +1,4 @@
-"""The kinds of the core group that have a module."""
+"""Kinds of the core group that have their own module use its definition."""
 
 import pytest
 

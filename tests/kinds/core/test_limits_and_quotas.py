@@ -1,4 +1,4 @@
-"""LimitRanges and ResourceQuotas."""
+"""LimitRange and ResourceQuota: validation, the quota's status, and warnings."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""core/v1 Namespace."""
+"""Namespace of core/v1: its finalizer, label and phase."""
 
 import copy
 from typing import Any

@@ -1,4 +1,4 @@
-"""The deletion of a namespace: its phase, finalizers, preconditions and options."""
+"""Deleting a namespace: its phase and finalizers, and preconditions and options of the request."""
 
 import copy
 from typing import Any

@@ -1,4 +1,4 @@
-"""Nodes."""
+"""Node: validation, immutable fields and warnings."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""PersistentVolumes and PersistentVolumeClaims."""
+"""PersistentVolume and PersistentVolumeClaim: validation, immutable fields and warnings."""
 
 from typing import Any
 
@@ -48,7 +48,7 @@ def volume(**spec: Any) -> Body:
 
 
 def of(name: str, source: Body) -> Body:
-    """Returns a volume with this source instead of hostPath."""
+    """Returns a PersistentVolume with the source `name` instead of hostPath."""
     return {"spec": {**{key: value for key, value in VOLUME.items() if key != "hostPath"}, name: source}}
 
 
@@ -265,7 +265,10 @@ def test_the_two_fields_of_data_sources_agree() -> None:
 
 
 def changed(resource: Resource, old: Body, new: Body) -> Found:
-    """Returns the errors of an update of a claim; both versions have the same status."""
+    """Returns the errors of updating a claim from `old` to `new`, as (field, message).
+
+    The new claim gets the status of the old claim.
+    """
     before, after = canonical(resource, old), canonical(resource, new)
     errors = resource.strategy_for("").validate_update({**after, "status": before["status"]}, before)
     return [(error.field, error.body) for error in errors]

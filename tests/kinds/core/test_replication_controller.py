@@ -1,4 +1,4 @@
-"""ReplicationController of the core group."""
+"""ReplicationController of core/v1: its default selector, validation and deletion."""
 
 from fakeapi.machinery.errors import Qualified
 from fakeapi.registry.model.deletion import DeletionRequest, orphan_dependents

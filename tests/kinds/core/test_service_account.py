@@ -1,4 +1,4 @@
-"""core/v1 ServiceAccount."""
+"""ServiceAccount of core/v1: references to secrets keep only the names."""
 
 from tests.kinds.judging import created, resource_of
 

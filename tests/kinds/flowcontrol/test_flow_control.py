@@ -1,4 +1,4 @@
-"""FlowSchemas and PriorityLevelConfigurations."""
+"""FlowSchema and PriorityLevelConfiguration: validation, mandatory objects and conversions."""
 
 from typing import Any
 

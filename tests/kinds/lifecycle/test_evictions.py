@@ -1,6 +1,6 @@
-"""Evictions and EvictionRequests of lifecycle.k8s.io.
+"""Eviction and EvictionRequest of lifecycle.k8s.io: validation and status.
 
-test_strategy_samples compares generated ones with upstream.
+test_strategy_samples compares generated objects of these kinds with Kubernetes' own results.
 """
 
 from typing import Any
@@ -24,7 +24,7 @@ def evictions() -> Resource:
 
 
 def status(*states: str, **first: Any) -> Body:
-    """Returns a status with responders in these states; `first` has the fields of the first responder."""
+    """Returns a status with responders in these states. `first`: fields of the first responder."""
     names = ["example.com/a", OWN][: len(states)]
     targets = [
         {"name": name, "priority": priority, "state": state}

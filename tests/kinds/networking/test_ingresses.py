@@ -1,4 +1,4 @@
-"""Ingresses and IngressClasses."""
+"""Ingress and IngressClass: validation, warnings and tables."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""NetworkPolicies."""
+"""NetworkPolicy: validation, warnings and tables."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""ServiceCIDRs and IPAddresses."""
+"""ServiceCIDR and IPAddress: validation and immutable fields."""
 
 import pytest
 

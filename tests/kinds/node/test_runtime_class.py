@@ -1,4 +1,4 @@
-"""RuntimeClass."""
+"""RuntimeClass: validation, immutable fields and warnings."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""PodDisruptionBudget of policy/v1."""
+"""PodDisruptionBudget of policy/v1: validation, gated fields, status and table row."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Roles, ClusterRoles and their bindings."""
+"""Role, ClusterRole and their bindings: validation and immutable fields."""
 
 from typing import Any
 

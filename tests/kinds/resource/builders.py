@@ -1,4 +1,4 @@
-"""Makes canonical claims for every release, and formats errors as in the tables of tests."""
+"""Builds canonical claims for every release, and formats errors for the tables of tests."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -15,19 +15,19 @@ GROUP = "resource.k8s.io"
 Triple = tuple[str, str, str]
 
 RULES = {release: rules_of(load_release(release)) for release in COMPILED_RELEASES}
-"""The rules by release, with the default gates."""
+"""The validation rules by release, with the default feature gates."""
 
 DEVICE = {"driver": "gpu.example.com", "pool": "pool-1", "device": "gpu-0"}
 
 
 def rules_with(release: str, **gates: bool) -> ReleaseRules:
-    """Returns the rules of a release with only these gates on."""
+    """Returns the rules of a release with these gates, and with all other known gates off."""
     rules = RULES[release]
     return replace(rules, gates=Gates({**dict.fromkeys(rules.gates.known, False), **gates}))
 
 
 def triples(errors: Iterable[FieldError]) -> list[Triple]:
-    """Returns (field, reason without `FieldValue`, message) of each error."""
+    """Returns (field, reason, message) of each error; the reason lacks its prefix `FieldValue`."""
     return [(error.field, error.reason.removeprefix("FieldValue"), error.body) for error in errors]
 
 
@@ -50,7 +50,7 @@ def v1alpha2_claim(status: dict[str, Any] | None = None, **metadata: Any) -> dic
 
 
 def template(spec: dict[str, Any], **metadata: Any) -> dict[str, Any]:
-    """Returns a claim template with this spec and metadata."""
+    """Returns a ResourceClaimTemplate. `spec`: the spec of its claims. `metadata`: metadata of its claims."""
     return {
         "metadata": {"name": "t", "namespace": "default"},
         "spec": {"metadata": {"creationTimestamp": None, **metadata}, "spec": spec},
@@ -58,11 +58,11 @@ def template(spec: dict[str, Any], **metadata: Any) -> dict[str, Any]:
 
 
 ODD_TEMPLATES: tuple[Any, ...] = (None, [], {"spec": None}, {"spec": {"metadata": []}})
-"""Malformed templates; some do not decode. Hooks that restore fields run before validation."""
+"""Malformed templates; some cannot be decoded. Code that runs before validation must accept them."""
 
 
 def nested_request(name: str = "gpu", **fields: Any) -> dict[str, Any]:
-    """Returns an exact request in the layout of v1alpha3 and v1beta1."""
+    """Returns a request of a claim in the layout of v1alpha3 and v1beta1, where its fields are not nested."""
     return {
         "name": name,
         "deviceClassName": "gpu.example.com",
@@ -72,12 +72,15 @@ def nested_request(name: str = "gpu", **fields: Any) -> dict[str, Any]:
 
 
 def subrequest(name: str, **fields: Any) -> dict[str, Any]:
-    """Returns a subrequest; its layout is equal in every version."""
+    """Returns a subrequest of a claim; its layout is equal in all versions."""
     return nested_request(name, **fields)
 
 
 def request(name: str = "gpu", **fields: Any) -> dict[str, Any]:
-    """Returns an exact request in the layout of the hub, where only `firstAvailable` is outside `exactly`."""
+    """Returns a request of a claim in the layout of v1, where its fields are inside `exactly`.
+
+    Only `firstAvailable` is outside.
+    """
     choice = {key: fields.pop(key) for key in ("firstAvailable",) if key in fields}
     exactly = nested_request(**fields)
     del exactly["name"]
@@ -99,12 +102,15 @@ def consumer(number: int, **fields: Any) -> dict[str, Any]:
 
 
 def result(**fields: Any) -> dict[str, Any]:
-    """Returns an allocation result in the form that releases since 1.32 write."""
+    """Returns an allocation result of a claim in the form that releases since 1.32 write."""
     return {"request": "gpu", **DEVICE, "adminAccess": None} | fields
 
 
 def allocated(*reserved: int, results: list[dict[str, Any]] | None = None, **fields: Any) -> dict[str, Any]:
-    """Returns the status of an allocated v1alpha3 claim."""
+    """Returns the status of an allocated v1alpha3 claim.
+
+    `reserved`: the numbers of its consumers. `results`: its allocation results. `fields`: additional fields.
+    """
     status: dict[str, Any] = {"allocation": {"devices": {"results": results or [result()]}}}
     if reserved:
         status["reservedFor"] = [consumer(number) for number in reserved]
@@ -114,7 +120,10 @@ def allocated(*reserved: int, results: list[dict[str, Any]] | None = None, **fie
 def defaulted(
     release: str, body: dict[str, Any], *, layout: Layout = Layout.FLAT, resource: str = "resourceclaims"
 ) -> dict[str, Any]:
-    """Returns a canonical body with the defaults of the release's newest version with this layout."""
+    """Returns a canonical body with the defaults of a release.
+
+    The defaults are those of the release's newest version with this layout.
+    """
     loaded = load_release(release)
     known = {kind.version: kind for kind in loaded.kinds if (kind.group, kind.resource) == (GROUP, resource)}
     nested = ("v1beta1", "v1alpha3")

@@ -1,4 +1,4 @@
-"""The field `adminAccess` of requests and results."""
+"""The field `adminAccess` of claims' requests and results: its gate, and the namespace label it requires."""
 
 from typing import Any
 

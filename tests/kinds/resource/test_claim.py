@@ -1,4 +1,4 @@
-"""ResourceClaim of resource.k8s.io/v1alpha3."""
+"""ResourceClaim since v1alpha3: defaults, validation, gated fields and status."""
 
 import copy
 from typing import Any
@@ -46,7 +46,7 @@ def status(release: str, **gates: bool) -> ClaimStatusStrategy:
 
 
 def in_hub(claim: dict[str, Any]) -> dict[str, Any]:
-    """Converts a claim of v1alpha3 or v1beta1 to its stored form."""
+    """Returns a claim of v1alpha3 or v1beta1 in the internal version."""
     return CLAIM_CONVERSIONS["v1beta1"].to_hub(claim)
 
 

@@ -1,4 +1,4 @@
-"""Fields of a claim's status that depend on feature gates."""
+"""Fields of a claim's status are dropped while their feature gates are off."""
 
 from typing import Any
 
@@ -15,12 +15,15 @@ BINDING = {"bindingConditions": ["a"], "bindingFailureConditions": ["b"]}
 
 
 def enabled_status(status: dict[str, Any], old: dict[str, Any], rules: ReleaseRules) -> Any:
-    """Returns the status of a claim without its disabled fields."""
+    """Returns the status of a claim after its disabled fields are dropped.
+
+    `old`: the stored claim, whose fields are kept if they are in use.
+    """
     return drop_disabled_fields({**old, "status": status}, old, CLAIM_STATUS_FIELDS, rules)["status"]
 
 
 def timed(**fields: Any) -> dict[str, Any]:
-    """Returns a claim's status with such a result and an allocation timestamp."""
+    """Returns a claim's status with an allocation timestamp and one result with these fields."""
     status = allocated(results=[result(**fields)])
     status["allocation"]["allocationTimestamp"] = TIME
     return status

@@ -1,4 +1,4 @@
-"""ResourceClaimTemplate since v1alpha3, and the metadata in all templates."""
+"""ResourceClaimTemplate since v1alpha3, and validation of the metadata in templates of all versions."""
 
 from typing import Any
 

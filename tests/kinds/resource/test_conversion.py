@@ -1,6 +1,6 @@
-"""Conversion of claims, templates and slices between v1alpha3 or v1beta1 and the hub.
+"""Claims, templates and slices are converted between v1alpha3 or v1beta1 and the internal version.
 
-The hub has the layout of v1beta2; the tests use the schema of v1beta2 for it.
+The internal version has the layout of v1beta2; the tests use the schema of v1beta2 for it.
 """
 
 from typing import Any
@@ -30,7 +30,10 @@ def conversion(resource: str, version: str) -> Conversion:
 
 
 def canonical(resource: str, version: str, spec: Object) -> Object:
-    """Decodes an object with this spec; the spec must be valid."""
+    """Returns the decoded object with this spec.
+
+    Raises AssertionError if a strict decoder would report an error.
+    """
     obj, strict = decode(
         {"metadata": {"name": "x"}, "spec": spec}, RELEASE.kind(GROUP, version, resource).schema
     )

@@ -1,4 +1,4 @@
-"""DeviceClass of resource.k8s.io/v1alpha3 and newer."""
+"""DeviceClass since v1alpha3: generation, validation and gated fields."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""DeviceTaintRule of resource.k8s.io/v1alpha3."""
+"""DeviceTaintRule since v1alpha3: validation, generation and status."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Empty lists differ from missing lists."""
+"""Empty lists in claims and slices are restored where Kubernetes distinguishes them from missing lists."""
 
 from typing import Any
 

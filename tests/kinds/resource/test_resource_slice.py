@@ -1,4 +1,4 @@
-"""ResourceSlice of resource.k8s.io/v1alpha3 and newer."""
+"""ResourceSlice since v1alpha3: validation, generation and gated fields."""
 
 import copy
 from typing import Any
@@ -31,12 +31,12 @@ def resource_slice(generation: int = 1, **spec: Any) -> dict[str, Any]:
 
 
 def device(name: str = "gpu-0", **parts: Any) -> dict[str, Any]:
-    """Returns a device in the layout of the hub."""
+    """Returns a device of a ResourceSlice in the layout of v1beta2 and v1. `parts`: its fields."""
     return {"name": name, **parts}
 
 
 def nested_device(**parts: Any) -> dict[str, Any]:
-    """Returns a device in the layout of v1alpha3 and v1beta1."""
+    """Returns a device of a ResourceSlice in the layout of v1alpha3 and v1beta1. `parts`: its fields."""
     return {"name": "gpu-0", "basic": parts}
 
 

@@ -1,4 +1,4 @@
-"""PodSchedulingContext of v1alpha2 and v1alpha3."""
+"""PodSchedulingContext of v1alpha2 and v1alpha3: validation and status."""
 
 from typing import Any
 

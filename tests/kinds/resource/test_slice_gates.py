@@ -1,4 +1,4 @@
-"""Fields of ResourceSlices that depend on feature gates."""
+"""Fields of ResourceSlices are dropped while their feature gates are off."""
 
 from typing import Any
 
@@ -18,7 +18,10 @@ def spec(**parts: Any) -> dict[str, Any]:
 
 
 def enabled_spec(new: dict[str, Any], old: dict[str, Any] | None, rules: ReleaseRules) -> Any:
-    """Returns the spec of a slice without its disabled fields."""
+    """Returns the spec of a slice after its disabled fields are dropped.
+
+    `old`: the stored spec, whose fields are kept if they are in use; None for a create.
+    """
     stored = None if old is None else {"spec": old}
     return drop_disabled_fields({"spec": new}, stored, RESOURCE_SLICE_FIELDS, rules)["spec"]
 

@@ -1,4 +1,4 @@
-"""PriorityClass."""
+"""PriorityClass: validation, immutable fields, and the built-in classes."""
 
 import pytest
 

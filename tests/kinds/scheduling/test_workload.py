@@ -1,4 +1,4 @@
-"""Workload, PodGroup and CompositePodGroup."""
+"""Workload, PodGroup and CompositePodGroup: validation and immutable fields."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""StorageClasses, CSIDrivers, CSINodes, CSIStorageCapacities, VolumeAttachments, VolumeAttributesClasses."""
+"""Validation of StorageClass, CSIDriver, CSINode and the other kinds of storage.k8s.io."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Comparisons give the results in structured-merge-diff's tables."""
+"""Comparing two objects gives the results in structured-merge-diff's tables."""
 
 from typing import Any
 

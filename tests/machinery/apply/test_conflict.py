@@ -1,4 +1,4 @@
-"""Conflicts name managers and fields in the same way as Kubernetes."""
+"""Conflicts of server-side apply name managers and fields as in Kubernetes."""
 
 import pytest
 

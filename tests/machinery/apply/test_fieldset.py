@@ -1,4 +1,4 @@
-"""Field sets are sets of paths, independent of the form in JSON."""
+"""A field set is a set of paths; its JSON form does not matter for comparisons."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ def paths(fields: FieldSet) -> set[Path]:
 
 
 def canonical(fields: FieldSet) -> bool:
-    """Whether a field set is sorted and has no empty branches."""
+    """Whether a field set is sorted and without empty branches."""
     return codec.encode(from_fields_v1(fields)) == codec.encode(fields)
 
 

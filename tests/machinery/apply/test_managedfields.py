@@ -1,4 +1,4 @@
-"""Encoding and decoding of managedFields, in Kubernetes' order and with its limit."""
+"""managedFields are encoded in Kubernetes' order and with its limit, and decoded again."""
 
 from typing import Any
 
@@ -106,7 +106,11 @@ def test_an_empty_list_or_an_empty_entry_asks_for_a_reset(
 
 
 def updates(*seconds: int, version: str = VERSION) -> Managed:
-    """Makes a record for each time; the manager and its only field are named after the index."""
+    """Returns managedFields with one update for each time, by the manager of the update.
+
+    `seconds`: the seconds of the times. The names of a manager and its only field contain the index of the
+    time.
+    """
     return {
         updater(f"m{index:02}", version, ""): Record(
             {f"f:{index:02}": {}}, version, f"2026-01-01T00:00:{second:02}Z"

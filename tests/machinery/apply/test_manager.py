@@ -1,4 +1,4 @@
-"""The field manager of claims: the object and its managedFields after updates and applies."""
+"""The field manager computes the object and its managedFields for updates and applies."""
 
 import copy
 from typing import Any
@@ -44,7 +44,7 @@ def created(manager: str = "creator", **metadata: Any) -> Object:
 
 
 def updated(live: Object, manager: str, change: Object, now: str = LATER) -> Object:
-    """Updates the metadata of `live` with `change` as `manager`."""
+    """Updates the metadata of the object `live` with `change` as `manager`; returns the new object."""
     new = copy.deepcopy(live)
     new["metadata"].update(change)
     return MAIN.update(live, canonical(new), manager, now)
@@ -59,7 +59,10 @@ def applied(
 
 
 def owners(obj: Object) -> dict[str, Any]:
-    """Returns the fields of each manager; `name/Apply` is an applier, `name/subresource` a subresource."""
+    """Returns the owned fields of each manager.
+
+    The key is the manager's name, followed by `/Apply` for an applier and `/SUBRESOURCE` for a subresource.
+    """
     return {
         "/".join(
             part
@@ -406,7 +409,7 @@ def test_a_version_that_cannot_be_read_leaves_the_kind_unknown_too(version: str,
 
 
 def client_side(**metadata: Any) -> tuple[Object, Object]:
-    """Returns an object made by kubectl's client-side apply, and the applied configuration."""
+    """Returns an object that kubectl's client-side apply created, and the applied configuration."""
     body = {**config(**metadata), "spec": {"devices": {"requests": [REQUEST]}}}
     annotated = copy.deepcopy(body)
     annotated["metadata"]["annotations"] = {LAST_APPLIED: codec.encode(body).decode()}
@@ -486,7 +489,10 @@ STEPS = st.lists(st.tuples(st.sampled_from(["one", "two", "editor"]), BODIES), m
 
 
 def history(steps: list[tuple[str, Object]]) -> Object:
-    """Makes an object with the steps of appliers (with force) and an editor."""
+    """Returns the object after these steps of (manager, body).
+
+    The manager `editor` updates metadata; other managers apply the body with force.
+    """
     live = created()
     for manager, body in steps:
         if manager == "editor":

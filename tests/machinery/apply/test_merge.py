@@ -1,4 +1,4 @@
-"""Merges give the results in structured-merge-diff's tables."""
+"""Merging a configuration into an object gives the results in structured-merge-diff's tables."""
 
 from typing import Any
 

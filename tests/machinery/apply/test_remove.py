@@ -1,4 +1,4 @@
-"""Removals give the results in structured-merge-diff's tables."""
+"""Removing fields from an object gives the results in structured-merge-diff's tables."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Managed fields of the scale subresource."""
+"""The managed fields of the scale subresource are converted to fields of the object, and back."""
 
 from typing import Any
 

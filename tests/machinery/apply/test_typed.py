@@ -1,4 +1,4 @@
-"""Field sets of values equal those in structured-merge-diff's tables."""
+"""The field set of an object equals the one in structured-merge-diff's tables."""
 
 from typing import Any
 

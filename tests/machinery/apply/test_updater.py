@@ -25,7 +25,7 @@ def key(name: str) -> Manager:
 
 @dataclass
 class Conversation:
-    """The state of a case, with the fields of structured-merge-diff's own tests."""
+    """The object and its managers during a sequence, with the fields of structured-merge-diff's tests."""
 
     types: Types
     renames: bool = False
@@ -87,7 +87,7 @@ class Conversation:
 
 
 def _renamed(value: Any, version: str) -> Any:
-    """Renames fields that end in a version, so that they end in `version`."""
+    """Returns the value with the version at the end of field names replaced by `version`."""
     match value:
         case dict():
             return {

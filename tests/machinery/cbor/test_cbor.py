@@ -1,4 +1,4 @@
-"""CBOR is encoded and decoded as by Kubernetes' own serializer."""
+"""CBOR is encoded and decoded as in Kubernetes' own serializer."""
 
 import json
 from pathlib import Path
@@ -17,7 +17,7 @@ from fakeapi.releases.release import kinds_of_release
 SAMPLES: dict[str, Any] = json.loads((Path(__file__).parent / "samples.json").read_text())
 PREFIX = "unable to determine group/version/kind: "
 OF_TYPES = ("into Go", "strict decoding", "base64 data")
-"""Parts of errors about Go types, which the CBOR decoder does not check."""
+"""Parts of messages about Go types, which fakeapi's CBOR decoder does not check."""
 MALFORMED = [
     (each["hex"], each["error"])
     for each in SAMPLES["decoded"]
@@ -38,7 +38,7 @@ def test_an_object_is_encoded_byte_for_byte_as_kubernetes_does(sample: dict[str,
 
 
 def rounded(value: Any) -> Any:
-    """Converts large integers to floats, as Go does."""
+    """Returns the value with integers outside int64 as floats, as Go decodes them."""
     if isinstance(value, dict):
         return {key: rounded(each) for key, each in value.items()}
     if isinstance(value, list):

@@ -1,8 +1,8 @@
-"""The results of kube-apiserver 1.30 to 1.33 for some 1,800 expressions, in the files of this folder.
+"""Reads the results of kube-apiserver 1.30 to 1.33 for some 1,800 expressions, from this folder.
 
-The expressions in `devices.jsonl` and `costs.jsonl` were sent as selectors of DeviceClasses, those in
-`named_resources.jsonl` as selectors of 1.30's ResourceClaimParameters, all with dryRun. The lines that show
-the expression are removed from messages.
+The recorder sent the expressions in `devices.jsonl` and `costs.jsonl` as selectors of DeviceClasses, those in
+`named_resources.jsonl` as selectors of 1.30's ResourceClaimParameters, all with dryRun. The messages omit the
+lines that quote the expression.
 """
 
 import json
@@ -44,7 +44,7 @@ DIFFERENT = {
     "optional_type == type(optional.of(1))": "1.30 does not declare it",
     "false ||\nfor == 1": "1.31 counts the lines of faults in the text itself otherwise, too",
 }
-"""Expressions with different results here, and the reasons."""
+"""Expressions for which fakeapi's results differ, and the reasons."""
 
 
 def rows(name: str) -> Iterator[dict[str, Any]]:
@@ -59,7 +59,7 @@ def device_facts(release: str) -> Iterator[tuple[str, Fact]]:
 
 
 def shortened(verdict: Verdict) -> Fact:
-    """Formats a verdict in the form of the tables."""
+    """Returns the compiler's verdict on an expression in the form of the recorded tables."""
     match verdict:
         case None:
             return None

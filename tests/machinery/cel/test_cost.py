@@ -1,4 +1,7 @@
-"""Costs are estimated as upstream; test_facts compares generated expressions with released servers."""
+"""The cost of expressions is estimated as in Kubernetes.
+
+test_facts compares generated expressions with released servers.
+"""
 
 import pytest
 

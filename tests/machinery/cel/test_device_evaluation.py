@@ -1,6 +1,7 @@
 """Devices match selectors as in k8s.io/dynamic-resource-allocation.
 
-`selections.jsonl.gz` has its results, except results that depend on the order of Go's maps.
+`selections.jsonl.gz` contains the results of that package, except results that depend on the order of Go's
+maps.
 """
 
 import gzip

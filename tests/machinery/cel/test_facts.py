@@ -48,7 +48,7 @@ def named() -> CelCheck:
 
 
 def test_expressions_that_select_named_resources_are_judged_as_kubernetes_1_30_judges_them() -> None:
-    """The name of optionals may differ, because 1.30 shortens it in its messages."""
+    """The names of optional types may differ, because the messages of 1.30 shorten them."""
     check = named()
     different = {}
     for row in table.rows("named_resources.jsonl"):

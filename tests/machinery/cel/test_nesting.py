@@ -1,4 +1,4 @@
-"""The depths at which cel-go 0.17 to 0.29 refuse an expression, measured with its parser."""
+"""Expressions are refused at the same nesting depths as by cel-go 0.17 to 0.29, measured with its parser."""
 
 from collections.abc import Callable
 

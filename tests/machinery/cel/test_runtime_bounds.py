@@ -1,4 +1,4 @@
-"""Limits on the values that expressions create; cel-go limits only the cost."""
+"""The size of values that expressions create is limited; cel-go limits only the cost."""
 
 from fakeapi.machinery.cel.runtime.functions import formatting, lists
 

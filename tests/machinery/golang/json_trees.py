@@ -1,4 +1,4 @@
-"""Hypothesis strategies for JSON documents that may repeat keys, and their texts."""
+"""Hypothesis strategies for JSON documents that may repeat keys, and for their texts."""
 
 import json
 from typing import Any
@@ -11,7 +11,7 @@ KEYS = st.sampled_from(["a", "b", "c d", 'e"', "f,g: h"])
 SPACE = st.sampled_from(["", " ", "\n", "\t "])
 
 
-# an object is a tuple of pairs, so that it can repeat a key
+# An object is a tuple of pairs, so that it can repeat a key.
 TREES = st.recursive(
     st.sampled_from([0, "x", 'y": "', None, True]),
     lambda inner: st.lists(inner, max_size=3) | st.lists(st.tuples(KEYS, inner), max_size=4).map(tuple),

@@ -1,4 +1,4 @@
-"""Base64 is decoded as Go's encoding/base64 decodes it."""
+"""Base64 is decoded as in Go's encoding/base64."""
 
 import base64
 

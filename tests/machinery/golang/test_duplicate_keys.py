@@ -1,4 +1,4 @@
-"""Duplicate keys are kept, and strict errors name them."""
+"""The JSON decoder keeps duplicate keys, and strict errors name them."""
 
 import json
 from typing import Any

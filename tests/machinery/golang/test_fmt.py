@@ -1,4 +1,4 @@
-"""Decoded JSON is printed as Go's fmt prints it."""
+"""Decoded JSON is printed as Go's package fmt prints it."""
 
 from typing import Any
 

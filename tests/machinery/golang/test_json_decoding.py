@@ -1,4 +1,4 @@
-"""All JSON that Go accepts is decoded as by Go."""
+"""All JSON that Go accepts is decoded as in Go."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""JSON is written as Go's json.Marshal writes it."""
+"""JSON is encoded as in Go's json.Marshal."""
 
 from fakeapi.machinery.golang.json_encoding import go_encode
 

@@ -8,7 +8,10 @@ UNKNOWN = -1
 
 
 def is_less(one: tuple[int, int], other: tuple[int, int]) -> bool:
-    """Compares like upstream when it sorts a list by another list: unknown values are less than anything."""
+    """Whether `one` sorts before `other` by the second elements; always true if one of these is UNKNOWN.
+
+    Kubernetes compares like this when it sorts a list by the order of another list.
+    """
     return True if UNKNOWN in (one[1], other[1]) else one[1] < other[1]
 
 
@@ -182,7 +185,7 @@ SORTED_BY_GO: list[tuple[list[int], list[int]]] = [
         ],
     ),
 ]
-"""Pairs of values and the order of their indexes after Go's sort.SliceStable."""
+"""Pairs of a list of values, and the order of their indexes after Go's sort.SliceStable."""
 
 
 @pytest.mark.parametrize(("values", "places"), SORTED_BY_GO)

@@ -1,4 +1,4 @@
-"""Times are read as Go's time.Parse reads them, and written in UTC."""
+"""Times are parsed as in Go's time.Parse, and written in UTC."""
 
 from datetime import UTC, datetime, timedelta, timezone
 

@@ -1,4 +1,4 @@
-"""YAML is decoded and encoded as by sigs.k8s.io/yaml."""
+"""YAML is decoded and encoded as in sigs.k8s.io/yaml."""
 
 from collections.abc import Callable
 from functools import partial
@@ -16,7 +16,7 @@ needs_libyaml = pytest.mark.skipif(not yaml.__with_libyaml__, reason="the words 
 
 @pytest.fixture(params=["libyaml", "python"])
 def parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Runs the test with each of PyYAML's parsers."""
+    """Runs the test with both of PyYAML's parsers: libyaml's, and the one in Python."""
     if request.param == "python":
         monkeypatch.setattr(yaml_text, "_Loader", yaml.SafeLoader)
     elif not yaml.__with_libyaml__:

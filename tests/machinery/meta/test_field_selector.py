@@ -1,4 +1,4 @@
-"""Field selectors are parsed and matched as by k8s.io/apimachinery `pkg/fields`."""
+"""Field selectors are parsed and matched as in k8s.io/apimachinery `pkg/fields`."""
 
 import pytest
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""Label selectors are parsed and matched as by k8s.io/apimachinery `pkg/labels`."""
+"""Label selectors are parsed and matched as in k8s.io/apimachinery `pkg/labels`."""
 
 import pytest
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""Names are validated as by k8s.io/apimachinery, with the same messages."""
+"""Names are validated as in k8s.io/apimachinery, with the same messages."""
 
 import pytest
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""Node selectors are validated as by k8s.io/kubernetes `pkg/apis/core/validation`."""
+"""Node selectors are validated as in k8s.io/kubernetes `pkg/apis/core/validation`."""
 
 from typing import Any
 

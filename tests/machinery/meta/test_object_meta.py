@@ -1,4 +1,4 @@
-"""ObjectMeta is validated as by k8s.io/apimachinery, with the same order and messages of errors."""
+"""ObjectMeta is validated as in k8s.io/apimachinery, with the same messages in the same order."""
 
 from typing import Any
 

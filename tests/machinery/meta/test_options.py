@@ -1,4 +1,4 @@
-"""Request options are validated as by k8s.io/apimachinery `pkg/apis/meta/v1/validation`."""
+"""Request options are validated as in k8s.io/apimachinery `pkg/apis/meta/v1/validation`."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Quantities are formatted and compared as by k8s.io/apimachinery `pkg/api/resource`."""
+"""Quantities are formatted and compared as in k8s.io/apimachinery `pkg/api/resource`."""
 
 from fractions import Fraction
 
@@ -190,7 +190,7 @@ factors |= {name: Fraction(2) ** power for name, power in POWERS.items()}
 
 @st.composite
 def written(draw: st.DrawFn) -> tuple[str, Fraction]:
-    """Draws a quantity with at most nine decimals before its suffix, and its value."""
+    """Draws the text of a quantity, and its value. The number has at most four decimals before its suffix."""
     sign = draw(st.sampled_from(["", "-", "+"]))
     whole = draw(st.integers(0, 10**6))
     places = draw(st.integers(0, 4))

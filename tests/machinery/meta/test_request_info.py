@@ -1,4 +1,4 @@
-"""Parsing of request paths."""
+"""Request paths are parsed into resource, namespace, name and subresource."""
 
 import pytest
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""Shard selectors."""
+"""Shard selectors, which select a part of the objects by hash, are parsed and matched."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Metadata and option errors have the release's messages, which changed in 1.34, 1.35 and 1.37."""
+"""Errors about metadata and options have the release's messages, which changed in 1.34, 1.35 and 1.37."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Scalars can be read as the literals in a body."""
+"""Scalars can be read as their literal text in a body."""
 
 from fakeapi.machinery.patch.json_literals import decode_literals
 

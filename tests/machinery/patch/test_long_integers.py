@@ -1,4 +1,4 @@
-"""Integers in patches outside int64 or float64: Go reads them without a type."""
+"""Patches with integers outside int64 or float64 give the results of Go, which reads them without a type."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,6 +1,6 @@
 """Strategic merge patches give the results of k8s.io/apimachinery, and the API server's errors.
 
-`strategic_merge_cases.jsonl` has the patches from that package's own tests, for its type MergeItem, with the
+`strategic_merge_cases.jsonl` contains the patches of that package's own tests for its type MergeItem, and the
 results of release 0.31.14, including the order of lists.
 """
 

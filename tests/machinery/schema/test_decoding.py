@@ -1,4 +1,4 @@
-"""Decoding gives the JSON that Go's encoding/json would write after reading the input into the type."""
+"""Objects are decoded to the JSON that Go's encoding/json would write for the type."""
 
 import contextlib
 from typing import Any
@@ -16,7 +16,7 @@ from fakeapi.releases import load_release
 from tests.machinery.schema.outer_type import BOOL, INNER, INT64, OUTER, STRING, TIME
 
 LEAST = {"inner": {"must": ""}, "needed": None}
-"""The encoding of an empty object: structs, and fields without omitempty."""
+"""The JSON of an empty object of the type: it has structs, and fields without omitempty."""
 
 
 def canonical(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Compiled code for a schema is freed with the schema."""
+"""Code that is compiled for a schema is freed with the schema."""
 
 import gc
 import json
@@ -35,7 +35,7 @@ def string() -> Scalar:
 
 
 def widget() -> Struct:
-    """Returns a schema as created at run time: it shares nothing, and one type contains itself."""
+    """Returns a schema that shares no nodes with other schemas, and in which one type contains itself."""
 
     def struct(go: str, /, **fields: object) -> Struct:
         made = Struct(go)
@@ -95,7 +95,7 @@ def test_schemas_that_come_and_go_leave_no_memory_behind() -> None:
         grown = rounds(200) - before
     finally:
         tracemalloc.stop()
-    assert grown < 20_000  # 100 bytes per round; a compiled schema has more than 20,000
+    assert grown < 20_000  # A round leaves 100 bytes. A compiled schema has more than 20,000.
 
 
 def test_a_walk_is_compiled_once_for_each_node() -> None:

@@ -1,4 +1,4 @@
-"""Objects in protobuf: the envelope, every kind of field, and invalid bytes."""
+"""Objects in protobuf: the envelope, fields of every type, and invalid bytes."""
 
 import base64
 import contextlib
@@ -27,17 +27,17 @@ INTEGER = Scalar(ScalarKind.INTEGER, "int64")
 
 
 def of_one(node: Node, data: bytes) -> Any:
-    """Decodes data with a type whose field 1 is this node."""
+    """Decodes a message whose field 1 has this type; returns the field's value, or None if it is missing."""
     return protobuf.decode(data, Struct("v1.One", {"one": Field("one", node, protobuf_path=(1,))})).get("one")
 
 
 def samples_of(name: str, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The sample objects that k8s.io/api publishes with a release, from the Go module cache."""
+    """Returns the folder of sample objects that k8s.io/api publishes with a release. May skip the test."""
     return modules_of(name, monkeypatch).api / "testdata"
 
 
 WITHOUT_SAMPLES = {"apiextensions.k8s.io", "apiregistration.k8s.io"}
-"""Groups whose types are in separate modules without samples."""
+"""API groups whose types are in other modules, which publish no samples."""
 
 
 @needs_go
@@ -45,7 +45,7 @@ WITHOUT_SAMPLES = {"apiextensions.k8s.io", "apiregistration.k8s.io"}
 def test_every_kind_is_read_and_written_as_kubernetes_own_samples_have_it(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Compares samples of each kind with every field set, in protobuf and JSON, also of older releases."""
+    """Compares k8s.io/api's sample of each kind, with every field set, in protobuf and JSON."""
     folders = [each for each in samples_of(name, monkeypatch).iterdir() if each.is_dir()]
     sampled = set()
     for kind in load_release(name).kinds:
@@ -71,7 +71,7 @@ OWN_SAMPLES = Path(__file__).parent / "protobuf_samples.json"
 
 @pytest.mark.parametrize("name", sorted(json.loads(OWN_SAMPLES.read_bytes())))
 def test_objects_with_little_in_them_are_written_as_a_server_writes_them(name: str) -> None:
-    """Covers zero values, empty lists and maps, negative numbers and old times."""
+    """Covers zero values, empty lists and maps, negative numbers, and times before 1970."""
     sample = json.loads(OWN_SAMPLES.read_bytes())[name]
     kinds = kinds_of_release("1.33")
     text = sample["json"].encode()

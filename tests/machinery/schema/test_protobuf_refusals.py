@@ -1,7 +1,7 @@
-"""Invalid bytes get the errors of Kubernetes' generated decoders.
+"""Invalid protobuf gets the errors of Kubernetes' generated decoders.
 
-`protobuf_refusals.json` was made with k8s.io/api v0.33.13: its sample objects, truncated or with changed
-bytes.
+`protobuf_refusals.json` contains results of k8s.io/api v0.33.13 for its sample objects, truncated or with
+changed bytes.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""Decoding in C gives the same results as decoding along the schema."""
+"""The fast decoder in C and the decoder in Python give the same results."""
 
 from functools import cache
 from typing import Any
@@ -63,7 +63,10 @@ def _reader(index: int) -> Reader:
 
 
 def _values(node: Node, depth: int = 0) -> st.SearchStrategy[Any]:
-    """Values that mostly fit a node, with members in any order, and some values of other types."""
+    """Returns a strategy for values of a node.
+
+    Most values fit the node, with members in any order; some have another type.
+    """
     fits: st.SearchStrategy[Any]
     match node:
         case Struct():
@@ -124,7 +127,7 @@ def test_an_object_comes_out_as_the_walk_decodes_it_or_is_left_to_the_walk(
 
 
 def _ordered(value: Any) -> Any:
-    """Makes the order of members and the types of numbers visible to ==."""
+    """Returns a form of the value in which == also compares the order of members and the types of numbers."""
     if isinstance(value, dict):
         return [(key, _ordered(item)) for key, item in value.items()]
     return [_ordered(item) for item in value] if isinstance(value, list) else (type(value), value)

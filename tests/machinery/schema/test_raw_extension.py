@@ -1,4 +1,4 @@
-"""Opaque values of drivers keep every byte."""
+"""Raw JSON values, such as parameters of drivers, keep every byte."""
 
 import json
 from typing import Any
@@ -46,7 +46,7 @@ LAYOUTS = st.sampled_from(
 
 
 def written(text: str) -> Any:
-    """Returns the value of a raw field for `text` in the body."""
+    """Returns the stored value of a raw field after a request with the field's value `text`."""
     body = f'{{"list": [{{"raw": {text} }}]}}'.encode()
     return raw_extension.as_written(json.loads(body), body, ROOT)["list"][0]["raw"]
 

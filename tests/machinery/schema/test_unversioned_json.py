@@ -1,4 +1,4 @@
-"""JSON of internal types."""
+"""Objects are encoded as the JSON of Kubernetes' internal types."""
 
 import json
 

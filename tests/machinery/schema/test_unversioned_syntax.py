@@ -1,4 +1,4 @@
-"""Values in errors are printed as by released servers, except addresses."""
+"""Errors print Go values as released servers do, except for addresses."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""String formats give the results of k8s.io/kube-openapi `pkg/validation/strfmt`."""
+"""Formats of strings are validated as in k8s.io/kube-openapi `pkg/validation/strfmt`."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The cache of parsed schemas is limited in bytes."""
+"""The cache of parsed schemas has a limit in bytes."""
 
 from fakeapi.machinery.structural.parsed_schemas import ParsedSchemas
 

@@ -1,4 +1,4 @@
-"""CustomResourceDefinitions of well-known projects are valid, and their schemas can be used."""
+"""CustomResourceDefinitions of well-known projects are valid, and their schemas validate objects."""
 
 from typing import Any
 
@@ -98,7 +98,7 @@ def test_samples_of_real_definitions_are_served_as_their_schemas_say(published: 
 
 
 def _sample(schema: Schema) -> dict[str, Any]:
-    """Returns an object with every required field of a schema, each of the right type."""
+    """Returns an object with every required field of a schema; each has a value of the right type."""
     return {name: _value(schema.properties[name]) for name in schema.required if name in schema.properties}
 
 

@@ -37,7 +37,7 @@ RELEASES = sorted(path.name.removeprefix(PREFIX).removesuffix(SUFFIX) for path i
 
 FIRST = "1.27"
 NEWER = ("reason", "fieldPath")
-"""Members of a rule that the first release lacks."""
+"""Fields of CEL rules that FIRST, the oldest release in the samples, lacks."""
 
 Errors = list[list[str]]
 
@@ -48,7 +48,7 @@ def _samples(release: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 class _Server:
-    """Answers requests with the rules and types of a release."""
+    """Runs fakeapi's code on samples with the rules and types of a release."""
 
     def __init__(self, name: str) -> None:
         self.release = load_release(name)
@@ -56,7 +56,7 @@ class _Server:
         self.object_meta = self.release.schemas.struct("meta/v1.ObjectMeta")
 
     def object(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """Returns the changed forms of an object, and its errors."""
+        """Returns the pruned, defaulted and coerced forms of an object, and its errors, by name."""
         schema, obj = parse_schema(asked["schema"]), asked["obj"]
         pruned = copy.deepcopy(obj)
         fields: dict[str, Any] = {"pruned": prune(pruned, schema) or None, "prunedObject": pruned}
@@ -87,7 +87,7 @@ class _Server:
         return fields
 
     def _read(self, value: Any) -> Any:
-        """Removes members of rules that the release lacks."""
+        """Returns a definition without the members of CEL rules that the release lacks."""
         match value:
             case dict() if "rule" in value and self.release.name == FIRST:
                 return {name: member for name, member in value.items() if name not in NEWER}
@@ -137,7 +137,11 @@ class _Server:
         )
 
     def apply(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """Returns the result of an apply; for invalid objects only that they are invalid."""
+        """Returns the results of an apply by name.
+
+        An invalid new object gives only `newError`. An invalid old object gives only the field set of the new
+        object.
+        """
         schema = parse_schema(asked["crd"]["spec"]["versions"][0]["schema"]["openAPIV3Schema"])
         absent = self.release.quirks.list_keys_may_be_absent
         node = apply_type(schema, self.object_meta, keys_may_be_absent=absent)
@@ -174,7 +178,10 @@ _DUMP = re.compile(r"(Invalid value: )(?:apiextensions\.JSONSchemaProps)?\{.*\}(
 
 
 def _comparable(name: str, value: Any) -> Any:
-    """Removes differences between runs of Go: the order of maps, and addresses."""
+    """Returns a form of a result that is equal for all runs of Go.
+
+    The order of maps and the addresses in messages differ between runs.
+    """
     if name.endswith("Error") and name[:7] != "coerced":
         return True
     if name in ("errors", "update", "meta", "lists"):

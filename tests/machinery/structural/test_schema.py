@@ -1,4 +1,4 @@
-"""Parsing of schemas, and its limits."""
+"""Schemas of CustomResourceDefinitions are parsed, within limits."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Unrecognized formats in a definition cause warnings."""
+"""Unrecognized string formats in a CustomResourceDefinition cause warnings."""
 
 from dataclasses import replace
 

@@ -13,6 +13,6 @@ def module_server() -> Iterator[FakeAPI]:
 
 @pytest.fixture
 def server(module_server: FakeAPI) -> FakeAPI:
-    """Returns a 1.33 server without definitions."""
+    """Returns the module's server after a reset, without CustomResourceDefinitions."""
     module_server.reset()
     return module_server

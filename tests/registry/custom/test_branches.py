@@ -1,4 +1,4 @@
-"""Validating an object by a schema with many branches of anyOf and allOf."""
+"""Objects are validated by schemas with many branches of anyOf and allOf."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""Defaults in items of lists, which multiply with the number of items."""
+"""Defaults in list items multiply with the number of items, so their total size is limited."""
 
 import tracemalloc
 from typing import Any
@@ -14,11 +14,11 @@ from tests.registry.custom.world import DEFINITIONS, GROUP, WIDGETS, definition,
 
 LARGE = 700_000
 TOO_LARGE = {"w": {"type": "string", "default": "x" * LARGE}}
-"""Added to an item, a default that a thousand items make too large."""
+"""A property of list items with a default that is too large for an object with a thousand items."""
 
 
 def with_default(value: Any) -> dict[str, Any]:
-    """Returns a schema with a default in the items of `spec.l`."""
+    """Returns a schema in which the property `v` of the items of `spec.l` has this default."""
     of_item = {"type": "object", "x-kubernetes-preserve-unknown-fields": True, "default": value}
     item = {"type": "object", "properties": {"v": of_item}}
     spec = {"type": "object", "properties": {"l": {"type": "array", "items": item}}}
@@ -26,7 +26,7 @@ def with_default(value: Any) -> dict[str, Any]:
 
 
 def schema_with(added: dict[str, Any]) -> dict[str, Any]:
-    """A version's schema whose items of `spec.l` have more properties."""
+    """Returns a version's schema whose items of `spec.l` have these additional properties."""
     whole = with_default({})
     whole["properties"]["spec"]["properties"]["l"]["items"]["properties"] |= added
     return {"openAPIV3Schema": whole}

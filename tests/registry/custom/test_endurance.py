@@ -1,4 +1,4 @@
-"""Definitions that are created and deleted often, race, are large, or are interrupted by a server's stop."""
+"""CustomResourceDefinitions that are created and deleted often or at once, or that are very large."""
 
 import gc
 import json
@@ -42,7 +42,7 @@ def test_five_hundred_definitions_that_come_and_go_leave_nothing_behind() -> Non
             server.request("DELETE", NAME)
             if number in (SETTLED, ROUNDS - 1):
                 gc.collect()
-                kept = sum(1 for each in gc.get_objects() if type(each) is not Bodies)  # except the journal's
+                kept = sum(1 for each in gc.get_objects() if type(each) is not Bodies)  # not the journal's
                 sizes.append((kept, open_files()))
     (objects, files), (more_objects, more_files) = sizes
     assert more_files == files

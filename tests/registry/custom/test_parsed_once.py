@@ -1,4 +1,4 @@
-"""The schema of a CustomResourceDefinition is parsed once, for its validation and for what is served."""
+"""The schema of a CustomResourceDefinition is parsed once, for validation and for serving."""
 
 from copy import deepcopy
 

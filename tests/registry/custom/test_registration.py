@@ -1,4 +1,4 @@
-"""APIServices of the group versions that definitions add."""
+"""A CustomResourceDefinition adds APIServices for its group versions."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ LABEL = "kube-aggregator.kubernetes.io/automanaged"
 
 
 def registered(server: FakeAPI) -> list[str]:
-    """Returns the names of the APIServices of groups below example.com."""
+    """Returns the names of the APIServices of groups that end in example.com."""
     names = [each["metadata"]["name"] for each in server.request("GET", SERVICES)["items"]]
     return [name for name in names if name.endswith("example.com")]
 

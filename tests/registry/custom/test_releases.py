@@ -1,4 +1,4 @@
-"""Differences between releases in definitions and their objects."""
+"""CustomResourceDefinitions and their objects follow the rules of each release."""
 
 from collections.abc import Callable
 

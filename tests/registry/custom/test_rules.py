@@ -1,4 +1,4 @@
-"""CEL rules in definitions are validated, and are enforced for objects."""
+"""CEL rules in CustomResourceDefinitions are validated, and are enforced for objects."""
 
 import copy
 import threading
@@ -16,7 +16,7 @@ pytest.importorskip("cel_expr_python", reason="rules are evaluated with the extr
 
 
 def ruled(*rules: dict[str, Any], **spec: Any) -> dict[str, Any]:
-    """Returns a definition whose spec has these rules."""
+    """Returns a definition whose `spec` schema has these CEL rules. `spec`: more parts of this schema."""
     schema = copy.deepcopy(SCHEMA)
     schema["properties"]["spec"] |= {"x-kubernetes-validations": list(rules), **spec}
     return definition(versions=[version(schema={"openAPIV3Schema": schema})])
@@ -109,7 +109,7 @@ PATIENCE_SECONDS = 60
 
 
 def costly(lists: int) -> dict[str, Any]:
-    """Returns a definition whose objects have lists with a costly rule."""
+    """Returns a definition with this number of list fields; each field has a CEL rule of high cost."""
     numbers = {"type": "array", "maxItems": 400, "items": {"type": "integer"}}
     properties = {f"list{each}": numbers | {"x-kubernetes-validations": [COSTLY]} for each in range(lists)}
     schema = {"type": "object", "properties": {"spec": {"type": "object", "properties": properties}}}
@@ -136,7 +136,7 @@ def test_others_are_served_while_costly_rules_are_evaluated(
     validate = RuleValidator.validate
 
     def held(self: RuleValidator, *arguments: Any) -> Outcome:
-        outcome = validate(self, *arguments)  # on the event loop this does not reach its end
+        outcome = validate(self, *arguments)  # on the event loop, this stops before its end
         begun.set()
         assert may_end.wait(PATIENCE_SECONDS)
         return outcome

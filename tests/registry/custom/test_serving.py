@@ -1,4 +1,4 @@
-"""A definition's kind is served from the next request on, and until the definition is deleted."""
+"""A CustomResourceDefinition's kind is served from the next request on until the definition is deleted."""
 
 import pytest
 

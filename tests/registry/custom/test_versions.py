@@ -1,4 +1,4 @@
-"""Custom objects that are stored in a different version than requested."""
+"""Custom objects are converted if their stored version differs from the requested version."""
 
 import copy
 from typing import Any
@@ -11,7 +11,7 @@ NAME = "widgets.example.com"
 
 
 def with_default(**defaults: str) -> dict[str, Any]:
-    """Returns a schema whose spec has text fields with these defaults; "" means no default."""
+    """Returns a version's schema whose spec has text fields with these defaults; "" means no default."""
     schema = copy.deepcopy(SCHEMA)
     schema["properties"]["spec"]["properties"] = {
         name: {"type": "string", **({"default": value} if value else {})} for name, value in defaults.items()
@@ -20,7 +20,10 @@ def with_default(**defaults: str) -> dict[str, Any]:
 
 
 def defined(server: FakeAPI, old: dict[str, Any], new: dict[str, Any]) -> None:
-    """Defines widgets with the versions v1beta1 and v1, stored in v1."""
+    """Creates a definition of widgets with the versions v1beta1 and v1; v1 is stored.
+
+    `old`: the schema of v1beta1. `new`: the schema of v1.
+    """
     versions = [version("v1beta1", storage=False, schema=old), version("v1", schema=new)]
     server.request("POST", DEFINITIONS, definition(versions=versions))
 

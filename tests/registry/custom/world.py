@@ -1,4 +1,4 @@
-"""Makes definitions of custom resources for tests."""
+"""Builds CustomResourceDefinitions and custom objects for tests."""
 
 import copy
 from typing import Any
@@ -32,13 +32,13 @@ SCHEMA: dict[str, Any] = {
 
 
 def version(name: str = "v1", *, storage: bool = True, **more: Any) -> dict[str, Any]:
-    """Returns a served version of a definition, with SCHEMA unless `more` has another schema."""
+    """Returns a served version of a definition. `more`: additional fields, or another `schema`."""
     schema = {"openAPIV3Schema": copy.deepcopy(SCHEMA)}
     return {"name": name, "served": True, "storage": storage, "schema": schema, **more}
 
 
 def definition(plural: str = "widgets", kind: str = "Widget", **spec: Any) -> dict[str, Any]:
-    """Returns a definition of a namespaced kind with one version; `spec` replaces parts of it."""
+    """Returns a definition of a namespaced kind with the version v1. `spec`: fields that replace others."""
     group = spec.get("group", GROUP)
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
@@ -59,5 +59,5 @@ def widget(name: str = "w", api_version: str = f"{GROUP}/v1", **members: Any) ->
 
 
 def conditions(stored: dict[str, Any]) -> dict[str, tuple[str, str]]:
-    """Returns (status, reason) of each condition of a definition by type."""
+    """Returns (status, reason) of each condition of a definition, by the type of the condition."""
     return {each["type"]: (each["status"], each["reason"]) for each in stored["status"]["conditions"]}

@@ -1,4 +1,4 @@
-"""Bodies of declared rules, compiled to functions."""
+"""Declared validation rules are compiled to functions."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,7 +19,7 @@ def rule(name: str, *arguments: Any, level: str = "", effect: str = "add") -> St
 
 
 def text(*steps: Steps) -> Steps:
-    """Returns the step for a text field `f`."""
+    """Returns the rules of a struct with a text field `f`. `steps`: the rules of the field."""
     return ["field", "f", "text", [["same", "direct"], *steps]]
 
 
@@ -30,7 +30,10 @@ def items(*steps: Steps) -> Steps:
 def found(
     steps: Steps, new: Any, old: Any = None, *, beta: bool = True, options: Mapping[str, bool] | None = None
 ) -> list[str]:
-    """Returns the errors of a struct with these steps, created or updated from `old`."""
+    """Validates a struct with these rules; returns the errors as texts.
+
+    `old`: the struct before an update; None for a create.
+    """
     types = {"a/v1.T": steps}
     body = Program(types.__getitem__, beta=beta).of_type("a/v1.T")
     run = Run(old is not None, options or {})

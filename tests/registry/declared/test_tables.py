@@ -1,4 +1,4 @@
-"""The engine knows all declared rules of every release."""
+"""The validation code supports all declared rules of every release."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Server-side apply: the result of merging a configuration."""
+"""Server-side apply merges a configuration into an object, or creates the object."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Updates, and the read-modify-write loop of all changes."""
+"""Updates of objects, and the read-modify-write loop that all changes use."""
 
 import asyncio
 from typing import Any

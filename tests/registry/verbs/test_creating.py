@@ -1,4 +1,4 @@
-"""Creates: the fields that the server sets, generated names, refusals."""
+"""Creates: fields that the server sets, generated names, and errors."""
 
 import pytest
 

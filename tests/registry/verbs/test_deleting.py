@@ -1,4 +1,4 @@
-"""Deletes: at once or after the last finalizer, with preconditions, as a dry run, and of watched pods."""
+"""Deletes: immediate, after the last finalizer, with preconditions, as a dry run, and of watched pods."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -185,7 +185,10 @@ HOUR = 3600.0
 
 
 async def started(world: World, *, watched: bool, frozen: bool) -> "asyncio.Task[Object]":
-    """Starts a DELETE of a pod without a node and lets it run until it waits; the gap is an hour."""
+    """Starts a DELETE of a pod without a node; returns its task when it waits.
+
+    `watched`: whether a watch of pods is open. `frozen`: whether the clock is frozen.
+    """
     world.clock.frozen = frozen
     await world.create(POD)
     if watched:

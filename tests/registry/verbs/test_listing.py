@@ -1,4 +1,4 @@
-"""Lists: their order, selectors, versions, and pages of an unchanging state."""
+"""Lists: their order, selectors and versions, and pages that show one state."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""Invalid patch bodies get the errors of 1.36 and 1.37."""
+"""Invalid patch bodies get the errors of Kubernetes 1.36 and 1.37."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Patches: they change the newest state, and then follow the rules of updates."""
+"""Patches change the newest state and follow the rules of updates."""
 
 import asyncio
 from typing import Any

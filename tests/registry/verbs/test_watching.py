@@ -1,4 +1,4 @@
-"""Watches: their first events, their events for changes, and expired versions."""
+"""Watches: initial events, events for changes, and expired versions."""
 
 import asyncio
 import itertools
@@ -17,12 +17,12 @@ Told = tuple[str, str]
 
 
 def told(events: list[WatchEvent]) -> list[Told]:
-    """Returns (type, name) of each event."""
+    """Returns (type, object name) of each event."""
     return [(event.type, event.entry.key.rpartition("/")[2]) for event in events]
 
 
 async def after(watch: Watch, count: int) -> list[WatchEvent]:
-    """Reads `count` events; asserts that no more are waiting."""
+    """Reads and returns `count` events; asserts that the last batch has no more."""
     events: list[WatchEvent] = []
     while len(events) < count:
         events += await watch.next()
@@ -225,7 +225,7 @@ def test_an_event_after_a_reset_is_not_that_of_the_same_version_before() -> None
     async def scenario(world: World) -> None:
         frames = watching.EncodedEventCache()
         uids = []
-        for _ in range(2):  # a new state each time, so both have the same first version
+        for _ in range(2):  # a new state each time, in which both watches start at the same version
             await world.storage.reset()
             await world.registry.ensure_initial_objects()
             watch = world.watch()
@@ -264,7 +264,10 @@ def test_of_too_many_encoded_events_all_are_forgotten_and_encoded_again(
 
 @pytest.mark.parametrize("selector", ["", "a=b"])
 def test_a_watch_that_delivers_tells_what_one_that_is_asked_does(selector: str) -> None:
-    """The consumer accepts every second batch."""
+    """Compares a watch that is read with a watch that delivers to a consumer.
+
+    The consumer accepts only every second batch.
+    """
 
     async def scenario(world: World) -> None:
         asked, watch = (world.watch(labels=selector) for _ in range(2))

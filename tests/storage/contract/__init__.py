@@ -1,10 +1,10 @@
-"""The contract of storages: one function for each behaviour, run by test_contract.
+"""The contract of storages: one function for each behaviour; test_contract calls them all.
 
-`always` holds for every storage. `single_writer` holds for a storage that is the only writer of its database,
-and so knows the result of a write before its commit.
+The behaviours in `always` hold for every storage. The behaviours in `single_writer` hold for a storage that
+is the only writer of its database, and so knows the result of a write before its commit.
 
-A behaviour gets an opener; `opener(window=…, watcher_buffer=…)` returns an empty storage for an `async with`.
-A behaviour that needs more history than the smallest tested window opens its storage with its own window.
+Each function gets an opener; `opener(window=…, watcher_buffer=…)` returns an empty storage for an `async
+with`. A function that needs more history than the smallest tested window passes its own window.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ def keys(entries: list[Entry]) -> list[str]:
 
 
 async def put(storage: Storage, key: str, value: bytes = b"") -> Entry:
-    """Creates or updates a key."""
+    """Creates the key, or updates its newest entry; returns the new entry."""
     newest = storage.newest(key)
     return await (
         storage.create(key, value) if newest is None else storage.update(key, value, newest.revision)
@@ -45,7 +45,7 @@ async def collect(watcher: Watcher, count: int) -> list[Event]:
 
 
 async def is_idle(watcher: Watcher) -> bool:
-    """Whether the watcher has no events: its consumer starts and must wait."""
+    """Whether the watcher has no events, so that a consumer must wait."""
     waiting = asyncio.ensure_future(watcher.next_batch())
     await asyncio.sleep(0)
     await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""Behaviours of every storage, even with other writers of its database."""
+"""Behaviours of every storage, even if its database has other writers."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -491,7 +491,7 @@ async def a_window_of_revisions_stays_answerable_and_not_much_more(opener: Opene
             states[storage.revision] = storage.list("").entries
             await storage.wait_committed(storage.revision)
         assert len(await collect(watcher, 150)) == 150
-        await storage.compact(INITIAL_REVISION)  # waits for a running automatic one
+        await storage.compact(INITIAL_REVISION)  # waits for an automatic compaction
         assert 20 <= storage.revision - storage.oldest <= 22
         for revision in range(storage.oldest, storage.revision + 1):
             assert storage.list("", at=revision).entries == states[revision]
@@ -596,7 +596,7 @@ async def a_reset_whose_caller_leaves_is_done_all_the_same(opener: Opener) -> No
         reset = asyncio.ensure_future(storage.reset())
         await asyncio.sleep(0)
         reset.cancel()
-        await storage.compact(INITIAL_REVISION)  # takes its turn after the reset
+        await storage.compact(INITIAL_REVISION)  # waits for the reset before it
         assert (storage.revision, storage.list("").entries) == (INITIAL_REVISION, [])
         await storage.create("/a", b"")
 

@@ -1,4 +1,4 @@
-"""Several servers with one database act as one."""
+"""Several servers that share a PostgreSQL database act as one server."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -41,7 +41,7 @@ async def opened(count: int, place: str, *, window: int = 10_000) -> AsyncIterat
 
 @contextmanager
 def unaware(store: SharedStorage) -> Iterator[None]:
-    """During the block, the server does not read other servers' writes, except after its own writes."""
+    """During the block, the server does not read the log, except after its own writes."""
     assert isinstance(store, SharedStore)
     read, may_read = store._log.read, asyncio.Event()
 
@@ -211,7 +211,10 @@ def test_a_reset_by_one_server_ends_the_watches_of_all(postgresql: PostgreSQL) -
 
 
 class SlowRead:
-    """Delays a read of the log: the query is sent at once, its result returns when the test allows it."""
+    """Delays the first read of the log until the test releases its result.
+
+    `sees_later`: whether the query waits too, so that the result includes later writes.
+    """
 
     def __init__(self, store: SharedStorage, patch: pytest.MonkeyPatch, *, sees_later: bool) -> None:
         assert isinstance(store, SharedStore)

@@ -1,4 +1,4 @@
-"""The log stores a transaction completely or not at all, and refuses contradicting rows."""
+"""The log in SQLite stores a transaction completely or not at all, and refuses contradicting rows."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""Three servers with one PostgreSQL and clocks that differ by up to a day: order, leases and times are right.
+"""Three servers share a PostgreSQL database, but their clocks differ by up to a day.
 
 Writes go to random servers. resourceVersions grow with every write. A watch at each server gets the same
 events in the same order. creationTimestamps come from the server that received the request. One server at a
@@ -22,25 +22,25 @@ from tests.torture.budget import Budget, Finding, Unavailable, patience
 from tests.torture.servers import BASE, Client, Server, claim, version_of
 
 SKEWS = (0, 90, -300, 3_600, -7_200, 86_400, -86_400)
-"""The differences between a server's clock and the machine's, in seconds."""
+"""The possible differences between a server's clock and the machine's clock, in seconds."""
 
 SERVERS = 3
 WRITES = 30
-"""Writes in each round."""
+"""Number of writes in each round."""
 
 LEASE = f"{LEASES}/{NAME}"
 SECONDS = 60.0
-"""Seconds for a namespace to be deleted, controllers to move to another server, and a watch to see all."""
+"""Maximum seconds until a namespace is deleted, other servers run the controllers, or a watch is complete."""
 
 TOLERANCE_SECONDS = 5.0
-"""Seconds between a request and the time in its response, on an idle machine."""
+"""Maximum seconds between a request and the time in its response, on an idle machine."""
 
 SKEWED = """
 import os, time
 _skew, _machine_time = float(os.environ["TORTURE_SKEW"]), time.time
 time.time = lambda: _machine_time() + _skew
 """
-"""The sitecustomize module of a server; Python imports it before all other modules."""
+"""The text of a server's module sitecustomize, which Python imports before all other modules."""
 
 
 def run(budget: Budget) -> dict[str, float]:
@@ -64,7 +64,7 @@ def run(budget: Budget) -> dict[str, float]:
 
 
 class Round:
-    """Servers with different clocks, and the observations of their clients."""
+    """A round with servers whose clocks differ, and the observations of their clients."""
 
     def __init__(self, directory: Path, url: str, chance: Random) -> None:
         self.random = chance
@@ -79,7 +79,7 @@ class Round:
         (code / "sitecustomize.py").write_text(SKEWED)
 
     def start(self, number: int) -> None:
-        """Starts a server with its own clock."""
+        """Starts server `number` with its own clock."""
         own = self.directory / str(number)
         own.mkdir()
         code = str(self.directory / "code")
@@ -112,7 +112,10 @@ class Round:
             server.check_log()
 
     async def write(self, start: int) -> None:
-        """Creates, patches and deletes claims at random servers; each version is above the one before."""
+        """Creates, patches and deletes claims at random servers, and reads each write at every server.
+
+        Raises Finding if resourceVersions do not grow, or a server reads another object.
+        """
         newest, names = start, list[str]()
         for number in range(WRITES):
             server = self.random.randrange(SERVERS)
@@ -140,13 +143,19 @@ class Round:
         await self.ask(0, "POST", BASE, claim("last", "0"))
 
     def check_time(self, server: int, text: str) -> None:
-        """Checks that the time of an object comes from the clock of the server that got the request."""
+        """Checks that the time in an object comes from the clock of the server that received the request.
+
+        Raises Finding otherwise. `text`: the time in RFC 3339.
+        """
         off = datetime.fromisoformat(text).timestamp() - time.time() - self.skews[server]
         if abs(off) > patience(TOLERANCE_SECONDS):
             raise Finding(f"with clocks {self.skews}, server {server} wrote {text}, {off:.0f} s off its own")
 
     async def watch(self, server: int, start: int) -> list[tuple[str, str, int]]:
-        """Returns the events of claims up to the event of the claim `last`."""
+        """Watches claims at a server; returns (type, name, version) of the events up to the claim `last`.
+
+        Raises Finding if events are missing or out of order.
+        """
         reader, writer = await asyncio.open_connection("127.0.0.1", self.servers[server].port, limit=1 << 24)
         writer.write(request("GET", f"{BASE}?watch=1&resourceVersion={start}", b"", "application/json"))
         events = list[tuple[str, str, int]]()
@@ -170,7 +179,10 @@ class Round:
         return events
 
     async def delete_namespace(self) -> None:
-        """Deletes a namespace at one server, and waits until the controllers have removed it at another."""
+        """Deletes a namespace at one server, and waits until the deletion is visible at another.
+
+        Raises Finding if no server's controllers finish the deletion in time.
+        """
         server, other = self.random.sample(range(len(self.servers)), 2)
         namespace = f"n{self.figures['namespaces']}"
         body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}
@@ -184,7 +196,10 @@ class Round:
         self.figures["namespaces"] += 1
 
     async def follow_lease(self) -> None:
-        """Reads the Lease repeatedly; a server may take it only if it was not renewed for long."""
+        """Reads the Lease of the controllers repeatedly.
+
+        Raises Finding if a server takes a Lease that another server has renewed recently.
+        """
         holder, version, renewed = "", 0, time.monotonic()
         while self.lease_is_followed:
             code, lease = await self.answer(0, "GET", LEASE)
@@ -197,7 +212,10 @@ class Round:
             await asyncio.sleep(0.1)
 
     async def end_leader(self) -> None:
-        """Ends the server that runs the controllers; checks that another server continues with them."""
+        """Stops the server that runs the controllers; checks that another server runs them then.
+
+        Raises Finding otherwise.
+        """
         before = (await self.ask(0, "GET", LEASE))["spec"]
         [leader] = [
             number for number, server in enumerate(self.servers)
@@ -217,14 +235,14 @@ class Round:
         return code == 200
 
     async def ask(self, server: int, method: str, target: str, body: Any = None) -> Any:
-        """Sends a request that must succeed; returns the response. Raises Finding otherwise."""
+        """Sends a request to server `server`; returns the decoded response. Raises Finding if it fails."""
         code, answer = await self.answer(server, method, target, body)
         if code not in {200, 201}:
             raise Finding(f"with clocks {self.skews}, {method} {target} was answered {code}: {answer}")
         return answer
 
     async def answer(self, server: int, method: str, target: str, body: Any = None) -> tuple[int, Any]:
-        """Sends a request; returns status code and body."""
+        """Sends a request to server `server`; returns status code and decoded body."""
         client = Client(self.servers[server].port)
         media = "merge-patch+json" if method == "PATCH" else "json"
         try:

@@ -1,4 +1,4 @@
-"""Bad requests to every route of the control API: each gets an error of one line and changes nothing."""
+"""Bad requests to every route of the control API get an error of one line and change nothing."""
 
 import http.client
 import json
@@ -20,7 +20,7 @@ STREAM = "text/event-stream"
 
 
 class Requests:
-    """Makes random requests, with or against the OpenAPI document."""
+    """Sends random requests that follow or violate the OpenAPI document of the control API."""
 
     def __init__(self, server: Server, chance: random.Random) -> None:
         self.server = server
@@ -50,7 +50,7 @@ class Requests:
             connection.close()
 
     def work(self) -> None:
-        """Sends one request to each route."""
+        """Sends one random request to each route. Raises Finding for a wrong response."""
         for method, path, operation in self.routes:
             armed = self.ask("GET", "/faults")[1]
             target, body = self._target(path, operation), self._body(operation)
@@ -102,7 +102,7 @@ class Requests:
         return junk.encoded(self.chance, junk.changed(self.chance, self._value(schema)))
 
     def _value(self, schema: Any, depth: int = 0) -> Any:
-        """Returns a random value for a schema."""
+        """Returns a random value that mostly fits the schema."""
         chance = self.chance
         if chance.random() < 0.1 or depth > 6:
             return junk.value(chance)

@@ -1,4 +1,4 @@
-"""Generated definitions of custom resources whose defaults multiply: other clients still get answers.
+"""Random CustomResourceDefinitions whose defaults multiply do not block other clients.
 
 Each request ends as a success or a refusal, and the server's memory stays limited.
 """
@@ -17,14 +17,14 @@ DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 GROUP = "torture.example.com"
 OBJECTS = f"/apis/{GROUP}/v1/namespaces/default/things"
 ANSWER_SECONDS = 5.0
-"""Seconds for a response to the other client, on an idle machine."""
+"""Maximum seconds until the other client gets a response, on an idle machine."""
 MEMORY_MAX = 1_500_000_000
 ITEMS = (1, 10, 200, 2_000)
 TEXTS = (1, 100, 50_000)
 
 
 def schema(random: Random, depth: int = 3) -> dict[str, Any]:
-    """Returns a random structural schema."""
+    """Returns a random structural schema. `depth`: maximum depth of nesting."""
     kind = random.choice(("object", "object", "array", "string", "integer")) if depth else "string"
     if kind == "object":
         names = random.sample("abcdef", random.randint(1, 4))
@@ -45,7 +45,10 @@ def schema(random: Random, depth: int = 3) -> dict[str, Any]:
 
 
 def value(node: dict[str, Any], random: Random, items: int) -> Any:
-    """Returns a value for a schema, in which most members are missing."""
+    """Returns a value of the schema in which about half of the members are missing.
+
+    `items`: the length of the outermost lists.
+    """
     match node["type"]:
         case "object":
             present = [name for name in node["properties"] if random.random() < 0.5]
@@ -75,7 +78,7 @@ def definition(node: dict[str, Any]) -> dict[str, Any]:
 
 
 class _Other:
-    """A second client, which measures its longest wait."""
+    """A second client, which measures the longest time that it waits for a response."""
 
     def __init__(self, port: int) -> None:
         self._client = Client(port)
@@ -93,16 +96,19 @@ class _Other:
 
 
 def memory_of(server: Server) -> int:
-    """Returns the peak memory of a server in bytes."""
+    """Returns the peak memory of a server's process in bytes."""
     return server.status("VmHWM") * 1024
 
 
 async def turn(client: Client, random: Random) -> int:
-    """Creates a definition and objects of it; returns the number of answered requests."""
+    """Creates a random definition and objects of its kind; returns the number of responses.
+
+    Raises Finding if a response is neither a success nor an expected refusal.
+    """
     node = schema(random)
     code, answer = await client.ask("POST", DEFINITIONS, definition(node))
     if code == 422 and ".default" in answer["message"]:
-        return 1  # a branch of anyOf or allOf refuses a generated default
+        return 1  # a branch of anyOf or allOf refuses a default
     if code != 201:
         raise Finding(f"a structural schema was answered {code}: {str(answer)[:500]}")
     answered = 1

@@ -1,4 +1,4 @@
-"""Disks that are full, slow or interrupted: writes are stored or refused, reads work, nothing is lost.
+"""While the disk is full, slow or interrupted, writes are stored or refused, and reads still work.
 
 The server runs with a library that makes the disk of its database fail (`disk.c`).
 """
@@ -15,7 +15,7 @@ from tests.torture.servers import BASE, Client, Server, claim, listed, serving, 
 
 WRITERS = 4
 OPERATIONS = 25
-"""Operations of each writer in each phase of a round."""
+"""Number of operations of each writer in each phase of a round."""
 
 NO_SPACE = "etcdserver: mvcc: database space exceeded"
 FAULTS = {
@@ -26,7 +26,7 @@ FAULTS = {
 
 
 class Load:
-    """Writers that remember their stored values, and a reader."""
+    """Writers that remember the values that the server has stored, and a reader."""
 
     def __init__(self, server: Server, chance: Random) -> None:
         self.server = server
@@ -35,7 +35,7 @@ class Load:
         self.stored = self.refused = self.reads = 0
 
     async def phase(self, *, is_full: bool) -> None:
-        """Runs the operations of every writer, while a reader reads."""
+        """Runs the operations of every writer, while a reader reads. `is_full`: whether the disk is full."""
         reading = asyncio.create_task(self._read())
         await asyncio.gather(*(self._write(number, is_full=is_full) for number in range(WRITERS)))
         reading.cancel()

@@ -1,7 +1,7 @@
-"""Escalation: users with few rights write roles and bindings; none can grant more rights than it has.
+"""Users with few permissions write roles and bindings; no user can grant permissions that it lacks.
 
 A model of Kubernetes' rules (`tests.torture.rights`) also decides about each write, and about some access
-reviews after it.
+reviews after the write.
 """
 
 import tempfile
@@ -17,9 +17,9 @@ from tests.torture.servers import serving
 
 ADMIN = "administrator"
 WRITES = 40
-"""Writes in each round."""
+"""Number of writes in each round."""
 REVIEWS = 3
-"""Access reviews after each write."""
+"""Number of access reviews after each write."""
 _KINDS = ("roles", "rolebindings", "clusterroles", "clusterrolebindings")
 _VERBS = ("get", "list", "create", "escalate", "bind")
 _RESOURCES = ("pods", "pods/status", "secrets", "clusterroles", "roles")
@@ -27,7 +27,7 @@ _WRITER = {"apiGroups": [GROUP], "resources": [*_KINDS], "verbs": ["create", "ge
 
 
 class Round:
-    """Users, roles and bindings, with names that no other round uses."""
+    """Users, roles and bindings of a round, with names that no other round uses."""
 
     def __init__(self, server: Server, number: int, chance: Random) -> None:
         self.server = server
@@ -41,7 +41,7 @@ class Round:
         self._prepare()
 
     def _prepare(self) -> None:
-        """Lets every user write roles and bindings, and gives some users more rights."""
+        """Lets every user write roles and bindings, and gives some users more permissions."""
         self._note("", {**self._named("cluster-admin"), "rules": EVERYTHING})
         writer = {**self._named(self._roles[0] + "-writer"), "rules": [_WRITER]}
         self._store("clusterroles", "", writer)
@@ -89,7 +89,7 @@ class Round:
         return {**self._named(role), "roleRef": reference(kind, role), "subjects": subjects}
 
     def write(self) -> None:
-        """Sends a write as a user. Raises Finding if the server decides differently from the model."""
+        """Sends a random write as a user. Raises Finding if the server decides differently from the model."""
         random = self.random
         user, namespace = random.choice(self.users), random.choice(("", "default"))
         is_role = random.random() < 0.5
@@ -98,7 +98,7 @@ class Round:
         name = body["metadata"]["name"]
         old = (self.model.roles if is_role else self.model.bindings).get((namespace, name))
         if old is not None and not is_role:
-            body["roleRef"] = old["roleRef"]  # an update must not change it
+            body["roleRef"] = old["roleRef"]  # an update cannot change it
         expected = self._expected(user, kind, namespace, body, is_role=is_role)
         request = self._request(kind, namespace, body, exists=old is not None)
         answer = self.server.ask(user, request)
@@ -125,7 +125,10 @@ class Round:
         return body
 
     def _expected(self, user: Client, kind: str, namespace: str, body: Any, *, is_role: bool) -> set[int]:
-        """Returns the codes that the model allows: 403, 404 for a binding to a missing role, or success."""
+        """Returns the status codes that the model allows for a write.
+
+        These are 403 for an escalation, 404 for a binding to a missing role, and 200 and 201 otherwise.
+        """
         if is_role:
             name = body["metadata"]["name"]
             escalation = ("escalate", GROUP, kind, name)
@@ -140,7 +143,10 @@ class Round:
         return {200, 201} if self.model.covers(user.name, namespace, rules) else {403}
 
     def _request(self, kind: str, namespace: str, body: Any, *, exists: bool) -> Request:
-        """Makes a PUT or an apply; both have the object's name in the path, so `escalate` can name it."""
+        """Returns a PUT or an apply of the object.
+
+        The request's path contains the object's name, which the permission `escalate` can name.
+        """
         path = f"{_place(kind, namespace)}/{body['metadata']['name']}"
         query = self.random.choice(("", "", "?dryRun=All"))
         if exists or self.random.random() < 0.5:
@@ -158,7 +164,7 @@ class Round:
             self.allowed += 1
 
     def review(self) -> None:
-        """Asks the server whether a user has a right. Raises Finding if the model disagrees."""
+        """Asks the server whether a user has a permission. Raises Finding if the model disagrees."""
         random = self.random
         user, namespace = random.choice(self.users), random.choice(("", "default"))
         right = (

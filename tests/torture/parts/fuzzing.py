@@ -1,4 +1,4 @@
-"""Random requests: each gets a response, none an unexpected error.
+"""Every random request gets a response without an unexpected error.
 
 The stored objects are then read and written back unchanged, which must change nothing.
 """
@@ -24,7 +24,7 @@ UNEXPECTED = b"unexpected error"
 
 
 class Session:
-    """A connection to a server of one release."""
+    """A connection to a server of one release, and the random requests over it."""
 
     def __init__(self, server: Server, release: str, budget: Budget) -> None:
         self.server = server
@@ -38,7 +38,10 @@ class Session:
     async def ask(
         self, method: str, target: str, body: bytes = b"", media: str = "", headers: tuple[str, ...] = ()
     ) -> Answer:
-        """Sends a request. Raises Finding if the server does not respond, or with an unexpected error."""
+        """Sends a request; returns the response.
+
+        Raises Finding if the server does not respond, or responds with an unexpected error.
+        """
         lines = [f"{method} {target} HTTP/1.1", "Host: localhost", *headers]
         if body:
             lines += [f"Content-Type: {media}", f"Content-Length: {len(body)}"]
@@ -57,7 +60,7 @@ class Session:
         return answer
 
     async def step(self) -> None:
-        """Sends a random request for a random kind."""
+        """Sends a random request about an object of a random kind."""
         kind = self.random.choice(self.kinds)
         name = self.random.choice(NAMES)
         path, query = collection_of(kind), self.grammar.query()
@@ -93,7 +96,10 @@ class Session:
         return json.loads(answer.body) if answer.status == 200 else None
 
     async def check(self) -> None:
-        """Checks that every stored object can be read, and does not change when written back."""
+        """Checks that all stored objects can be read and do not change when they are written back.
+
+        Raises Finding otherwise.
+        """
         for kind in self.kinds:
             path = collection_of(kind)
             answer = await self.ask("GET", path)
@@ -104,8 +110,8 @@ class Session:
                 body = (await self.ask("GET", target)).body
                 again = await self.ask("PUT", target, body, "application/json")
                 if again.status != 200:
-                    continue  # created under rules that updates do not have
-                # the first update may normalize drivers' values, which counts as a change
+                    continue  # created under rules that updates lack
+                # The first update may normalize raw JSON of drivers, which counts as a change.
                 body = again.body
                 again = await self.ask("PUT", target, body, "application/json")
                 if again.status != 200 or version_of(again.body) != version_of(body):
@@ -137,7 +143,10 @@ async def fuzz(server: Server, release: str, budget: Budget) -> tuple[int, int]:
 
 
 def run(budget: Budget) -> dict[str, float]:
-    """Runs servers of random releases, each for some hundred requests."""
+    """Sends some hundred random requests to servers of random releases, until the budget is spent.
+
+    Returns the numbers of all requests and of accepted requests.
+    """
     asked = accepted = 0
     for _ in budget.rounds():
         release = budget.random.choice(KNOWN_RELEASES)

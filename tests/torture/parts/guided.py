@@ -1,6 +1,6 @@
-"""The parsers with a coverage-guided fuzzer (atheris), which finds cases that random damage seldom finds.
+"""Fuzzes the parsers with atheris, whose coverage finds cases that random damage seldom finds.
 
-This part needs atheris, which is not among the project's own tools: `.venv/bin/pip install atheris`.
+This part needs atheris, which is not one of the project's own tools: `.venv/bin/pip install atheris`.
 """
 
 import importlib.util
@@ -14,7 +14,7 @@ from tests.torture.budget import Budget, Finding, Unavailable, patience
 from tests.torture.targets import TARGETS
 
 SECONDS_AT_LEAST = 4.0
-"""Least seconds for a parser; its instrumented import takes two."""
+"""Minimum seconds for fuzzing a parser; the instrumented import alone takes two."""
 
 SECONDS_AT_MOST = 60.0
 OVERTIME_SECONDS = 60.0
@@ -36,7 +36,10 @@ def run(budget: Budget) -> dict[str, float]:
 
 
 def fuzz(name: str, seconds: float, budget: Budget) -> int:
-    """Fuzzes one parser; returns the number of its inputs."""
+    """Fuzzes the parser `name` in another process; returns the number of its inputs.
+
+    Raises Finding with the input if the fuzzer finds a failure or does not end.
+    """
     with tempfile.TemporaryDirectory() as place:
         command = [sys.executable, "-m", "tests.torture.guided", name, f"{seconds:.0f}"]
         command += [f"{budget.random.randrange(1 << 31)}", place]

@@ -1,8 +1,8 @@
-"""HTTP/2 connections that send random frames and read little: memory is limited, others get answers.
+"""HTTP/2 connections that send random frames and read little do not disturb other clients.
 
 Each connection requests long lists, documents and watches with windows that may stay closed, and sends
-invalid frames in between. Well-behaved clients work at the same time: one reads whole lists over HTTP/2, one
-requests /healthz over HTTP/1.1.
+invalid frames in between. The server's memory is limited. Well-behaved clients work at the same time: one
+reads whole lists over HTTP/2, one requests /healthz over HTTP/1.1.
 """
 
 import asyncio
@@ -26,16 +26,17 @@ from tests.torture.servers import Server, serving
 OBJECTS, OBJECT_BYTES = 80, 100_000
 CONNECTIONS = 6
 FRAMES_MAX = 120
-"""Most frames of a connection; most of them are requests."""
+"""Maximum number of frames of a connection; most of them are requests."""
 
 ROUND_SECONDS = 15.0
 ANSWER_SECONDS = 10.0
-"""Seconds for a response to a well-behaved client. The server needs milliseconds; a longer wait is a hang."""
+"""Maximum seconds until a well-behaved client gets a response. The server needs only milliseconds."""
 
 MEGABYTES_MAX = 900
-"""Limit on resident memory in MB: twice `fakeapi.serving.response_bytes.SERVER_BYTES_MAX`, and some.
+"""Maximum resident memory in MB.
 
-The rest is for the objects and the server itself. The requested responses of a round have gigabytes.
+The responses may use twice `fakeapi.serving.response_bytes.SERVER_BYTES_MAX`; the rest is for the objects and
+the server itself. The requested responses of a round have gigabytes.
 """
 
 CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
@@ -98,7 +99,10 @@ async def one_round(server: Server, chance: Random, seconds: float) -> "Counter[
 
 
 async def others(server: Server, end: float, figures: "Counter[str]") -> None:
-    """Runs well-behaved clients until the end; checks that each response is complete and in time."""
+    """Runs well-behaved clients until the time `end`.
+
+    Raises Finding if a response is late or incomplete, or if the server uses too much memory.
+    """
     while time.monotonic() < end:
         try:
             async with asyncio.timeout(patience(ANSWER_SECONDS)):
@@ -115,7 +119,10 @@ async def others(server: Server, end: float, figures: "Counter[str]") -> None:
 
 
 def read_list(port: int) -> None:
-    """Reads the list over HTTP/2 like an ordinary client."""
+    """Reads the list of ConfigMaps over HTTP/2 like an ordinary client.
+
+    Raises Finding if the response is late or incomplete.
+    """
     address = ("127.0.0.1", port)
     with Client(socket.create_connection(address, patience(ANSWER_SECONDS)), authority="localhost") as client:
         try:
@@ -127,7 +134,7 @@ def read_list(port: int) -> None:
 
 
 def check_memory(server: Server) -> int:
-    """Returns the server's peak resident memory in MB. Raises Finding if it is too high."""
+    """Returns the server's peak resident memory in MB. Raises Finding if it is over MEGABYTES_MAX."""
     peak = server.status("VmHWM") // 1024
     if peak > MEGABYTES_MAX:
         raise Finding(f"the server took {peak} MB")
@@ -135,7 +142,7 @@ def check_memory(server: Server) -> int:
 
 
 async def hostile(port: int, chance: Random, end: float, figures: "Counter[str]") -> None:
-    """Opens hostile connections, one after the other, until the end."""
+    """Opens hostile connections one after the other, until the time `end`."""
     while time.monotonic() < end:
         with contextlib.suppress(OSError):
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -162,7 +169,7 @@ async def misbehave(
 
 
 class Frames:
-    """Makes the frames of a connection: most are valid requests."""
+    """Generates the frames of a connection; most frames are valid requests."""
 
     def __init__(self, chance: Random) -> None:
         self._random = chance
@@ -175,7 +182,7 @@ class Frames:
         return make()
 
     def window_setting(self) -> bytes:
-        """Returns SETTINGS with a random INITIAL_WINDOW_SIZE."""
+        """Returns a SETTINGS frame with a random INITIAL_WINDOW_SIZE."""
         return frame(SETTINGS, 0, 0, b"\0\4" + self._random.choice(WINDOWS).to_bytes(4, "big"))
 
     def _request(self) -> bytes:
@@ -197,7 +204,7 @@ class Frames:
         return frame(RESET, 0, self._any_stream(), number(8))
 
     def _junk(self) -> bytes:
-        """Returns an invalid frame, or one that is not allowed here; most end the connection."""
+        """Returns an invalid or misplaced frame; most of these end the connection."""
         kind = self._random.choice([DATA, PRIORITY, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION, 77])
         payload = self._random.randbytes(self._random.choice([0, 4, 5, 8, 100]))
         return frame(kind, self._random.randrange(256), self._random.choice([0, self._any_stream()]), payload)

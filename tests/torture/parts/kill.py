@@ -1,4 +1,4 @@
-"""kill -9 and SIGTERM under load: acknowledged writes survive the restart, and versions continue."""
+"""Kills and stops a server under load; acknowledged writes survive, and resourceVersions continue."""
 
 import asyncio
 import signal
@@ -11,11 +11,14 @@ from tests.torture.servers import BASE, Client, Gone, Server, claim, listed, ser
 
 WRITERS = 8
 NAMES = 4
-"""Claims of each writer; no other writer changes them."""
+"""Number of claims of each writer; no other writer changes them."""
 
 
 class Writer:
-    """Changes its own claims; remembers the acknowledged writes, and the one without acknowledgement."""
+    """A writer that changes its own claims.
+
+    It remembers the acknowledged writes, and a last write without a response.
+    """
 
     def __init__(self, number: int, budget: Budget) -> None:
         self.names = [f"w{number}-{n}" for n in range(NAMES)]
@@ -25,7 +28,7 @@ class Writer:
         self.acknowledged = 0
 
     async def work(self, port: int) -> None:
-        """Writes until the server has ended."""
+        """Writes until the server has stopped."""
         client = Client(port)
         try:
             while True:
@@ -52,7 +55,7 @@ class Writer:
             patch = {"metadata": {"annotations": {"v": value}}}
             code, answer = await client.ask(verb, f"{BASE}/{name}", patch, "merge-patch+json")
         if code >= 500:
-            return  # refused during the stop: it may not be stored
+            return  # refused during the stop, so it may not be stored
         if code not in {200, 201}:
             raise Finding(f"{verb} of {name} was answered {code}: {answer.get('message')}")
         self._acknowledge(name, verb, answer)
@@ -69,7 +72,11 @@ class Writer:
         self.known[name] = (version, value_of(found))
 
     def check(self, stored: dict[str, tuple[int, str]]) -> None:
-        """Compares the stored objects after a restart with the acknowledged ones; adopts the stored ones."""
+        """Compares the stored claims after a restart with the acknowledged writes.
+
+        `stored`: version and value of each claim, with which the writer continues. Raises Finding if an
+        acknowledged write is lost.
+        """
         for name in self.names:
             actual, expected = stored.get(name), self.known.get(name)
             if actual != expected:
@@ -110,7 +117,10 @@ def check_versions(writers: list[Writer], newest: int) -> int:
 
 
 async def load(server: Server, writers: list[Writer], seconds: float, number: signal.Signals) -> None:
-    """Runs the writers, ends the server meanwhile, and waits until they notice."""
+    """Runs the writers for some seconds, then ends the server with a signal.
+
+    Returns when the writers have noticed the end. `number`: the signal.
+    """
     working = [asyncio.create_task(writer.work(server.port)) for writer in writers]
     await asyncio.wait(working, timeout=seconds, return_when=asyncio.FIRST_EXCEPTION)
     await asyncio.to_thread(server.end, number)

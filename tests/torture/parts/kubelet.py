@@ -1,4 +1,4 @@
-"""Drivers that lie, hang, flood and restart: the pods of a good driver run all the same.
+"""Drivers that lie, hang, flood and restart do not disturb the pods of a good driver.
 
 The registry of the server's node gets hostile sockets and files in random order. Meanwhile a good driver
 registers, prepares the claim of a pod and unprepares it. The log must have no traceback, and memory is
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     pass
 
 SECONDS = 30.0
-"""Seconds for a good driver to register, and for its pod to run or to end."""
+"""Maximum seconds until a good driver is registered, and until its pod runs or has ended."""
 
 HOSTILE_SECONDS = 1.0
-"""Seconds to wait for the kubelet's call to a hostile driver before the good one starts."""
+"""Seconds to wait for the kubelet's call to a hostile driver before the good driver starts."""
 
 GROWTH_MEGABYTES = 400
-"""Limit on the growth of a server's memory after the first good pod."""
+"""Maximum growth of a server's memory in MB after the first good pod."""
 
 SILENT_SOCKETS = 20
 STRANGE_FILES = 300
@@ -46,7 +46,7 @@ STRANGE_NAMES = (
 )
 
 Node = SimpleNamespace
-"""The node in the form that drivers expect: `directory` and `registry`."""
+"""The node in the form that drivers expect, with the paths `directory` and `registry`."""
 
 
 def run(budget: Budget) -> dict[str, float]:
@@ -61,7 +61,7 @@ def run(budget: Budget) -> dict[str, float]:
 
 
 class Round:
-    """A server with a node, its hostile drivers and its good ones."""
+    """A server with one node, and its hostile and good drivers."""
 
     def __init__(self, server: Server, place: Path) -> None:
         from tests.torture.hostile_drivers import Objects
@@ -97,7 +97,11 @@ class Round:
         return self.server.status("VmRSS") // 1024
 
     def good_pod(self, beside: str) -> None:
-        """Runs a good driver with a pod, until the pod is deleted. Raises Finding."""
+        """Runs a good driver and a pod with a claim, until the pod is deleted.
+
+        `beside`: names the hostile drivers that run meanwhile. Raises Finding if a step fails or takes too
+        long.
+        """
         from tests.controllers.kubelet.python_driver import PythonDriver
 
         name = f"good{next(self.numbers)}.example.com"
@@ -123,14 +127,17 @@ class Round:
             time.sleep(0.02)
 
     def silence(self) -> Iterator[int]:
-        """Opens sockets that accept and never answer."""
+        """Opens sockets that accept connections and never respond; yields their number."""
         with ExitStack() as stack:
             for number in range(SILENT_SOCKETS):
                 stack.enter_context(listening(self.node.registry, b"silent%d.sock" % number))
             yield SILENT_SOCKETS
 
     def garbage(self) -> Iterator[int]:
-        """Opens a socket that sends a megabyte of noise, and one that sends HTTP/2 pings without end."""
+        """Opens a socket that sends random bytes, and a socket that sends endless HTTP/2 pings.
+
+        Yields the number of these sockets.
+        """
         settings, ping = b"\0\0\0\4\0\0\0\0\0", b"\0\0\x08\6\0\0\0\0\0abcdefgh"
         floods = os.urandom(MEGABYTE), settings + ping * 100_000
         with ExitStack() as stack:
@@ -140,7 +147,10 @@ class Round:
             yield len(floods)
 
     def files(self) -> Iterator[int]:
-        """Makes files, a FIFO, links to wrong places, deep directories, and sockets with strange names."""
+        """Creates files, a FIFO, dangling links, deep directories and sockets with strange names.
+
+        Yields the number of these sockets.
+        """
         registry = self.node.registry
         os.mkfifo(registry / "fifo.sock")
         links = {"zero.sock": "/dev/zero", "loop": str(registry), "gone.sock": "/nowhere"}
@@ -158,7 +168,10 @@ class Round:
             path.unlink()
 
     def lies(self) -> Iterator[int]:
-        """Runs drivers that register with invalid names, endpoints and versions, or send no message."""
+        """Runs drivers that respond to GetInfo with invalid names, endpoints, versions or bytes.
+
+        Yields their number.
+        """
         from tests.torture.hostile_drivers import LIES, Liar
 
         with ExitStack() as stack:
@@ -168,7 +181,10 @@ class Round:
             yield len(LIES)
 
     def bad_answers(self) -> Iterator[int]:
-        """Runs drivers that answer calls about claims with invalid responses."""
+        """Runs drivers that respond to calls about claims with invalid responses; yields their number.
+
+        Raises Finding if an event about them has a long message.
+        """
         from tests.torture.hostile_drivers import ANSWERS, BadAnswers
 
         pods = []
@@ -187,7 +203,7 @@ class Round:
             self.objects.delete_pod(pod)
 
     def restarts(self) -> Iterator[int]:
-        """Runs a driver that restarts often."""
+        """Runs a driver that restarts often; yields the number of restarts."""
         from tests.controllers.kubelet.python_driver import PythonDriver
 
         for _ in range(RESTARTS):
@@ -196,7 +212,10 @@ class Round:
         yield RESTARTS
 
     def twins(self) -> Iterator[int]:
-        """Runs two instances of a driver; the later one ends while a pod runs."""
+        """Runs two instances of a driver; the later instance ends while a pod runs.
+
+        Yields the number of instances.
+        """
         from tests.controllers.kubelet.python_driver import PythonDriver
 
         name = f"twin{next(self.numbers)}.example.com"
@@ -211,7 +230,10 @@ class Round:
             yield 2
 
     def long_paths(self) -> Iterator[int]:
-        """Runs a driver whose socket paths exceed the limit of a Unix socket address."""
+        """Runs a driver whose socket paths exceed the limit of a Unix socket address.
+
+        Yields the number of drivers. Raises Finding if the driver is not registered or its pod does not run.
+        """
         from tests.controllers.kubelet.python_driver import PythonDriver
 
         name = f"far{next(self.numbers)}.example.com"
@@ -233,7 +255,7 @@ class Round:
 
 @contextmanager
 def listening(directory: Path, name: bytes) -> Iterator[socket.socket]:
-    """Opens a socket with any name in a directory; removes it afterwards."""
+    """Opens a listening Unix socket in a directory; removes it at the end of the block."""
     with socket.socket(socket.AF_UNIX) as own:
         path = os.fsencode(directory) + b"/" + name
         own.bind(path)
@@ -243,7 +265,7 @@ def listening(directory: Path, name: bytes) -> Iterator[socket.socket]:
 
 
 def answer_with(own: socket.socket, flood: bytes) -> None:
-    """Sends the same bytes to every client, until the socket is closed."""
+    """Sends the same bytes to every client until the socket is closed."""
     with suppress(OSError):
         while True:
             connection, _ = own.accept()

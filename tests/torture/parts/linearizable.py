@@ -1,4 +1,4 @@
-"""Histories of concurrent clients, half of them with a kill, checked for linearizability.
+"""The histories of concurrent clients are linearizable, although a kill interrupts half of them.
 
 The checker is porcupine in a Go program; its model of the store is in `linearizability/main.go`. The model
 requires one order for the whole store: every write has the next revision, and lists have all objects of their
@@ -24,7 +24,7 @@ CHECKER = Path(__file__).parents[1] / "linearizability"
 CLIENTS = 6
 NAMES = ("a", "b", "c")
 OPERATIONS = 150
-"""Operations of each client in a history."""
+"""Number of operations of each client in a history."""
 
 CHECK_SECONDS = 60
 CHECK_BYTES = 8 << 30
@@ -59,7 +59,7 @@ async def history_of(directory: Path, chance: Random, *, is_killed: bool) -> lis
 
 
 def checker(directory: Path) -> Path:
-    """Compiles the checker; returns its path. Raises `Unavailable` without Go or porcupine's module."""
+    """Compiles the checker; returns its path. Raises `Unavailable` without Go or the module of porcupine."""
     if shutil.which("go") is None:
         raise Unavailable("Go is needed to check histories with porcupine")
     program = directory / "checker"
@@ -77,9 +77,10 @@ def checker(directory: Path) -> Path:
 
 
 def check(program: Path, history: list[str]) -> str:
-    """Checks a history; returns "ok", "illegal", or "unknown" after too much time or memory.
+    """Checks whether a history is linearizable.
 
-    The search grows with the branches. The first line of a history is the revision before it.
+    Returns "ok", "illegal", or "unknown" if the check takes too much time or memory. The first line of a
+    history is the revision before it.
     """
     command = ["prlimit", f"--as={CHECK_BYTES}"] if shutil.which("prlimit") else []
     command += [str(program), f"{patience(CHECK_SECONDS):.0f}"]
@@ -91,7 +92,7 @@ def check(program: Path, history: list[str]) -> str:
 
 
 class World:
-    """A server, its clients, and the history of their operations."""
+    """A server and its clients, and the history of their operations."""
 
     def __init__(self, directory: Path, chance: Random, *, is_killed: bool) -> None:
         self.directory = directory
@@ -145,7 +146,7 @@ class World:
                     raise Finding(f"{operation} was answered {code}: {answer}")
                 await self.up.wait()
                 client, kills = Client(self.port), self.kills
-                # A write that the server had not stored when it died is never stored, nor is a later one.
+                # The server stored this write before it was killed, or the write is lost.
                 operation["return"] = max(self.died, operation["call"])
                 code = 0
             self._note(operation, code, answer, seen)
@@ -178,7 +179,7 @@ class World:
 
     def _note(self, operation: Operation, code: int, answer: Any, seen: dict[str, int]) -> None:
         if code == 0 and operation["verb"] in {"get", "list"}:
-            return  # it changed nothing and tells nothing
+            return  # the failed write changed and revealed nothing
         operation["code"] = code
         if code in {200, 201}:
             operation["found"] = {"version": version_of(answer), "value": ""}

@@ -1,6 +1,6 @@
-"""Requests that schemathesis makes from the server's OpenAPI documents get the documented responses.
+"""Requests that schemathesis derives from the server's OpenAPI documents get documented responses.
 
-This part needs schemathesis, which is not among the project's own tools: `.venv/bin/pip install
+This part needs schemathesis, which is not one of the project's own tools: `.venv/bin/pip install
 schemathesis`.
 """
 
@@ -24,11 +24,11 @@ EXAMPLES_OF_AN_OPERATION = 10
 OPERATIONS_OF_A_ROUND = 20
 ANSWER_SECONDS = 30.0
 NOT_CALLED = ("/watch/", "/proxy", "/exec", "/attach", "/portforward", "/log")
-"""Paths of streams and of kubelet requests, whose responses do not follow their schema."""
+"""Paths of streams and of requests to the kubelet, whose responses do not follow their schema."""
 
 
 class Schemas:
-    """The documents of a server; tests one operation after the other."""
+    """Tests the operations in the OpenAPI documents of a server, one after the other."""
 
     def __init__(self, server: Server, budget: Budget) -> None:
         self.url = f"http://127.0.0.1:{server.port}"
@@ -85,9 +85,10 @@ class Schemas:
 
 
 def allow_nulls(schemas: dict[str, Any]) -> None:
-    """Lets lists, maps and times be null.
+    """Changes schemas so that lists, maps and times may be null.
 
-    Go encodes unset ones without omitempty as null, although Kubernetes' OpenAPI documents do not allow it.
+    Go encodes an unset list, map or time without omitempty as null, although Kubernetes' OpenAPI documents do
+    not allow null.
     """
     for schema in schemas.values():
         for each in (schema, *schema.get("properties", {}).values()):

@@ -1,4 +1,4 @@
-"""Damaged inputs for every parser: each is read or refused, and the laws of the results hold.
+"""Every parser reads or refuses damaged inputs; its results have the properties in `tests.torture.targets`.
 
 Inputs that made a parser run new lines are kept, and damaged further.
 """
@@ -16,13 +16,13 @@ from tests.torture.targets import TARGETS, Target
 INPUTS_OF_A_TURN = 50
 INPUT_MAX = 4_096
 CORPUS_MAX = 400
-"""Most kept inputs of a parser; a further one replaces another."""
+"""Maximum number of kept inputs of a parser; a further input replaces a random one."""
 
 Line = tuple[int, int]
 
 
 class Traced:
-    """Runs a function and collects the lines of fakeapi that it runs."""
+    """Runs functions and collects the lines of fakeapi that they run."""
 
     def __init__(self) -> None:
         self.lines: set[Line] = set()
@@ -30,7 +30,7 @@ class Traced:
         self._known: dict[int, bool] = {}
 
     def run(self, function: Callable[[], object]) -> bool:
-        """Runs the function; returns whether it ran new lines. Raises the errors of the function."""
+        """Runs the function; returns whether it ran new lines of fakeapi. Passes its errors through."""
         self._new = False
         before = sys.gettrace()
         sys.settrace(self._call)
@@ -56,7 +56,7 @@ class Traced:
 
 
 class Hunt:
-    """Makes and keeps the inputs of one parser."""
+    """Generates damaged inputs for one parser, and keeps those that run new lines."""
 
     def __init__(self, name: str, target: Target, budget: Budget) -> None:
         self.name = name

@@ -1,4 +1,4 @@
-"""Power failures: with durability "full" no acknowledged write is lost; with "normal" the rest is consistent.
+"""After a power failure, durability "full" loses no acknowledged write, and "normal" stays consistent.
 
 A process writes to a storage through a library that logs every operation on its files. Its acknowledgements
 go to one of these files, so their order is known. Then the power fails at random points: unsynced data is
@@ -44,13 +44,13 @@ asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3])))
 """.replace("\\\\n", "\\n")
 
 WRITES = 150
-"""Writes of each of four writers in a round: enough for several checkpoints of the write-ahead log."""
+"""Number of writes of each of four writers in a round; causes several checkpoints of the log."""
 
 FAILURES = 15
-"""Power failures in a round."""
+"""Number of simulated power failures in a round."""
 
 Acknowledged = dict[int, tuple[str, str]]
-"""Acknowledged writes: the key and the beginning of the value, by revision."""
+"""Acknowledged writes by revision: the key, and the beginning of the value."""
 
 
 def run(budget: Budget) -> dict[str, float]:
@@ -69,7 +69,10 @@ def run(budget: Budget) -> dict[str, float]:
 
 
 def written(directory: Path, shim: Path, durability: Durability) -> list[Operation]:
-    """Runs a process that writes to a store; returns the file operations that the shim logged."""
+    """Runs a process that writes to a storage; returns the file operations that the library logged.
+
+    `shim`: the path of the library.
+    """
     log = directory.with_name(f"{directory.name}.log")
     environment = {"LD_PRELOAD": str(shim), "TORTURE_DIR": str(directory), "TORTURE_LOG": str(log)}
     command = [sys.executable, "-c", WRITER, str(directory), durability, str(WRITES)]
@@ -108,7 +111,11 @@ def fail_often(budget: Budget, directory: Path, operations: list[Operation], dur
 
 
 async def check(path: Path, everything: Acknowledged, newest: int) -> None:
-    """Opens the storage; checks that it has all writes up to `newest`, and the state of one revision."""
+    """Opens the storage after a power failure and checks its content.
+
+    The storage must have all writes up to the revision `newest`, and the state of one revision. Raises
+    Finding otherwise.
+    """
     storage = await open_storage(path)
     try:
         revision = storage.revision

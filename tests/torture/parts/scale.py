@@ -1,8 +1,8 @@
-"""Histories of clients of three servers that share a PostgreSQL, checked for linearizability.
+"""The histories of clients of three servers that share a PostgreSQL database are linearizable.
 
 Servers and PostgreSQL are killed with SIGKILL, or paused with SIGSTOP, and continue. In one of four histories
-a server is paused for a minute, while others are killed. The checker is that of `linearizable`. At the same
-time watchers move from server to server and must see every event once.
+a server is paused for a minute, while others are killed. The checker is the one in `linearizable`. At the
+same time watchers move from server to server and must see every event once.
 """
 
 import asyncio
@@ -28,37 +28,38 @@ SERVERS = 3
 CLIENTS = 16
 WATCHERS = 100
 OPERATIONS = 40
-"""Operations of each client in a history."""
+"""Number of operations of each client in a history."""
 
 FAULTS = 3
-"""Faults in each history."""
+"""Number of faults in each history."""
 
 PAUSED_SECONDS = 2.0
 LONG_PAUSE_SECONDS = 60.0
 LONG_PAUSE_EVERY = 4
-"""The number of histories for each history with a pause of a minute."""
+"""Every LONG_PAUSE_EVERY-th history has a pause of a minute."""
 
 FAULTS_IN_LONG_PAUSE = 6
 THINKING_SECONDS = 1.0
-"""Most seconds between two operations of a client, in a history with a pause of a minute."""
+"""Maximum seconds between two operations of a client, in a history with a pause of a minute."""
 
 SET_ASIDE_SECONDS = 3.0
-"""Seconds after which a client continues with other operations while it waits for the response."""
+"""Seconds after which a client no longer waits for a response before it continues."""
 
 PAUSED_WEIGHT = 0.1
-"""The weight of a server that is paused for a minute in the choice of a server; the others have 1.
+"""The weight of a server that is paused for a minute in the random choice of a server.
 
-Few clients may choose it: its queue of connections must stay so short that the kernel refuses none.
+Other servers have the weight 1. Few clients may choose the paused server: its queue of connections must stay
+so short that the kernel refuses none.
 """
 
 PATIENT_WATCHERS = 30
-"""The number of watchers that stay with a server for as long as the longest pause takes."""
+"""Number of watchers that wait for their server even during the longest pause."""
 
 NOT_STORED = "cannot be reached"
-"""Part of the response to a write that was not sent to the database."""
+"""A part of the response to a write that the server did not send to the database."""
 
 NEVER = 1 << 62
-"""The end of a write with an unknown outcome."""
+"""The end time of a write whose outcome is unknown."""
 
 SETTLE_SECONDS = 60.0
 
@@ -86,7 +87,11 @@ def run(budget: Budget) -> dict[str, float]:
 
 @contextlib.contextmanager
 def sharing(directory: Path) -> Iterator[tuple[PostgreSQL, list[Server]]]:
-    """Runs servers with one database in their own processes; tests may replace servers in the list."""
+    """Runs servers that share a PostgreSQL database, each in its own process.
+
+    Yields the database server, and the list of servers. The list may be changed; its servers are killed at
+    the end.
+    """
     postgresql, servers = PostgreSQL(), list[Server]()
     try:
         url = postgresql.place()
@@ -113,7 +118,7 @@ def started(directory: Path, url: str) -> Server:
 
 
 class Shared(World):
-    """The servers, their clients, the faults, and the history."""
+    """Servers with a shared database, their clients and faults, and the history of operations."""
 
     def __init__(
         self, postgresql: PostgreSQL, servers: list[Server], chance: Random, *, is_long: bool
@@ -127,7 +132,7 @@ class Shared(World):
         self._is_long = is_long
         self._is_troubled = True
         self._paused: int | None = None
-        """The index of the server that is paused for a minute."""
+        """The index of the server that is paused for a minute; None if there is none."""
         self._set_aside: list[asyncio.Task[None]] = []
 
     async def history(self) -> list[str]:
@@ -155,10 +160,11 @@ class Shared(World):
         return [str(start), *self.lines, *map(json.dumps, self._stored(seen[0]))]
 
     def _stored(self, events: "list[Seen]") -> Iterator[Operation]:
-        """Yields the writes without a response that were stored, as every watcher saw them.
+        """Yields the writes that got no response but were stored, according to the watchers' events.
 
-        Writes have unique values. An event does not tell which deletion caused it: the first event of a name
-        belongs to the first request, which explains the events if any order does.
+        Writes have unique values. An event does not tell which delete request caused it. The first DELETED
+        event of a name is assigned to the first request, which explains the events if any order does. Raises
+        Finding for a DELETED event without a request.
         """
         by_value = {each.value: each.revision for each in events if each.type != "DELETED"}
         deletions = [each for each in map(json.loads, self.lines) if each["verb"] == "delete"]
@@ -181,7 +187,7 @@ class Shared(World):
             raise Finding(f"nobody asked for these deletions: {unclaimed}")
 
     end_revision = NEVER
-    """The revision at which a watcher has seen all events, after it is known."""
+    """The revision at which a watcher has seen all events; NEVER until it is known."""
 
     @contextlib.asynccontextmanager
     async def _limit(self, words: str) -> AsyncIterator[None]:
@@ -193,7 +199,7 @@ class Shared(World):
             raise Finding(f"{words} within {seconds:.0f} s of the end") from None
 
     def server(self) -> Server:
-        """Chooses a server at random; seldom the one that is paused for long."""
+        """Returns a random server; seldom the one that is paused for a minute."""
         weights = [PAUSED_WEIGHT if each == self._paused else 1 for each in range(len(self.servers))]
         return self.random.choices(self.servers, weights)[0]
 
@@ -205,7 +211,10 @@ class Shared(World):
         return version_of(await self._certainly("GET", BASE, {200}))
 
     async def _certainly(self, method: str, target: str, codes: set[int]) -> Any:
-        """Repeats a request until a server, which may have to recover first, gives one of these codes."""
+        """Repeats a request until the first server responds with one of these codes; returns the body.
+
+        The server responds with 503 while it recovers. Raises Finding for other codes.
+        """
         async with self._limit(f"{method} {target} was not answered well"):
             while True:
                 client = Client(self.servers[0].port)
@@ -240,7 +249,7 @@ class Shared(World):
             client.close()
 
     async def _answered(self, client: Client, operation: Operation, seen: dict[str, int]) -> None:
-        """Sends an operation, and notes its result."""
+        """Sends an operation and records its result in the history."""
         operation["call"] = time.monotonic_ns()
         try:
             code, answer = await self._ask(client, operation)
@@ -261,7 +270,7 @@ class Shared(World):
         await asyncio.sleep(self.random.random() * 0.2)
 
     def _note(self, operation: Operation, code: int, answer: Any, seen: dict[str, int]) -> None:
-        self.half = asyncio.get_running_loop().create_future()  # used by the base class with one server
+        self.half = asyncio.get_running_loop().create_future()  # only the base class with one server uses it
         super()._note(operation, code, answer, seen)
 
     async def _trouble(self, clients: "list[asyncio.Task[None]]") -> None:
@@ -276,7 +285,7 @@ class Shared(World):
         self._is_troubled = False
 
     async def _pause_for_long(self) -> None:
-        """Pauses a server for a minute, in which the other servers and the database have faults."""
+        """Pauses a server for a minute; meanwhile other servers and the database have faults."""
         self._paused = self.random.randrange(len(self.servers))
         process = self.servers[self._paused].process
         end = time.monotonic() + LONG_PAUSE_SECONDS
@@ -291,7 +300,7 @@ class Shared(World):
             process.send_signal(signal.SIGCONT)
             self._paused = None
         self.faults["pauses of a minute"] += 1
-        await asyncio.sleep(PAUSED_SECONDS)  # the clients continue with the server
+        await asyncio.sleep(PAUSED_SECONDS)  # the clients use the server again
 
     async def _fault(self) -> None:
         number = self.random.choice([n for n in range(len(self.servers)) if n != self._paused])
@@ -333,7 +342,7 @@ async def _closed_after(client: Client, answered: "asyncio.Task[None]") -> None:
 
 
 class Seen(NamedTuple):
-    """An event of a watcher."""
+    """An event that a watcher received."""
 
     revision: int
     type: str
@@ -344,7 +353,7 @@ class Seen(NamedTuple):
 class Wanderer:
     """A watcher that moves to another server after every few events.
 
-    A patient watcher waits for its server for as long as the longest pause takes.
+    `is_patient`: whether it waits for a server as long as the longest pause takes.
     """
 
     def __init__(self, world: Shared, since: int, *, is_patient: bool) -> None:
@@ -355,7 +364,7 @@ class Wanderer:
         self._limit: asyncio.Timeout | None = None
 
     async def watch(self) -> list[Seen]:
-        """Watches until all events have come; returns them."""
+        """Watches until all events have arrived; returns them."""
         while self._last < self._world.end_revision:
             server = self._world.server()
             with contextlib.suppress(OSError, EOFError, TimeoutError, http.client.HTTPException):

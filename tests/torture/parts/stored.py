@@ -1,7 +1,7 @@
-"""Damaged databases: a server refuses to start in one line, or serves acknowledged objects and valid JSON.
+"""With a damaged database, a server refuses to start or serves the acknowledged objects as valid JSON.
 
 A database is written once. In copies of it some bytes are flipped, or values of rows changed, before a server
-opens them.
+opens them. A refusal is an error of one line.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ Known = dict[str, tuple[int, str]]
 
 
 async def filled(port: int) -> Known:
-    """Creates, changes and deletes claims; returns version and value of each."""
+    """Creates, changes and deletes claims; returns version and value of each remaining claim by name."""
     client, known = Client(port), Known()
     for number in range(NAMES * 2):
         name = f"c{number % NAMES}"
@@ -49,7 +49,10 @@ async def filled(port: int) -> Known:
 
 
 async def found_in(port: int) -> Known:
-    """Reads all claims in a list and one by one; checks that the server accepts a write."""
+    """Reads all claims in a list and one by one; returns version and value of each claim by name.
+
+    Raises Finding if the two differ, or if the server does not accept a write.
+    """
     client = Client(port)
     code, listed = await client.ask("GET", BASE)
     if code != 200:
@@ -66,7 +69,7 @@ async def found_in(port: int) -> Known:
 
 
 def flip(path: Path, chance: Random) -> str:
-    """Changes some bytes of the file."""
+    """Flips some bits of the file and sometimes truncates it; returns a description of the damage."""
     data = bytearray(path.read_bytes())
     places = [chance.randrange(len(data)) for _ in range(chance.choice([1, 1, 3, 20]))]
     for place in places:
@@ -78,7 +81,7 @@ def flip(path: Path, chance: Random) -> str:
 
 
 def change(path: Path, chance: Random) -> str:
-    """Sets a column of some rows to an unexpected value, or removes rows."""
+    """Sets a column of some rows to an unexpected value, or deletes rows; returns the SQL statement."""
     table = chance.choice(["log", "log", "log", "meta", "label"])
     column = chance.choice(VALUES[table])
     value = chance.choice(ODD)
@@ -116,7 +119,11 @@ def run(budget: Budget) -> dict[str, float]:
 
 
 def attempt(directory: Path, path: Path, known: Known, done: str, *, deleted: bool) -> bool:
-    """Whether a server starts with the database; if so, checks that it has all undamaged objects."""
+    """Returns whether a server starts with the damaged database.
+
+    If it starts, it must serve the objects `known`, unless `deleted` says that rows were deleted. Raises
+    Finding otherwise. `done`: a description of the damage.
+    """
     log = directory / "server.log"
     log.unlink(missing_ok=True)
     server: Server | None = None

@@ -1,4 +1,4 @@
-"""Damaged traces in every format: each command reads them, or fails with an error of one line.
+"""Every command reads damaged traces of any format, or fails with an error of one line.
 
 A session is recorded once. Its exchanges are changed in random places and written in a random format;
 sometimes the file is damaged. Readable traces are replayed against a server, and played as a live cluster.
@@ -45,14 +45,14 @@ STATUSES = (0, 99, 100, 200, 201, 204, 304, 404, 409, 410, 500, 999)
 
 
 class Mutation:
-    """Random changes of exchanges and files."""
+    """Changes recorded exchanges and trace files at random."""
 
     def __init__(self, chance: random.Random) -> None:
         self.random = chance
         self.grammar = Grammar(chance)
 
     def exchange(self, exchange: Exchange) -> Exchange:
-        """Returns the exchange with one or two changed parts."""
+        """Returns the exchange with one or two of its parts changed."""
         changes: list[Callable[[Exchange], Exchange]] = [
             self._method, self._target, self._body, self._body, self._answer, self._answer,
             self._headers, self._events, self._events, self._gap,
@@ -122,7 +122,7 @@ class Mutation:
         return json.dumps(self.grammar.mutated(value)).encode("utf-8", "surrogatepass")
 
     def file(self, path: Path) -> None:
-        """Damages a file; for a compressed file mostly its content."""
+        """Damages a file; for a compressed file mostly its decompressed content."""
         data = path.read_bytes()
         if data[:2] == b"\x1f\x8b" and self.random.random() < 0.7:
             data = gzip.compress(self.grammar.damaged(gzip.decompress(data)))
@@ -131,7 +131,7 @@ class Mutation:
         path.write_bytes(data)
 
     def audit_log(self, lines: list[bytes], path: Path) -> None:
-        """Writes lines of an audit log; some are changed, removed or out of order."""
+        """Writes some lines of an audit log to a file; some lines are changed or out of order."""
         begin = self.random.randrange(max(1, len(lines) - AUDIT_LINES))
         chosen = lines[begin : begin + AUDIT_LINES]
         for _ in range(self.random.choice([0, 1, 3])):
@@ -143,7 +143,7 @@ class Mutation:
 
 
 class Session:
-    """The session that is recorded once, and counts of the traces made from it."""
+    """The recorded session, and counts of the traces that are derived from it."""
 
     def __init__(self, place: Path, chance: random.Random) -> None:
         self.place = place
@@ -162,7 +162,7 @@ class Session:
 
     @staticmethod
     def _mixed(api: FakeAPI) -> None:
-        """Sends other requests, and some that are refused."""
+        """Sends requests of other kinds; the server refuses some of these requests."""
         config_map = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"a": "b"}}
         api.create(config_map)
         api.patch("ConfigMap", "a", {"data": {"a": "c"}})
@@ -233,7 +233,11 @@ class Session:
                 self._play(reader)
 
     def _convert(self, reader: TraceReader, path: Path) -> None:
-        """Converts to HAR and back, twice; only the first conversion may lose facts that HAR lacks."""
+        """Converts a trace to HAR and back, twice.
+
+        The first conversion may lose facts that HAR lacks. Raises Finding if the second one changes the
+        trace.
+        """
         names = ("first.har", "once.jsonl", "second.har", "twice.jsonl")
         _, once, _, twice = copies = [path.with_name(name) for name in names]
         convert(reader, copies[0], redactor=Redactor())
@@ -281,13 +285,16 @@ class Session:
 
 
 def read_whole(path: Path) -> list[Exchange]:
-    """Returns the exchanges of a trace, without their places."""
+    """Returns the exchanges of a trace, without their places in the file."""
     with open_trace(path) as reader:
         return [replace(each, place="") for each in reader]
 
 
 def check_words(text: str, *, lines: bool = False) -> None:
-    """Checks that a printed text has no control characters for a terminal."""
+    """Checks that a text has no control characters for a terminal; raises Finding otherwise.
+
+    `lines`: whether line breaks are allowed.
+    """
     odd = [letter for letter in text if not letter.isprintable() and not (lines and letter == "\n")]
     if odd:
         raise Finding(f"{odd} would be shown, in {text!r}")

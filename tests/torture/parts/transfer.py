@@ -1,7 +1,6 @@
-"""Exports from hostile servers, and objects that are exported, imported and exported again.
+"""Exports from hostile servers are safe, and an export equals a second export after an import.
 
-An export writes only below its directory, and fails in printable lines. Two exports with an import between
-them are equal.
+An export writes only below its directory, and fails with printable lines.
 """
 
 import tempfile
@@ -35,7 +34,7 @@ EXIT_CODES = (0, 1)
 
 
 def damaged(chance: Random, answer: Any) -> Any:
-    """Returns the response with a replaced value somewhere."""
+    """Returns the response with a random value somewhere in it."""
     if chance.random() < 0.2 or not isinstance(answer, dict | list) or not answer:
         return value(chance, 2)
     if isinstance(answer, list):
@@ -46,7 +45,7 @@ def damaged(chance: Random, answer: Any) -> Any:
 
 
 def hostile(chance: Random) -> dict[str, Any]:
-    """Returns the responses of a cluster with hostile names; some are damaged."""
+    """Returns the responses of a cluster with hostile names, by path; some responses are damaged."""
     items = [
         config_map(chance.choice(NAMES), chance.choice([*NAMES, None])) for _ in range(chance.randrange(5))
     ]
@@ -61,7 +60,7 @@ def hostile(chance: Random) -> dict[str, Any]:
 
 
 def command(*arguments: str) -> str:
-    """Runs a command; returns its output. Raises Finding for a traceback or escape codes."""
+    """Runs a fakeapi command; returns its output. Raises Finding for a traceback or escape codes."""
     result = CliRunner().invoke(main, arguments)
     if result.exit_code not in EXIT_CODES or isinstance(result.exception, Exception):
         raise Finding(f"{arguments}: {result.exit_code} {result.exception!r}\n{result.output}")
@@ -71,7 +70,10 @@ def command(*arguments: str) -> str:
 
 
 def export_hostile(chance: Random) -> int:
-    """Exports a hostile cluster; returns the number of files."""
+    """Exports a hostile cluster; returns the number of files.
+
+    Raises Finding if a file is at the wrong place.
+    """
     answers = hostile(chance)
     with tempfile.TemporaryDirectory() as directory:
         outside, target = Path(directory), Path(directory, "x", "y", "out")
@@ -100,7 +102,10 @@ def manifest(chance: Random, number: int) -> dict[str, Any]:
 
 
 def round_trip(chance: Random, api: FakeAPI, directory: Path) -> int:
-    """Exports objects, imports them into the emptied server and exports them again; returns their number."""
+    """Exports random objects, imports them into the emptied server, and exports them again.
+
+    Returns the number of objects. Raises Finding if the two exports differ.
+    """
     api.reset()
     count = chance.randrange(1, 10)
     for number in range(count):

@@ -1,7 +1,7 @@
-"""Watchers that come and go while objects change: each sees every event once, in order, and is cleaned up.
+"""Watchers that come and go while objects change see every event once, in order.
 
 All writes are to one collection, so the versions of its events have no gaps. A lost, repeated or misplaced
-event is noticed at once.
+event is noticed at once. The server must clean up after watchers that have left.
 """
 
 import asyncio
@@ -21,18 +21,18 @@ WRITERS = 3
 NAMES = 5
 WATCHERS = 12
 EVENTS_MAX = 400
-"""Most events that a watcher reads before it leaves; some leave in the middle of an event."""
+"""Maximum number of events that a watcher reads before it leaves, sometimes in the middle of an event."""
 
 SETTLE_SECONDS = 60.0
-"""Seconds for a server to notice that clients have left."""
+"""Maximum seconds until a server notices that clients have left."""
 
 ROUND_SECONDS = 15.0
 
 WARM_ROUNDS = 4
-"""Rounds until the history is full."""
+"""Number of rounds until the server's history is full."""
 
 GROWTH_MEGABYTES = 60
-"""Limit on the growth of resident memory after that, and of the database with its log."""
+"""Maximum growth in MB of resident memory, and of the database with its log, after the warm rounds."""
 
 GROWTH_THREADS = 4
 
@@ -46,7 +46,7 @@ def run(budget: Budget) -> dict[str, float]:
         serving(Path(place), "--release", "1.33", "--db", f"{place}/db") as server,
     ):
         crowd = Crowd(server, budget.random)
-        asyncio.run(crowd.work(0.5))  # afterwards the server has opened all permanent files
+        asyncio.run(crowd.work(0.5))  # Then the server has opened all permanent files.
         before = descriptors(server)
         for _ in budget.rounds():
             crowd = Crowd(server, budget.random)
@@ -70,7 +70,7 @@ def run(budget: Budget) -> dict[str, float]:
 
 
 class Size(NamedTuple):
-    """The size of a server: MB of memory and of its database, rounded up, and threads."""
+    """The size of a server: MB of memory and of its database, rounded up, and the number of threads."""
 
     megabytes: int
     database: int
@@ -82,7 +82,7 @@ class Size(NamedTuple):
 
 
 class Crowd:
-    """Runs writers, and watchers of their objects, for some seconds."""
+    """Runs writers of claims, and watchers of these claims, for some seconds."""
 
     def __init__(self, server: Server, chance: Random) -> None:
         self.port = server.port
@@ -112,7 +112,7 @@ class Crowd:
         client.close()
 
     async def _follow(self) -> None:
-        """Watches repeatedly, each time from the version at which the last watch ended."""
+        """Watches repeatedly until the time is over; each watch starts at the version of the last event."""
         client = Client(self.port)
         _, listing = await client.ask("GET", BASE)
         client.close()
@@ -122,7 +122,7 @@ class Crowd:
             self.watches += 1
 
     async def _watch(self, version: int, count: int) -> int:
-        """Reads `count` events after a version; returns the version of the last one."""
+        """Reads up to `count` events after a version; returns the version of the last event."""
         connection = await Connection.open(self.port)
         target = f"{BASE}?watch=1&resourceVersion={version}&timeoutSeconds=60"
         lines = connection.lines(request("GET", target))
@@ -144,7 +144,10 @@ class Crowd:
         return version
 
     def _check(self, event: dict[str, Any], version: int) -> int:
-        """Compares an event with the event before, and with other watchers' events of this version."""
+        """Compares an event with the version before it, and with other watchers' event of its version.
+
+        Returns the event's version. Raises Finding for a gap or a difference.
+        """
         if event["type"] == "ERROR":
             raise Finding(f"a watch from version {version} ended with {event}")
         obj = event["object"]
@@ -162,7 +165,7 @@ def descriptors(server: Server) -> int:
 
 
 def wait_until_left(server: Server, before: int) -> None:
-    """Waits until the server has closed its clients' connections. Raises `Finding` if it does not."""
+    """Waits until the server has at most `before` open descriptors; raises Finding if it takes too long."""
     deadline = time.monotonic() + patience(SETTLE_SECONDS)
     while descriptors(server) > before:
         if time.monotonic() > deadline:

@@ -1,4 +1,4 @@
-"""Random watches: each gets the events that its selectors match, also after a reconnect.
+"""Random watches get exactly the events that their selectors match, also after a reconnect.
 
 A single task writes, opens, cuts and resumes, one step after the other. So the state at the start of each
 watch is known exactly, and the expected events follow from this state and the later writes.
@@ -29,27 +29,27 @@ STEPS_OF_A_ROUND = 400
 WATCHES_MAX = 40
 ODD_WATCHES = 12
 END_SECONDS = 60.0
-"""Seconds for streams with a timeout of one second to end, on a busy machine."""
+"""Maximum seconds until a stream with a timeout of one second ends, on a busy machine."""
 
 INITIAL_EVENTS_END = "k8s.io/initial-events-end"
 TABLES = "application/json;as=Table;v=v1;g=meta.k8s.io"
-"""The Accept header for Tables; some releases refuse it together with initial events."""
+"""The Accept header for Tables, which some releases refuse together with initial events."""
 
 FORMS = ("application/json", "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io", TABLES)
 
 GATES = ("--feature-gates", "WatchList=true")
-"""Options for initial events in a watch, which some releases disable by default."""
+"""The server's options for initial events in watches, which some releases disable by default."""
 
 Key = tuple[str, str]
 """Namespace and name of an object."""
 
 Told = tuple[str, str, str, str, int]
-"""An event: type, the object's namespace, name and annotation `v`, and the version."""
+"""An event: its type; the object's namespace, name and annotation `v`; the object's version."""
 
 
 @dataclass(frozen=True)
 class State:
-    """The state of an object after a write."""
+    """The state of an object after a write: its version, its annotation `v`, and its labels."""
 
     version: int
     value: str
@@ -65,7 +65,7 @@ class Change:
 
 
 class Selection:
-    """A random selection of claims, as parameters of a watch and as a predicate."""
+    """A random selection of claims, both as query parameters of a watch and as a predicate."""
 
     def __init__(self, chance: Random) -> None:
         self.namespace = chance.choice([None, None, *NAMESPACES])
@@ -133,14 +133,17 @@ class Selection:
 
 @dataclass
 class Expected:
-    """The start of a stream: the existing objects in any order, and perhaps a bookmark."""
+    """The expected start of a stream: the existing objects in any order.
+
+    `bookmarked`: whether a bookmark must follow.
+    """
 
     initial: Counter[Told] = field(default_factory=Counter)
     bookmarked: bool = False
 
 
 class Stream:
-    """A watch, from its request to its end or its cut."""
+    """A watch, from its request until it ends or the test closes it."""
 
     def __init__(self, selection: Selection, form: str, target: str, start: int, *, resumed: bool) -> None:
         self.selection = selection
@@ -155,14 +158,17 @@ class Stream:
         self._rest = b""
 
     async def open(self, port: int) -> bytes:
-        """Sends the request; returns the head of the response, after which the watch has begun."""
+        """Sends the request; returns the status line and headers of the response.
+
+        When they have arrived, the watch has begun.
+        """
         self._reader, self._writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 24)
         lines = (f"GET {self.target} HTTP/1.1", "Host: localhost", f"Accept: {self.form}", "", "")
         self._writer.write("\r\n".join(lines).encode("utf-8", "replace"))
         return await asyncio.wait_for(self._reader.readuntil(b"\r\n\r\n"), patience(END_SECONDS))
 
     async def read(self, *, count: int = -1) -> bool:
-        """Reads `count` chunks, or all to the end; returns whether the end came."""
+        """Reads `count` chunks, or all chunks if `count` is -1; returns whether the stream has ended."""
         assert self._reader is not None
         while count:
             size = int(await asyncio.wait_for(self._reader.readline(), patience(END_SECONDS)), 16)
@@ -175,7 +181,7 @@ class Stream:
         return False
 
     async def body(self, head: bytes) -> bytes:
-        """Reads the body of a response that is not a stream."""
+        """Returns the body of a response that is not a stream. `head`: its status line and headers."""
         assert self._reader is not None
         size = int(head.lower().split(b"content-length:", 1)[1].split(b"\r\n", 1)[0])
         return await asyncio.wait_for(self._reader.readexactly(size), patience(END_SECONDS))
@@ -190,7 +196,7 @@ class Stream:
 
 
 class History:
-    """All changes of the claims so far; also writes them."""
+    """Writes claims and remembers all of their changes."""
 
     def __init__(self, server: Server, base: str, group_version: str, chance: Random) -> None:
         self.base = base
@@ -207,7 +213,7 @@ class History:
             await self._done("POST", "/api/v1/namespaces", body)
 
     async def write(self) -> None:
-        """Creates, changes or deletes a claim."""
+        """Creates, updates or deletes a random claim."""
         key = namespace, name = self._random.choice(NAMESPACES), self._random.choice(NAMES)
         old = self.states.get(key)
         collection = f"{self.base}/namespaces/{namespace}/resourceclaims"
@@ -247,7 +253,7 @@ class History:
         return answer
 
     def told(self, selection: Selection, change: Change) -> Told | None:
-        """Returns the event of a change for a watch with this selection, or None."""
+        """Returns the event that a change causes in a watch with this selection, or None."""
         before = selection.matches(change.key, change.old)
         after = selection.matches(change.key, change.new)
         if after and change.new is not None:
@@ -272,11 +278,11 @@ class History:
 
 
 SPECS: dict[str, dict[str, Any]] = {f"{GROUP}/v1alpha2": {"resourceClassName": "c"}}
-"""Specs of claims in API versions with other required fields than `devices`."""
+"""Specs of claims in API versions that require other fields than `devices`."""
 
 
 class Round:
-    """Runs some hundred steps with one server."""
+    """Runs random watches and writes on one server, and counts watches, events and cuts."""
 
     def __init__(self, server: Server, release: str, chance: Random) -> None:
         versions = [each for each in served(release).versions if each.group == GROUP]
@@ -339,7 +345,7 @@ class Round:
         self.watches += 1
 
     async def _cut(self, stream: Stream, seconds: int = 0) -> None:
-        """Reads part of a stream, closes it, and resumes from the last version."""
+        """Reads a part of a stream, closes it, and opens a new watch from the last version."""
         changes = self.history.since(stream.selection, stream.start)
         count = sum(stream.expected.initial.values()) + len(changes)
         count = self.random.randint(0, count)
@@ -352,13 +358,16 @@ class Round:
         await self._open(stream.selection, stream.form, last, seconds)
 
     async def _finish(self, stream: Stream) -> None:
-        """Reads a stream to its timeout, and checks it."""
+        """Reads a stream until its timeout ends it, and checks the events."""
         await stream.read()
         stream.close()
         self._check(stream, whole=True)
 
     def _check(self, stream: Stream, *, whole: bool) -> int | None:
-        """Compares the events with the expected ones; returns the version to resume from, if known."""
+        """Compares the events of a stream with the expected events; raises Finding for a difference.
+
+        Returns the version to resume from, or None if it is not known. `whole`: whether the stream has ended.
+        """
         events = [parsed(stream, line) for line in stream.lines]
         self.events += len(events)
         expected, target = stream.expected, stream.target
@@ -380,7 +389,7 @@ class Round:
         return max([*known, *(each[-1] for each in events)], default=None)
 
     async def _odd(self) -> None:
-        """Opens watches with invalid parameters: each gets an error or a stream of valid events."""
+        """Opens watches with invalid parameters. Each must get an error or a stream of valid events."""
         grammar = Grammar(self.random)
         await asyncio.gather(*(self._one_odd(grammar) for _ in range(ODD_WATCHES)))
 
@@ -406,7 +415,10 @@ class Round:
 
 
 def parsed(stream: Stream, line: bytes) -> Told:
-    """Parses an event for the comparison; for a bookmark only the version counts."""
+    """Returns an event of a stream. For a bookmark, all fields except type and version are empty.
+
+    Raises Finding for an error event.
+    """
     event = json.loads(line)
     if event["type"] == "ERROR":
         raise Finding(f"{stream.target} ended with {event['object']}")
@@ -421,7 +433,10 @@ def parsed(stream: Stream, line: bytes) -> Told:
 
 
 def run(budget: Budget) -> dict[str, float]:
-    """Runs servers of random releases, each for some hundred steps."""
+    """Runs random watches on servers of random releases, until the budget is spent.
+
+    Returns the numbers of watches, events and cuts.
+    """
     totals: dict[str, float] = {"watches": 0, "events": 0, "cuts": 0}
     for _ in budget.rounds():
         release = budget.random.choice(KNOWN_RELEASES)

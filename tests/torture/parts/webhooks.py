@@ -1,4 +1,4 @@
-"""Webhooks with random responses: the client gets a response, and stored objects are in the right lists.
+"""While webhooks send random responses, clients get responses, and objects are in the right lists.
 
 All admission webhooks and a conversion webhook are one hostile server.
 """
@@ -32,7 +32,10 @@ Object = dict[str, Any]
 
 
 class HostileWebhook:
-    """A server with random responses. `sent_large_code`: whether it sent a status code over 999."""
+    """A webhook server that sends random responses.
+
+    `sent_large_code`: whether it has sent a status code over 999 since the flag was reset.
+    """
 
     def __init__(self, seed: int) -> None:
         self.chance = random.Random(seed)
@@ -67,11 +70,11 @@ class HostileWebhook:
                     answer, is_whole = self._answer(review)
                 connection.sendall(answer)
                 if not is_whole and review["kind"] == "ConversionReview":
-                    connection.shutdown(socket.SHUT_RDWR)  # conversion calls may take 30 s
+                    connection.shutdown(socket.SHUT_RDWR)  # a conversion call may wait 30 s
                     return
 
     def _answer(self, review: Object) -> tuple[bytes, bool]:
-        """Returns a response, and whether its end can be recognized."""
+        """Returns a random response to a review, and whether the client can recognize the response's end."""
         chance = self.chance
         body = self._body(review)
         way = chance.randrange(12)
@@ -135,7 +138,7 @@ def _head(body: bytes) -> bytes:
 
 
 class Writers:
-    """Writes objects that the hostile webhook reviews, and checks the responses."""
+    """Writes objects that the hostile webhook reviews, and checks the server's responses."""
 
     def __init__(self, server: Server, webhook: HostileWebhook, chance: random.Random) -> None:
         self.server = server
@@ -146,7 +149,10 @@ class Writers:
     def ask(
         self, method: str, target: str, body: Any = None, media: str = "application/json"
     ) -> tuple[int, Any]:
-        """Sends a request; returns code 0 if the connection was dropped for a status code that HTTP lacks."""
+        """Sends a request; returns status code and decoded body. Raises Finding for a wrong response.
+
+        Returns code 0 if the connection broke because the webhook sent a status code that HTTP lacks.
+        """
         connection = http.client.HTTPConnection(
             "127.0.0.1", self.server.port, timeout=patience(ANSWER_SECONDS)
         )
@@ -212,7 +218,7 @@ class Writers:
             self.ask("GET", WIDGETS.format(version))
 
     def check(self) -> None:
-        """Checks that every object in a list can be read at its path."""
+        """Checks that every object in a list can be read at its path; raises Finding otherwise."""
         for item in self.ask("GET", "/api/v1/configmaps")[1]["items"]:
             namespace, name = item["metadata"]["namespace"], item["metadata"]["name"]
             code, _ = self.ask("GET", f"/api/v1/namespaces/{namespace}/configmaps/{name}")

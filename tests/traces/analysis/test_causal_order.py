@@ -1,4 +1,4 @@
-"""Overlapping requests are sorted in the order in which they took effect."""
+"""Overlapping requests of a trace are sorted by the order in which they took effect."""
 
 import random
 
@@ -97,7 +97,10 @@ def test_moved_steps_are_counted() -> None:
 @settings(max_examples=100, derandomize=True, deadline=None)
 @given(st.randoms(use_true_random=False), st.integers(1, 40))
 def test_a_log_of_a_real_history_is_put_back_into_its_order(chance: random.Random, count: int) -> None:
-    """Each request takes effect at one moment between its start and end; the test expects this order."""
+    """Each request takes effect at one moment between its start and its end.
+
+    The order of these moments is the expected order.
+    """
     moments = []
     version, current = 10, {A: 8, B: 9}
     for number in range(count):

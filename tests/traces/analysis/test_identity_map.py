@@ -1,4 +1,4 @@
-"""Requests and responses are rewritten with the identities learned from pairs of responses."""
+"""Requests and responses are rewritten with identities learned from earlier pairs of responses."""
 
 import json
 from typing import Any
@@ -105,7 +105,7 @@ def test_items_of_lists_and_rows_of_tables_are_learned_by_name() -> None:
 
 
 def test_what_is_known_of_either_side_stays(known: IdentityMap) -> None:
-    # The recorded update changed nothing and returned the old version; the new one made a version.
+    # The recorded update changed nothing and returned the old version. The replayed update created a version.
     known.learn(claim("g-abcde", OLD, "107"), claim("g-vwxyz", NEW, "13"))
     assert known.versions.recorded("13") == UNKNOWN_VERSION
     assert known.versions.exact("107") == "12"

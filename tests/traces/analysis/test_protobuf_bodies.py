@@ -1,4 +1,4 @@
-"""Exchanges in protobuf are converted to JSON, for kinds of any release."""
+"""Exchanges with protobuf bodies are converted to JSON, for kinds of every release."""
 
 import json
 from dataclasses import replace

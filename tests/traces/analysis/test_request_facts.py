@@ -1,4 +1,4 @@
-"""The verb, object and versions of exchanges."""
+"""The verb, the object and the versions of an exchange are recognized."""
 
 import json
 from typing import Any

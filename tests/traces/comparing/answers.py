@@ -1,4 +1,4 @@
-"""Responses to compare, for tests."""
+"""Builds responses that tests compare."""
 
 import json
 from typing import Any

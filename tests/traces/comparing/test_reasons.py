@@ -1,4 +1,4 @@
-"""The trace, or an earlier divergence of the same object, explains a divergence."""
+"""A divergence can be explained by the trace, or by an earlier divergence of the same object."""
 
 from array import array
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Values from a server's clock, or from a client's timing, are not differences."""
+"""Values from a server's clock, or from a client's timing, do not count as differences."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The comparison of objects finds differences, except in values that each server generates."""
+"""Two objects are compared, except for values that each server generates itself."""
 
 from typing import Any
 

@@ -22,7 +22,7 @@ CLAIMS = "/apis/resource.k8s.io/v1alpha3/namespaces/d/resourceclaims"
 
 
 def event(**fields: Any) -> dict[str, Any]:
-    """Returns an audit Event in kube-apiserver's form."""
+    """Returns an event of kube-apiserver's audit log. `fields`: additional or changed fields."""
     return {
         "kind": "Event",
         "apiVersion": "audit.k8s.io/v1",
@@ -82,7 +82,7 @@ def test_all_that_a_real_log_has_is_in_the_trace(path: Path) -> None:
     for number, line in enumerate(lines, 1):
         decoded = json.loads(line)
         exchange = places.get(f"{path}:{number}")
-        if exchange is None:  # the next stage of a watch
+        if exchange is None:  # the next stage of a watch, which is not a new exchange
             assert decoded["verb"] == "watch"
             continue
         assert exchange.request.target == decoded["requestURI"]

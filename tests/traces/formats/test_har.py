@@ -21,7 +21,7 @@ LOGS = sorted((ROOT / "fixtures" / "traces").glob("audit-*.jsonl.gz"))
 
 
 def entry(**fields: Any) -> dict[str, Any]:
-    """Returns a HAR entry as written by a browser."""
+    """Returns an entry of a HAR file as a browser writes it. `fields`: additional or changed fields."""
     return {
         "startedDateTime": "2026-11-20T19:49:18.902Z",
         "time": 12.5,

@@ -1,4 +1,4 @@
-"""The native format preserves every exchange, and errors name the place in a damaged file."""
+"""The native trace format keeps every exchange, and errors name the place in a damaged file."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""The type of a patch is inferred from the surest evidence."""
+"""The type of a patch in an audit log is inferred from the most reliable fact."""
 
 from typing import Any
 

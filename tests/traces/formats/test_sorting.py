@@ -1,4 +1,4 @@
-"""Exchanges are sorted by offset; equal offsets keep their order."""
+"""Exchanges are sorted by their time offset; exchanges with equal offsets keep their order."""
 
 from pathlib import Path
 

@@ -30,7 +30,10 @@ def body(data: bytes = b"", *, more: bool = False) -> dict[str, Any]:
 
 
 class Scripted:
-    """An application that reads the request and then sends the messages of a script."""
+    """An ASGI application that reads the request and then sends the messages of a script.
+
+    `error`: raised afterwards, if set.
+    """
 
     def __init__(self, sends: Script, error: Exception | None = None, *, leaves: bool = False) -> None:
         self.sends = sends
@@ -65,7 +68,10 @@ def recorded(
     target: str = CLAIMS,
     headers: tuple[tuple[bytes, bytes], ...] = (),
 ) -> Exchange:
-    """Sends one request to the application; returns the recorded exchange."""
+    """Sends one request to the application; returns the recorded exchange.
+
+    `pieces`: the pieces of the request's body; without pieces, the request is a GET.
+    """
     keeping = Recording(path, source="fakeapi", server="test")
     recorder = Recorder(app)
     recorder.record(keeping)

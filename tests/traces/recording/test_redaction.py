@@ -1,4 +1,4 @@
-"""Credentials and chosen fields are removed from traces; all other bytes stay."""
+"""Credentials and chosen fields are removed from traces; all other bytes stay unchanged."""
 
 import base64
 import json
@@ -253,7 +253,7 @@ def test_cleaning_takes_time_in_proportion_to_the_text(piece: bytes) -> None:
             best = min(best, time.process_time() - begin)
         return best
 
-    # In quadratic time, four times the text would take sixteen times as long.
+    # Work in quadratic time would take sixteen times as long for four times the text.
     assert seconds(400_000) < 8 * seconds(100_000) + 0.02
 
 

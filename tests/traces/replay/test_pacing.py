@@ -1,4 +1,4 @@
-"""Pausing, stepping and stopping a replay from another thread."""
+"""A replay can be paused, stepped and stopped by another thread."""
 
 import threading
 from pathlib import Path
@@ -40,7 +40,7 @@ def test_stepping_waits_for_each_step(session: Path) -> None:
 
 
 class ResumedAtOnce(ReplayControl):
-    """A control that resumes from another thread after each pause."""
+    """A ReplayControl that resumes from another thread after each pause."""
 
     pauses = 0
 

@@ -1,4 +1,4 @@
-"""Playing a trace as a cluster: the state at a moment, then its writes."""
+"""A trace is played as a cluster: first the state at a moment, then the later writes."""
 
 import asyncio
 import json
@@ -185,7 +185,7 @@ def test_what_cannot_be_served_is_one_line(options: list[str], status: int, mess
 
 
 def sent_elsewhere(trace: Path, target: Path, old: str, new: str) -> Path:
-    """Writes a copy of the trace whose POSTs have other targets."""
+    """Writes a copy of the trace with `old` replaced by `new` in the targets of POSTs; returns its path."""
 
     def moved_there(exchange: Exchange) -> Exchange:
         request = exchange.request

@@ -1,4 +1,4 @@
-"""The scheduler: parallel requests, and requests that wait for others."""
+"""The scheduler of a replay sends requests in parallel, unless a request must wait for others."""
 
 import asyncio
 import json
@@ -17,7 +17,7 @@ CLAIMS = "/apis/resource.k8s.io/v1/namespaces/ns/resourceclaims"
 
 
 class Log:
-    """A `perform` that only yields to the loop, and notes the order of starts and ends."""
+    """A log of started and ended steps; its method `perform` does nothing else."""
 
     def __init__(self) -> None:
         self.began: list[int] = []

@@ -1,4 +1,4 @@
-"""The results of a replay as text, JSON, JUnit XML and a page with a time line."""
+"""The report of a replay as text, JSON, JUnit XML, and an HTML page with a time line."""
 
 import json
 import shutil
@@ -26,7 +26,7 @@ BROWSER_SECONDS = 60
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    """Returns the report of a session with a divergence and an actor with an unusual name."""
+    """Returns the report of a session that has divergences and actors with special characters."""
     folder = tmp_path_factory.mktemp("report")
 
     def odd(exchange: Exchange) -> Exchange:
@@ -148,7 +148,7 @@ def test_the_page_needs_nothing_but_itself(found: Report) -> None:
 def test_a_browser_draws_the_page_without_an_error(found: Report, tmp_path: Path) -> None:
     assert BROWSER is not None
     path = tmp_path / "page.html"
-    # Errors in the page become visible in its DOM.
+    # Errors in the page are written into its DOM.
     guard = "<script>addEventListener('error', (e) => { document.body.dataset.error = e.message; });</script>"
     path.write_text(page(found).replace("<body>", f"<body>{guard}"))
     command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'user'}"]

@@ -1,4 +1,4 @@
-"""OpenAPI documents of custom kinds: each schema is published once, beside the event loop."""
+"""OpenAPI documents of custom kinds: each schema is converted once and outside the event loop."""
 
 import asyncio
 from collections.abc import Iterator
@@ -24,7 +24,10 @@ def server() -> Iterator[FakeAPI]:
 
 @pytest.fixture
 def publications(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, bool, bool]]:
-    """Kind, whether for OpenAPI 2, and whether on the event loop, of each schema that is published."""
+    """Returns a list that records each schema that is converted for an OpenAPI document.
+
+    An entry is (kind, whether for OpenAPI 2, whether on the event loop).
+    """
     seen: list[tuple[str, bool, bool]] = []
 
     def publish(schema: Schema | None, publication: Publication) -> Object:

@@ -16,13 +16,16 @@ from fakeapi.settings import Settings
 from tests.go_modules import modules_of, needs_go
 
 ITEM_DEFAULTS_DIFFER = ("1.36",)
-"""Releases whose recorded servers omit the defaults of list items; their published documents have them."""
+"""Releases whose recorded servers omit the defaults of list items; their published documents include them."""
 OFF_BY_DEFAULT = "cbor"
-"""A part of media types behind a gate; the published documents have every gate on."""
+"""A text in the names of media types whose gate is off; the published documents have all gates on."""
 
 
 def compared(value: Any) -> Any:
-    """Removes texts from a value and sorts parameters, which go-restful keeps in the order of a map."""
+    """Returns a document without descriptions and CBOR media types, and with sorted lists.
+
+    Lists are sorted because go-restful keeps parameters in the order of a map.
+    """
     if isinstance(value, dict):
         return {
             name: compared(each)
@@ -35,7 +38,10 @@ def compared(value: Any) -> Any:
 
 
 def of_types(value: Any, *, item_defaults: bool) -> Any:
-    """Removes texts and enumerations from a value; the published documents omit enumerations."""
+    """Returns a schema without descriptions and enumerations, which the published documents omit.
+
+    `item_defaults`: whether to keep the defaults of list items and map values.
+    """
     if isinstance(value, list):
         return [of_types(each, item_defaults=item_defaults) for each in value]
     if not isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""The OpenAPI documents: their paths, their content, and the agreement of all three forms."""
+"""The OpenAPI documents: their paths and content, and the agreement of their three forms."""
 
 import itertools
 from collections.abc import Iterator
@@ -80,7 +80,7 @@ def test_version_2_holds_the_paths_and_types_of_all_documents(server: FakeAPI) -
 
 
 def test_kubectl_finds_field_validation_where_it_looks(api: FakeAPI) -> None:
-    """The client sends `fieldValidation` only if the kind's PATCH operation has this parameter."""
+    """The client kubectl sends `fieldValidation` only if the kind's PATCH operation has this parameter."""
     paths = ask(api, f"{V3}/apis/resource.k8s.io/v1alpha3").json()["paths"]
     patch = paths[f"{CLAIMS}/{{name}}"]["patch"]
     assert "fieldValidation" in {parameter["name"] for parameter in patch["parameters"]}
@@ -139,7 +139,7 @@ def test_nothing_else_is_there(api: FakeAPI, path: str) -> None:
     assert ask(api, path).code == 404
 
 
-# The protobuf form, decoded with the field numbers of gnostic's OpenAPIv2.proto.
+# The protobuf form, decoded with the field numbers of gnostic's OpenAPIv2.proto
 
 
 def varint(data: bytes, at: int) -> tuple[int, int]:
@@ -173,7 +173,10 @@ def first(data: bytes, *path: int) -> Any:
 
 
 def named(data: bytes, number: int) -> dict[str, bytes]:
-    """Decodes the entries of a message that represents an object with arbitrary keys."""
+    """Returns the entries of a repeated (name, value) message, which stands for a JSON object.
+
+    `number`: the field's number.
+    """
     entries = [value for each, value in fields(data) if each == number]
     return {first(entry, 1).decode(): first(entry, 2) for entry in entries}
 

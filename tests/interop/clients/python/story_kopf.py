@@ -1,6 +1,7 @@
-"""The story of a ResourceClaim with an operator made with kopf; $KUBECONFIG names the server.
+"""The life of a ResourceClaim with an operator written with kopf; $KUBECONFIG names the server.
 
-The operator watches, keeps a finalizer, and sends kopf's patches. The official client is its user.
+The operator watches claims, keeps a finalizer, and sends kopf's patches. The official client acts as its
+user.
 """
 
 import threading
@@ -89,7 +90,7 @@ def tell(claims: Any) -> None:
 
 
 def conflict(claims: Any) -> None:
-    """Checks that a stale write of the user conflicts with the operator's write, and a retry succeeds."""
+    """Asserts that a stale update gets 409 Conflict, and that a retry succeeds within ten attempts."""
     stale = claims.get(name=NAME, namespace=NAMESPACE).to_dict()
     stale["metadata"]["resourceVersion"] = "1"
     try:

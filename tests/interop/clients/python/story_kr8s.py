@@ -1,4 +1,4 @@
-"""The story of a ResourceClaim with kr8s; $KUBECONFIG names the server."""
+"""The life of a ResourceClaim with kr8s; $KUBECONFIG names the server."""
 
 import asyncio
 import json
@@ -24,7 +24,7 @@ async def main() -> None:
 
 
 async def follow(api: Any, seen: Seen) -> None:
-    """Watches until the claim is deleted."""
+    """Watches claims and adds the events to `seen`, until a claim is deleted."""
     async for kind, claim in api.watch("resourceclaims.resource.k8s.io", namespace=NAMESPACE):
         seen.add(kind, dict(claim.labels))
         if kind == "DELETED":

@@ -1,4 +1,4 @@
-"""The story of a ResourceClaim with the official client `kubernetes`; $KUBECONFIG names the server."""
+"""The life of a ResourceClaim with the official client `kubernetes`; $KUBECONFIG names the server."""
 
 import threading
 
@@ -27,10 +27,10 @@ def main() -> None:
 
 
 def follow(claims: client.ResourceV1Api, seen: Seen, version: str) -> None:
-    """Watches until the claim is deleted.
+    """Watches claims and adds the events to `seen`, until a claim is deleted.
 
-    The class is explicit, because the watch would guess a wrong name from the name of the list class. The
-    client's informer does not accept a class.
+    The watch needs an explicit class, because it would derive a wrong name from the class of the list. The
+    client's informer does not accept a class, so the story uses a watch.
     """
     stream = watch.Watch(return_type="ResourceV1ResourceClaim")
     lister = claims.list_namespaced_resource_claim
@@ -59,7 +59,7 @@ def tell(claims: client.ResourceV1Api, seen: Seen) -> None:
     seen.expect("MODIFIED", lambda labels: labels == {"first": "won", "second": "won"})
     chapter("conflict")
 
-    # The client sends an object as a strategic merge patch, a list as a JSON patch.
+    # The client sends a dict as a strategic merge patch, a list as a JSON patch.
     claims.patch_namespaced_resource_claim(*WHERE, {"metadata": {"labels": {"first": None}}})
     change = [{"op": "move", "from": "/metadata/labels/second", "path": "/metadata/labels/patched"}]
     patched = claims.patch_namespaced_resource_claim(*WHERE, change)

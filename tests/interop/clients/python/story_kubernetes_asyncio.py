@@ -1,4 +1,4 @@
-"""The story of a ResourceClaim with `kubernetes_asyncio`; $KUBECONFIG names the server."""
+"""The life of a ResourceClaim with `kubernetes_asyncio`; $KUBECONFIG names the server."""
 
 import asyncio
 
@@ -24,7 +24,10 @@ async def main() -> None:
 
 
 async def follow(claims: client.ResourceV1Api, seen: Seen) -> None:
-    """Watches until the claim is deleted; the class is explicit, as the watch would guess a wrong one."""
+    """Watches claims and adds the events to `seen`, until a claim is deleted.
+
+    The watch needs an explicit class, because it would derive a wrong name from the class of the list.
+    """
     async with watch.Watch("ResourceV1ResourceClaim") as stream:
         async for event in stream.stream(claims.list_namespaced_resource_claim, NAMESPACE):
             seen.add(event["type"], event["object"].metadata.labels)
@@ -51,7 +54,7 @@ async def tell(claims: client.ResourceV1Api, seen: Seen) -> None:
     await asyncio.to_thread(seen.expect, "MODIFIED", lambda labels: len(labels) == 2)
     chapter("conflict")
 
-    # The client sends an object as a strategic merge patch, a list as a JSON patch.
+    # The client sends a dict as a strategic merge patch, a list as a JSON patch.
     await claims.patch_namespaced_resource_claim(*WHERE, {"metadata": {"labels": {"first": None}}})
     change = [{"op": "move", "from": "/metadata/labels/second", "path": "/metadata/labels/patched"}]
     patched = await claims.patch_namespaced_resource_claim(*WHERE, change)

@@ -1,4 +1,4 @@
-"""The story of a ResourceClaim with lightkube; $KUBECONFIG names the server."""
+"""The life of a ResourceClaim with lightkube; $KUBECONFIG names the server."""
 
 import threading
 
@@ -25,7 +25,7 @@ def main() -> None:
 
 
 def follow(client: Client, seen: Seen, resource_version: str) -> None:
-    """Watches until the claim is deleted."""
+    """Watches claims and adds the events to `seen`, until a claim is deleted."""
     for kind, claim in client.watch(ResourceClaim, resource_version=resource_version):
         seen.add(kind, claim.metadata.labels)
         if kind == "DELETED":
@@ -51,7 +51,7 @@ def tell(client: Client, seen: Seen) -> None:
     seen.expect("MODIFIED", lambda labels: len(labels) == 2)
     chapter("conflict")
 
-    client.patch(ResourceClaim, NAME, {"metadata": {"labels": {"patched": "yes"}}})  # strategic by default
+    client.patch(ResourceClaim, NAME, {"metadata": {"labels": {"patched": "yes"}}})  # a strategic merge patch
     client.patch(ResourceClaim, NAME, {"metadata": {"labels": {"first": None}}}, patch_type=PatchType.MERGE)
     change = [{"op": "remove", "path": "/metadata/labels/second"}]
     patched = client.patch(ResourceClaim, NAME, change, patch_type=PatchType.JSON)

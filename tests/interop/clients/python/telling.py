@@ -1,4 +1,4 @@
-"""Shared by the stories of the Python clients: the claim, and the events of its watch."""
+"""Helpers for the stories of the Python clients: the claim, and the events of its watch."""
 
 import queue
 from collections.abc import Callable
@@ -25,7 +25,7 @@ def chapter(name: str) -> None:
 
 
 class Seen:
-    """The events of a watch in another thread, as type and labels of the claim."""
+    """A queue of the events of a watch in another thread: type of the event, labels of the claim."""
 
     def __init__(self) -> None:
         self._events: queue.Queue[tuple[str, dict[str, str]]] = queue.Queue()
@@ -34,7 +34,10 @@ class Seen:
         self._events.put((kind, labels or {}))
 
     def expect(self, kind: str, fits: Callable[[dict[str, str]], Any] = lambda labels: True) -> None:
-        """Skips events until one fits. Raises queue.Empty if none comes in time."""
+        """Skips events until one has this type and `fits` accepts its labels.
+
+        Raises queue.Empty if no such event arrives in time.
+        """
         event: tuple[str, dict[str, str]] = ("", {})
         while event[0] != kind or not fits(event[1]):
             event = self._events.get(timeout=PATIENCE_SECONDS)

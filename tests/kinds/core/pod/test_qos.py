@@ -1,4 +1,4 @@
-"""The quality of service class of a pod."""
+"""The quality of service class of a pod follows from its cpu and memory."""
 
 from typing import Any
 
@@ -43,7 +43,7 @@ def test_init_containers_count_and_ephemeral_ones_do_not() -> None:
 
 
 def test_resources_of_the_pod_as_a_whole_decide_where_the_release_has_them() -> None:
-    assert class_of({}, resources=FULL, release="1.33") == BEST_EFFORT  # the gate is off
+    assert class_of({}, resources=FULL, release="1.33") == BEST_EFFORT  # the feature gate is off
     assert class_of({}, resources=FULL, release="1.34") == GUARANTEED
     assert class_of(FULL, resources={"requests": {"cpu": "1"}}, release="1.34") == BURSTABLE
     assert class_of(FULL, resources={}, release="1.36") == BEST_EFFORT

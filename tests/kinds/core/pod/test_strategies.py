@@ -1,4 +1,4 @@
-"""The strategies of pods and their subresources: changes by the server on each write."""
+"""The server's own changes to pods and their subresources on each write."""
 
 import copy
 from typing import Any

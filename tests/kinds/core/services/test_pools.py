@@ -1,4 +1,4 @@
-"""Addresses and ports are allocated from their ranges, each only once."""
+"""Cluster IPs and node ports are allocated from their ranges, each only once."""
 
 from ipaddress import ip_network
 

@@ -1,4 +1,4 @@
-"""Services: validation, and the values that the server chooses."""
+"""Service: validation, and the addresses and ports that the server chooses."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ def _texts(error: ApiError) -> list[str]:
 
 
 def begun(body: Body, release: str = "1.33", *, dry_run: bool = False) -> Body:
-    """Returns a new service as it would be stored."""
+    """Returns a new service in its stored form."""
     resource = services(release)
     assert resource.hooks is not None
     obj = resource.hooks.begin_create(canonical(resource, body), dry_run=dry_run)
@@ -33,7 +33,7 @@ def begun(body: Body, release: str = "1.33", *, dry_run: bool = False) -> Body:
 
 
 def refused(body: Body, release: str = "1.33") -> list[str]:
-    """Returns the errors of a new service as `field: message`."""
+    """Returns the errors of creating a service, as `field: message`; [] if there are none."""
     try:
         obj = begun(body, release)
     except ApiError as error:
@@ -46,7 +46,7 @@ def refused(body: Body, release: str = "1.33") -> list[str]:
 
 
 def changed(body: Body, update: Body, release: str = "1.33") -> tuple[Body, list[str]]:
-    """Returns the service after an update, and the errors of the update."""
+    """Creates a service and updates it; returns the updated service and the errors of the update."""
     resource, old = services(release), begun(body, release)
     assert resource.hooks is not None
     strategy = resource.strategy_for("")
@@ -190,7 +190,7 @@ def test_another_type_drops_what_it_does_not_need() -> None:
 
 
 def test_a_second_family_that_there_is_no_range_of_is_an_internal_error() -> None:
-    """Kubernetes' server panics here, although validation would refuse the change."""
+    """Kubernetes' server panics for this change, which validation would refuse."""
     resource = services()
     assert resource.hooks is not None
     new = canonical(resource, {"spec": {"clusterIP": "None", "ipFamilyPolicy": "RequireDualStack"}})

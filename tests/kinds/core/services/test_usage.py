@@ -1,4 +1,4 @@
-"""The addresses and ports in use are read from the newest state of services."""
+"""The addresses and ports in use come from the newest state of services."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -11,7 +11,7 @@ PREFIX = "/core/services/default/"
 
 
 class Entries:
-    """A store with committed entries, and accepted entries that are newer."""
+    """A fake store with committed entries and newer, accepted entries."""
 
     def __init__(self) -> None:
         self.committed: dict[str, Entry] = {}

@@ -1,4 +1,4 @@
-"""Makes canonical pods with defaults for every release, and changes fields by path."""
+"""Builds canonical pods with defaults for every release, and changes fields by path."""
 
 import copy
 from typing import Any
@@ -22,7 +22,7 @@ POD_SPEC: dict[str, Any] = {
 
 
 def pod(spec: dict[str, Any] | None = None, **metadata: Any) -> dict[str, Any]:
-    """Returns a pod with these additional fields in its spec."""
+    """Returns a canonical pod. `spec`: additional fields of the spec. `metadata`: additional metadata."""
     return {
         "metadata": {"name": "a", "namespace": "default", "creationTimestamp": None, **metadata},
         "spec": copy.deepcopy(POD_SPEC) | (spec or {}),
@@ -36,12 +36,12 @@ def template(spec: dict[str, Any] | None = None, **metadata: Any) -> dict[str, A
 
 
 def with_container(**fields: Any) -> dict[str, Any]:
-    """Returns fields of a pod's spec: a container with these additional fields."""
+    """Returns the spec field `containers` with one container, which has these additional fields."""
     return {"containers": [CONTAINER | fields]}
 
 
 def changed(obj: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
-    """Returns a copy with `value` at a path such as `spec.containers.0.image`."""
+    """Returns a copy of the object with `value` at a path such as `spec.containers.0.image`."""
     new = copy.deepcopy(obj)
     *way, last = path.split(".")
     place: Any = new

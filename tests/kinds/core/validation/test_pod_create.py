@@ -1,4 +1,4 @@
-"""Validation of new pods: the errors of each release."""
+"""Validation of new pods and pod templates: the errors of each release."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Random pods get the errors of Kubernetes' own validation, recorded by `tools/pod_samples.py`."""
+"""Random pods get the errors of Kubernetes' own validation, as recorded by `tools/pod_samples.py`."""
 
 import gzip
 import json
@@ -47,7 +47,7 @@ _UPDATES = {
 
 
 class Server:
-    """Reads and validates bodies like a server of the release."""
+    """Decodes and validates pods with the rules of a release."""
 
     def __init__(self, name: str) -> None:
         self._release = load_release(name)
@@ -86,9 +86,10 @@ class Server:
 
 
 def _settled(body: str) -> str:
-    """Removes the parts of a message that differ between Go processes: addresses, and blanks of go-cmp.
+    """Returns an error message without the parts that differ between runs of Go.
 
-    Up to 1.33 structs are reduced to their type, because pointers hide most of their content.
+    These are addresses, and the blanks of go-cmp's diffs. Structs are reduced to their type, because up to
+    1.33 pointers hide most of their content.
     """
     body = _ADDRESS.sub("ADDRESS", body.replace("\u00a0", " "))
     return _GO_STRUCT.sub(r"\1STRUCT", _GO_DIFFERENCE.sub("\nDIFFERENCE", body))

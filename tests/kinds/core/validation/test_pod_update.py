@@ -1,4 +1,4 @@
-"""Validation of pod updates: the object, /status, /ephemeralcontainers and /resize."""
+"""Validation of updates of a pod and its subresources status, ephemeralcontainers and resize."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""ResourceClaim of resource.k8s.io/v1alpha2."""
+"""ResourceClaim of resource.k8s.io/v1alpha2: defaults, validation and status."""
 
 import copy
 from typing import Any

@@ -1,4 +1,4 @@
-"""ResourceClaimTemplate of resource.k8s.io/v1alpha2."""
+"""ResourceClaimTemplate of resource.k8s.io/v1alpha2: defaults and validation."""
 
 from typing import Any
 

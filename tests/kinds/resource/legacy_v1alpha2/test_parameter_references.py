@@ -1,4 +1,4 @@
-"""References to parameters of claims and classes."""
+"""Validation of references to the parameters of v1alpha2 claims and classes."""
 
 from fakeapi.kinds.resource.legacy_v1alpha2.parameter_references import (
     validate_claim_reference,

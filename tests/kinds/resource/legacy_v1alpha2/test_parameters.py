@@ -1,4 +1,4 @@
-"""ResourceClaimParameters and ResourceClassParameters of resource.k8s.io/v1alpha2."""
+"""Validation of ResourceClaimParameters and ResourceClassParameters of resource.k8s.io/v1alpha2."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""ResourceClass of resource.k8s.io/v1alpha2."""
+"""Validation of ResourceClass of resource.k8s.io/v1alpha2."""
 
 from typing import Any
 

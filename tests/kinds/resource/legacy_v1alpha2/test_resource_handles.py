@@ -1,4 +1,4 @@
-"""The allocation result in v1alpha2."""
+"""Validation of the resource handles in v1alpha2 allocations."""
 
 from typing import Any
 

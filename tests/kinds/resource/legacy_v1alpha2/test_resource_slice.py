@@ -1,4 +1,4 @@
-"""ResourceSlice of resource.k8s.io/v1alpha2."""
+"""Validation of ResourceSlice of resource.k8s.io/v1alpha2."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The allocation result in v1alpha3."""
+"""Validation of the allocation in a v1alpha3 claim."""
 
 from typing import Any
 

@@ -1,4 +1,7 @@
-"""Device attributes with list values, since 1.36; test_slice_devices has those with one value."""
+"""Validation of device attributes with lists of values, since 1.36.
+
+test_slice_devices tests attributes with one value.
+"""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Binding conditions of devices and results."""
+"""Validation of the binding conditions of devices and allocation results."""
 
 from typing import Any
 

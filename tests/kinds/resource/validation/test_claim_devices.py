@@ -1,4 +1,4 @@
-"""The requests, constraints and configuration of a claim."""
+"""Validation of a claim's requests, constraints and configuration."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Lists with a maximum length, and lists that are sets."""
+"""Validation of lists with a maximum length, and of lists that are sets."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Counters that devices share."""
+"""Validation of shared counters in ResourceSlices."""
 
 from typing import Any
 

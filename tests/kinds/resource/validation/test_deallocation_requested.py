@@ -1,4 +1,4 @@
-"""The field `status.deallocationRequested` of claims."""
+"""Validation of the field `status.deallocationRequested` of claims."""
 
 from typing import Any
 

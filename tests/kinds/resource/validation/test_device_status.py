@@ -1,4 +1,4 @@
-"""`status.devices` of a claim, which drivers report."""
+"""Validation of the field `status.devices` of claims, which drivers write."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Names in claims: requests, drivers, pools and devices."""
+"""Validation of names in claims: requests, drivers, pools and devices."""
 
 import pytest
 

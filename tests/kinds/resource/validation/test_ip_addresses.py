@@ -1,4 +1,4 @@
-"""IP addresses of network interfaces in the status of devices."""
+"""Validation of network interfaces' IP addresses in the status of devices."""
 
 import ipaddress
 

@@ -1,4 +1,4 @@
-"""Node-allocatable resources of devices."""
+"""Validation of the node-allocatable resources of devices."""
 
 from typing import Any
 

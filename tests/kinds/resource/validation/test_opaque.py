@@ -1,4 +1,4 @@
-"""Opaque parameters and data of drivers."""
+"""Validation of drivers' opaque parameters and data."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The attribute with the type of a partition."""
+"""Validation of the device attribute with the type of a partition."""
 
 from typing import Any
 

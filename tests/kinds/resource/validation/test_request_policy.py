@@ -1,4 +1,4 @@
-"""Request policies of capacities."""
+"""Validation of the request policies of device capacities."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`status.reservedFor` of claims."""
+"""Validation of the field `status.reservedFor` of claims."""
 
 from fakeapi.kinds.resource.validation.reserved_for import (
     reserved_without_allocation,

@@ -1,4 +1,4 @@
-"""Names of node resources."""
+"""Validation of the names of node resources and extended resources."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Version attributes of devices."""
+"""Validation of semantic versions in device attributes."""
 
 import pytest
 

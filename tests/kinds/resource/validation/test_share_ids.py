@@ -1,4 +1,4 @@
-"""`shareID` of allocated devices."""
+"""Validation of `shareID`, the UUID of a share of an allocated device."""
 
 import uuid
 

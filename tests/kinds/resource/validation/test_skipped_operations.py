@@ -1,4 +1,4 @@
-"""`skipNodeOperations` of drivers."""
+"""Validation of `skipNodeOperations` of drivers."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The devices of slices."""
+"""Validation of the devices in ResourceSlices."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Taints of devices."""
+"""Validation of the taints of devices."""
 
 from typing import Any
 

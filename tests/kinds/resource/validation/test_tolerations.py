@@ -1,4 +1,4 @@
-"""Tolerations of device taints."""
+"""Validation of tolerations of device taints."""
 
 from typing import Any
 

@@ -1,9 +1,9 @@
-"""The results of Kubernetes' own packages for some 1,300 rules and objects, in `facts.jsonl.gz`.
+"""Reads the results of Kubernetes' own packages for some 1,300 rules and objects, in `facts.jsonl.gz`.
 
 The first line has the schemas and objects; every other line is a case. `facts` are the results of
 k8s.io/apiextensions-apiserver of the releases in `of`: the errors of a definition with the schema
-(`compile`), and the errors of the object with the remaining budget. Generated type names and addresses of
-pointers are replaced by zeros. Results that depend on the order of Go's maps are left out.
+(`compile`), and the errors of the object with the remaining budget. Zeros replace generated type names and
+addresses of pointers. Results that depend on the order of Go's maps are left out.
 """
 
 import gzip
@@ -41,7 +41,7 @@ def _lines() -> tuple[dict[str, Any], ...]:
 
 
 def cases() -> Iterator[dict[str, Any]]:
-    """Yields the cases, with their schemas and objects."""
+    """Yields the cases, each with its schema and objects."""
     shared, *rows = _lines()
     for row in rows:
         objects = {
@@ -56,7 +56,7 @@ def settings_of(release: str) -> RuleSettings:
 
 
 def found(case: dict[str, Any], settings: RuleSettings) -> Found:
-    """Evaluates a case; returns the results in the form of the table."""
+    """Evaluates the rules of a recorded case; returns the results in the form of facts.jsonl.gz."""
     schema = parse_schema(case["schema"])
     result: Found = {}
     if case["compile"]:
@@ -76,14 +76,21 @@ def found(case: dict[str, Any], settings: RuleSettings) -> Found:
 
 
 def written(errors: list[FieldError]) -> list[list[str]]:
-    """Formats errors and sorts them, because Kubernetes reports them in the order of Go's maps."""
+    """Returns errors as a sorted list of [reason, field, message].
+
+    Kubernetes reports errors in the random order of Go's maps.
+    """
     return sorted([error.reason, error.field, _ADDRESS.sub("0xc000000000", error.body)] for error in errors)
 
 
 def sites(
     schema: Schema, path: str, *, is_root: bool = True, count: int | None = 1, within: str | None = None
 ) -> list[RuleSite]:
-    """Returns the nodes of a schema with rules, in the order of the validation of definitions."""
+    """Returns the nodes of a schema that have rules, in the order in which definitions are validated.
+
+    `path`: the path of the schema. `count`: how many values of the node an object may have; None if
+    unlimited.
+    """
     factor: int | None = 1
     others, items = schema.additional_properties, schema.items
     if schema.type == "object" and others is not None:

@@ -5,10 +5,10 @@ from tests.machinery.cel.rules import table
 pytest.importorskip("cel_expr_python", reason="rules are compiled with the extra cel alone")
 
 DIFFERENT = {
-    # In these releases an object with a null field did not equal itself.
+    # In these releases, an object with a null field did not equal itself.
     "r299.1.0": ("1.30", "1.31", "1.32", "1.33"),
 }
-"""Cases with different results here, by the releases that differ."""
+"""Cases whose results differ from fakeapi's: the case, and the releases that differ."""
 
 
 @pytest.mark.parametrize("release", table.RELEASES)

@@ -10,7 +10,10 @@ pytest.importorskip("cel_expr_python", reason="rules are evaluated with the extr
 
 
 def outcome(rules: list[dict[str, Any]], value: Any, schema: dict[str, Any], **more: Any) -> Outcome:
-    """Validates an object with a field that has these rules."""
+    """Validates an object whose member `field` has these rules and this value; returns the outcome.
+
+    `schema`: the schema of the member. `more`: `old` (the old value), `release`, and options of `validate`.
+    """
     whole = {"type": "object", "properties": {"field": schema | {"x-kubernetes-validations": rules}}}
     old = {"field": more.pop("old")} if "old" in more else None
     validator = rule_validator(parse_schema(whole), settings_of(more.pop("release", "1.36")))
