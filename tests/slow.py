@@ -1,8 +1,8 @@
-"""A pytest plugin whose option --fast leaves out slow tests, downloads, and most cases of tests with hundreds.
+"""A pytest plugin whose option --fast leaves out slow tests, downloads, and cases of tests with hundreds.
 
-`make test` uses --fast; `make test-all` runs all tests. slow_tests.txt lists the slow tests with their measured
-seconds. sampled_tests.txt lists the tests with hundreds of cases; --fast runs every n-th case. The marker
-`network` marks tests that download. The end of the run prints how many cases were left out.
+`make test` uses --fast; `make test-all` runs all tests. slow_tests.txt lists the slow tests with their
+measured seconds. sampled_tests.txt lists tests with hundreds of cases; --fast runs every n-th case. The
+marker `network` marks tests that download. The end of the run prints how many cases were left out.
 """
 
 from collections import Counter

@@ -26,13 +26,14 @@ class Known:
 
 
 MAP_ORDER = (
-    "Up to 1.28 the first events of a watch come in the order of a Go map, another each time; here they "
-    "are in the order of names, as from 1.29 on. Kubernetes' own 1.27 agreed with its recording in 2 of 20 "
-    "runs."
+    "Kubernetes up to 1.28 sends the first events of a watch in the order of a Go map, which differs each "
+    "time. fakeapi sends them in the order of names, as Kubernetes does from 1.29 on. Kubernetes' own 1.27 "
+    "agreed with its recording in 2 of 20 runs."
 )
 BOOKMARK_TICK = (
-    "Kubernetes sends a bookmark at a tick of a clock that all watches share; whether one falls into the "
-    "scenario is chance: with Kubernetes' own 1.32 it did in 12 of 70 runs. Here it comes after a second."
+    "Kubernetes sends bookmarks at the ticks of a clock that all watches share. Whether a tick falls into the "
+    "scenario is chance: with Kubernetes' own 1.32 it did in 12 of 70 runs. fakeapi sends the bookmark after a "
+    "second."
 )
 
 KNOWN: tuple[Known, ...] = (
