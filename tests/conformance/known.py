@@ -31,9 +31,9 @@ MAP_ORDER = (
     "agreed with its recording in 2 of 20 runs."
 )
 BOOKMARK_TICK = (
-    "Kubernetes sends bookmarks at the ticks of a clock that all watches share. Whether a tick falls into the "
-    "scenario is chance: with Kubernetes' own 1.32 it did in 12 of 70 runs. fakeapi sends the bookmark after a "
-    "second."
+    "Kubernetes sends bookmarks at the ticks of a clock that all watches share. Whether a tick falls into "
+    "the scenario is chance: with Kubernetes' own 1.32 it did in 12 of 70 runs. fakeapi sends the bookmark "
+    "after a second."
 )
 
 KNOWN: tuple[Known, ...] = (
