@@ -272,7 +272,7 @@ def watch_options(query: Query, resource: Resource, name: str = "") -> WatchOpti
 
 
 def _named(fields: field_selector.FieldSelector | None, name: str) -> field_selector.FieldSelector:
-    """Returns a field selector for the object `name`. Raises ApiError 400 if `fields` selects another name."""
+    """Returns a field selector for the object `name`. Raises ApiError 400 if `fields` selects others."""
     if fields is None or fields.empty:
         return field_selector.FieldSelector((field_selector.Requirement(NAME, name),))
     if fields.requires_exact_match(NAME) != name:

@@ -1,4 +1,4 @@
-"""Compaction: drops the history, so that older resourceVersions get 410 Expired."""
+"""The handler that deletes the history of changes, so that older resourceVersions get 410 Expired."""
 
 import msgspec
 
@@ -9,7 +9,7 @@ from fakeapi_storage import FutureRevision
 
 
 class Compaction(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
-    """The resourceVersion at which to compact the history; "" for the newest one."""
+    """`resource_version`: delete the history before this version; "" for the newest version."""
 
     resource_version: str = ""
 
