@@ -66,7 +66,7 @@ def _nothing() -> None:
 
 
 class Cluster:
-    """One Kubernetes cluster without HTTP: its objects, the resources that it serves, and its clock.
+    """A Kubernetes cluster without HTTP: its objects, the resources that it serves, and its clock.
 
     All calls must come from one event loop.
     """

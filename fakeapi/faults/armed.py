@@ -132,7 +132,7 @@ class ArmedFaults:
         return new
 
     def find(self, name: str) -> ArmedFault | None:
-        """Returns the armed fault with this name; None if there is no such fault."""
+        """Returns the armed fault with this name; None for an unknown name."""
         return next((fault for fault in self.armed if fault.name == name), None)
 
     def disarm(self, *names: str) -> list[ArmedFault]:

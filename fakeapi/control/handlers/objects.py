@@ -72,7 +72,7 @@ class HistoryQuery(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
 
 
 class VersionView(msgspec.Struct, rename="camel"):
-    """One version of an object.
+    """A version of an object.
 
     - `change`: ADDED, MODIFIED, DELETED, or STORED for a version from before the history.
     - `object`: the object after the change; for DELETED, its last state.

@@ -1,9 +1,9 @@
 """Translates object identities between the recorded server and the target of a replay.
 
 Identities are uids, resourceVersions, generated names, continue tokens, and times of creation and deletion.
-The map learns them from pairs of responses to one request: the recorded response and the target's. Requests
-are rewritten forward (recorded → now), responses backward (now → recorded). So responses can be compared and
-printed with the identities of the trace.
+The map learns them from the recorded response to a request and the response of the target. A replay
+translates requests to identities of the target, and responses back to recorded identities. It then compares
+and prints responses with the identities of the trace.
 """
 
 import re
@@ -18,14 +18,14 @@ from fakeapi.traces.analysis.request_facts import version_number
 Names = dict[str, str]
 
 UNKNOWN_VERSION = "<resourceVersion>"
-"""Printed in place of a version of the target that matches no recorded version."""
+"""The text that replaces a version of the target without a recorded version, in comparisons and reports."""
 
 STALE_VERSION = "1"
-"""Sent in place of an unmapped version that the recorded server refused; no object ever has this version."""
+"""A version that no object ever has. It replaces an unknown version that the recorded server rejected."""
 
 _UID = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _UID_TAIL = re.compile(rb"-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-"""The end of a uid. Its first byte is fixed, so the search is forty times as fast as for a whole uid."""
+"""Matches the end of a uid. As its first byte is fixed, the search is 40 times as fast as for a whole uid."""
 
 _VERSION = re.compile(rb'(resourceVersion\\?"?\s*:\s*\\?"?)(\d+)')
 _TIMES = re.compile(rb'"(creation|deletion)Timestamp"(\s*:\s*)"[^"]*"')
@@ -43,12 +43,15 @@ class VersionMap:
         self._of_lists: dict[int, int] = {}
         self._known: list[int] = []
         self.base = 0
-        """The target's version before the first recorded request; used in place of all older versions."""
+        """The target's version before the first request; it replaces all versions from before the trace."""
         self.newest = 0
         """The newest version that the target has returned."""
 
     def learn(self, recorded: str, now: str) -> None:
-        """Learns a pair of versions of one object. A version that is mapped already keeps its mapping."""
+        """Adds a pair of versions of one object: the recorded one, and that of the target.
+
+        Does nothing if one of the versions already has a partner.
+        """
         old, new = version_number(recorded), version_number(now)
         self.newest = max(self.newest, new)
         if not (old and new) or old in self._now or new in self._recorded:
@@ -58,7 +61,7 @@ class VersionMap:
         self._note(old)
 
     def learn_list(self, recorded: str, now: str) -> None:
-        """Learns a pair of versions of a list or bookmark, for queries only and not for comparisons."""
+        """Adds a pair of versions of a list or bookmark. Only `nearest` uses them, not comparisons."""
         old, new = version_number(recorded), version_number(now)
         self.newest = max(self.newest, new)
         if old and new:
@@ -73,14 +76,14 @@ class VersionMap:
             self._known.append(old)
 
     def exact(self, recorded: str) -> str:
-        """Returns the target's version for the recorded version of an object, or "" if it is unknown."""
+        """Returns the target's version for a recorded version of an object; "" if it is unknown."""
         new = self._now.get(version_number(recorded))
         return "" if new is None else str(new)
 
     def nearest(self, recorded: str) -> str:
-        """Returns the target's version for a query.
+        """Returns the target's version for a recorded version in a query.
 
-        An unmapped version becomes the mapping of the closest older version, or `base`.
+        An unknown version is replaced by that of the closest older version, or by `base`.
         """
         old = version_number(recorded)
         if not old:
@@ -92,7 +95,7 @@ class VersionMap:
         return str(self._now.get(known) or self._of_lists[known])
 
     def recorded(self, now: str) -> str:
-        """Returns the recorded version for a version of the target, or UNKNOWN_VERSION if there is none."""
+        """Returns the recorded version for a version of the target; UNKNOWN_VERSION if it is unknown."""
         new = version_number(now)
         if not new:
             return now
@@ -101,7 +104,7 @@ class VersionMap:
 
 
 class IdentityMap:
-    """All identities learned so far. Not thread-safe."""
+    """Translates identities in requests and responses between the trace and the target. Not thread-safe."""
 
     def __init__(self) -> None:
         self.versions = VersionMap()
@@ -113,7 +116,10 @@ class IdentityMap:
         self._times: dict[str, tuple[str, str]] = {}
 
     def learn(self, recorded: Any, now: Any) -> None:
-        """Learns from two responses to one request; the arguments are decoded JSON of any shape."""
+        """Learns identities from two responses to one request: the recorded one, and that of the target.
+
+        The arguments are decoded JSON. Values that are not objects or lists are ignored.
+        """
         if not (isinstance(recorded, dict) and isinstance(now, dict)):
             return
         ours, theirs = recorded.get("metadata"), now.get("metadata")
@@ -127,7 +133,7 @@ class IdentityMap:
             self.learn_metadata(ours, theirs)
 
     def learn_metadata(self, recorded: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-        """Learns from the metadata of one object, as recorded and as the target returned it."""
+        """Learns identities from the metadata of one object: the recorded one, and that of the target."""
         self._learn_uid(recorded, now)
         times = _text(now, "creationTimestamp"), _text(now, "deletionTimestamp")
         if times != (_text(recorded, "creationTimestamp"), _text(recorded, "deletionTimestamp")):
@@ -164,7 +170,10 @@ class IdentityMap:
         return _text(metadata, "namespace"), _text(metadata, "name")
 
     def same(self, recorded: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
-        """Whether the uid, version and name of both metadata map to each other."""
+        """Whether the metadata of the target has the uid, version and name of the recorded metadata.
+
+        It compares them after the translation of `now` to recorded identities.
+        """
         uid, name, version = _text(now, "uid"), _text(now, "name"), _text(now, "resourceVersion")
         return (
             self._uids_back.get(uid, uid) == _text(recorded, "uid")
@@ -174,15 +183,15 @@ class IdentityMap:
 
     @property
     def has_names(self) -> bool:
-        """Whether any object has a different name than in the trace."""
+        """Whether an object has a different generated name on the target than in the trace."""
         return bool(self._names)
 
     def name_recorded(self, now: str) -> str:
-        """Returns the recorded name of an object, given its name on the target."""
+        """Returns the recorded name of an object. `now`: its name on the target."""
         return self._names_back.get(now, now)
 
     def target(self, target: str) -> str:
-        """Rewrites the path and query of a recorded request for the target."""
+        """Returns the path and query of a recorded request with the identities of the target."""
         path, mark, query = target.partition("?")
         if self._names:
             names = self._names
@@ -205,9 +214,10 @@ class IdentityMap:
         return parameter if new == plain else f"{name}{equals}{quote(new, safe='')}"
 
     def forward(self, body: bytes, *, unknown: str | None = None) -> bytes:
-        """Rewrites the body of a recorded request, JSON or YAML, for the target.
+        """Returns the body of a recorded request with the identities of the target.
 
-        `unknown` replaces versions that are not mapped; without `unknown` they stay.
+        - `body`: JSON or YAML.
+        - `unknown`: replaces unknown versions; None keeps them.
         """
         exact = self.versions.exact
 
@@ -217,7 +227,10 @@ class IdentityMap:
         return self._rewrite(body, self._uids, self._names, version)
 
     def forward_times(self, body: bytes, uid: str) -> bytes:
-        """Replaces the creation and deletion times in a body by the target's; `uid` is the recorded uid."""
+        """Returns a body with the creation and deletion times that its object has on the target.
+
+        `uid`: the recorded uid of the object.
+        """
         times = self._times.get(uid)
         if times is None:
             return body
@@ -230,9 +243,10 @@ class IdentityMap:
         return _TIMES.sub(replace, body)
 
     def forward_json_patch(self, body: bytes, *, unknown: str | None = None) -> bytes:
-        """Rewrites a JSON patch for the target, including versions that are the value of an operation.
+        """Returns a recorded JSON patch with the identities of the target.
 
-        `unknown` replaces versions that are not mapped, as in `forward`.
+        It also replaces the values of operations on `/metadata/resourceVersion`. `unknown`: replaces unknown
+        versions; None keeps them.
         """
         try:
             operations = decode(self.forward(body, unknown=unknown))
@@ -248,7 +262,7 @@ class IdentityMap:
         return encode(operations) if changed else self.forward(body, unknown=unknown)
 
     def backward(self, body: bytes) -> bytes:
-        """Rewrites a response of the target to the recorded identities."""
+        """Returns a response body of the target with the recorded identities."""
         return self._rewrite(body, self._uids_back, self._names_back, self.versions.recorded)
 
     @staticmethod
@@ -275,7 +289,7 @@ class IdentityMap:
 
 
 def metadata_of_items(value: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Returns the metadata of the objects in a list or a Table, in order."""
+    """Returns the metadata of the objects in a decoded list or Table, in order."""
     items = value.get("items")
     if not isinstance(items, list):
         rows = value.get("rows")
