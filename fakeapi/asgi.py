@@ -47,10 +47,7 @@ class NoRoom(Exception):
 
 
 class ClientGone(OSError):
-    """The client has disconnected.
-
-    `send` raises it, so that the application stops working for this client.
-    """
+    """Raised when the client has disconnected, so that the application stops working for this client."""
 
 
 class ClientStalled(Exception):
@@ -63,7 +60,7 @@ class ClientStalled(Exception):
 class DropConnection(Exception):
     """Raised by an application to close the client's connection after the bytes that it has sent.
 
-    Other ASGI servers also close the connection, or answer 500 if nothing was sent.
+    Other ASGI servers also close the connection, or send 500 if the application has sent nothing.
     """
 
 

@@ -72,9 +72,11 @@ class Cluster:
     """
 
     def __init__(self, settings: Settings) -> None:
-        """Raises UnknownReleaseError, UnknownGateError, GateError, RuntimeConfigError, AdmissionPluginError,
-        ServiceUrlError; ValueError for an invalid `frozen_at`, and for settings that a shared database
-        excludes.
+        """Creates the cluster; `start` opens its storage.
+
+        Raises UnknownReleaseError, UnknownGateError, GateError, RuntimeConfigError, AdmissionPluginError,
+        ServiceUrlError. Raises ValueError for an invalid `frozen_at`, and for settings that do not work with
+        a shared database.
         """
         self.settings = settings
         self.clock: ClockAndNames = settings.clock or _clock(settings)

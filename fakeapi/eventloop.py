@@ -1,4 +1,4 @@
-"""The event loop of servers and replays."""
+"""Selects the event loop of servers and replays: uvloop if it is installed, else asyncio's own."""
 
 import asyncio
 from collections.abc import Callable

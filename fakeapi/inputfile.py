@@ -37,7 +37,7 @@ def open_regular(path: Path) -> io.FileIO:
 def read_regular(path: Path, bytes_max: int) -> bytes:
     """Returns the content of a regular file of at most `bytes_max` bytes.
 
-    Raises OSError: with EFBIG for a longer file, and with EINVAL or EISDIR for one that is not regular.
+    Raises OSError, for example with EFBIG for a longer file, and with EINVAL or EISDIR for special files.
     """
     with open_regular(path) as raw:
         if os.fstat(raw.fileno()).st_size > bytes_max:

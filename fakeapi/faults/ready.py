@@ -131,7 +131,10 @@ READY: Mapping[str, tuple[Callable[..., AnyAction], str]] = {
     "withhold_bookmarks": (WithholdBookmarks, ""),
     "stale": (Stale, ""),
 }
-"""The ready-made rules by name: the function that returns the action, and the default verbs ("": all)."""
+"""The ready-made rules by name: the function that returns the action, and the default verbs.
+
+The verbs "" mean the default verbs of the action, or all.
+"""
 
 _ONCE = ("expire", "end_watch", "cut_watch")
 """The ready-made rules that fire only once by default, so that a client can resume its watch afterwards."""

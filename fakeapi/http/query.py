@@ -70,7 +70,7 @@ class Query:
 
 
 def _readable(query_string: bytes) -> bytes:
-    """Returns the query without the parameters that Go's net/url ignores: invalid escapes or semicolons."""
+    """Returns the query without parameters that have invalid escapes or semicolons, like Go's net/url."""
     if b";" not in query_string and not BAD_ESCAPE.search(query_string):
         return query_string
     parts = query_string.split(b"&")

@@ -179,7 +179,7 @@ def _render_list(pieces: list[bytes], shape: Representation, kinds: ReleaseKinds
 
 
 def _check_printable(body: bytes) -> None:
-    """Raises ApiError 500 for a character that go-yaml refuses."""
+    """Raises ApiError 500 if the JSON of an object contains a character that go-yaml rejects."""
     if _UNPRINTABLE.search(body.decode()):
         raise ApiError(500, "", "yaml: control characters are not allowed")
 

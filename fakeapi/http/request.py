@@ -18,7 +18,7 @@ _NONE: dict[str, Any] = {}
 
 
 def _enough_room(_: int) -> AbstractAsyncContextManager[None]:
-    """Replaces the scope extension ROOM on servers without it: reserves memory at once."""
+    """Replaces the scope extension ROOM on servers without it, and never waits."""
     return nullcontext()
 
 
@@ -104,7 +104,7 @@ class Request:
         return self.content
 
     def unread(self, body: bytes) -> None:
-        """Lets the next call of `body` return this text, instead of reading from the client."""
+        """Lets the next call of `body` return these bytes, instead of reading from the client."""
         receive = self.receive
 
         async def again() -> Message:

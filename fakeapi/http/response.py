@@ -282,8 +282,8 @@ async def _until_gone(receive: Receive) -> None:
 def head(audit_id: bytes, media_type: str, warnings: Iterable[str]) -> list[tuple[bytes, bytes]]:
     """Returns the default headers, the Content-Type and the Warning headers of a response.
 
-    `media_type`: empty for no Content-Type. A 304 needs none, because clients would treat the response as
-    new.
+    `media_type`: empty for no Content-Type. A 304 must not have one, because clients would treat the
+    response as new.
     """
     headers = [(b"audit-id", audit_id), *FLOW_HEADERS]
     if media_type:
@@ -295,7 +295,7 @@ def head(audit_id: bytes, media_type: str, warnings: Iterable[str]) -> list[tupl
 def shortened(warnings: Iterable[str]) -> list[str]:
     """Returns the warnings, shortened if they have more than WARNINGS_LENGTH_MAX characters together.
 
-    Then each is cut to WARNING_LENGTH_MAX characters, and the last ones are omitted.
+    Over this limit, each warning is cut to WARNING_LENGTH_MAX characters, and the last ones are omitted.
     """
     texts = list(warnings)
     if sum(map(len, texts)) <= WARNINGS_LENGTH_MAX:

@@ -105,7 +105,7 @@ class Router:
     def _resource(self, info: RequestInfo, verb: str) -> Resource | None:
         """Returns the resource of a path. Raises ApiError 404 for an unknown resource of a built-in group.
 
-        Returns None, for a plain-text 404, if the group has only custom resources and none fits the path.
+        Returns None, for a plain-text 404, if no custom resource fits the path.
         """
         resource = self._catalogue.find(info.group, info.version, info.resource)
         if resource is None and not self._catalogue.has_built_in(info.group):
@@ -180,7 +180,7 @@ def _check_route(request: Request, info: RequestInfo, offer: Offer) -> None:
 
 
 async def _in_room(request: Request, document: Response) -> Response:
-    """Returns the document, a long one only after the server has memory for it. Raises NoRoom, ClientGone."""
+    """Waits until the server has memory for a long document, and returns it. Raises NoRoom, ClientGone."""
     if len(document.body) >= ROOM_FROM_BYTES:
         async with request.room(len(document.body)):
             pass

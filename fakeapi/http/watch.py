@@ -47,7 +47,7 @@ log = logging.getLogger("fakeapi")
 
 NANOSECONDS = 10**9
 TIMEOUT_SECONDS_MIN = 1800
-"""Minimum duration, in seconds, of a watch without a timeout. Its random duration is at most twice that."""
+"""Minimum duration, in seconds, of a watch without a timeout. Its random maximum is twice as long."""
 BOOKMARK_SECONDS = 60
 BOOKMARK_BEFORE_END_SECONDS = 2
 BOOKMARK_AFTER_INITIAL_EVENTS_SECONDS = 1
@@ -274,7 +274,7 @@ class Events:
             log.exception("unexpected error in a watch of %s", self._resource.qualified)
 
     def write_through(self, write_now: WriteNow | None) -> None:
-        """Lets the commit of an event write it directly, without a task, if the client has no unread data.
+        """Sends each event directly when it is committed, if the client has no unread data.
 
         `write_now`: the scope extension WRITE_NOW of the server; None changes nothing.
         """

@@ -2,7 +2,7 @@
 
 Follows `HandleWS` of k8s.io/apiserver `pkg/endpoints/handlers/watch.go`, the frames of `pkg/util/wsstream`,
 and for tokens in a subprotocol `pkg/authentication/request/websocket`. The API responds as over HTTP, and
-this module translates its messages. Other responses than watches are sent without an upgrade.
+this module translates its messages. All responses except watches are sent without an upgrade.
 """
 
 import base64

@@ -94,7 +94,7 @@ class Requests:
             self.verify(pattern, times=0, code=code, **members)
 
     def text(self, last: int = 20) -> str:
-        """Returns one line of text for each of the last requests."""
+        """Returns a line of text for each of the last requests. `last`: the maximum number of requests."""
         return listing(self._of(self._source()), last)
 
     def _of(self, entries: Iterable[Entry]) -> list[Entry]:

@@ -46,9 +46,9 @@ def issue(names: Iterable[str], directory: Path | None = None) -> Certificates:
     - `directory`: the directory of the CA that signs the certificate; None uses a new CA that is not stored.
 
     If the directory has no CA, this function creates one. Clients that trust the CA trust all servers with
-    this directory, also after a restart. Only the owner can read the CA key; otherwise its mode is corrected.
-    A new directory has mode 0755 and the CA certificate 0644, as in k8s.io/client-go `util/cert` and
-    `util/keyutil`.
+    this directory, also after a restart. If others than the owner can read the CA key, the function corrects
+    its mode. A new directory has mode 0755 and the CA certificate 0644, as in k8s.io/client-go `util/cert`
+    and `util/keyutil`.
 
     Raises OSError, and CertificateError for an unusable or incomplete pair of files, which stays unchanged.
     """
@@ -87,7 +87,7 @@ def _authority_in(directory: Path) -> trustme.CA:
             return trustme.CA.from_pem(*pair)
         except (ValueError, TypeError) as error:
             raise CertificateError(f"{certificate} and {key} are not a CA: {error}") from error
-    if key.exists():  # the file may be the only copy
+    if key.exists():  # do not overwrite it: the file may be the only copy
         raise CertificateError(
             f"{key} has no {CA_CERTIFICATE} beside it: put it there, or remove the key for a new CA"
         )
@@ -110,7 +110,7 @@ def _check_pair(certificate: bytes, key: bytes) -> None:
         raise ValueError(f"the certificate is valid from {begin:%Y-%m-%d} to {end:%Y-%m-%d}")
     try:
         is_authority = read.extensions.get_extension_for_class(x509.BasicConstraints).value.ca
-        read.extensions.get_extension_for_class(x509.SubjectKeyIdentifier)  # issued certificates contain it
+        read.extensions.get_extension_for_class(x509.SubjectKeyIdentifier)  # issued certificates refer to it
     except x509.ExtensionNotFound:
         raise ValueError("the certificate needs basicConstraints and a subjectKeyIdentifier") from None
     if not is_authority:

@@ -23,14 +23,14 @@ HEAD_SECONDS = 32.0
 """Seconds that a client has to send the head of a request, from its first byte.
 
 On a new connection, the time starts when the connection is accepted. It equals ReadHeaderTimeout of
-kube-apiserver. A client that exceeds the time gets 400 and is disconnected, at most as many seconds late.
+kube-apiserver. A client that exceeds it gets 400 and is disconnected. The check can be up to 32 s late.
 """
 
 IDLE_SECONDS = 3_600.0
 """Seconds without a request after which the server closes a connection."""
 
 WRITE_BYTES = 128 * 1024
-"""Number of bytes per write of a long response. Each write waits until the client has read the previous."""
+"""Number of bytes per write of a long response. Each write waits until the previous one has been read."""
 
 CLOSE_SECONDS = 10.0
 """Seconds that a client has to read the last bytes of a closing connection, before it is aborted."""
@@ -160,7 +160,7 @@ class Connection:
         self._deadline = None
 
     def _watch_time(self) -> None:
-        """Starts a timer that checks the deadline at intervals, so that each request needs no own timer."""
+        """Starts a timer that checks the deadline at intervals, so that requests need no timers."""
         left = HEAD_SECONDS if self._deadline is None else self._deadline - self._loop.time()
         self._timer = self._loop.call_later(min(HEAD_SECONDS, max(left, 0.0)), self._close_if_too_late)
 

@@ -115,7 +115,7 @@ class HTTP1:
     def check_time(self, now: float) -> None: ...
 
     async def give_up(self) -> None:
-        """Ends a connection whose client exceeded its deadline, after 408 for a body or 400 for a head."""
+        """Ends a connection whose client exceeded a deadline. A late body gets 408, a late head 400."""
         if self._head is not None:
             await self.refuse(REQUEST_TIMEOUT)
         elif self._reader.waiting:
@@ -280,7 +280,7 @@ class HTTP1:
         if head is not None and head.content_length > DISCARDED_BYTES and not self._reader.complete:
             self._response.closes = True
         self._unsent_head = self._response.start(status, REASONS.get(status, b""), self._with_date(headers))
-        self._loop.call_soon(self._write_unsent_head)  # a body that follows at once takes the head along
+        self._loop.call_soon(self._write_unsent_head)  # unless `_write` sends it first, with the body
 
     async def _switch(self, status: int, headers: Headers) -> None:
         """Sends the response 101, and passes bytes that already followed the request to the WebSocket."""

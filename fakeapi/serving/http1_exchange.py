@@ -27,7 +27,7 @@ class Answering(Protocol):
     async def answer_body(self, data: bytes, *, is_last: bool) -> None: ...
 
     def write_now(self, data: bytes) -> bool:
-        """Writes a part of the body without waiting. Returns False, without writing, if it had to wait."""
+        """Writes a part of the body if that needs no waiting; else returns False."""
         ...
 
     async def answered(self) -> None:
@@ -124,7 +124,7 @@ class Exchange:
             raise UnexpectedMessageError(f"{message['type']} in the state {self._state.name}")
 
     async def _end(self) -> None:
-        """Ends the exchange after the application, with the response 500 if the application sent none."""
+        """Ends the exchange after the application has returned. Sends 500 if there was no response."""
         if self._is_closed:
             return
         if self._state is _State.REQUEST:

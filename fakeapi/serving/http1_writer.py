@@ -3,7 +3,7 @@
 from fakeapi.serving.request_head import Headers
 
 _FRAMING_LENGTHS = {len(b"connection"), len(b"content-length")}
-"""The lengths of `connection` and `content-length`, so that other headers need no comparison."""
+"""The lengths of the header names `connection` and `content-length`, for a check before comparing names."""
 
 
 class ResponseWriter:

@@ -56,7 +56,7 @@ GOAWAY = ">xHBBIII"
 """The `struct` format of a GOAWAY frame: frame header, last stream and error code (RFC 9113, 6.8)."""
 
 _OF_A_FAILURE = [(b"content-length", b"0"), (b"connection", b"close")]
-"""The headers of hypercorn's response for a failed application, which must not end other streams."""
+"""The headers of hypercorn's response for a failed application. Its `connection: close` is ignored."""
 
 Pairs = list[tuple[bytes, bytes]]
 
@@ -237,7 +237,7 @@ class HTTP2:
         if stream is None:  # the rest of a body after an early response
             self._acknowledge(stream_id, counted)
             return
-        self._acknowledge(stream_id, counted - len(data))  # the padding
+        self._acknowledge(stream_id, counted - len(data))  # the application does not receive the padding
         if data:
             await stream.handle(Body(stream_id=stream_id, data=data))
 

@@ -109,7 +109,7 @@ class ResponseBytes:
 
     @property
     def is_full(self) -> bool:
-        """Whether requests of a known size are waiting; new long responses must queue behind them."""
+        """Whether long responses are waiting for memory, so that new long responses must wait too."""
         return any(waiter.size for waiter in self._waiters)
 
     def _drop_stalled(self) -> None:

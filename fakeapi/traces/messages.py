@@ -8,10 +8,13 @@ from fakeapi.machinery.meta import request_info
 from fakeapi.traces.model import Headers
 
 BODY_MAX = 16 << 20
-"""Maximum number of recorded bytes of a body, or of the events of a watch. More bytes are left out."""
+"""Maximum number of recorded bytes of a body, or of the events of a watch.
+
+A longer body is not recorded at all. Of a watch, the later events are not recorded.
+"""
 
 MEMBERS_MAX = 16
-"""Maximum number of members of a gzip body. Decoding copies the rest for each, which takes quadratic time."""
+"""Maximum number of members of a gzip body. More would take quadratic time, as each copies the rest."""
 
 _WINDOW_BITS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 """The argument `wbits` of zlib for each supported Content-Encoding."""

@@ -52,7 +52,7 @@ _EARLIER_TEXTS = {"request body (the server did not read it)": Gap.UNREAD_REQUES
 class Missing:
     """A part that a recorded exchange lacks. `str()` returns the text in files, which `parse` reads.
 
-    `detail`: more about the part, such as its size; can be empty.
+    `detail`: the reason or another detail, such as "too long"; can be empty.
     """
 
     gap: Gap

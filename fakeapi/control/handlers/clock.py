@@ -26,7 +26,10 @@ class Clock(msgspec.Struct, rename="camel"):
 
 
 class Freeze(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
-    """`at`: a later time (RFC 3339) at which to freeze the clock; "" freezes it at the present time."""
+    """The request to freeze the clock.
+
+    `at`: a later time (RFC 3339) at which to freeze the clock; "" freezes it at the present time.
+    """
 
     at: str = ""
 
@@ -36,7 +39,7 @@ class Advance(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
 
 
 class Jump(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
-    """`to`: the later time (RFC 3339) to which the clock moves."""
+    """The request to move the clock to a later time. `to`: this time (RFC 3339)."""
 
     to: str
 

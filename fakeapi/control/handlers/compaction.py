@@ -9,7 +9,11 @@ from fakeapi_storage import FutureRevision
 
 
 class Compaction(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
-    """`resource_version`: delete the history before this version; "" for the newest version."""
+    """The request to delete the history of changes, and its response.
+
+    `resource_version`: in the request, the version before which to delete the history ("" for the newest
+    version); in the response, the oldest version at which a watch can start.
+    """
 
     resource_version: str = ""
 

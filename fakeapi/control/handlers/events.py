@@ -110,7 +110,7 @@ class EventQueue:
 
 @lru_cache(maxsize=1)
 def _request_event(entry: Entry) -> dict[str, Any]:
-    """Returns the event of a request. The cache of one entry serves all clients of the same request."""
+    """Returns the event of a request. A cache for one request lets all clients share the event."""
     return {"type": "request", "request": view_of(entry)}
 
 

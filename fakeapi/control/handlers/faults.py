@@ -32,7 +32,7 @@ class FaultList(msgspec.Struct):
 
 
 class ReadyMade(msgspec.Struct):
-    """The names of the ready-made rules."""
+    """The names of the ready-made rules for faults, such as conflict."""
 
     names: list[str]
 

@@ -86,7 +86,7 @@ class VersionView(msgspec.Struct, rename="camel"):
 class History(msgspec.Struct, rename="camel"):
     """The versions of one object that the server still has, oldest first.
 
-    `forgotten`: whether the object had earlier versions.
+    `forgotten`: whether the object may have had earlier versions.
     """
 
     versions: list[VersionView]
@@ -180,9 +180,9 @@ def _kind(cluster: Cluster, resource: Resource) -> KindView:
 
 
 def _resource(cluster: Cluster, group: str, version: str, name: str) -> Resource:
-    """Returns the resource in this version; for "", in the first version that has objects.
+    """Returns the resource with this group, version and name. Raises ApiError 404 for an unknown one.
 
-    Raises ApiError 404 if the resource is not served.
+    `version`: "" for the first version that has objects, or else for the preferred version.
     """
     versions = [
         resource for resource in _versions(cluster, group, name) if version in ("", resource.kind.version)

@@ -33,7 +33,10 @@ class Kept(msgspec.Struct, rename="camel"):
 
 
 class Restore(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
-    """`rewind`: whether resourceVersions continue after the snapshot's version, not after the newest one."""
+    """The request to restore a snapshot.
+
+    `rewind`: whether resourceVersions continue after the snapshot's version, not after the newest one.
+    """
 
     rewind: bool = False
 

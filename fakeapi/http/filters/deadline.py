@@ -13,7 +13,7 @@ from fakeapi.machinery import errors
 from fakeapi.machinery.golang.duration import duration_error
 
 TIMEOUT_LENGTH_MAX = 1024
-"""Maximum length of a `timeout`, in characters. Clients without authentication can send one."""
+"""Maximum length, in characters, of a `timeout`, because clients can send it without authentication."""
 
 
 def deadline(ctx: RequestContext, proceed: Handler) -> Awaitable[AnyResponse]:

@@ -20,7 +20,8 @@ from fakeapi.traces.analysis.request_facts import COLLECTIONS, RequestFacts
 STALE_SECONDS = 1.0
 """Maximum age, in seconds, of the state that a read from a watch cache returns.
 
-A read that started later than this after a write comes after the write, even if it returned an older version.
+If a read started later than this after a write, the read does not come before the write, even if it returned
+an older version.
 """
 
 Key = tuple[str, str, str, str]

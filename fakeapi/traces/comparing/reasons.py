@@ -53,7 +53,7 @@ _STATUS_REASONS = {
 _LOST_RACE = "StorageError: invalid object, Code: 4"
 """Part of the message of a 409 Conflict after a race: another request changed the object during this one."""
 _NOT_CREATABLE = ("metadata.generation", "metadata.managedFields")
-"""The fields of an initial object that no client can set."""
+"""The fields of an initial object that can differ on the target, because clients cannot set them freely."""
 
 
 class Explainer:

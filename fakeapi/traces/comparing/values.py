@@ -57,9 +57,9 @@ def compare_values(
 
 
 def _same(recorded: Any, now: Any, identities: IdentityMap) -> bool:
-    """Whether two objects differ only in uid, resourceVersion and name. Can return False for such objects.
+    """Whether two objects surely differ at most in uid, resourceVersion and name.
 
-    This fast check avoids the translation of most responses.
+    This fast check avoids the translation of most responses. It can return False for such objects.
     """
     if not (isinstance(recorded, dict) and isinstance(now, dict)):
         return bool(recorded == now)
@@ -74,7 +74,7 @@ def _same(recorded: Any, now: Any, identities: IdentityMap) -> bool:
 
 
 def scrub(value: Any, how: CompareOptions) -> None:
-    """Replaces times and other values that depend on the server's clock, in place."""
+    """Replaces times and other values that differ between two servers, in place."""
     if not isinstance(value, dict):
         return
     if str(value.get("kind")).startswith(_POD):
@@ -161,7 +161,7 @@ def _manager(entry: Any) -> tuple[str, ...]:
 
 
 class _Differ:
-    """Collects the differences of two values that `scrub` has changed and that have recorded identities."""
+    """Collects the differences of two values, after `scrub` and the translation to recorded identities."""
 
     def __init__(self, how: CompareOptions, *, in_order: bool) -> None:
         """`in_order`: whether to compare the order of objects in lists, which generated names can change."""

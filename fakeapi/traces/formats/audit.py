@@ -35,7 +35,7 @@ from fakeapi.traces.model import (
 VERSION = "audit.k8s.io/v1"
 
 OPEN_MAX = 100_000
-"""Maximum number of unfinished requests in memory. Over the limit, the oldest becomes an exchange early."""
+"""Maximum number of unfinished requests in memory. Over the limit, the oldest is used without its end."""
 
 _METHODS = {
     "get": "GET",
@@ -57,7 +57,7 @@ _RELEASE = re.compile(r"(?:k8s|kubernetes|kube|v|release)[-_.]?(1\.\d{2})(?!\d)"
 _META_GROUP = "meta.k8s.io"
 _CONVERTED = b'"meta.k8s.io/'
 _CONVERSIONS = frozenset({"PartialObjectMetadata", "PartialObjectMetadataList", "Table"})
-"""The kinds to which clients can request the conversion of objects, in the Accept header."""
+"""The kinds to which a server converts objects if the Accept header requests that."""
 _JSON = "application/json"
 _DEFAULT_TIMEOUT = 1800.0
 """Minimum duration, in seconds, after which kube-apiserver ends a watch without timeoutSeconds."""

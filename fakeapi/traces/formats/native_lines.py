@@ -24,7 +24,7 @@ VERSION: Literal[1] = 1
 KIND: Literal["fakeapi.trace"] = "fakeapi.trace"
 
 _CONTROLS = tuple(bytes((code,)) for code in range(32) if code not in b"\t\n\r\b\f")
-"""The control characters without a short escape in JSON, such as `\\n`."""
+"""The control characters that JSON can only write with six characters, such as `\\u0000`."""
 
 _LAST_SECOND = 253_402_300_799.0
 

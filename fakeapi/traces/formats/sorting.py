@@ -25,8 +25,7 @@ class Spool:
 
     def __init__(self, directory: Path) -> None:
         """Creates the unnamed file in `directory`. Raises OSError."""
-        # The method `close` closes the file.
-        self._file = tempfile.TemporaryFile(dir=directory, prefix=".trace-", buffering=_BUFFER)  # noqa: SIM115 - see above
+        self._file = tempfile.TemporaryFile(dir=directory, prefix=".trace-", buffering=_BUFFER)  # noqa: SIM115 - `close` closes it
         self._offsets = array("d")
         self._ends = array("Q")
         self._size = 0

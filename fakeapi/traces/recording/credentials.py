@@ -54,7 +54,10 @@ _KEY_NEEDLES = tuple(
     )
     for separator in ("", "-", "_", " ")
 )
-"""More substrings in lower case. Each credential contains one of _NEEDLES or _KEY_NEEDLES, or is in a URL."""
+"""Parts of the names of keys, in lower case.
+
+Text without any of them and without any of _NEEDLES has no credential, except for a user in a URL.
+"""
 
 _SEGMENT = re.compile(rb"[\w-]+")
 _PEM = re.compile(

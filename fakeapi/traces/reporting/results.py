@@ -151,7 +151,7 @@ class Results:
     - `stopped`: the reason why the replay ended early; "" for a complete replay.
     - `divergences`: the earliest divergences.
     - `kinds` and `explanations`: the number of each kind of difference, and of each reason.
-    - `unserved`: the number of requests that were not sent because the target does not serve their resource.
+    - `unserved`: the number of unsent requests by resource, because the target does not serve the resource.
     - `uncompared`: the number of exchanges whose response was not compared completely, by reason.
     - `notes`: the number of each text about missing parts and inferred facts of the trace.
     - `seeded`: the objects that were created because they existed before the trace.

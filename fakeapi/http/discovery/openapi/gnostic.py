@@ -57,17 +57,17 @@ def _object(encoder: Encoder, number: int = 1) -> Encoder:
 
 
 def _repeated(number: int, encoder: Encoder) -> tuple[int, Encoder]:
-    """Returns an entry of `_message` for a list: 0, and an encoder that writes one field for each item."""
+    """Returns the entry of a list for `_message`: 0, and an encoder that writes a field for each item."""
     return 0, lambda values: b"".join(bytes_field(number, encoder(value)) for value in values)
 
 
 def _flag(number: int) -> tuple[int, Encoder]:
-    """Returns an entry of `_message` for a boolean or a non-negative integer: 0, and a field encoder."""
+    """Returns the entry of a boolean or unsigned integer field for `_message`: 0, and its encoder."""
     return 0, lambda value: varint_field(number, int(value))
 
 
 def _number(number: int) -> tuple[int, Encoder]:
-    """Returns an entry of `_message` for a double: 0, and an encoder that writes the field."""
+    """Returns the entry of a double field for `_message`: 0, and its encoder."""
     return 0, lambda value: encode_varint(number << 3 | _FIXED64) + struct.pack("<d", value)
 
 

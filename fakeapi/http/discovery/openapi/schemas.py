@@ -182,9 +182,9 @@ def _member(types: Mapping[str, TypeEntry], struct: str, member: dict[str, Any],
 
 
 def _with_opaque_defaults(schema: Schema) -> Schema:
-    """Returns a schema in which references of list items and map values have the default `{}`.
+    """Returns a schema with the default `{}` for list items and map values that are plain references.
 
-    Such references are to types with special schemas, such as Quantity; others have a default already.
+    Only references to types with special schemas, such as Quantity, need this. Others already have a default.
     """
     changed = dict(schema)
     for place in ("items", "additionalProperties"):
