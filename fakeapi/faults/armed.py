@@ -19,7 +19,7 @@ Subscriber = Callable[["ArmedFault"], None]
 
 @dataclass(eq=False)
 class ArmedFault:
-    """An active rule.
+    """An armed fault: a rule that the server applies to requests.
 
     - `revision`: the revision of the storage when the fault was armed.
     - `armed_at`: the time of arming, in seconds since the epoch.

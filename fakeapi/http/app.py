@@ -175,7 +175,7 @@ class Application:
 
     @cached_property
     def _starlette(self) -> "Starlette":
-        """An application that handles the lifespan protocol, for ASGI servers other than that of fakeapi."""
+        """An application that handles the lifespan protocol, for ASGI servers other than fakeapi's own."""
         from starlette.applications import Starlette  # noqa: PLC0415 - loaded only for other servers
 
         return Starlette(lifespan=self._lifespan)

@@ -116,7 +116,7 @@ def write_options(
     - `kind`: CreateOptions, UpdateOptions or PatchOptions.
     - `patch_type`: the media type of a patch; empty for a create or an update.
     - `body_bytes`: the size of the request body.
-    - `exact`: whether the response keeps drivers' opaque values byte for byte, as protobuf does.
+    - `exact`: whether the response keeps opaque values of DRA drivers byte for byte, as protobuf does.
     """
     if not query.first and patch_type != APPLY_PATCH:
         return WriteOptions(
@@ -164,7 +164,7 @@ def delete_options(
 ) -> DeleteOptions:
     """Returns the options of a delete from the body, or from the query if the request has no body.
 
-    `exact`: whether the response keeps drivers' opaque values byte for byte, as protobuf does. Raises
+    `exact`: whether the response keeps opaque values of DRA drivers byte for byte, as protobuf does. Raises
     ApiError 400, 422.
     """
     options: dict[str, object] = _delete_query(query) if body is None else body

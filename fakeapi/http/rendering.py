@@ -118,7 +118,10 @@ async def respond_list(ctx: RequestContext, resource: Resource, listed: Listed, 
 
 
 def transform_of(ctx: RequestContext, resource: Resource) -> Transform | None:
-    """Returns the negotiated conversion; None for unconverted objects. Raises ApiError 400."""
+    """Returns the conversion that the client requested, such as to a Table; None for no conversion.
+
+    Raises ApiError 400.
+    """
     return transform_for(resource, ctx.representation, ctx.request.query.first, lambda: ctx.received)
 
 
@@ -201,7 +204,7 @@ def list_pieces(
     """Yields the JSON of a list in pieces, and generates each piece on demand.
 
     - `transform`: converts the list, for example to a Table.
-    - `exact`: whether drivers' opaque values keep their bytes, as in protobuf.
+    - `exact`: whether opaque values of DRA drivers keep their bytes, as in protobuf.
     """
     metadata: dict[str, Any] = {"resourceVersion": str(listed.revision)}
     if listed.continue_token or (resource.kind.unstructured and transform is None):

@@ -210,7 +210,7 @@ class StreamingResponse:
             self.close()
 
     def end(self, *last: bytes) -> None:
-        """Ends the stream as if it had timed out. `last`: the frames to send instead of the waiting ones."""
+        """Ends the stream as if it had timed out. `last`: the frames to send instead of waiting frames."""
         self._last = last
         self._is_over = True
         if self._pump is not None:

@@ -67,7 +67,7 @@ def _transcoded(body: bytes, wording: Wording) -> bytes:
 
 
 def _is_exact(ctx: RequestContext) -> bool:
-    """Whether the response keeps drivers' opaque values byte for byte: true for protobuf.
+    """Whether the response keeps opaque values of DRA drivers byte for byte: true for protobuf.
 
     Other representations contain these values as compact JSON.
     """

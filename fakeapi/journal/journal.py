@@ -16,7 +16,7 @@ BODY_MAX = 64 * 1024
 """Maximum size of one body in bytes. The journal does not keep a longer body, only its size."""
 
 TEXT_MAX = 1024
-"""Maximum length of a User-Agent, and of path and query, in bytes. The journal cuts longer ones."""
+"""Maximum length of a User-Agent, and of path and query, in bytes. The journal cuts longer texts."""
 
 Listener = Callable[[Entry], None]
 

@@ -124,7 +124,7 @@ class Exchange:
             raise UnexpectedMessageError(f"{message['type']} in the state {self._state.name}")
 
     async def _end(self) -> None:
-        """Ends the exchange after the application has returned. Sends 500 if there was no response."""
+        """Ends the exchange after the application has returned. Sends 500 if no response has started."""
         if self._is_closed:
             return
         if self._state is _State.REQUEST:

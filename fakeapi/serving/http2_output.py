@@ -80,7 +80,7 @@ class Output:
         self._responses[stream_id] = Response()
 
     async def send_head(self, stream_id: int, headers: list[tuple[bytes, bytes]]) -> None:
-        """Sends the head of a response. Without a Content-Length, it also waits until the window is open."""
+        """Sends the head of a response. Without a Content-Length, waits until the client accepts data."""
         response = self._responses.get(stream_id)
         if response is None:
             return

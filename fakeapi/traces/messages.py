@@ -117,5 +117,5 @@ class Inflater:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the stream is complete."""
+        """Whether the end of the compressed stream has been decompressed."""
         return self._stream.eof

@@ -94,7 +94,7 @@ _INFERENCES = {inference.value: inference for inference in Inference if inferenc
 class Inferred:
     """An inferred fact of an exchange. `str()` returns the text in files, which `parse` reads.
 
-    `conclusion`: what was inferred, as text.
+    `conclusion`: the inferred fact as text.
     """
 
     about: Inference

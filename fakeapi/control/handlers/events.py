@@ -19,7 +19,7 @@ from fakeapi.registry.stored.keys import parse_key
 from fakeapi_storage import Closed, Event, EventKind, StorageReset, WatcherOverflow
 
 QUEUE_MAX = 2048
-"""Maximum number of events that wait for one client. Others are dropped; an event "lost" counts them."""
+"""Maximum number of events that wait for one client. More events are dropped; an event "lost" counts them."""
 
 SAMPLE_SECONDS = 0.1
 """Seconds between two batches of events if the query limits the events per second with `most`."""

@@ -47,7 +47,7 @@ class Figures(msgspec.Struct, rename="camel"):
     """The load and the contents of a server.
 
     - `last`: the number of the newest request.
-    - `uncounted`: the number of requests after that of the query that the journal has dropped.
+    - `uncounted`: the number of later requests than `after` that the journal no longer has.
     - `watches`: the number of open watches.
     - `behind`: the largest number of events that one watch still has to send.
     - `memory_bytes`: the resident memory of the process; its peak where the system reports only that; 0 if

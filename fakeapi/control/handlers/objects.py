@@ -180,7 +180,7 @@ def _kind(cluster: Cluster, resource: Resource) -> KindView:
 
 
 def _resource(cluster: Cluster, group: str, version: str, name: str) -> Resource:
-    """Returns the resource with this group, version and name. Raises ApiError 404 for an unknown one.
+    """Returns the resource with this group, version and name. Raises ApiError 404 if there is none.
 
     `version`: "" for the first version that has objects, or else for the preferred version.
     """

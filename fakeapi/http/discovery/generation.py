@@ -20,7 +20,7 @@ class GenerationCache:
         self._kept: dict[Hashable, Any] = {}
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Returns the cached value of a key; calls `make` to compute a missing one.
+        """Returns the cached value of a key; calls `make` to compute a missing value.
 
         The cache has no limit, so use only few keys, such as the paths of served documents.
         """

@@ -108,7 +108,7 @@ def _entries(resource: Resource) -> list[Object]:
 
 
 def _own_version(subresource: Subresource, kind: Kind) -> dict[str, str]:
-    """Returns the `group` and `version` of a subresource; empty if they equal those of the resource."""
+    """Returns the `group` and `version` of a subresource; empty if the resource has the same."""
     if (subresource.group, subresource.version) == (kind.group, kind.version):
         return {}
     return {"group": subresource.group, "version": subresource.version}

@@ -28,7 +28,7 @@ class Freshness:
         self._storage = storage
 
     async def __call__(self, ctx: RequestContext, proceed: Handler) -> AnyResponse:
-        """Refreshes the state if the request must see the newest one, and then passes the request on.
+        """Refreshes the state if the request must see the newest state, and then passes the request on.
 
         Raises StorageError if the database does not respond; discovery requests ignore this error.
         """

@@ -18,10 +18,10 @@ from fakeapi.traces.analysis.request_facts import version_number
 Names = dict[str, str]
 
 UNKNOWN_VERSION = "<resourceVersion>"
-"""The text that replaces a version of the target without a recorded version, in comparisons and reports."""
+"""The text for a resourceVersion of the replay target that has no recorded resourceVersion."""
 
 STALE_VERSION = "1"
-"""A version that no object ever has. It replaces an unknown version that the recorded server rejected."""
+"""A resourceVersion that no object has. A replay sends it for an unknown version that once caused a 409."""
 
 _UID = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _UID_TAIL = re.compile(rb"-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -35,7 +35,7 @@ _VERSIONED = frozenset({"resourceVersion", "continue", "fieldSelector", "labelSe
 
 
 class VersionMap:
-    """Maps the resourceVersions of the recorded server to those of the target."""
+    """Maps the resourceVersions of the recorded server to those of the replay target."""
 
     def __init__(self) -> None:
         self._now: dict[int, int] = {}
@@ -43,14 +43,17 @@ class VersionMap:
         self._of_lists: dict[int, int] = {}
         self._known: list[int] = []
         self.base = 0
-        """The target's version before the first request; it replaces all versions from before the trace."""
+        """The resourceVersion of the replay target before the first request.
+
+        In queries, it replaces all recorded versions from before the trace.
+        """
         self.newest = 0
-        """The newest version that the target has returned."""
+        """The newest resourceVersion that the replay target has returned."""
 
     def learn(self, recorded: str, now: str) -> None:
-        """Adds a pair of versions of one object: the recorded one, and that of the target.
+        """Adds two resourceVersions of one state of an object: in the trace, and on the target (`now`).
 
-        Does nothing if one of the versions already has a partner.
+        Does nothing if one of the two versions is already in another pair.
         """
         old, new = version_number(recorded), version_number(now)
         self.newest = max(self.newest, new)
@@ -61,7 +64,10 @@ class VersionMap:
         self._note(old)
 
     def learn_list(self, recorded: str, now: str) -> None:
-        """Adds a pair of versions of a list or bookmark. Only `nearest` uses them, not comparisons."""
+        """Adds two resourceVersions of one list or bookmark: in the trace, and on the replay target (`now`).
+
+        Only `nearest` uses these pairs.
+        """
         old, new = version_number(recorded), version_number(now)
         self.newest = max(self.newest, new)
         if old and new:
@@ -76,14 +82,14 @@ class VersionMap:
             self._known.append(old)
 
     def exact(self, recorded: str) -> str:
-        """Returns the target's version for a recorded version of an object; "" if it is unknown."""
+        """Returns the replay target's resourceVersion for an object's recorded one; "" if unknown."""
         new = self._now.get(version_number(recorded))
         return "" if new is None else str(new)
 
     def nearest(self, recorded: str) -> str:
-        """Returns the target's version for a recorded version in a query.
+        """Returns the replay target's resourceVersion for a recorded one in a query.
 
-        An unknown version is replaced by that of the closest older version, or by `base`.
+        For an unknown version, it returns the result for the closest older version, or else `base`.
         """
         old = version_number(recorded)
         if not old:
@@ -95,7 +101,7 @@ class VersionMap:
         return str(self._now.get(known) or self._of_lists[known])
 
     def recorded(self, now: str) -> str:
-        """Returns the recorded version for a version of the target; UNKNOWN_VERSION if it is unknown."""
+        """Returns the recorded resourceVersion for one of the replay target; UNKNOWN_VERSION if unknown."""
         new = version_number(now)
         if not new:
             return now
@@ -104,7 +110,10 @@ class VersionMap:
 
 
 class IdentityMap:
-    """Translates identities in requests and responses between the trace and the target. Not thread-safe."""
+    """Translates uids, resourceVersions and generated names between a trace and a replay target.
+
+    It is not thread-safe.
+    """
 
     def __init__(self) -> None:
         self.versions = VersionMap()
@@ -116,9 +125,12 @@ class IdentityMap:
         self._times: dict[str, tuple[str, str]] = {}
 
     def learn(self, recorded: Any, now: Any) -> None:
-        """Learns identities from two responses to one request: the recorded one, and that of the target.
+        """Learns pairs of uids, resourceVersions and names from two responses to one request.
 
-        The arguments are decoded JSON. Values that are not objects or lists are ignored.
+        - `recorded`: the recorded response, as decoded JSON.
+        - `now`: the response of the replay target, as decoded JSON.
+
+        Values that are not objects or lists are ignored.
         """
         if not (isinstance(recorded, dict) and isinstance(now, dict)):
             return
@@ -133,7 +145,11 @@ class IdentityMap:
             self.learn_metadata(ours, theirs)
 
     def learn_metadata(self, recorded: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-        """Learns identities from the metadata of one object: the recorded one, and that of the target."""
+        """Learns pairs of uids, resourceVersions and names from the metadata of one object.
+
+        - `recorded`: the metadata in the trace.
+        - `now`: the metadata on the replay target.
+        """
         self._learn_uid(recorded, now)
         times = _text(now, "creationTimestamp"), _text(now, "deletionTimestamp")
         if times != (_text(recorded, "creationTimestamp"), _text(recorded, "deletionTimestamp")):
@@ -170,9 +186,10 @@ class IdentityMap:
         return _text(metadata, "namespace"), _text(metadata, "name")
 
     def same(self, recorded: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
-        """Whether the metadata of the target has the uid, version and name of the recorded metadata.
+        """Whether two metadata have equal uids, resourceVersions and names after the translation.
 
-        It compares them after the translation of `now` to recorded identities.
+        - `recorded`: the metadata in the trace.
+        - `now`: the metadata on the replay target.
         """
         uid, name, version = _text(now, "uid"), _text(now, "name"), _text(now, "resourceVersion")
         return (
@@ -183,15 +200,15 @@ class IdentityMap:
 
     @property
     def has_names(self) -> bool:
-        """Whether an object has a different generated name on the target than in the trace."""
+        """Whether an object has a different generated name on the replay target than in the trace."""
         return bool(self._names)
 
     def name_recorded(self, now: str) -> str:
-        """Returns the recorded name of an object. `now`: its name on the target."""
+        """Returns the name of an object in the trace. `now`: its name on the replay target."""
         return self._names_back.get(now, now)
 
     def target(self, target: str) -> str:
-        """Returns the path and query of a recorded request with the identities of the target."""
+        """Translates the path and query of a recorded request for the replay target."""
         path, mark, query = target.partition("?")
         if self._names:
             names = self._names
@@ -214,10 +231,10 @@ class IdentityMap:
         return parameter if new == plain else f"{name}{equals}{quote(new, safe='')}"
 
     def forward(self, body: bytes, *, unknown: str | None = None) -> bytes:
-        """Returns the body of a recorded request with the identities of the target.
+        """Translates the body of a recorded request for the replay target.
 
         - `body`: JSON or YAML.
-        - `unknown`: replaces unknown versions; None keeps them.
+        - `unknown`: replaces unknown resourceVersions; None keeps them.
         """
         exact = self.versions.exact
 
@@ -227,9 +244,9 @@ class IdentityMap:
         return self._rewrite(body, self._uids, self._names, version)
 
     def forward_times(self, body: bytes, uid: str) -> bytes:
-        """Returns a body with the creation and deletion times that its object has on the target.
+        """Replaces the creation and deletion times in a recorded body by those on the replay target.
 
-        `uid`: the recorded uid of the object.
+        `uid`: the recorded uid of the object. Returns the new body.
         """
         times = self._times.get(uid)
         if times is None:
@@ -243,10 +260,10 @@ class IdentityMap:
         return _TIMES.sub(replace, body)
 
     def forward_json_patch(self, body: bytes, *, unknown: str | None = None) -> bytes:
-        """Returns a recorded JSON patch with the identities of the target.
+        """Translates a recorded JSON patch for the replay target.
 
-        It also replaces the values of operations on `/metadata/resourceVersion`. `unknown`: replaces unknown
-        versions; None keeps them.
+        It also translates the values of operations on `/metadata/resourceVersion`. `unknown`: replaces
+        unknown resourceVersions; None keeps them.
         """
         try:
             operations = decode(self.forward(body, unknown=unknown))
@@ -262,7 +279,7 @@ class IdentityMap:
         return encode(operations) if changed else self.forward(body, unknown=unknown)
 
     def backward(self, body: bytes) -> bytes:
-        """Returns a response body of the target with the recorded identities."""
+        """Translates a response body of the replay target to the uids, versions and names of the trace."""
         return self._rewrite(body, self._uids_back, self._names_back, self.versions.recorded)
 
     @staticmethod

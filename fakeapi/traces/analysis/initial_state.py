@@ -339,7 +339,7 @@ def _version(body: Object) -> str:
 
 
 def of_served(objects: Iterable[InitialObject], served: Iterable[str]) -> list[InitialObject]:
-    """Returns only the objects whose resource the target serves.
+    """Returns only the objects whose resource the replay target serves.
 
     `served`: the paths of resources, such as "/apis/resource.k8s.io/v1alpha3/resourceclaims".
     """

@@ -1,4 +1,4 @@
-"""Differences between a recorded response and the response of the target, as values and as text."""
+"""Differences between a recorded response and the response in a replay, as values and as text."""
 
 import json
 from collections.abc import Iterable
@@ -39,10 +39,10 @@ class DifferenceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A difference between a recorded response and the response of the target.
+    """A difference between a recorded response and the response in a replay.
 
     - `path`: the field, such as "metadata.labels.app"; "" for the whole response.
-    - `recorded` and `now`: the values as JSON, cut to SHOWN_MAX characters; "" for a missing value.
+    - `recorded` and `now`: both values as JSON, cut to SHOWN_MAX characters; "" for a missing value.
     """
 
     kind: DifferenceKind

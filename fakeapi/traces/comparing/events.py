@@ -1,4 +1,4 @@
-"""Compares the events of a recorded watch with the events of the target."""
+"""Compares the events of a recorded watch with the events of the watch in a replay."""
 
 from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
@@ -30,9 +30,9 @@ class _Event:
 
 @dataclass(frozen=True, slots=True)
 class EventComparison:
-    """The result of comparing the events of a recorded watch with those of the target.
+    """The result of comparing the events of a recorded watch with those in a replay.
 
-    - `missing_versions`: the recorded resourceVersions of events that the target did not send.
+    - `missing_versions`: the recorded resourceVersions of events that the replay target did not send.
     - `names`: the namespaces and names of the objects with differences.
     - `first`: the index of the first recorded event that differs; -1 for none.
     """
@@ -52,8 +52,9 @@ def compare_events(
     in_order: bool,
     whole: bool,
 ) -> EventComparison:
-    """Compares the events of a recorded watch with those of the target, object by object.
+    """Compares the events of a recorded watch with those in a replay, object by object.
 
+    - `recorded` and `now`: the recorded events, and the lines that the replay target has sent.
     - `in_order`: whether to compare the order of events of different objects too.
     - `whole`: whether additional events at the end are differences. False if the recorded client may have
       disconnected before them.
@@ -113,7 +114,7 @@ def _compare(ours: _Event, theirs: _Event, identities: IdentityMap, how: Compare
 def _events(lines: Iterable[bytes], identities: IdentityMap | None) -> Iterable[_Event]:
     """Yields the decoded events, without bookmarks except the one at the end of the initial events.
 
-    `identities`: translates names of the target to recorded names; None for recorded events.
+    `identities`: translates names of the replay target to recorded names; None for recorded events.
     """
     for line in lines:
         if is_bookmark(line) and _END_OF_LIST not in line:
@@ -151,7 +152,10 @@ def is_bookmark(line: bytes) -> bool:
 
 
 def learn_events(recorded: Sequence[StreamEvent], now: Sequence[bytes], identities: IdentityMap) -> None:
-    """Learns the identities of objects from the events of a recorded watch and those of the target."""
+    """Learns pairs of uids, resourceVersions and names from a recorded watch and the watch in a replay.
+
+    `recorded` and `now`: the recorded events, and the lines that the replay target has sent.
+    """
     waiting: dict[Name, deque[_Event]] = defaultdict(deque)
     for event in _events(now, identities):
         waiting[event.name].append(event)

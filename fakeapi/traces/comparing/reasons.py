@@ -1,4 +1,4 @@
-"""Explains differences whose cause is the trace and not the target."""
+"""Explains differences in a replay whose cause is the trace and not the replay target."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from fakeapi.traces.model import Exchange, Inference
 
 
 class Reason(StrEnum):
-    """A cause of differences that is not an error of the target. The values are the texts in reports."""
+    """A cause of differences that is not an error of the replay target. The values are texts of reports."""
 
     FOREIGN = "changed by a request that is not in the trace"
     INFERRED_STATE = "the state before the trace is inferred"
@@ -53,7 +53,7 @@ _STATUS_REASONS = {
 _LOST_RACE = "StorageError: invalid object, Code: 4"
 """Part of the message of a 409 Conflict after a race: another request changed the object during this one."""
 _NOT_CREATABLE = ("metadata.generation", "metadata.managedFields")
-"""The fields of an initial object that can differ on the target, because clients cannot set them freely."""
+"""The fields that differ on the replay target because clients cannot set them when they create an object."""
 
 
 class Explainer:
@@ -94,8 +94,8 @@ class Explainer:
     ) -> tuple[Explanation | None, int]:
         """Explains the differences of an exchange.
 
-        `status`: the status code of the target's response. Returns the explanation or None, and the id of an
-        earlier exchange with differences in the same object, or -1.
+        `status`: the status code of the response in the replay. Returns the explanation or None, and the id
+        of an earlier exchange with differences in the same object, or -1.
         """
         key = facts.path.key
         explanation = self._explanation(exchange, facts, differences, status)

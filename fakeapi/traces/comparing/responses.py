@@ -1,4 +1,4 @@
-"""Compares two responses to one request: the recorded response, and the response of the target.
+"""Compares two responses to one request: the recorded response, and the response in a replay.
 
 It first translates uids, resourceVersions, generated names and continue tokens, see
 `fakeapi.traces.analysis.identity_map`. It ignores times that the server sets in metadata and managed fields,
@@ -20,9 +20,10 @@ from fakeapi.traces.model import Response
 def compare_answers(
     recorded: Response, now: Response, identities: IdentityMap, how: CompareOptions, *, body: bool = True
 ) -> list[Difference]:
-    """Returns the differences of two responses to one request, and learns their identities.
+    """Returns the differences of two responses to one request.
 
-    - `recorded` and `now`: the recorded response, and the response of the target.
+    - `recorded` and `now`: the recorded response, and the response in the replay.
+    - `identities`: translates `now` to recorded uids, versions and names; learns new ones.
     - `body`: whether to compare the bodies too, not only status and headers.
     """
     if recorded.status != now.status:
@@ -78,7 +79,7 @@ def _text(body: bytes) -> str:
 def status_of(response: Response, identities: IdentityMap | None = None) -> str:
     """Returns the status code as text, with reason and message if the body is a Status.
 
-    `identities`: translates a response of the target to recorded identities; None for a recorded response.
+    `identities`: translates a response in a replay to recorded uids and names; None for a recorded response.
     """
     body = response.body if identities is None else identities.backward(response.body)
     try:

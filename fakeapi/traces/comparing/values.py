@@ -42,8 +42,8 @@ def compare_values(
 ) -> list[Difference]:
     """Returns the differences of two decoded values. It changes both values.
 
-    - `recorded` and `now`: the values from the recorded response and from the response of the target.
-    - `translate`: decodes the response of the target again, with recorded identities.
+    - `recorded` and `now`: the values from the recorded response and from the response in the replay.
+    - `translate`: decodes the response in the replay again, with recorded uids, versions and names.
     """
     scrub(recorded, how)
     scrub(now, how)

@@ -251,7 +251,7 @@ class HarFile:
                 yield line, exchange
 
     def _entries(self) -> Iterator[tuple[int, Raw]]:
-        """Yields pairs of line number and entry. The number is that of the entry's first line."""
+        """Yields pairs of line number and entry. The number is the line where the entry begins."""
         line, counted, end = 1, 0, 0
         for entry in self._log.entries:
             begin = self._text.index(entry, end)

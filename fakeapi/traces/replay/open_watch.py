@@ -1,4 +1,4 @@
-"""OpenWatch: opens a recorded watch on the target and collects its events."""
+"""OpenWatch: opens a recorded watch on the replay target and collects its events."""
 
 import asyncio
 import contextlib
@@ -20,9 +20,9 @@ QUIET_SECONDS = 0.05
 
 
 class OpenWatch:
-    """An open watch on the target, which collects its events in memory.
+    """An open watch on the replay target, which collects its events in memory.
 
-    - `step`: the recorded watch.
+    - `step`: the step of the replay that opened the watch.
     - `lines`: the lines of the received events.
     - `ended`: whether the target has ended the watch.
     - `failure`: the error that ended the watch; "" for none.
@@ -45,7 +45,10 @@ class OpenWatch:
     async def open(
         cls, client: HttpClient, step: Step, target: str, headers: Headers
     ) -> "OpenWatch | Response":
-        """Opens a watch, or returns the response if the target rejects it. Raises TargetError."""
+        """Opens a watch on the replay target, or returns the response if the target rejects the watch.
+
+        `target`: the path and query of the watch. Raises TargetError.
+        """
         stream = await client.watch(target, headers)
         if stream.status == 200:
             return cls(step, stream)

@@ -342,7 +342,7 @@ class Replayer:
             self._builder.same(step)
 
     def _is_page(self, step: Step, recorded: Response) -> bool:
-        """Whether the response is a page of a list that can have other objects on the target."""
+        """Whether a recorded response is a page of a list that can have other objects in the replay."""
         if step.facts.verb != "list" or not self._identities.has_names:
             return False
         return b'"continue":"' in recorded.body or "continue=" in step.exchange.request.target

@@ -1,4 +1,4 @@
-"""Creates the namespaces and objects on the target that existed before the trace.
+"""Creates the namespaces and objects on a replay target that existed before the trace.
 
 It uses only the API: it creates an object, and then sets its status and its managed fields. If the object had
 a deletionTimestamp, it deletes the object. No client can set the uid (which an IdentityMap translates) and
@@ -39,7 +39,10 @@ _OF_THE_SERVER = (
 
 
 class InitialStateRestorer:
-    """Creates initial objects on one target. Its methods raise TargetError if the target does not respond."""
+    """Creates the objects on a replay target that existed before the trace.
+
+    Its methods raise TargetError if the target does not respond.
+    """
 
     def __init__(self, client: HttpClient, identities: IdentityMap, served: Iterable[str]) -> None:
         self._client = client
@@ -73,7 +76,7 @@ class InitialStateRestorer:
         return [await self.make(initial) for initial in self._late.pop(place, ())]
 
     async def make_namespaces(self, names: dict[str, str]) -> list[RestoredObject]:
-        """Creates the namespaces that do not exist on the target.
+        """Creates the namespaces that do not exist on the replay target.
 
         `names`: the names of namespaces, each with the "file:line" of its first use.
         """

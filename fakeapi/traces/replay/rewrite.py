@@ -1,4 +1,4 @@
-"""Translates recorded requests to the identities of the target."""
+"""Translates recorded requests to the uids, resourceVersions and names of the replay target."""
 
 from fakeapi.machinery.codec import JsonError, decode, encode
 from fakeapi.machinery.patch.media_types import JSON_PATCH
@@ -19,7 +19,7 @@ class NotRewritable(Exception):
 def rewritten_request(
     exchange: Exchange, facts: RequestFacts, identities: IdentityMap, *, keep_names: bool = False
 ) -> tuple[str, Headers, bytes]:
-    """Returns target, headers and body of a request, with the identities of the replay's target.
+    """Translates a recorded request for the replay target; returns path with query, headers and body.
 
     `keep_names`: whether to create objects with recorded generated names, not with new ones. Raises
     NotRewritable.

@@ -1,4 +1,4 @@
-"""Requests the served resources and the current resourceVersion of the target."""
+"""Requests the served resources and the current resourceVersion of a replay target."""
 
 from collections.abc import Iterable
 
@@ -12,10 +12,10 @@ _HEADERS: Headers = (("accept", "application/json"), ("user-agent", "fakeapi-rep
 
 
 async def served_paths(client: HttpClient, group_versions: Iterable[str]) -> frozenset[str]:
-    """Returns the paths of the resources that the target serves in these API versions and in /api/v1.
+    """Returns the paths of the resources that a server serves in these API versions and in /api/v1.
 
     An example is "/apis/resource.k8s.io/v1alpha3/resourceclaims/status". Raises TargetError, also for a
-    target that is not an API server.
+    server that is not an API server.
     """
     paths: set[str] = set()
     for root in ("/api/v1", *(path for path in group_versions if path != "/api/v1")):
@@ -41,7 +41,7 @@ async def served_paths(client: HttpClient, group_versions: Iterable[str]) -> fro
 
 
 async def current_version(client: HttpClient) -> int:
-    """Returns the newest resourceVersion of the target; 0 if it is unknown."""
+    """Returns the newest resourceVersion of a server; 0 if it is unknown."""
     answer = await client.send("GET", "/api/v1/namespaces?limit=1", _HEADERS)
     try:
         version = decode(answer.body)["metadata"]["resourceVersion"]

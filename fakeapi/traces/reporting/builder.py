@@ -37,7 +37,7 @@ class ReportBuilder:
         self._note(step, Outcome.SAME)
 
     def unserved(self, step: Step, what: str) -> None:
-        """Adds an exchange that was not sent, because the target does not serve its resource.
+        """Adds an exchange that was not sent, because the replay target does not serve its resource.
 
         `what`: the resource and the reason, for the report.
         """
@@ -57,8 +57,8 @@ class ReportBuilder:
     def differs(self, step: Step, found: Sequence[Difference], status: int, shown: str = "") -> None:
         """Adds an exchange with differences.
 
-        - `status`: the status code of the target's response.
-        - `shown`: the URL fragment at which the live page displays the object; "" for none.
+        - `status`: the status code of the response in the replay.
+        - `shown`: the URL fragment at which the target's live page displays the object; "" for none.
         """
         exchange, facts = step.exchange, step.facts
         explanation, follows = self.explainer.explain(exchange, facts, found, status)

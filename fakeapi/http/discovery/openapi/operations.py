@@ -185,7 +185,7 @@ class _Paths:
     def _collection_query(self) -> tuple[tuple[str, str], ...]:
         """Returns the query parameters of a collection with only one operation, a list or a create.
 
-        Returns none if the collection has several operations, because then each has its own parameters.
+        Returns an empty tuple for several operations, because then each operation has its own parameters.
         """
         verbs = self.kind.verbs
         if "create" not in verbs and "deletecollection" not in verbs:

@@ -90,7 +90,7 @@ _REQUIRED_TEXT: Schema = {"type": "string", "default": ""}
 
 
 class _Shapes:
-    """Creates schemas of lists like those of a release."""
+    """Creates schemas of lists in the style of a release."""
 
     def __init__(self, release: Release) -> None:
         listed = schemas_of(release.name)[openapi_name("meta/v1.APIResourceList")]["properties"]["resources"]

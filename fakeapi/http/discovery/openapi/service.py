@@ -156,7 +156,7 @@ class OpenAPI:
         return _CachedDocuments(root_paths(self._catalogue))
 
     async def _encoded(self, name: str, versions: Versions, cached: _CachedDocuments) -> Encoded:
-        """Returns the OpenAPI 3 document with this name, such as `apis/apps/v1`; generates a missing one."""
+        """Returns the OpenAPI 3 document with this name, such as `apis/apps/v1`; generates it if needed."""
         resources = versions.get(name)
         if resources is not None:
             return await self._version_document(name, resources)
@@ -185,7 +185,7 @@ class OpenAPI:
         versions: Versions,
         cached: _CachedDocuments,
     ) -> Encoded:
-        """Returns the OpenAPI 2 document in this media type; generates a missing one with `encode`."""
+        """Returns the OpenAPI 2 document in this media type; generates it with `encode` if needed."""
         if media_type not in cached.encoded:
             async with self._turn:
                 if media_type not in cached.encoded:
