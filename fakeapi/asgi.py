@@ -1,4 +1,4 @@
-"""The ASGI types, and the protocol of applications that the project's own server runs."""
+"""ASGI types, and the fakeapi extensions between the ASGI server and its application."""
 
 from asyncio import Future
 from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
@@ -13,43 +13,41 @@ ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 WRITE_NOW = "fakeapi.write_now"
-"""Scope extension `(bytes) -> bool`: writes a part of a started response's body without waiting.
+"""Scope key of a function `(bytes) -> bool` that writes a part of a response body without waiting.
 
-Returns False, without writing, if the client has unread bytes. Middleware that inspects responses must remove
-it from the scope.
+The response must have started. The function returns False, without writing, if the client has unread bytes.
+Middleware that inspects responses must remove the key from the scope.
 """
 
 WriteNow = Callable[[bytes], bool]
 
 ROOM = "fakeapi.room"
-"""Scope extension: reserves room for a response of a given size while the response is made.
+"""Scope key of a function `(size) -> async context manager` that reserves memory for a response of this size.
 
-Waits until the client, and all clients together, have few enough unread bytes. Raises NoRoom, ClientGone.
+Entering the block waits while this client, or all clients together, have too many unread bytes. It raises
+NoRoom if that takes too long, and ClientGone if the client disconnects.
 """
 
 Room = Callable[[int], AbstractAsyncContextManager[None]]
 
 GONE = "fakeapi.gone"
-"""Scope extension `() -> Future`: completes when the client has disconnected.
+"""Scope key of a function `() -> Future`; the future completes when the client has disconnected.
 
-Requests that wait for each other use it to stop waiting.
+A request that waits for other requests stops waiting when the future completes.
 """
 
 Gone = Callable[[], "Future[None]"]
 
 ROOM_FROM_BYTES = 256 * 1024
-"""An application asks for room before it makes an answer of this size or longer."""
+"""Minimum size of a response, in bytes, for which the application reserves memory with ROOM."""
 
 
 class NoRoom(Exception):
-    """A long response got no room within the time that a request waits for it."""
+    """Raised when the server could not reserve memory for a long response in time."""
 
 
 class ClientGone(OSError):
-    """The client has disconnected.
-
-    `send` raises it, so that the application stops working for this client.
-    """
+    """Raised when the client has disconnected, so that the application stops working for this client."""
 
 
 class ClientStalled(Exception):
@@ -62,7 +60,7 @@ class ClientStalled(Exception):
 class DropConnection(Exception):
     """Raised by an application to close the client's connection after the bytes that it has sent.
 
-    Other ASGI servers also close the connection, or answer 500 if nothing was sent.
+    Other ASGI servers also close the connection, or send 500 if the application has sent nothing.
     """
 
 
@@ -74,11 +72,11 @@ class Application(Protocol):
     async def startup(self) -> None: ...
 
     async def shutdown(self) -> None:
-        """Called once, at the end, even if `startup` failed."""
+        """Releases resources. The server calls it once, when it stops, even if `startup` failed."""
         ...
 
     async def reset(self) -> None:
-        """Drops all state; watches end."""
+        """Deletes all state and ends all watches."""
         ...
 
     def end_watches(self) -> None: ...

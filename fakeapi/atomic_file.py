@@ -1,4 +1,4 @@
-"""Writes files atomically, and makes directories that only their owner can write."""
+"""Writes files atomically, and creates directories with a given mode."""
 
 import contextlib
 import errno
@@ -13,9 +13,9 @@ _BUFFER = 1 << 18
 
 @contextlib.contextmanager
 def atomic_file(path: Path) -> Iterator[IO[bytes]]:
-    """Opens a temporary file that replaces `path` at the end of the block, readable only by its owner.
+    """Opens a temporary file, readable only by its owner, that replaces `path` at the end of the block.
 
-    If the block raises, `path` does not change and the temporary file is removed. Raises OSError.
+    If the block raises, `path` does not change and the temporary file is deleted. Raises OSError.
     """
     handle, unfinished = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
@@ -35,9 +35,9 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 def make_directory(path: Path, mode: int) -> None:
-    """Makes a directory and its missing parents, each with this mode less the umask.
+    """Creates a directory and its missing parents with this mode, reduced by the umask.
 
-    Existing directories keep their modes. Raises OSError.
+    Existing directories keep their modes. Raises OSError, also if `path` exists and is not a directory.
     """
     missing = [directory for directory in (path, *path.parents) if not directory.exists()]
     for directory in reversed(missing):

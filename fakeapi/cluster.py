@@ -45,17 +45,14 @@ log = logging.getLogger("fakeapi")
 
 
 class Follower(Protocol):
-    """An object that depends on the cluster's state.
-
-    The cluster calls it when all of the state is replaced.
-    """
+    """An object that the cluster calls before and after a reset or a restore replaces its whole state."""
 
     async def before_replacement(self) -> None:
-        """Stops using the old state."""
+        """Stops using the old state, which the cluster is about to replace."""
         ...
 
     async def after_replacement(self, *, empty: bool) -> None:
-        """Starts with the new state; `empty` means that it is the state of a new cluster."""
+        """Continues with the new state. `empty`: whether the new state is that of a new cluster."""
         ...
 
 
@@ -84,12 +81,17 @@ def _nothing() -> None:
 
 
 class Cluster:
-    """The objects of one cluster, its catalogue and its clock; used in one event loop."""
+    """A Kubernetes cluster without HTTP: its objects, the resources that it serves, and its clock.
+
+    All calls must come from one event loop.
+    """
 
     def __init__(self, settings: Settings) -> None:
-        """Raises UnknownReleaseError, UnknownGateError, GateError, RuntimeConfigError, AdmissionPluginError,
-        ServiceUrlError; ValueError for an invalid `frozen_at`, and for settings that a shared database
-        excludes.
+        """Creates the cluster; `start` opens its storage.
+
+        Raises UnknownReleaseError, UnknownGateError, GateError, RuntimeConfigError, AdmissionPluginError,
+        ServiceUrlError. Raises ValueError for an invalid `frozen_at`, and for settings that do not work with
+        a shared database.
         """
         self.settings = settings
         self.clock: ClockAndNames = settings.clock or _clock(settings)
@@ -102,11 +104,11 @@ class Cluster:
         self._registry: Registry | None = None
         self._outbound = Outbound(_transport, ServiceUrls.parse(settings.webhook_services))
         self.journal = Journal()
-        """The answered requests; `fakeapi.http` records them unless the option `journal` is "off"."""
+        """The last requests; `fakeapi.http` records them unless the option `journal` is "off"."""
         self.armed_faults: ArmedFaults | None = None
-        """The armed faults; None until `faults` is first used."""
+        """The armed faults; None until somebody reads the property `faults`."""
         self.on_first_fault: Callable[[], None] = _nothing
-        """Called when `faults` is first used, to load the code that applies faults."""
+        """Loads the code that applies faults; called when the property `faults` is first read."""
         self._followers: list[Callable[[], None]] = []
         self.certificate_authority = ""
         """The CA certificates (PEM) that verify the server; empty for plain HTTP."""
@@ -119,17 +121,17 @@ class Cluster:
 
     @property
     def registry(self) -> Registry:
-        """Raises RuntimeError before `start`."""
+        """The served resources with their storage. Raises RuntimeError before `start`."""
         if self._registry is None:
             raise RuntimeError("the cluster is not started")
         return self._registry
 
     @property
     def adjustable_clock(self) -> ClusterClock:
-        """The clock, which can be frozen and moved.
+        """The clock, which you can freeze and move forward.
 
-        Raises RuntimeError if several servers share the state, or if the option `clock` supplied another
-        clock.
+        Raises RuntimeError if several servers share the database, or if the option `clock` supplied a clock
+        of another class.
         """
         if self._sharing is not None:
             raise RuntimeError("several servers share the state: their clocks stay the machine's")
@@ -169,7 +171,7 @@ class Cluster:
         return self.armed_faults
 
     async def start(self) -> None:
-        """Opens the storage and creates the initial objects. Errors of the storage propagate."""
+        """Opens the storage and creates the initial objects. Raises the errors of the storage."""
         settings = self.settings
         storage = await open_storage(
             settings.database,
@@ -196,9 +198,9 @@ class Cluster:
         self._warn_of_gates()
 
     def _warn_of_gates(self) -> None:
-        """Logs a warning about chosen gates that have no effect.
+        """Logs a warning that names the configured feature gates without effect.
 
-        It is a log record and not a Python warning, because strict test suites turn warnings into errors.
+        A Python warning would not do, because strict test suites turn Python warnings into errors.
         """
         chosen = gates.chosen(self.settings.feature_gates)
         names = gates.ineffective(chosen, [release.minor for release in self._serving.releases])
@@ -206,10 +208,10 @@ class Cluster:
             log.warning("these feature gates have no effect in fakeapi: %s", ", ".join(names))
 
     async def reset(self) -> None:
-        """Resets the state to a new cluster, with only its initial namespaces.
+        """Resets the state to that of a new cluster, which has only its initial objects.
 
-        Watches of the storage end. The clock returns to the machine's time, or to the option `frozen_at`;
-        random values start again from the seed.
+        Watches of the storage end, and the journal and the faults become empty. The clock returns to the
+        machine's time, or to the option `frozen_at`. Random values start again from the seed.
         """
 
         async def replace() -> None:
@@ -236,12 +238,13 @@ class Cluster:
     async def restore(self, snapshot: Snapshot, *, rewind: bool = False) -> None:
         """Replaces all objects by those of a snapshot, with their uids and resourceVersions.
 
-        Open watches end. New resourceVersions continue after the newest one, and older ones get 410 Expired,
-        so that clients list again. With `rewind` they continue after the snapshot's own version. The clock
-        and the random sequence continue.
+        Open watches end. The clock and the random sequence continue.
 
-        Raises SnapshotError if the catalogue does not serve the kind of an object, and StorageError; then
-        nothing has changed.
+        `rewind`: if false, new resourceVersions continue after the newest one of the cluster, and older ones
+        get 410 Expired, so that clients list again. If true, they continue after the snapshot's own version.
+
+        Raises SnapshotError if the cluster does not serve the kind of an object, and StorageError. After an
+        error, no object has changed.
         """
         check_served(snapshot, self.catalogue)
 
@@ -257,9 +260,9 @@ class Cluster:
         await self._replace(replace, empty=False)
 
     def follow(self, follower: Follower) -> None:
-        """Registers a follower of replacements.
+        """Registers an object that the cluster calls before and after it replaces its whole state.
 
-        Before a replacement, followers are called in reverse order.
+        The cluster calls `before_replacement` in reverse order of registration.
         """
         self._state_followers.append(follower)
 
@@ -274,7 +277,7 @@ class Cluster:
                     await follower.after_replacement(empty=empty)
 
     async def _share(self, registry: Registry, storage: SharedStorage) -> None:
-        """Starts to follow the other servers that share the storage. Raises ApiError, StorageError."""
+        """Starts to apply the changes of other servers on the same storage. Raises ApiError, StorageError."""
         from fakeapi.controlplane.sharing import Sharing  # noqa: PLC0415 - loaded only for shared storage
 
         self._sharing = Sharing(registry, storage)
@@ -282,9 +285,10 @@ class Cluster:
         storage.on_reload(self._reload)
 
     def _reload(self, is_replaced: bool) -> None:  # noqa: FBT001 - a callback
-        """Reads the state again after another server replaced it, or after this one missed changes.
+        """Reads the state again after another server replaced it, or after this server missed changes.
 
-        Does nothing while this server itself replaces the state.
+        `is_replaced`: whether another server replaced the state. Does nothing while this server itself
+        replaces the state.
         """
         if self._replacing.locked():
             return
@@ -313,15 +317,15 @@ class Cluster:
             resource.forget_lists()
 
     def on_end(self, end: Callable[[], None]) -> Callable[[], None]:
-        """Calls `end` when the server stops or closes its connections; returns a function to cancel this."""
+        """Registers a function to call when the server stops or closes its connections.
+
+        Returns a function that cancels the registration.
+        """
         self._followers.append(end)
         return lambda: self._followers.remove(end)
 
     def end_followers(self) -> None:
-        """Calls the functions that `on_end` registered.
-
-        Watches are not among them: `fakeapi.http` ends watches.
-        """
+        """Calls the functions that `on_end` registered. It does not end watches; `fakeapi.http` does."""
         for end in [*self._followers]:
             end()
 

@@ -1,4 +1,4 @@
-"""Reads files that a user names: only regular files, and only up to a limit of bytes."""
+"""Reads files that a user names. Only regular files are read, and only up to a limit of bytes."""
 
 import errno
 import io
@@ -17,12 +17,12 @@ _SPECIAL = (
 def open_regular(path: Path) -> io.FileIO:
     """Opens a regular file for reading bytes, without a buffer.
 
-    Raises OSError; also for directories, FIFOs, sockets and devices and for symbolic links to them, because
-    reading those may block or never end. Its `strerror` names the reason.
+    Raises OSError; its `strerror` names the reason. Directories, FIFOs, sockets, devices and symbolic links
+    to them also raise it, because reading from them may block or never end.
     """
     try:
         _refuse_special(path, path.stat().st_mode)
-        # The file may have been replaced meanwhile: with O_NONBLOCK a FIFO does not wait for a writer.
+        # A FIFO may have replaced the file since the check; O_NONBLOCK opens it without waiting for a writer.
         handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
     except ValueError as error:  # a NUL in the path
         raise OSError(errno.EINVAL, str(error), str(path)) from error
@@ -35,10 +35,9 @@ def open_regular(path: Path) -> io.FileIO:
 
 
 def read_regular(path: Path, bytes_max: int) -> bytes:
-    """Returns the content of a regular file.
+    """Returns the content of a regular file of at most `bytes_max` bytes.
 
-    Raises OSError like `open_regular`, and with EFBIG for more than `bytes_max` bytes. If the file's size is
-    known, it is checked before reading; in any case reading stops at the limit.
+    Raises OSError, for example with EFBIG for a longer file, and with EINVAL or EISDIR for special files.
     """
     with open_regular(path) as raw:
         if os.fstat(raw.fileno()).st_size > bytes_max:

@@ -31,7 +31,7 @@ RECORD_DIRECTORY = "fakeapi-traces"
 """Default directory for the traces of failed tests, below pytest's root directory."""
 
 IDLE_SERVERS_MAX = 8
-"""Maximum number of idle servers in the pool; beyond it, the one that was idle longest stops."""
+"""Maximum number of idle servers in the pool. With more, the server that was idle longest stops."""
 
 SERVERS_MAX = 64
 """Maximum number of servers that run at once for one test; starting another fails the test."""
@@ -67,20 +67,23 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def refuse(problem: str) -> NoReturn:
-    """Fails the test with a message of one line, without a traceback through the plugin."""
+    """Fails the test with this message, without a traceback."""
     pytest.fail(problem, pytrace=False)
 
 
 class ServerPool:
-    """A pool of running servers by their options. A returned server is renewed for the next test."""
+    """A pool of running servers. A test gets an emptied server with the options that it requests."""
 
     def __init__(self, defaults: dict[str, Any]) -> None:
         self._defaults = defaults
         self._idle: list[tuple[str, FakeAPI]] = []
-        """Idle servers with the key of their options; the one that was idle longest comes first."""
+        """Pairs of an options key and an idle server; the server that was idle longest is first."""
 
     def take(self, options: dict[str, Any]) -> "FakeAPI":
-        """Returns a server without objects, at an address that no earlier test knew."""
+        """Returns a server with only its initial objects, at an address that no earlier test used.
+
+        Fails the test if an option is unknown or invalid, or if the server cannot start.
+        """
         from fakeapi import settings  # noqa: PLC0415 - see the module's docstring
         from fakeapi.testing.server import FakeAPI, StartError  # noqa: PLC0415 - see the module's docstring
 
@@ -99,9 +102,10 @@ class ServerPool:
         refuse(problem)
 
     def give_back(self, options: dict[str, Any], server: "FakeAPI") -> None:
-        """Takes back a server, and disconnects the clients of its test.
+        """Disconnects the clients of a server, empties it and returns it to the pool.
 
-        Ignores a server that the test has stopped.
+        Stops the server if its options tie it to something outside, such as a file. Ignores a server that
+        does not run.
         """
         if not server.running:
             return
@@ -134,7 +138,7 @@ def _key(options: dict[str, Any]) -> str:
 
 
 def _defaults(config: pytest.Config) -> dict[str, Any]:
-    """Returns the options from ini file and command line, which apply to every server."""
+    """Returns the options for all servers, from pytest's ini file and command line."""
     from fakeapi import settings  # noqa: PLC0415 - see the module's docstring
 
     options: dict[str, Any] = {}
@@ -159,7 +163,7 @@ def _fakeapi_pool(pytestconfig: pytest.Config) -> Iterator[ServerPool]:
 
 
 class Recordings:
-    """Records the traffic of one test, one file per server; keeps the files if the test fails."""
+    """Records the traffic of one test into one file per server, and keeps the files if the test fails."""
 
     def __init__(self, directory: Path, test: str) -> None:
         self._directory = directory
@@ -168,7 +172,7 @@ class Recordings:
         self._servers: list[tuple[FakeAPI, Path]] = []
 
     def begin(self, server: "FakeAPI") -> None:
-        """Starts to record a server, unless its own options already record it."""
+        """Starts to record the traffic of a server, unless it already records."""
         if server.recording:
             return
         if self._unfinished is None:
@@ -208,7 +212,10 @@ REQUESTS_SHOWN = 20
 
 
 def _last_requests(servers: "list[FakeAPI]") -> Iterator[tuple[str, str]]:
-    """Yields a report section with the last requests of each running server that has received requests."""
+    """Yields title and text of a report section for each running server that has received requests.
+
+    The text lists the last requests of the server.
+    """
     for number, server in enumerate(servers, 1):
         text = server.requests.text(REQUESTS_SHOWN) if server.running else ""
         if text:
@@ -220,7 +227,7 @@ def _last_requests(servers: "list[FakeAPI]") -> Iterator[tuple[str, str]]:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Adds the last requests and the path of the recorded traffic to the report of a failure."""
+    """Adds the last requests and the path of the recorded traffic to the report of a failed test."""
     report = yield
     if report.failed and report.when != "teardown":
         report.sections.extend(_last_requests(item.stash.get(_SERVERS, [])))
@@ -248,9 +255,9 @@ def _recordings(node: pytest.Item) -> Recordings | None:
 def fakeapi_factory(
     request: pytest.FixtureRequest, _fakeapi_pool: ServerPool
 ) -> Iterator[Callable[..., "FakeAPI"]]:
-    """Starts servers: `fakeapi_factory(release="1.30")`.
+    """Returns a function that starts an empty server with these options: `fakeapi_factory(release="1.30")`.
 
-    Each one is empty, and is returned to a pool after the test. A test can run 64 servers at once.
+    The fixture takes the servers back after the test. A test can run 64 servers at once.
     """
     with ExitStack() as taken, _Used(request.node) as used:
 
@@ -268,10 +275,10 @@ def fakeapi_factory(
 
 
 class _Used:
-    """The servers of a test: the report shows their requests; their traffic is recorded if that is on.
+    """The servers of one test, as a context manager.
 
-    At the end of the block, faults that never fired fail the test, for servers with the option
-    `strict_faults`.
+    The report of a failed test prints their requests. If recording is on, their traffic is recorded. At the
+    end of the block, the test fails if a server has the option `strict_faults` and a fault that never fired.
     """
 
     def __init__(self, test: pytest.Item) -> None:
@@ -313,9 +320,10 @@ def _unfired_faults(server: "FakeAPI") -> list[str]:
 
 @pytest.fixture
 def fakeapi_replay(fakeapi_factory: Callable[..., "FakeAPI"]) -> Callable[..., "Report"]:
-    """Replays a trace against an empty server of the trace's release, and returns the report.
+    """Returns a function that replays a trace against an empty server and returns the report.
 
-    `release` and `feature_gates` configure the server; other keywords are options of `fakeapi.replay`.
+    The server has the release of the trace, unless you pass `release`. The keyword `feature_gates` also
+    configures the server. All other keywords are options of `fakeapi.replay`.
     """
 
     def replay(trace: str | Path, **options: Any) -> "Report":
@@ -340,7 +348,7 @@ def fakeapi(request: pytest.FixtureRequest, fakeapi_factory: Callable[..., "Fake
 def _marked_options(node: pytest.Item | pytest.Collector) -> dict[str, Any]:
     """Returns the options from the markers of a test or a module; the closest marker has precedence."""
     options: dict[str, Any] = {}
-    for marker in reversed(list(node.iter_markers("fakeapi"))):  # the closest one comes last
+    for marker in reversed(list(node.iter_markers("fakeapi"))):  # iter_markers yields the closest first
         if marker.args:
             refuse(f"the marker fakeapi takes named options only: {MARKER}")
         options.update(marker.kwargs)
@@ -349,9 +357,10 @@ def _marked_options(node: pytest.Item | pytest.Collector) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def fakeapi_module(request: pytest.FixtureRequest, _fakeapi_pool: ServerPool) -> Iterator["FakeAPI"]:
-    """A server for the tests of a module, with the options of `pytestmark`; `fakeapi_seed` fills it.
+    """A server for all tests of a module, with the options of the marker in `pytestmark`.
 
-    Tests use it as `fakeapi_seeded`: the same server, returned to its seeded state before each test.
+    The fixture `fakeapi_seed` fills it. Tests use the fixture `fakeapi_seeded`, which returns the server to
+    its seeded state before each test.
     """
     options = _marked_options(request.node)
     server = _fakeapi_pool.take(options)
@@ -361,7 +370,7 @@ def fakeapi_module(request: pytest.FixtureRequest, _fakeapi_pool: ServerPool) ->
 
 @pytest.fixture(scope="module")
 def fakeapi_seed(fakeapi_module: "FakeAPI") -> None:
-    """Seeds the server of a module: override it with a fixture that fills `fakeapi_module`."""
+    """Seeds the server of a module. Override this fixture with one that fills `fakeapi_module`."""
 
 
 @pytest.fixture(scope="module")
@@ -373,7 +382,10 @@ def _fakeapi_baseline(fakeapi_module: "FakeAPI", fakeapi_seed: object) -> "Basel
 def fakeapi_seeded(
     request: pytest.FixtureRequest, fakeapi_module: "FakeAPI", _fakeapi_baseline: "Baseline"
 ) -> Iterator["FakeAPI"]:
-    """The module's server in its seeded state: objects, clock, faults; without earlier requests."""
+    """The module's server with the objects, clock and faults that it had after `fakeapi_seed`.
+
+    Its journal has no earlier requests.
+    """
     test, module = request.node, request.node.getparent(pytest.Module)
     if _marked_options(test) != _marked_options(module):
         refuse("the marker fakeapi of a test cannot change its module's server: put it into `pytestmark`")

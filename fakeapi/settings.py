@@ -1,4 +1,4 @@
-"""Settings of a server: every option once, with its type, default, environment variable and help text.
+"""The options of a server, each with its type, default, environment variable and help text.
 
 `fakeapi serve`, `FakeAPI`, the pytest marker, pytest's ini file and the environment read their options from
 this module, so it imports only the standard library.
@@ -35,9 +35,10 @@ DEFAULT_PORT = 8001
 """Default port of `fakeapi serve`; `FakeAPI` uses a free port."""
 
 HISTORY_MAX = 10_000
-"""Default number of kept changes for watches and for lists at a version; older versions get 410 Expired."""
+"""Default number of changes to keep. Lists and watches at an older resourceVersion get 410 Expired."""
 
 GRACE_SECONDS = 0.3
+"""Default time, in seconds, that a stopping server waits for running requests."""
 
 LATENCY_SECONDS_MAX = 60.0
 """The longest latency, in seconds, that a server can add to each request."""
@@ -49,12 +50,12 @@ _ENVIRONMENT = "FAKEAPI_"
 class Option:
     """The metadata of an option. Its type and default are in the field of Settings.
 
-    - `flag` is the command line's flag; empty if the command line does not have the option.
-    - `unset` is the default in words, if the value alone does not explain it.
-    - `bounds` are the lowest and the highest number; None is unlimited.
-    - `is_duration`: text can have a unit (10ms); a number is in seconds.
-    - `is_shared`: one server with the option can serve several tests, one after the other. Other options tie
-      a server to something outside of it, such as a file.
+    - `flag`: the flag of `fakeapi serve`; empty if the command does not have the option.
+    - `unset`: a description of the default, if its value does not explain itself.
+    - `bounds`: the lowest and the highest number; None is unlimited.
+    - `is_duration`: whether text can have a unit (10ms). A number is in seconds.
+    - `is_shared`: whether one server with this option can serve several tests, one after the other. Other
+      options tie a server to something outside, such as a file.
     """
 
     help: str
@@ -69,7 +70,7 @@ class Option:
 
     @property
     def environment(self) -> str:
-        """The environment variable from which `fakeapi serve` reads the option: FAKEAPI_DB for --db."""
+        """The name of the option's environment variable for `fakeapi serve`: FAKEAPI_DB for --db."""
         return _ENVIRONMENT + self.flag.removeprefix("--").replace("-", "_").upper()
 
 
@@ -353,7 +354,7 @@ def _check(of: Field[Any], option: Option, value: Any) -> None:
 
 
 _KINDS: dict[Any, Any] = {float: (int, float), Path: (PathLike,)}
-"""Accepted types for annotations that accept more than their own type."""
+"""The accepted types of annotations that accept more than their own type: float also accepts int."""
 
 
 def unknown_options(names: Mapping[str, Any]) -> list[str]:
@@ -362,7 +363,7 @@ def unknown_options(names: Mapping[str, Any]) -> list[str]:
 
 
 def read_option(name: str, text: str) -> Any:
-    """Converts the text of an option to its value. Raises ValueError."""
+    """Converts the text of an option to its value. Raises ValueError for an unknown name or invalid text."""
     setting = next((candidate for candidate in fields(Settings) if candidate.name == name), None)
     if setting is None or name == "clock":
         raise ValueError(f"no option {name!r} that can be set with text")
@@ -399,12 +400,12 @@ def _flag(text: str) -> bool:
 
 
 def is_shareable(given: Mapping[str, Any]) -> bool:
-    """Whether a server with these options can serve one test after the other."""
+    """Whether a server with these options can serve several tests, one after the other."""
     return all(option.is_shared for setting, option in options() if setting.name in given)
 
 
 def described() -> str:
-    """Returns the options with their help texts and defaults, one line each, for a docstring."""
+    """Returns one line for each option, with its help text and default, for a docstring."""
     return "\n".join(
         f"    {setting.name}: {option.help} {_default(setting, option)}" for setting, option in options()
     )
@@ -417,9 +418,9 @@ def _default(each: Field[Any], option: Option) -> str:
 def takes_settings(
     make: Callable[P, Settings],
 ) -> Callable[[Callable[[T, Settings], None]], Callable[Concatenate[T, P], None]]:
-    """Decorates an `__init__(self, settings)`, so that callers pass the options as keywords.
+    """Returns a decorator for `__init__(self, settings)` that lets callers pass the options as keywords.
 
-    Type checkers, `help` and editors see the signature of Settings.
+    `make`: the class Settings. Type checkers, `help` and editors use its signature for `__init__`.
     """
 
     def decorate(initialize: Callable[[T, Settings], None]) -> Callable[Concatenate[T, P], None]:

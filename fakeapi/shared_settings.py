@@ -16,16 +16,19 @@ COMMON = (
     "disable_admission_plugins",
     "authorization",
 )
-"""Settings that change responses: all servers of one database must have the same values."""
+"""Settings that change responses. All servers that share a database must have the same values."""
 
 
 def is_shared_database(database: str | Path | None) -> bool:
-    """Whether several servers can open the database, as they can with PostgreSQL."""
+    """Whether several servers can open the database at once: true for PostgreSQL URLs."""
     return isinstance(database, str) and _POSTGRESQL.match(database) is not None
 
 
 def check_shareable(settings: Settings) -> None:
-    """Raises ValueError, with a message of one line, for settings that a shared database excludes."""
+    """Raises ValueError if the database is shared and another setting works for only one server.
+
+    Examples are `seed`, `frozen_at`, `clock`, and `tls` without `tls_directory`.
+    """
     if not is_shared_database(settings.database):
         return
     for name, flag in (("seed", "--seed"), ("frozen_at", "--frozen-at"), ("clock", "clock")):
@@ -41,7 +44,7 @@ def check_shareable(settings: Settings) -> None:
 def common_settings(settings: Settings) -> str:
     """Returns the release and a digest of the settings in COMMON; "" if the database is not shared.
 
-    Servers with equal texts give equal responses.
+    Servers with equal results send equal responses.
     """
     if not is_shared_database(settings.database):
         return ""

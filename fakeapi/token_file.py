@@ -1,4 +1,4 @@
-"""Token files: a bearer token in a file, because process lists show command lines to all users."""
+"""Reads bearer tokens from files, because all users of a machine can read command lines."""
 
 import os
 import re
@@ -6,7 +6,7 @@ import stat
 from pathlib import Path
 
 TOKEN_MAX = 65_536
-"""Maximum number of bytes of a token file; reading a longer one raises TokenFileError."""
+"""Maximum size of a token file in bytes; reading a longer file raises TokenFileError."""
 
 _FORBIDDEN = stat.S_IWGRP | stat.S_IRWXO
 """Permission bits that a token file must not have: group write, and any access by others."""
@@ -15,14 +15,17 @@ _TOKEN = re.compile(rb"[\x21-\x7e]+")
 
 
 class TokenFileError(ValueError):
-    """A token file that cannot be used; the message is one line, without the token."""
+    """Raised for an unusable token file. The message is one line and does not contain the token."""
 
 
 def read_token(path: str | Path) -> str:
-    """Returns the token in a file, without one newline at its end.
+    """Returns the token in a file, without the newline at its end.
 
-    Raises TokenFileError if the file cannot be read, is not a regular file, is open to other users of the
-    machine, is empty, or contains characters that an Authorization header cannot have.
+    Raises TokenFileError if the file
+
+    - cannot be read, is not a regular file, or is longer than TOKEN_MAX bytes;
+    - gives write permission to its group, or any permission to others;
+    - is empty, or contains anything except printable ASCII characters without spaces.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -53,10 +56,10 @@ def read_token(path: str | Path) -> str:
 
 
 def given_token(token: str | None, path: str | Path | None) -> str | None:
-    """Returns the token of the argument or of the token file; None without either.
+    """Returns `token`, or the token in the file `path`, or None if both are None.
 
-    Raises ValueError if both are given, and for an empty token; TokenFileError for a file that cannot be
-    used.
+    Raises ValueError if `token` is empty or if neither argument is None. Raises TokenFileError for an
+    unusable file.
     """
     if token is not None and path is not None:
         raise ValueError("the token is given twice: name a token or a token file, not both")

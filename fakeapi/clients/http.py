@@ -1,7 +1,7 @@
 """A small HTTP/1.1 client on asyncio and h11 that sends requests as they were recorded.
 
-The client keeps its connections to one server open. h11 checks each request before it is sent, so a recorded
-method, target or header cannot smuggle a second request.
+The client reuses its connections. h11 checks each request before sending, so a recorded method, target or
+header cannot smuggle a second request.
 """
 
 import asyncio
@@ -20,36 +20,41 @@ from fakeapi.clients.messages import Headers, Response, first_header
 from fakeapi.clients.target import Target, TargetError
 
 CONNECTIONS = 16
-"""Maximum number of connections of a client, unless the caller asks for another number."""
+"""Default maximum number of connections of a client, without its watches."""
 CONNECT_SECONDS = 10.0
 ANSWER_SECONDS = 70.0
-"""Seconds to wait for a whole response; kube-apiserver gives up after 60."""
+"""Seconds to wait for a complete response; kube-apiserver ends requests after 60 seconds."""
 
 HEAD_MAX = 1 << 18
-BODY_MAX = 1 << 28
-"""Most bytes of a response's head (HEAD_MAX), and of its body or a watch's line (BODY_MAX).
+"""Maximum size, in bytes, of the head of a response; more bytes raise TargetError."""
 
-More bytes raise TargetError.
-"""
+BODY_MAX = 1 << 28
+"""Maximum size, in bytes, of a response body or of a line of a watch; more bytes raise TargetError."""
 
 UNREAD_MAX = 1 << 20
-"""Most unread bytes buffered per connection; above this, reading from the socket pauses."""
+"""Number of buffered bytes per connection above which reading from the socket pauses."""
 
 _START = b"HTTP/1."
 
 
 class UnsendableRequest(Exception):
-    """A method, target or header is not valid HTTP; the message names the cause."""
+    """Raised for a method, target or header that is not valid HTTP. The message names the cause."""
 
 
 class _Closed(Exception):
-    """The connection ended before the first byte of a response; on a reused one the request can be resent."""
+    """Raised if a connection ends before the first byte of a response.
+
+    On a reused connection, the client can send the request again.
+    """
 
 
 class HttpClient:
-    """Sends requests to one server over up to `connections` connections, and one more for each watch.
+    """An HTTP/1.1 client for one server.
 
-    `send` and `watch` raise TargetError, or UnsendableRequest before any byte is sent.
+    - `connections`: the maximum number of connections, without those of watches.
+    - `timeout`: the seconds to wait for a complete response.
+
+    The methods `send` and `watch` raise TargetError. They raise UnsendableRequest before sending any byte.
     """
 
     def __init__(
@@ -71,7 +76,7 @@ class HttpClient:
         self._free = asyncio.Semaphore(connections)
 
     async def send(self, method: str, target: str, headers: Headers = (), body: bytes = b"") -> Response:
-        """Sends a request and returns its response."""
+        """Sends a request and returns its complete response."""
         request = self._request(method, target, headers, body)
         async with self._free:
             while True:
@@ -93,7 +98,7 @@ class HttpClient:
                 return response
 
     async def watch(self, target: str, headers: Headers = ()) -> "Stream":
-        """Opens a watch; returns after the response's head was received."""
+        """Sends the request of a watch, and returns its stream after the head of the response."""
         request = self._request("GET", target, headers, b"")
         connection = await self._connect()
         try:
@@ -109,7 +114,7 @@ class HttpClient:
         pairs = [*self._fixed, *((name.encode(), _bytes(value)) for name, value in headers)]
         if body or method in {"POST", "PUT", "PATCH"}:
             pairs.append((b"Content-Length", b"%d" % len(body)))
-        if not target.startswith("/"):  # a proxy would send a URL in absolute form to another server
+        if not target.startswith("/"):  # a proxy would send `http://other/path` to another server
             raise UnsendableRequest("the target does not begin with a slash")
         try:
             return h11.Request(method=method, target=_escaped(self._prefix + target), headers=pairs)
@@ -150,7 +155,7 @@ class HttpClient:
 
 
 def _bytes(text: str) -> bytes:
-    """Encodes a header value: as latin-1, as traces decode it, or as UTF-8 if that is impossible."""
+    """Encodes a header value in latin-1, or in UTF-8 if latin-1 lacks a character."""
     try:
         return text.encode("latin-1")
     except UnicodeEncodeError:
@@ -158,7 +163,7 @@ def _bytes(text: str) -> bytes:
 
 
 def _escaped(target: str) -> bytes:
-    """Percent-encodes the bytes of a target that are not ASCII."""
+    """Returns a request target with its non-ASCII bytes percent-encoded."""
     if target.isascii():
         return target.encode()
     return b"".join(b"%%%02X" % byte if byte > 127 else bytes((byte,)) for byte in _bytes(target))
@@ -171,7 +176,7 @@ def _reason(error: OSError) -> str:
 
 
 class Stream:
-    """A response whose lines are read as they arrive. `status` and `headers` are known from the start."""
+    """A response that delivers its lines as they arrive."""
 
     def __init__(self, connection: "_Connection", status: int, headers: Headers) -> None:
         self.status = status
@@ -179,9 +184,9 @@ class Stream:
         self._connection = connection
 
     async def lines(self) -> AsyncIterator[bytes]:
-        """Yields each line without its newline until the server ends the stream.
+        """Yields each line without its newline, until the server ends the stream. Raises TargetError.
 
-        The last line may be incomplete.
+        The last line can be incomplete.
         """
         lines = LineSplitter(BODY_MAX)
         try:
@@ -194,7 +199,7 @@ class Stream:
             yield rest
 
     async def body(self) -> bytes:
-        """Reads the whole body, for a response that is not a stream."""
+        """Returns the complete body of a response that is not a stream. Raises TargetError."""
         return await self._connection.body()
 
     def close(self) -> None:
@@ -202,7 +207,7 @@ class Stream:
 
 
 class _Connection(asyncio.Protocol):
-    """A connection for one request at a time."""
+    """A connection to a server that sends one request at a time."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -241,7 +246,7 @@ class _Connection(asyncio.Protocol):
 
     @property
     def usable(self) -> bool:
-        """Whether the connection can carry another request."""
+        """Whether the client can send another request on the connection."""
         return not self._ended and not self._unread and self._http.our_state is h11.IDLE
 
     def close(self) -> None:
@@ -257,7 +262,7 @@ class _Connection(asyncio.Protocol):
         finally:
             guard.cancel()
 
-    async def open_stream(self, request: h11.Request, timeout: float) -> Stream:  # noqa: ASYNC109 - as above
+    async def open_stream(self, request: h11.Request, timeout: float) -> Stream:  # noqa: ASYNC109 - one timer is cheaper than a context
         guard = asyncio.get_running_loop().call_later(timeout, self._time_out, timeout)
         try:
             return Stream(self, *await self._head(request, b""))
@@ -270,7 +275,7 @@ class _Connection(asyncio.Protocol):
         self._wake()
 
     async def _head(self, request: h11.Request, body: bytes) -> tuple[int, Headers]:
-        """Sends a request; returns the status and headers of its response."""
+        """Sends a request, and returns the status and headers of its response."""
         self._start = b""
         data = self._http.send(request) or b""
         if body:
@@ -287,14 +292,14 @@ class _Connection(asyncio.Protocol):
                 return event.status_code, headers
 
     async def pieces(self) -> AsyncIterator[bytes]:
-        """Yields the body piece by piece."""
+        """Yields the body of the response in pieces, as they arrive."""
         while isinstance(event := await self._event(), h11.Data):
             yield bytes(event.data)
         if self._http.our_state is self._http.their_state is h11.DONE:
             self._http.start_next_cycle()
 
     async def body(self) -> bytes:
-        """Returns the whole body. Raises TargetError if it is longer than BODY_MAX bytes."""
+        """Returns the complete body. Raises TargetError if it is longer than BODY_MAX bytes."""
         parts: list[bytes] = []
         size = 0
         async for part in self.pieces():
@@ -305,7 +310,10 @@ class _Connection(asyncio.Protocol):
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     async def _event(self) -> Any:
-        """Returns the next event of h11. Raises _Closed if the connection ended before the response."""
+        """Returns the next event of h11. Raises _Closed if the connection ends before the response.
+
+        Raises TargetError for a response that is not valid HTTP or is incomplete.
+        """
         try:
             while (event := self._http.next_event()) is h11.NEED_DATA:
                 await self._receive()
@@ -316,7 +324,7 @@ class _Connection(asyncio.Protocol):
         return event
 
     async def _receive(self) -> None:
-        """Waits until data has arrived and passes it to h11."""
+        """Waits for data and passes it to h11. Raises _Closed, and TargetError after a timeout."""
         while not self._unread and not self._ended:
             if self._paused:
                 self._paused = False

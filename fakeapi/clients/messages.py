@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 Headers = tuple[tuple[str, str], ...]
-"""Pairs of (name in lower case, value) in the order of the message; a name may repeat."""
+"""The HTTP headers of a message in order: pairs of a name in lower case and a value. Names can repeat."""
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A whole response. Names of headers are in lower case. The body of a watch is empty."""
+    """A complete HTTP response. The body of a recorded watch is empty; `Exchange.events` has its events."""
 
     status: int
     headers: Headers = ()
@@ -17,5 +17,5 @@ class Response:
 
 
 def first_header(headers: Iterable[tuple[str, str]], name: str) -> str:
-    """Returns the value of the first header named `name`, or ""; all names are in lower case."""
+    """Returns the value of the first header with this name; "" without one. Names must be in lower case."""
     return next((value for key, value in headers if key == name), "")

@@ -1,4 +1,4 @@
-"""The server that a replay or a proxy sends requests to: its URL, TLS settings and credential."""
+"""Target: the URL, TLS settings and credential of a server for a replay or a proxy."""
 
 import asyncio
 import ssl
@@ -11,16 +11,19 @@ from urllib.parse import urlsplit
 from fakeapi.inputfile import read_regular
 
 FILE_BYTES_MAX = 16 * 1024 * 1024
-"""Most bytes of a kubeconfig, certificate, key or token file; a longer file raises TargetError."""
+"""Maximum size, in bytes, of a kubeconfig, certificate, key or token file; more raises TargetError."""
 
 
 class TargetError(Exception):
-    """The server cannot be used, or does not answer like an API server; `str()` is one line for the user."""
+    """Raised if a server is unusable or does not respond like an API server.
+
+    The message is one line for the user.
+    """
 
 
 @runtime_checkable
 class SlowCredential(Protocol):
-    """A credential from a program; `stale` is whether the next call runs the program."""
+    """A credential that a program provides. `stale`: whether the next call runs the program."""
 
     @property
     def stale(self) -> bool: ...
@@ -30,9 +33,12 @@ class SlowCredential(Protocol):
 
 @dataclass(slots=True)
 class Target:
-    """A server to send requests to: `url` without a slash at its end; `tls` is None for plain HTTP.
+    """A server that receives requests.
 
-    `authorization` returns the value of the header Authorization, or None; it may raise TargetError.
+    - `url`: its URL without a slash at the end.
+    - `tls`: None for plain HTTP.
+    - `authorization`: returns the header Authorization, or None for no header. It can raise TargetError.
+    - `server_name`: the host name in the server's certificate, if it differs from that in `url`.
     """
 
     url: str
@@ -41,7 +47,7 @@ class Target:
     server_name: str | None = None
 
     async def authorize(self) -> str | None:
-        """Returns `authorization()` without blocking the event loop. Raises TargetError."""
+        """Returns the header Authorization or None, without blocking the event loop. Raises TargetError."""
         credential = self.authorization
         if isinstance(credential, SlowCredential) and credential.stale:
             return await asyncio.to_thread(credential)
@@ -51,7 +57,12 @@ class Target:
 def target_of_url(
     url: str, *, ca_file: Path | None = None, insecure: bool = False, token: str | None = None
 ) -> Target:
-    """Makes the target for a URL. Raises TargetError."""
+    """Returns the Target for a URL. Raises TargetError.
+
+    - `ca_file`: the CA certificates that verify the server; None for those of the system.
+    - `insecure`: whether to skip the verification of the server's certificate.
+    - `token`: the bearer token; None for no token.
+    """
     url = checked_url(url)
     tls = tls_context(read_file(ca_file) if ca_file else None, insecure=insecure) if is_https(url) else None
     header = f"Bearer {token}" if token else None
@@ -59,7 +70,7 @@ def target_of_url(
 
 
 def checked_url(url: str) -> str:
-    """Checks the URL of a server and removes slashes at its end. Raises TargetError."""
+    """Returns the URL of a server without slashes at its end. Raises TargetError for an invalid URL."""
     parts = urlsplit(url)
     try:
         fine = parts.scheme in {"http", "https"} and parts.hostname and (parts.port is None or parts.port)
@@ -79,9 +90,10 @@ def is_https(url: str) -> bool:
 
 
 def tls_context(authority: bytes | None, *, insecure: bool) -> ssl.SSLContext:
-    """Makes a TLS context that trusts the PEM certificates in `authority`, or the system's if None.
+    """Returns a TLS context for a client. Raises TargetError.
 
-    Raises TargetError.
+    - `authority`: the CA certificates in PEM that verify the server; None for those of the system.
+    - `insecure`: whether to skip the verification of the server's certificate.
     """
     try:
         context = ssl.create_default_context(cadata=authority.decode("ascii") if authority else None)
@@ -93,7 +105,7 @@ def tls_context(authority: bytes | None, *, insecure: bool) -> ssl.SSLContext:
 
 
 def read_file(path: Path) -> bytes:
-    """Reads a kubeconfig, certificate, key or token. Raises TargetError."""
+    """Returns the content of a kubeconfig, certificate, key or token file. Raises TargetError."""
     try:
         return read_regular(path, FILE_BYTES_MAX)
     except OSError as error:

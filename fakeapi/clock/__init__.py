@@ -1,1 +1,1 @@
-"""Clocks: the time of day, timers, and a clock that tests freeze and move."""
+"""Clocks: sources of time, timers and random names, and a clock that tests can freeze and move."""

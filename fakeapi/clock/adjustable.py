@@ -1,4 +1,4 @@
-"""AdjustableClock: the clock of a server, which a test freezes, resumes and moves forward."""
+"""AdjustableClock: a server's clock that tests can freeze, resume and move forward."""
 
 import asyncio
 import threading
@@ -15,28 +15,32 @@ Moment = float | str | datetime
 """A time of day: seconds since the epoch, RFC 3339 text, or a datetime with its zone."""
 
 YEARS_MAX = 9999
-"""Last year that RFC 3339 can write; the clock cannot be set beyond it."""
+"""The last year that RFC 3339 can express. The clock cannot move past it."""
 
 _END_OF_TIME = datetime(YEARS_MAX, 12, 31, tzinfo=UTC).timestamp()
 
 
 @dataclass(frozen=True, slots=True)
 class ClockState:
-    """State of an adjustable clock: frozen at a time, or running with an offset to the machine's clock."""
+    """The state of an AdjustableClock.
+
+    - `frozen_at`: the time of a frozen clock, in seconds since the epoch; None if the clock runs.
+    - `ahead`: the seconds that a running clock is ahead of the machine's clock.
+    """
 
     frozen_at: float | None
     ahead: float
 
 
 class AdjustableClock:
-    """A clock that tests can freeze, resume and move forward, together with all timers that wait on it.
+    """A clock that tests can freeze, resume and move forward, together with its timers.
 
-    Any thread may change it. Moving it forward takes effect at once: each timer whose deadline has passed
-    expires once, in the order of the deadlines. A clock that nobody changes follows the machine's clock.
+    Any thread can change the clock. After a move forward, all timers with a past deadline expire at once, in
+    the order of their deadlines. An unchanged clock follows the machine's clock.
     """
 
     def __init__(self, *, frozen_at: float | None = None) -> None:
-        """Starts running with the machine's clock, or frozen at `frozen_at`, in seconds since the epoch."""
+        """`frozen_at`: the time of a frozen clock, in seconds since the epoch; None for a running clock."""
         self._lock = threading.Lock()
         self._timers: set[_Timeout] = set()
         self._begin(frozen_at)
@@ -54,24 +58,25 @@ class AdjustableClock:
         return time.time() + self._ahead if frozen is None else frozen[1]
 
     def monotonic(self) -> float:
-        """Returns seconds since an arbitrary moment; the value never decreases."""
+        """Returns the seconds since an arbitrary moment. The value never decreases."""
         frozen = self._frozen
         return time.monotonic() + self._passed if frozen is None else frozen[0]
 
     @property
     def frozen(self) -> bool:
-        """Whether the clock is frozen."""
+        """Whether the clock is frozen, so that time passes only by `advance` and `jump`."""
         return self._frozen is not None
 
     @property
     def adjusted(self) -> bool:
-        """Whether the time differs from that of the machine's clock."""
+        """Whether the clock is frozen, or differs from the machine's clock."""
         return self.frozen or self._ahead != 0
 
     def freeze(self, at: Moment | None = None) -> None:
-        """Stops the clock until `resume`; `at` first moves it forward to this time.
+        """Freezes the clock until `resume`.
 
-        Raises ValueError if `at` is in the past.
+        `at`: the later time at which to freeze the clock; None freezes it at the present time. Raises
+        ValueError if `at` is in the past.
         """
         seconds = 0.0 if at is None else self._until(at)
         with self._lock:
@@ -79,7 +84,7 @@ class AdjustableClock:
             self._rearm()
 
     def resume(self) -> None:
-        """Lets a frozen clock run on from its time; does nothing if the clock is running."""
+        """Lets a frozen clock run again, from its frozen time. Does nothing if the clock runs."""
         with self._lock:
             if self._frozen is None:
                 return
@@ -89,7 +94,10 @@ class AdjustableClock:
             self._rearm()
 
     def advance(self, seconds: float) -> None:
-        """Moves the clock forward at once. Raises ValueError for a step back, because leases rely on time."""
+        """Moves the clock forward by a number of seconds.
+
+        Raises ValueError for negative seconds, because leases rely on time, and for a time after year 9999.
+        """
         if not 0 <= seconds < float("inf"):
             raise ValueError(f"a clock is moved forward by seconds of 0 or more, not {seconds}")
         if self.now() + seconds > _END_OF_TIME:
@@ -107,16 +115,19 @@ class AdjustableClock:
         self.advance(self._until(to))
 
     def restart(self, frozen_at: float | None = None) -> None:
-        """Resets the clock to its initial state; pending timers keep their remaining time."""
+        """Resets the clock to the machine's time, or freezes it at `frozen_at` (seconds since the epoch).
+
+        Pending timers keep their remaining time.
+        """
         self.put_back(ClockState(frozen_at, 0.0))
 
     def state(self) -> ClockState:
-        """Returns the state of the clock, for `put_back`."""
+        """Returns the state of the clock, which `put_back` can restore."""
         with self._lock:
             return ClockState(None if self._frozen is None else self._frozen[1], self._ahead)
 
     def put_back(self, state: ClockState) -> None:
-        """Restores an earlier state; pending timers keep their remaining time."""
+        """Restores a state of the clock. Pending timers keep their remaining time."""
         with self._lock:
             before = self.monotonic()
             self._begin(state.frozen_at)
@@ -127,7 +138,10 @@ class AdjustableClock:
             self._rearm()
 
     def timeout(self, delay: float) -> "_Timeout":
-        """Cancels its block after `delay` seconds and raises TimeoutError, like `asyncio.timeout`."""
+        """Returns a context manager that raises TimeoutError if its block takes longer than `delay` seconds.
+
+        It works like `asyncio.timeout`, with the time of this clock.
+        """
         return _Timeout(self, delay)
 
     def _until(self, moment: Moment) -> float:
@@ -154,7 +168,7 @@ class AdjustableClock:
 
 
 class _Timeout:
-    """A pending timeout of an event loop; expires when the clock reaches `deadline`."""
+    """A context manager that cancels its block when the monotonic time of the clock reaches `deadline`."""
 
     __slots__ = ("_clock", "_inner", "_left", "deadline", "loop")
 
@@ -179,9 +193,9 @@ class _Timeout:
         await self._inner.__aexit__(kind, error, trace)
 
     def arm(self) -> None:
-        """Schedules the expiry in the event loop; while the clock is frozen, only if it is already due.
+        """Schedules the expiry in the event loop; for a frozen clock, only if the deadline has passed.
 
-        Must be called in the loop's thread.
+        Must be called in the thread of the event loop.
         """
         if self._left or self._inner.expired():
             return
@@ -193,7 +207,10 @@ class _Timeout:
 
 
 class ClusterClock(AdjustableClock):
-    """An adjustable clock that also generates uids and name suffixes: random, or repeatable from a seed."""
+    """An AdjustableClock that also generates uids and name suffixes.
+
+    `seed`: makes uids and suffixes repeatable; None makes them random.
+    """
 
     def __init__(self, *, seed: int | None = None, frozen_at: float | None = None) -> None:
         super().__init__(frozen_at=frozen_at)
@@ -201,7 +218,7 @@ class ClusterClock(AdjustableClock):
         self._draw_anew()
 
     def begin_again(self) -> None:
-        """Resets the clock and the seeded sequence of uids and suffixes for a new cluster."""
+        """Resets the clock, and starts the seeded sequence of uids and suffixes again."""
         self.restart(self._frozen_at)
         self._draw_anew()
 
@@ -212,10 +229,10 @@ class ClusterClock(AdjustableClock):
 
 
 def seconds_of(moment: Moment) -> float:
-    """Returns a moment in seconds since the epoch.
+    """Converts a moment to seconds since the epoch.
 
-    Raises ValueError for text that is not RFC 3339, for a datetime without a time zone, and for a time before
-    1970 or after the year 9999.
+    Raises ValueError for text that is not a time, for a datetime without a time zone, and for a number
+    before 1970 or after the year 9999.
     """
     if isinstance(moment, datetime):
         if moment.tzinfo is None:

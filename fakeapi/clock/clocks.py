@@ -1,4 +1,4 @@
-"""Clock, timers, uids and name suffixes of a server, injected so that tests can control and repeat them."""
+"""Sources of time, uids and name suffixes for a server, so that tests can control and repeat them."""
 
 import asyncio
 import os
@@ -12,23 +12,29 @@ _SUFFIX_LENGTH = 5
 
 
 class Clock(Protocol):
-    """A source of the time of day and of monotonic time, with timers."""
+    """A source of the time of day and of monotonic time, with timeouts."""
 
     def now(self) -> float:
         """Returns the time of day in seconds since the epoch."""
         ...
 
     def monotonic(self) -> float:
-        """Returns seconds since an arbitrary moment; the value never decreases. Timers use this time."""
+        """Returns the seconds since an arbitrary moment. The value never decreases; timeouts use it."""
         ...
 
     def timeout(self, delay: float) -> AbstractAsyncContextManager[object]:
-        """Cancels its block after `delay` seconds and raises TimeoutError, like `asyncio.timeout`."""
+        """Returns a context manager that raises TimeoutError if its block takes longer than `delay` seconds.
+
+        It works like `asyncio.timeout`, with the time of this clock.
+        """
         ...
 
 
 def runs_by_itself(clock: Clock) -> bool:
-    """Whether time passes on its own; False for a frozen clock and for one without a `frozen` attribute."""
+    """Whether the time of a clock passes by itself.
+
+    False for a frozen clock, and for a clock without the attribute `frozen`.
+    """
     return not getattr(clock, "frozen", True)
 
 
@@ -40,16 +46,16 @@ class ClockAndNames(Clock, Protocol):
         ...
 
     def suffix(self) -> str:
-        """Returns five random characters for a generated name, from the letters that Kubernetes uses."""
+        """Returns five random characters for a generated name, from the alphabet of Kubernetes."""
         ...
 
     def fraction(self) -> float:
-        """Returns a random number x with 0 <= x < 1; for example, to spread the ends of watches."""
+        """Returns a random number from 0 to below 1, for example for the durations of watches."""
         ...
 
 
 class SystemClock:
-    """The machine's own clock."""
+    """The machine's clock."""
 
     now = staticmethod(time.time)
     monotonic = staticmethod(time.monotonic)
@@ -57,7 +63,7 @@ class SystemClock:
 
 
 class SystemClockAndNames(SystemClock):
-    """The machine's own clock and randomness."""
+    """The machine's clock, with random uids and name suffixes."""
 
     fraction = staticmethod(random.random)
 
@@ -69,7 +75,10 @@ class SystemClockAndNames(SystemClock):
 
 
 class SeededClockAndNames:
-    """Generates a repeatable sequence of uids, suffixes and fractions from a seed; `clock` gives the time."""
+    """Generates a repeatable sequence of uids, suffixes and random numbers from a seed.
+
+    `clock`: the source of time; None for the machine's clock.
+    """
 
     def __init__(self, seed: int, clock: Clock | None = None) -> None:
         self._random = random.Random(seed)  # noqa: S311 - repeatability is the point

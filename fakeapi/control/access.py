@@ -1,4 +1,4 @@
-"""Checks who may use the control API. The rules are those of the cluster's API."""
+"""Checks the token, or the headers Host and Origin, of requests to the control API."""
 
 import hmac
 
@@ -9,11 +9,13 @@ from fakeapi.machinery.hosts import HostRules
 
 
 class AccessCheck:
-    """Requires the server's token; without a token it refuses foreign Host and Origin headers.
+    """Requires the server's token. A server without a token rejects foreign Host and Origin headers.
 
-    Tokens of service accounts and impersonation give no access, because the control API can change everything
-    in the server. The files of the page below `open_below` need no token: a browser cannot send one when it
-    loads them, and they contain nothing about the server.
+    Service account tokens and impersonation give no access, because the control API can change everything in
+    the server.
+
+    `open_below`: a path whose files need no token. A browser cannot send a token when it loads a page, and
+    the files contain nothing about the server.
     """
 
     def __init__(self, app: ASGIApp, token: str | None, hosts: HostRules | None, open_below: str) -> None:
@@ -41,7 +43,7 @@ class AccessCheck:
 
 
 def _bearer(headers: list[tuple[bytes, bytes]]) -> bytes:
-    """Returns the bearer token of the first Authorization header; empty without one."""
+    """Returns the bearer token in the first Authorization header; empty if there is none."""
     for name, value in headers:
         if name == b"authorization":
             scheme, _, token = value.strip().partition(b" ")

@@ -1,4 +1,4 @@
-"""The control API: a Starlette application at /_fakeapi, next to the API of the cluster."""
+"""The control API of fakeapi: a Starlette application for paths below /_fakeapi."""
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -19,7 +19,11 @@ from fakeapi.machinery.hosts import HostRules
 
 
 def control_api(server: Controlled, *, token: str | None, hosts: HostRules | None) -> ASGIApp:
-    """Returns the application; `token`, or else `hosts`, protects it like the API of the cluster."""
+    """Returns the ASGI application of the control API.
+
+    - `token`: the bearer token that clients must send; None accepts requests without a token.
+    - `hosts`: the accepted Host and Origin headers, if `token` is None; None accepts all.
+    """
     routes = all_routes()
     document = document_of(routes)
 
@@ -43,7 +47,7 @@ def control_api(server: Controlled, *, token: str | None, hosts: HostRules | Non
 
 
 async def _refusal(request: Request, error: Exception) -> Response:
-    """Answers Starlette's own routing errors, 404 and 405, with a Status."""
+    """Returns a Status for a 404 or 405 of Starlette's router."""
     assert isinstance(error, HTTPException), "registered for it"
     where = f"{request.method} {request.url.path}"
     words = (
@@ -55,5 +59,5 @@ async def _refusal(request: Request, error: Exception) -> Response:
 
 
 async def _failure(request: Request, error: Exception) -> Response:
-    """Answers 500 for an unexpected error; Starlette's server error middleware logs it."""
+    """Returns a Status with code 500 for an unexpected error, which Starlette's middleware logs."""
     return status_response(refused(500, f"fakeapi: unexpected {type(error).__name__}; see the server's log"))

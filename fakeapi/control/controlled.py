@@ -1,4 +1,4 @@
-"""Controlled: the running server that the control API controls."""
+"""Controlled: the running server for the handlers of the control API."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -9,11 +9,11 @@ from fakeapi.cluster import Cluster
 
 @dataclass(frozen=True, slots=True)
 class Controlled:
-    """A running server for the control API.
+    """A running server, as the handlers of the control API use it.
 
-    - `api` is the application of the cluster's API.
-    - `reset` makes the server a new cluster, restarts its controllers and installs its manifests again.
-    - `token` and `host` are the credentials for requests to `api`.
+    - `api`: the ASGI application of the Kubernetes API.
+    - `reset`: resets the state to a new cluster, restarts the controllers and installs the manifests again.
+    - `token` and `host`: the bearer token and the Host header for requests to `api`.
     """
 
     cluster: Cluster

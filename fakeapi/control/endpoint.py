@@ -1,4 +1,4 @@
-"""Endpoints: decode a request according to its route, call the handler, encode its result."""
+"""Starlette endpoints of the control API: decode a request, call the handler, encode its result."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -14,14 +14,14 @@ from fakeapi.control.route import JSON, Call, Route
 from fakeapi.machinery.errors import ApiError
 
 BODY_MAX = 64 * 1024 * 1024
-"""Maximum number of bytes of a request body, enough for a large snapshot.
-
-A longer body gets 413, and is not kept in memory.
-"""
+"""Maximum size of a request body in bytes, enough for a large snapshot. A longer body gets 413."""
 
 
 def endpoint_of(route: Route, server: Controlled) -> Callable[[Request], Awaitable[Response]]:
-    """Returns the Starlette endpoint of a route."""
+    """Returns the Starlette endpoint of a route.
+
+    It decodes the request, calls the handler, and encodes the result or the error.
+    """
 
     async def endpoint(request: Request) -> Response:
         try:
@@ -46,10 +46,10 @@ def endpoint_of(route: Route, server: Controlled) -> Callable[[Request], Awaitab
 
 
 def _check_media_type(route: Route, request: Request, content: bytes) -> None:
-    """Refuses a POST whose Content-Type is not JSON, because pages of other sites can send one.
+    """Raises ApiError 415 for a POST whose Content-Type is not JSON.
 
-    Before a page sends JSON, a PUT or a DELETE to another site, browsers send a CORS preflight request; the
-    control API does not answer those. Raises ApiError 415.
+    Web pages of other sites can send such a POST. For JSON, a PUT or a DELETE, the browser first sends a CORS
+    preflight request, which the control API rejects.
     """
     if route.method != "POST":
         return
@@ -61,7 +61,7 @@ def _check_media_type(route: Route, request: Request, content: bytes) -> None:
 
 
 def _query(route: Route, request: Request) -> Any:
-    """Returns the query as the route's struct. Raises ApiError 400."""
+    """Returns the query as the struct of the route; None for a route without one. Raises ApiError 400."""
     parameters = dict(request.query_params)
     if route.query is None:
         if parameters:
@@ -74,7 +74,10 @@ def _query(route: Route, request: Request) -> Any:
 
 
 async def _body(route: Route, request: Request) -> Any:
-    """Returns the body as the route's struct. Raises ApiError 400, 413, 415, ClientDisconnect."""
+    """Returns the body as the type of the route; None for a route without one.
+
+    Raises ApiError 400, 413, 415, ClientDisconnect.
+    """
     content = await _content(request)
     _check_media_type(route, request, content)
     if route.body is None:

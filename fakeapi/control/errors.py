@@ -1,4 +1,4 @@
-"""The control API's errors: each is a Status whose message is one line."""
+"""The errors of the control API, as Status objects with messages of one line."""
 
 import msgspec
 from starlette.responses import Response
@@ -19,14 +19,14 @@ _REASONS = {
 
 
 def refused(code: int, message: str) -> ApiError:
-    """Returns an error of the control API; line breaks in its message become spaces."""
+    """Returns an error of the control API. Each run of white space in its message becomes one space."""
     return ApiError(code, _REASONS.get(code, "InternalError"), " ".join(message.split()))
 
 
 def status_response(error: ApiError, *, retry_after: int | None = None) -> Response:
-    """Returns a Status like that of Kubernetes, so that clients read all errors in one way.
+    """Returns a response with a metav1.Status, the format of errors in Kubernetes.
 
-    `retry_after` (seconds) becomes the Retry-After header.
+    `retry_after`: the seconds in the Retry-After header; None for no header.
     """
     status = {
         "kind": "Status",

@@ -1,4 +1,4 @@
-"""Route: one path and method of the control API, with the types of its parameters, body and response."""
+"""Route: a path and method of the control API, with the types of its query, body and response."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
@@ -17,8 +17,8 @@ JSON = "application/json"
 class Call:
     """A decoded request to the control API.
 
-    `path` contains the parameters of the path; `query` and `body` have the route's types, or are None if the
-    route has none.
+    - `path`: the parameters in the path, by name.
+    - `query` and `body`: values of the types in the Route; None if the Route has no type.
     """
 
     server: Controlled
@@ -28,26 +28,32 @@ class Call:
     body: Any
 
     def room(self, size: int) -> AbstractAsyncContextManager[None]:
-        """Waits with a long answer until clients have read enough of other answers: the extension ROOM.
+        """Reserves memory for a long response with the scope extension ROOM, as an async context manager.
 
-        `size` is about the answer's length in bytes. Raises NoRoom, ClientGone.
+        `size`: the approximate size of the response in bytes. Entering the block can wait until clients have
+        read other responses. It raises NoRoom, ClientGone.
         """
         room = self.request.scope.get("extensions", {}).get(ROOM)
         return nullcontext() if room is None or size < ROOM_FROM_BYTES else room(size)
 
 
 Handler = Callable[[Call], Awaitable[Any]]
-"""Returns a value of the route's type, or a Starlette response. Raises ApiError, NoRoom, ClientGone."""
+"""A function that handles a request to the control API.
+
+It returns a value of the route's type `answer`, or a Starlette response. It raises ApiError, NoRoom,
+ClientGone.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
     """A path and method of the control API.
 
-    - `query` and `body` are msgspec structs that forbid unknown fields, or None.
-    - `body_is_optional`: a request without a body gets the struct's defaults.
-    - `answer` is the type of the JSON response; None for 204 without a body.
-    - `media_type` is the media type of the response, if it is not JSON.
+    - `query`: a msgspec struct for the query parameters; None if the route has none.
+    - `body`: the type of the JSON body, `bytes` for a body that is not decoded, None for no body.
+    - `body_is_optional`: whether a request without a body gets the defaults of `body`.
+    - `answer`: the type of the JSON response; None for 204 without a body.
+    - `media_type`: the media type of the response.
     """
 
     method: str

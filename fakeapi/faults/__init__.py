@@ -1,4 +1,1 @@
-"""Faults: rules that make requests fail.
-
-This package does not depend on HTTP; `fakeapi.http.faulting` applies them.
-"""
+"""Faults: rules that let requests fail. `fakeapi.http.faulting` applies them to HTTP requests."""

@@ -4,11 +4,11 @@ import msgspec
 
 
 class Action(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel", tag_field="type"):
-    """Base of the actions; the member `type` selects the class."""
+    """Base class of the actions. In JSON, the member `type` selects the class."""
 
 
 class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A cause in the details of a Status."""
+    """A StatusCause in the details of a Status."""
 
     reason: str = ""
     message: str = ""
@@ -16,11 +16,14 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Refuse(Action, frozen=True, tag="refuse"):
-    """Answers with an error Status instead of carrying out the request.
+    """Rejects the request with an error Status, without running it.
 
-    In the message, `{resource}`, `{name}` and `{kind}` stand for the resource, name and kind of the request.
-    With `details` the Status contains them too. With `plain_text` the body is only the message, like
-    responses of those filters of kube-apiserver that do not send a Status.
+    - `code` and `reason`: the HTTP status code, and the reason in the Status.
+    - `message`: text in which `{resource}`, `{name}` and `{kind}` mean those of the request.
+    - `retry_after`: the seconds in the Retry-After header; None for no header.
+    - `causes`: the causes in the details of the Status.
+    - `details`: whether the details of the Status contain name, group and kind.
+    - `plain_text`: whether the body is only the message, as in some filters of kube-apiserver.
     """
 
     code: int
@@ -40,21 +43,25 @@ class Wait(Action, frozen=True, tag="wait"):
 
 
 class Drop(Action, frozen=True, tag="drop"):
-    """Closes the connection without a response; with `after_commit`, the request is carried out first."""
+    """Closes the connection without a response. `after_commit`: run the request first."""
 
     after_commit: bool = False
 
 
 class Tear(Action, frozen=True, tag="tear"):
-    """Carries out the request, sends the fraction `part` of the response, and closes the connection."""
+    """Runs the request, sends only a part of the response, and closes the connection.
+
+    `part`: the fraction of the body to send, from 0 to below 1.
+    """
 
     part: float = 0.5
 
 
 class Stall(Action, frozen=True, tag="stall"):
-    """Carries out the request, sends a part of the response's body, and sends the rest after `seconds`.
+    """Runs the request, sends a part of the response, and sends the rest later.
 
-    `part` is the fraction that is sent at once. With `seconds` 0 the rest is never sent.
+    - `seconds`: the time after which the rest is sent; 0 never sends the rest.
+    - `part`: the fraction of the body that is sent at once, from 0 to below 1.
     """
 
     seconds: float = 0.0
@@ -62,11 +69,11 @@ class Stall(Action, frozen=True, tag="stall"):
 
 
 class CompetingWrite(Action, frozen=True, tag="competingWrite"):
-    """Changes the object just before the request, so that the request's resourceVersion is stale."""
+    """Changes the object just before the request, so that the resourceVersion in the request is stale."""
 
 
 class GoAway(Action, frozen=True, tag="goAway"):
-    """Answers, and makes the client reconnect: GOAWAY in HTTP/2, `Connection: close` in HTTP/1.1."""
+    """Runs the request and lets the client reconnect: GOAWAY in HTTP/2, `Connection: close` in HTTP/1.1."""
 
 
 class EndWatch(Action, frozen=True, tag="endWatch"):
@@ -76,31 +83,35 @@ class EndWatch(Action, frozen=True, tag="endWatch"):
 
 
 class CutWatch(Action, frozen=True, tag="cutWatch"):
-    """Sends `after` events of a watch and a part of the next one, and closes the connection."""
+    """Sends `after` events of a watch and a part of the next event, and closes the connection."""
 
     after: int = 0
 
 
 class ExpireWatch(Action, frozen=True, tag="expireWatch"):
-    """Ends a watch after `after` events with an ERROR event, 410 Expired."""
+    """Ends a watch after `after` events with the ERROR event 410 Expired."""
 
     after: int = 0
 
 
 class HoldEvents(Action, frozen=True, tag="holdEvents"):
-    """Holds back the events of a watch from the next one on, for `seconds`; 0 means until disarmed."""
+    """Delays the events of a watch for `seconds`, starting with the next event.
+
+    With 0, the delay ends when the fault is disarmed.
+    """
 
     seconds: float = 0.0
 
 
 class WithholdBookmarks(Action, frozen=True, tag="withholdBookmarks"):
-    """Withholds bookmarks, including the one that ends the initial events."""
+    """Drops all bookmarks of a watch, including the bookmark at the end of its initial events."""
 
 
 class Stale(Action, frozen=True, tag="stale"):
-    """Shows an old state to lists and watches at resourceVersion 0: the state when the fault was armed.
+    """Lets lists and watches at resourceVersion 0 read the state at which the fault was armed.
 
-    Watches also hold back their events. Both end after `seconds`; with 0, when the fault is disarmed.
+    It also delays the events of watches. The effect ends after `seconds`; with 0, it ends when the fault is
+    disarmed.
     """
 
     seconds: float = 0.0
@@ -121,7 +132,7 @@ AnyAction = (
     | WithholdBookmarks
     | Stale
 )
-"""Every action; msgspec selects the class by `type`."""
+"""The union of all actions. msgspec selects the class by the member `type`."""
 
 OF_WATCHES = (EndWatch, CutWatch, ExpireWatch, HoldEvents, WithholdBookmarks)
-"""Actions on event streams; they also affect watches that are already open when the fault is armed."""
+"""The actions on watches. They also affect watches that are already open when the fault is armed."""

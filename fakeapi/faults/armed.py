@@ -1,4 +1,4 @@
-"""Armed faults: the active rules of a server, with counts of their effects."""
+"""Armed faults: the active rules of a server, which count the requests that they affect."""
 
 import random
 from collections.abc import Callable, Iterable, Mapping
@@ -19,9 +19,13 @@ Subscriber = Callable[["ArmedFault"], None]
 
 @dataclass(eq=False)
 class ArmedFault:
-    """An active rule. `matched` counts the requests that it matches, `fired` those that it affected.
+    """An armed fault: a rule that the server applies to requests.
 
-    `revision` is the storage's revision when the fault was armed.
+    - `revision`: the revision of the storage when the fault was armed.
+    - `armed_at`: the time of arming, in seconds since the epoch.
+    - `matched`: the number of requests that matched the rule.
+    - `fired`: the number of requests and watches that the fault affected.
+    - `chance`: the random numbers for its probability, from the seed of the rule.
     """
 
     rule: Rule
@@ -45,28 +49,31 @@ class ArmedFault:
 
     @property
     def looks_into_body(self) -> bool:
-        """Whether matching needs the request's body; labels need it too."""
+        """Whether the server must read the request's body to compare JSONPaths or labels."""
         return bool(self._paths) or self.looks_at_labels
 
     @property
     def looks_at_labels(self) -> bool:
-        """Whether matching needs the object's labels."""
+        """Whether the rule has a label selector."""
         return bool(self.rule.match.labels)
 
     def matches(self, request: Described) -> bool:
-        """Whether the request's path and sender match."""
+        """Whether verb, path and sender of a request match the rule. It ignores body and labels."""
         return self._pattern.matches(request)
 
     def matches_labels(self, labels: Mapping[str, str]) -> bool:
-        """Whether labels match the rule's selector."""
+        """Whether labels match the label selector of the rule."""
         return self._labels.matches(labels)
 
     def matches_body(self, body: Any) -> bool:
-        """Whether every JSONPath of the rule finds its value in the body."""
+        """Whether each JSONPath of the rule selects its value in a decoded body."""
         return all(value in _values_at(path, body) for path, value in self._paths)
 
     def comes_due(self, now: float) -> bool:
-        """Counts a matching request; returns whether the fault affects this one."""
+        """Counts a matching request, and returns whether the fault affects this request.
+
+        `now`: the time in seconds since the epoch. After the end (`until`) of the rule, it returns False.
+        """
         when = self.rule.when
         if when.until is not None and now >= when.until.timestamp():
             return False
@@ -77,11 +84,11 @@ class ArmedFault:
         return when.probability >= 1 or self.chance.random() < when.probability
 
     def on_disarm(self, call: Callable[[], None]) -> None:
-        """Calls `call` when the fault is disarmed."""
+        """Registers a function to call when the fault is disarmed."""
         self._disarmed.append(call)
 
     def disarm(self) -> None:
-        """Disarms the fault and runs the callbacks of `on_disarm`."""
+        """Disarms the fault, and calls the functions that `on_disarm` registered."""
         self.is_armed = False
         calls, self._disarmed = self._disarmed, []
         for call in calls:
@@ -89,7 +96,7 @@ class ArmedFault:
 
 
 class ArmedFaults:
-    """The faults of one server, in the order of arming; used in the server's event loop."""
+    """The armed faults of one server, oldest first. All calls must come from its event loop."""
 
     def __init__(self, catalogue: Catalogue, clock: Clock, revision: Callable[[], int]) -> None:
         self._catalogue = catalogue
@@ -101,7 +108,7 @@ class ArmedFaults:
         self.armed: list[ArmedFault] = []
 
     def arm(self, rules: Iterable[Rule]) -> list[ArmedFault]:
-        """Arms all rules or none.
+        """Arms rules, and returns the armed faults. After an error, it has armed no rule.
 
         Raises RuleError if a rule cannot match any served resource or verb, if a name is already in use, or
         if more than RULES_MAX faults would be armed.
@@ -125,13 +132,14 @@ class ArmedFaults:
         return new
 
     def find(self, name: str) -> ArmedFault | None:
-        """Returns the armed fault with this name, or None."""
+        """Returns the armed fault with this name; None for an unknown name."""
         return next((fault for fault in self.armed if fault.name == name), None)
 
     def disarm(self, *names: str) -> list[ArmedFault]:
-        """Disarms the named faults, or all faults without a name, and releases what they hold back.
+        """Disarms faults by name, or all faults if called without names; returns the disarmed faults.
 
-        Raises RuleError for an unknown name; then nothing has changed.
+        Watches then send the events that the faults delayed. Raises RuleError for an unknown name, and then
+        disarms no fault.
         """
         gone = [fault for fault in self.armed if not names or fault.name in names]
         missing = set(names) - {fault.name for fault in gone}
@@ -145,16 +153,16 @@ class ArmedFaults:
         return gone
 
     def unfired(self) -> list[str]:
-        """Returns the names of faults that never fired, disarmed ones first."""
+        """Returns the names of faults that never fired; the disarmed faults are first."""
         return [*self._gone_unfired, *(fault.name for fault in self.armed if not fault.fired)]
 
     def forget(self) -> None:
-        """Disarms all faults, and clears the list of unfired ones."""
+        """Disarms all faults, and clears the list of disarmed faults that never fired."""
         self.disarm()
         self._gone_unfired.clear()
 
     def subscribe(self, subscriber: Subscriber) -> None:
-        """Calls `subscriber` with every fault that is armed from now on."""
+        """Registers a function that receives every newly armed fault."""
         self._subscribers.append(subscriber)
 
     def _name(self, rule: Rule, taken: set[str]) -> str:

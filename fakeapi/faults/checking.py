@@ -1,4 +1,4 @@
-"""Checks that a rule can match a served resource: a typing error must not disable a fault silently."""
+"""Checks that a rule can match a served resource, so that a misspelled fault is an error."""
 
 from difflib import get_close_matches
 
@@ -10,7 +10,10 @@ _ON_OBJECTS = {"get", "create", "update", "patch", "delete"}
 
 
 def check_served(rule: Rule, catalogue: Catalogue) -> None:
-    """Raises RuleError for a resource, a subresource or a verb that is not served."""
+    """Raises RuleError if the rule names a group, resource, subresource or verb that is not served.
+
+    Also raises RuleError for `labels` or `body` with verbs that do not concern one object, such as list.
+    """
     pattern = rule.match.pattern()
     name, subresource = pattern.resource_parts
     resources = [resource for resource in catalogue.resources if pattern.group in (None, resource.kind.group)]

@@ -1,4 +1,4 @@
-"""Reads rules from Python values, from JSON of the control API, and from YAML files."""
+"""Reads the rules of faults from Python values, from JSON of the control API, and from YAML files."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -12,15 +12,17 @@ from fakeapi.inputfile import read_regular
 from fakeapi.machinery.documents import DocumentError, document_of
 
 FILE_MAX = 1024 * 1024
-"""Maximum number of bytes of a file of rules; reading a longer one raises RuleError."""
+"""Maximum size of a file with rules in bytes; reading a longer file raises RuleError."""
 
 
 def read_rules(source: Any) -> list[Rule]:
-    """Returns the rules of a file's path, of one rule, or of several rules. Raises RuleError.
+    """Returns the rules in a source. Raises RuleError.
 
-    A rule is a Rule, a mapping with the members of Rule, or a mapping from the name of a ready-made rule to
-    its arguments: `{"conflict": {"target": "resourceclaims/status", "times": 2}}`. A text instead of the
-    arguments is the target: `{"conflict": "resourceclaims/status"}`.
+    `source` is the path of a file, a rule, or an iterable of paths and rules. A rule can be
+
+    - a Rule, or a mapping with the members of Rule;
+    - a ready-made rule with its arguments: `{"conflict": {"target": "resourceclaims/status", "times": 2}}`;
+    - a ready-made rule with its target: `{"conflict": "resourceclaims/status"}`.
     """
     if isinstance(source, str | Path):
         return _read_file(Path(source))

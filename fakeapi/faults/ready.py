@@ -1,8 +1,11 @@
-"""Ready-made rules: common faults, with the messages of Kubernetes.
+"""Ready-made rules for common faults, with the messages of Kubernetes.
 
-`target` is a resource as in a role (`resourceclaims/status`), or a pattern with verb and object (`update
-resourceclaims/status default/gpu`); "" matches everything. Every ready-made rule also takes the members of
-Match and When, `times` (how often it fires), and `called` (the name of the fault).
+Every ready-made rule has these arguments, besides the members of its action, of Match and of When:
+
+- `target`: a resource as in a role (`resourceclaims/status`), or a pattern with verb and object (`update
+  resourceclaims/status default/gpu`); "" matches everything.
+- `times`: how often the fault fires.
+- `called`: the name of the fault.
 """
 
 from collections.abc import Callable, Mapping
@@ -41,13 +44,13 @@ def _refuse(code: int, reason: str, message: str, **more: Any) -> Callable[..., 
 
 
 def _throttle(retry_after: int = 1) -> AnyAction:
-    """Answers 429 like API Priority and Fairness."""
+    """Rejects requests with the error 429 of API Priority and Fairness."""
     words = "Too many requests, please try again later.\n"
     return Refuse(429, message=words, retry_after=retry_after, plain_text=True)
 
 
 def _invalid(field: str = "spec", value: str = "", message: str = "refused by a fault") -> AnyAction:
-    """Answers 422 with an error of one field."""
+    """Rejects requests with the error 422 Invalid for one field."""
     cause = Cause("FieldValueInvalid", f'Invalid value: "{value}": {message}', field)
     return Refuse(
         422, "Invalid", f'{{kind}} "{{name}}" is invalid: {field}: {cause.message}', causes=(cause,)
@@ -55,7 +58,7 @@ def _invalid(field: str = "spec", value: str = "", message: str = "refused by a 
 
 
 def _internal_error(message: str = "etcdserver: request timed out") -> AnyAction:
-    """Answers 500 like errors of the storage."""
+    """Rejects requests with the error 500, by default with a message of etcd."""
     return Refuse(500, "", message, details=False)
 
 
@@ -63,7 +66,7 @@ def _webhook_timeout(
     webhook: str = "webhook.example.com",
     url: str = "https://webhook.default.svc:443/validate?timeout=10s",
 ) -> AnyAction:
-    """Answers 500 like a webhook with failurePolicy Fail that timed out."""
+    """Rejects requests with the error 500 of a webhook call that timed out (failurePolicy Fail)."""
     why = (
         f'failed calling webhook "{webhook}": failed to call webhook: Post "{url}": context deadline exceeded'
     )
@@ -74,7 +77,7 @@ def _webhook_timeout(
 def _refusal(
     code: int, reason: str = "", message: str = "refused by a fault", retry_after: int | None = None
 ) -> AnyAction:
-    """Answers with any error Status."""
+    """Rejects requests with an error Status of this code, reason and message."""
     return Refuse(code, reason, message, retry_after)
 
 
@@ -129,14 +132,20 @@ READY: Mapping[str, tuple[Callable[..., AnyAction], str]] = {
     "withhold_bookmarks": (WithholdBookmarks, ""),
     "stale": (Stale, ""),
 }
-"""Each ready-made rule: the function that makes its action, and its default verbs."""
+"""The ready-made rules by name: the function that returns the action, and the default verbs.
+
+The verbs "" mean the default verbs of the action, or all.
+"""
 
 _ONCE = ("expire", "end_watch", "cut_watch")
-"""Rules with `times` 1 by default: a client that resumes its watch would otherwise never make progress."""
+"""The ready-made rules that fire only once by default, so that a client can resume its watch afterwards."""
 
 
 def ready_rule(kind: str, arguments: Any) -> Rule:
-    """Returns a ready-made rule. `arguments` are its keywords, or only its target. Raises RuleError."""
+    """Returns a ready-made rule. Raises RuleError.
+
+    `kind`: its name in READY. `arguments`: a mapping of keyword arguments, the text of the target, or None.
+    """
     keywords = {"target": arguments} if isinstance(arguments, str) else arguments
     if keywords is None:
         keywords = {}
@@ -148,9 +157,13 @@ def ready_rule(kind: str, arguments: Any) -> Rule:
 def make_rule(
     kind: str, target: str = "", *, times: int | None = None, called: str = "", **members: Any
 ) -> Rule:
-    """Returns a ready-made rule. Keywords are members of its action, of Match and of When.
+    """Returns a ready-made rule. Raises RuleError.
 
-    Raises RuleError.
+    - `kind`: its name in READY.
+    - `target`: a resource such as `pods/status`, or a pattern such as `update pods/status default/web`.
+    - `times`: how often the fault fires; None for no limit, or once for some rules about watches.
+    - `called`: the name of the fault.
+    - `members`: members of its action, of Match and of When.
     """
     make, verbs = READY[kind]
     match = {member: members.pop(member) for member in Match.__struct_fields__ if member in members}
@@ -181,7 +194,10 @@ def make_rule(
 
 
 def _target_of(target: Any) -> dict[str, str]:
-    """Returns the verb, resource, namespace and name in a target. Raises RuleError, PatternError."""
+    """Returns the members of Match that a target contains: verb, resource, namespace and name.
+
+    Raises RuleError, PatternError.
+    """
     if not isinstance(target, str):
         raise RuleError(f"target must be a resource, not {target!r}")
     words = target.split()

@@ -1,4 +1,4 @@
-"""Rules: which requests a fault applies to, how often, and its action."""
+"""Rule: describes a fault with its action, the requests that it applies to, and how often it fires."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -13,19 +13,20 @@ from fakeapi.machinery.jsonpath_syntax import JsonPathError
 from fakeapi.machinery.meta import label_selector
 
 RULES_MAX = 1_000
-"""Maximum number of faults that can be armed at once; arming more raises RuleError."""
+"""Maximum number of faults that are armed at the same time; arming more raises RuleError."""
 
 
 class RuleError(ValueError):
-    """A rule that is invalid, or cannot match any request; the message is one line."""
+    """Raised for a rule that is invalid or cannot match any request. The message is one line."""
 
 
 class Match(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Selects requests.
+    """Selects the requests that a fault applies to. Empty members match everything.
 
-    The members of RequestPattern have the same meaning here; empty ones match everything. `labels` is a label
-    selector. It applies to the labels in the request, or to the stored object's labels if the request has
-    none. `body` maps JSONPaths into the request's body to values; each path must find its value.
+    - `verb` to `agent`: these members have the same meaning as in RequestPattern.
+    - `labels`: a label selector for the labels in the request's body, or for the labels of the stored object
+      if the body has none.
+    - `body`: a mapping of JSONPaths to values. Each path must select its value in the request's body.
     """
 
     verb: str = ""
@@ -39,7 +40,7 @@ class Match(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     body: Mapping[str, Any] = {}
 
     def pattern(self) -> RequestPattern:
-        """Returns the members as a RequestPattern. Raises PatternError."""
+        """Returns all members except `labels` and `body` as a RequestPattern. Raises PatternError."""
         return RequestPattern(
             verb=self.verb,
             group=self.group,
@@ -52,12 +53,13 @@ class Match(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class When(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Selects how often a fault fires, among the matching requests.
+    """Selects for which of the matching requests a fault fires.
 
-    - `first` and `last` limit it to these requests, counted from 1; `last` 0 has no limit.
-    - `every` 3 takes every third request, starting at `first`.
-    - `probability` fires at random, repeatably with `seed`.
-    - `until` is the end, by the server's clock (RFC 3339).
+    - `first` and `last`: the numbers of the first and last request, counted from 1; `last` 0 has no limit.
+    - `every`: with 3, the fault fires for every third request, starting at `first`.
+    - `probability`: the fault fires at random with this probability.
+    - `seed`: the seed of the random numbers, which makes them repeatable.
+    - `until`: the fault does not fire after this time of the server's clock (RFC 3339).
     """
 
     first: int = 1
@@ -69,9 +71,10 @@ class When(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A complete rule. `ready` is the name of the ready-made rule that it comes from.
+    """A complete rule of a fault.
 
-    Without a `name`, the armed fault gets one from `ready` or its action, and a number.
+    - `name`: the name of the fault. If it is empty, the name consists of `ready` or the action, and a number.
+    - `ready`: the name of the ready-made rule from which the rule was created; "" for other rules.
     """
 
     action: AnyAction
@@ -82,9 +85,9 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def checked(rule: Rule) -> Rule:
-    """Returns the rule with the default verbs of its action.
+    """Returns the rule, with the default verbs of its action if the rule has none.
 
-    Raises RuleError for invalid numbers and patterns.
+    Raises RuleError for invalid numbers, patterns, label selectors and JSONPaths.
     """
     action, match, when = rule.action, rule.match, rule.when
     if isinstance(action, OF_WATCHES):
@@ -109,7 +112,7 @@ def checked(rule: Rule) -> Rule:
 
 
 def path_text(path: str) -> str:
-    """Normalizes a JSONPath: removes kubectl's braces and a leading `$`, and adds a missing leading dot."""
+    """Returns a JSONPath without kubectl's braces and a leading `$`; adds a missing leading dot."""
     inner = path[1:-1] if path.startswith("{") and path.endswith("}") else path
     inner = inner.removeprefix("$")
     return inner if inner.startswith((".", "[")) else f".{inner}"

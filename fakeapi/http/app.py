@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
 
 CONTROL = "/_fakeapi"
-"""The path of the server's own control API; Kubernetes serves nothing below it."""
+"""The path prefix of the control API of fakeapi; Kubernetes does not use this prefix."""
 _COMPRESSION_GATE = "APIResponseCompression"
 
 
@@ -51,11 +51,11 @@ async def _not_started(ctx: RequestContext) -> AnyResponse:
 
 
 class Application:
-    """Serves a cluster through any ASGI server; a server with the lifespan protocol starts and stops it.
+    """Serves a cluster through any ASGI server that supports the lifespan protocol.
 
-    - `token`: the token that clients must send.
-    - `hosts`: without a token, the accepted Host and Origin headers; None accepts all.
-    - `control`: the application for paths below /_fakeapi; without it they get 404.
+    - `token`: the bearer token that clients must send; None accepts requests without a token.
+    - `hosts`: the accepted Host and Origin headers; None accepts all. It has no effect with a token.
+    - `control`: the application for paths below /_fakeapi; without it, these paths get 404.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Application:
         cluster.follow(self)
 
     async def startup(self) -> None:
-        """Starts the cluster and builds the pipeline. Errors of the cluster's start propagate."""
+        """Starts the cluster and builds the chain of filters. Raises the errors of `Cluster.start`."""
         await self._cluster.start()
         server, catalogue = self._cluster.server, self._cluster.catalogue
         self._compresses = catalogue.primary.gates.get(_COMPRESSION_GATE, True)
@@ -118,7 +118,7 @@ class Application:
         await self._cluster.stop()
 
     async def reset(self) -> None:
-        """Resets the state to a new cluster; open watches end."""
+        """Resets the state to that of a new cluster, and ends all open watches."""
         await self._cluster.reset()
 
     async def before_replacement(self) -> None:
@@ -149,7 +149,7 @@ class Application:
             await self._starlette(scope, receive, send)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serves one request. Starlette's routes are not used, because they ignore line breaks in paths."""
+        """Serves one HTTP request. It avoids Starlette's routes, because they ignore line breaks in paths."""
         request = Request.of(scope, receive)
         info = parse(request.path)
         verb = verb_of(request.method, info, request.query_string.decode("latin-1"))
@@ -175,7 +175,7 @@ class Application:
 
     @cached_property
     def _starlette(self) -> "Starlette":
-        """Handles the lifespan protocol for ASGI servers other than the project's own."""
+        """An application that handles the lifespan protocol, for ASGI servers other than fakeapi's own."""
         from starlette.applications import Starlette  # noqa: PLC0415 - loaded only for other servers
 
         return Starlette(lifespan=self._lifespan)

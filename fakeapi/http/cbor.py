@@ -1,4 +1,4 @@
-"""Encodes responses in CBOR: converts JSON bodies by the type that they name.
+"""Converts JSON responses to CBOR, by the Go types of their `apiVersion` and `kind`.
 
 Follows k8s.io/apimachinery `pkg/runtime/serializer/cbor`. A watch is a CBOR sequence of WatchEvents.
 """
@@ -12,12 +12,15 @@ from fakeapi.releases.release import ReleaseKinds, kinds_of_release
 
 
 def encode_body(body: bytes, kinds: ReleaseKinds | None = None) -> bytes:
-    """Converts the JSON of an object, list or Status to CBOR; `kinds` are the kinds of its release."""
+    """Converts the JSON of an object, list or Status to CBOR.
+
+    `kinds`: the kinds of the object's release; None uses those of the newest release.
+    """
     obj: dict[str, Any] = codec.decode(body)
     kind, api_version = obj.get("kind", ""), obj.get("apiVersion", "")
     return encode(obj, (kinds or kinds_of_release(RELEASES[-1])).type_of(api_version, kind))
 
 
 def watch_frame(event_type: str, body: bytes, kinds: ReleaseKinds) -> bytes:
-    """Encodes one event of a watch stream from the JSON of its object."""
+    """Returns a WatchEvent in CBOR. `body` is the JSON of its object."""
     return watch_event(event_type, encode_body(body, kinds))

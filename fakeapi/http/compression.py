@@ -1,7 +1,7 @@
 """Compresses large responses for clients that accept gzip.
 
-Follows k8s.io/apiserver `pkg/endpoints/handlers/responsewriters/writers.go`: objects, lists and discovery
-documents above a size, at the fastest level; never streams and text pages.
+Follows k8s.io/apiserver `pkg/endpoints/handlers/responsewriters/writers.go`: compresses objects, lists and
+discovery documents above a size, at the fastest level. It never compresses streams and text pages.
 """
 
 import asyncio
@@ -13,19 +13,19 @@ from fakeapi.http.response import AnyResponse, LazyResponse, Packer, Response
 from fakeapi.registry.requests.decoding import CBOR
 
 COMPRESSED_FROM = 128 * 1024
-"""A body with more bytes is compressed."""
+"""Size of a body, in bytes, above which it is compressed."""
 IN_THREAD_FROM = 1 << 20
-"""A body with more bytes is compressed in a thread, so that other requests do not wait."""
+"""Size of a body, in bytes, above which a thread compresses it, so that other requests do not wait."""
 LEVEL = 1
 _COMPRESSED = (*OFFERED, CBOR)
 _GZIP = "gzip"
 _GZIP_WINDOW = 31
 _OPENAPI = "/openapi/"
-"""The path prefix of documents that are never compressed, because their entity tags depend on their bytes."""
+"""The path prefix of OpenAPI documents. They are never compressed, because ETags depend on their bytes."""
 
 
 async def compress(response: AnyResponse, request: Request) -> None:
-    """Compresses a large response of a negotiable media type, if the client accepts gzip."""
+    """Compresses the body of a large JSON, YAML, protobuf or CBOR response if the client accepts gzip."""
     if not isinstance(response, Response):
         return
     size = len(response.body)
@@ -45,7 +45,7 @@ async def compress(response: AnyResponse, request: Request) -> None:
 
 
 def accepts_gzip(header: str) -> bool:
-    """Whether an Accept-Encoding header contains gzip without a quality value, as upstream requires."""
+    """Whether an Accept-Encoding header contains gzip without a quality value, as kube-apiserver requires."""
     return any(token.strip() == _GZIP for token in header.split(","))
 
 

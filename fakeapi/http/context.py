@@ -1,4 +1,4 @@
-"""RequestContext: the state of one request, which filters and verbs share."""
+"""RequestContext: the state of one request, which all filters and verbs use."""
 
 import os
 from dataclasses import dataclass, field
@@ -24,17 +24,17 @@ def _audit_id() -> bytes:
 class RequestContext:
     """The state of one request on its way through the filters to its verb.
 
-    - `info` is None for a path that is not below /api or /apis.
-    - `verb` is upstream's, such as "list" or "deletecollection"; without a resource, the method in lower
-      case.
-    - `received` is the time of the request, in seconds since the epoch.
-    - `user` is an administrator if the server requires no token.
-    - `resource` and `object` are set by routing; earlier filters use `info`.
-    - `representation` is the verb's result of content negotiation.
-    - `written`, for the journal: the name of the written object, and its resourceVersions before and after.
-    - `faults`, for the journal: the names of the faults that affected the request.
-    - `watch`, for the journal: the progress of a watch.
-    - `stale_at` is set by a fault: the revision at which a watch starts instead of the newest.
+    - `info`: None for a path that is not below /api or /apis.
+    - `verb`: a verb of Kubernetes such as "list" or "deletecollection"; for a path without a resource, the
+      HTTP method in lower case.
+    - `received`: the time of the request, in seconds since the epoch.
+    - `user`: an administrator if the server requires no token.
+    - `resource` and `object`: set by the router; the filters before it use `info`.
+    - `representation`: the result of content negotiation.
+    - `written`: the name of the written object and its resourceVersions before and after, for the journal.
+    - `faults`: the names of the faults that affected the request, for the journal.
+    - `watch`: the progress of a watch, for the journal.
+    - `stale_at`: set by a fault; a watch starts at this revision instead of the newest one.
     """
 
     request: Request

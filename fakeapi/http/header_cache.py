@@ -1,21 +1,24 @@
-"""Caches values computed from a header, because a client's requests repeat the same few headers."""
+"""Caches values that are computed from headers, because clients send the same few headers repeatedly."""
 
 from collections.abc import Callable
 from functools import lru_cache, wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
 TEXTS_MAX = 256
-"""Maximum number of header values cached for each function; the least recently used is dropped first."""
+"""Maximum number of cached header values of each function; the least recently used are dropped first."""
 
 TEXT_LENGTH_MAX = 1024
-"""Maximum number of characters of a cached header value, so that unusual clients do not fill the memory."""
+"""Maximum length, in characters, of a header value that is cached, which limits the size of the cache."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 def cached_by_header(function: Callable[Concatenate[str, P], T]) -> Callable[Concatenate[str, P], T]:
-    """Decorates a pure function of a header's text with a cache."""
+    """Caches the results of a pure function whose first argument is the text of a header.
+
+    All arguments must be hashable.
+    """
     cached = lru_cache(TEXTS_MAX)(function)
 
     @wraps(function)

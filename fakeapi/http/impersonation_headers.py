@@ -1,4 +1,4 @@
-"""Impersonation: requests of clients that act as another user, with Impersonate-User and related headers.
+"""Impersonation: clients act as another user with Impersonate-User and related headers.
 
 Follows k8s.io/apiserver `pkg/endpoints/filters/impersonation`. `fakeapi.authorization.impersonation` decides
 which users a client may impersonate.
@@ -26,7 +26,10 @@ _EXTRA = b"impersonate-extra-"
 async def impersonate(
     ctx: RequestContext, proceed: Handler, authorizer: Authorizer, release: Release, last_modes: LastModes
 ) -> AnyResponse:
-    """Runs a request as the impersonated user. Raises ApiError 400, 403."""
+    """Passes a request to `proceed` with the impersonated user. Raises ApiError 400, 403.
+
+    A request without impersonation headers keeps its user.
+    """
     impersonated, has_more = _requested_user(ctx.request)
     if not impersonated.name:
         if has_more:
@@ -64,7 +67,7 @@ def _requested_user(request: Request) -> tuple[Wanted, bool]:
 
 
 def _key(name: bytes) -> str:
-    """Decodes the key in a header's name; a key with an invalid escape is not decoded."""
+    """Returns the percent-decoded key of an extra header; a key with an invalid escape stays as it is."""
     return _text(name) if BAD_ESCAPE.search(name) else unquote(_text(name))
 
 
@@ -73,7 +76,7 @@ def _text(value: bytes) -> str:
 
 
 def _go_references(impersonated: Wanted) -> str:
-    """Formats the object references that upstream makes of the headers, like Go's %v."""
+    """Formats the impersonation headers as object references, as Go's %v prints them in an error message."""
     version = "authentication.k8s.io/v1"
     references = [f"{{Group  {group}    }}" for group in impersonated.groups]
     references += [
@@ -86,7 +89,7 @@ def _go_references(impersonated: Wanted) -> str:
 
 
 def _go_user(impersonated: Wanted) -> str:
-    """Formats a user without a name, like Go's %#v."""
+    """Formats a user without a name, as Go's %#v prints it in an error message."""
     members = (f"{quote(key)}:{_go_strings(values)}" for key, values in sorted(impersonated.extra.items()))
     extra = f"{{{', '.join(members)}}}" if impersonated.extra else "(nil)"
     groups = _go_strings(impersonated.groups) if impersonated.groups else "[]string(nil)"

@@ -1,7 +1,7 @@
-"""Journaling: records every request with its response, including refused ones.
+"""Journaling: records every request with its response, including rejected requests.
 
-The application calls it around the filters: as a filter it would cost every request another coroutine, which
-is more than the recording itself.
+The application calls it around the filters. A filter would cost every request another coroutine, which takes
+more time than the recording itself.
 """
 
 from fakeapi.clock.clocks import Clock
@@ -11,16 +11,23 @@ from fakeapi.journal.journal import TEXT_MAX, Journal
 
 
 class Journaling:
-    """Records each request when its response is known, and a watch when it begins. `now` is its clock."""
+    """Records each request when its response is complete, and each watch when it begins.
+
+    `now`: returns the monotonic time, in seconds, from which durations are computed.
+    """
 
     def __init__(self, journal: Journal, clock: Clock, *, keeps_answers: bool) -> None:
-        """`keeps_answers`: also keep the bodies of successful responses; those of errors are always kept."""
+        """`keeps_answers`: whether to keep the bodies of successful responses too, not only of errors."""
         self._append = journal.append
         self.now = clock.monotonic
         self._keeps_answers = keeps_answers
 
     def note(self, ctx: RequestContext, started: float, response: AnyResponse | None) -> None:
-        """Records a request that began at `started`; the response is None if the client has disconnected."""
+        """Adds a request to the journal.
+
+        - `started`: the time at which the request began, from `now`.
+        - `response`: None if the client disconnected before the response.
+        """
         request = ctx.request
         sent, path, query = request.content, request.raw_path, request.query_string
         if len(path) + len(query) > TEXT_MAX:

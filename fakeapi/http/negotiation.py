@@ -1,7 +1,7 @@
 """Content negotiation: reads the headers Accept and Content-Type.
 
-Upstream, two layers check each header and refuse with different messages. The router (emicklei/go-restful)
-compares bare media types with those that a path produces and consumes. The handler, k8s.io/apiserver
+In kube-apiserver, two layers check each header, and their error messages differ. The router
+(emicklei/go-restful) compares media types without parameters. The handler, k8s.io/apiserver
 `pkg/endpoints/handlers/negotiation`, also reads parameters and quality values.
 """
 
@@ -23,12 +23,12 @@ from fakeapi.releases import Release
 
 JSON = "application/json"
 OFFERED = (JSON, YAML, PROTOBUF)
-"""The served media types, which error messages list."""
+"""The media types of objects without CBOR, in the order in which error messages list them."""
 STREAMED = (f"{JSON};stream=watch", f"{PROTOBUF};stream=watch")
 CBOR_SEQUENCE = "application/cbor-seq"
 """The media type of a watch in CBOR: a CBOR sequence (RFC 8742)."""
 LISTED = OFFERED + STREAMED
-"""The media types that the router accepts for a list, which clients can also watch."""
+"""The media types that the router accepts for a list or a watch."""
 PATCH_TYPES = (JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, APPLY_PATCH)
 CUSTOM_PATCH_TYPES = (JSON_PATCH, MERGE_PATCH, APPLY_PATCH)
 """The patch types of custom objects: no strategic merge patch, because they have no Go type."""
@@ -63,12 +63,13 @@ class Representation:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """The media types of a release.
+    """The media types that a release accepts and returns.
 
-    - `answered` and `streamed` are listed in error messages.
-    - `patches` and, for custom resources, `custom_patches` are the patch types.
-    - `listed` are accepted by the router for a list, which clients can also watch.
-    - `without_protobuf` is `answered` for a kind without a protobuf form.
+    - `answered`: the types of objects and lists, in the order of error messages.
+    - `streamed`: the types of watches, in the order of error messages.
+    - `patches` and `custom_patches`: the patch types of built-in and of custom resources.
+    - `listed`: the types that the router accepts for a list or a watch.
+    - `without_protobuf`: the types of objects whose kind has no protobuf message.
     """
 
     answered: tuple[str, ...] = OFFERED
@@ -123,9 +124,9 @@ class _Clause:
         return self.kind == kind and self.subtype in (subtype, "*")
 
     def precedes(self, other: "_Clause") -> bool:
-        """Compares two clauses.
+        """Whether goautoneg prefers this clause to the other.
 
-        This is not a strict order: a concrete type beats a wildcard regardless of quality. `text/*;q=1` and
+        The comparison is not an order: a concrete type beats a wildcard of any quality. `text/*;q=1` and
         `text/html;q=0.1` each precede the other.
         """
         return (
@@ -143,9 +144,12 @@ def negotiate(
     *,
     plain_protobuf: bool = True,
 ) -> Representation:
-    """Returns the best representation among the offered media types. Raises ApiError 406.
+    """Returns the representation that an Accept header prefers. Raises ApiError 406.
 
-    Without `plain_protobuf`, protobuf is only offered for conversions.
+    - `header`: the Accept header; if it is empty, the result is JSON.
+    - `conversions`: the (kind, apiVersion) pairs, such as Table, to which the objects can be converted.
+    - `offered`: the media types that the server can return.
+    - `plain_protobuf`: whether unconverted objects can be returned in protobuf.
     """
     if not header:
         return PLAIN
@@ -162,7 +166,10 @@ def negotiate(
 
 @cached_by_header
 def check_produced(header: str, produced: tuple[str, ...] = OFFERED) -> None:
-    """Checks like the router whether an Accept header names a media type of the path. Raises ApiError 406."""
+    """Raises the router's ApiError 406 unless an Accept header is empty or contains one of the media types.
+
+    `produced`: the media types that the path can return.
+    """
     if not header:
         return
     for part in header.split(","):
@@ -173,7 +180,7 @@ def check_produced(header: str, produced: tuple[str, ...] = OFFERED) -> None:
 
 
 def not_routed(produced: tuple[str, ...]) -> ApiError:
-    """Returns the router's error 406."""
+    """Returns the error 406 of go-restful's router. `produced`: the media types that its message lists."""
     return ApiError(
         406,
         "NotAcceptable",
@@ -183,17 +190,20 @@ def not_routed(produced: tuple[str, ...]) -> ApiError:
 
 
 def check_streamable(shape: Representation, streamed: tuple[str, ...] = STREAMED) -> None:
-    """Raises ApiError 406 if a watch cannot be sent in this representation."""
+    """Raises ApiError 406 if a watch cannot be sent in this representation, as in YAML.
+
+    `streamed`: the media types that the error message lists.
+    """
     if shape.media_type == YAML:
         raise not_acceptable(streamed)
 
 
 def parse(header: str) -> list[_Clause]:
-    """Returns the clauses in the order of preference of github.com/munnerz/goautoneg.
+    """Returns the clauses of an Accept header, ordered by preference as in github.com/munnerz/goautoneg.
 
-    Its comparison is not an order (see `_Clause.precedes`), so the result depends on the sorting algorithm.
-    Go sorts up to twelve clauses by insertion, and so does this function; more clauses are sorted differently
-    in both.
+    The comparison of goautoneg is not an order (see `_Clause.precedes`), so the result depends on the sorting
+    algorithm. Up to twelve clauses, Go and this function use insertion sort. The order of more clauses can
+    differ from that of Go.
     """
     clauses = [clause for part in header.split(",") if (clause := _clause(part)) is not None]
     if len(clauses) > _INSERTION_SORTED_MAX:
@@ -231,7 +241,7 @@ def _clause(part: str) -> _Clause | None:
 
 
 def _quality(text: str) -> float:
-    """Parses a quality; returns 0 for an invalid number, like Go's ParseFloat."""
+    """Returns a quality value as a number; 0 for invalid text, like Go's ParseFloat."""
     try:
         return float(text)
     except ValueError:
@@ -239,7 +249,7 @@ def _quality(text: str) -> float:
 
 
 def _with_params(media_type: str, params: dict[str, str], conversions: Conversions) -> Representation | None:
-    """Returns the representation with its parameters; None for parameters that are not supported."""
+    """Returns the representation for a media type with these parameters; None if one is not supported."""
     if params.get("sv") not in (None, "", "v1" if conversions else ""):
         return None
     stream = params.get("stream")
@@ -255,23 +265,26 @@ def _with_params(media_type: str, params: dict[str, str], conversions: Conversio
 
 
 def not_acceptable(offered: tuple[str, ...]) -> ApiError:
-    """Returns the handler's error 406, which lists the accepted media types."""
+    """Returns the error 406 of the handlers in k8s.io/apiserver. `offered`: the accepted media types."""
     return ApiError(
         406, "NotAcceptable", f"only the following media types are accepted: {', '.join(offered)}"
     )
 
 
 def prettified(shape: Representation, query: dict[str, str], user_agent: str) -> Representation:
-    """Returns the representation, indented if the parameter `pretty` or else the User-Agent demands it."""
+    """Returns the representation, with `pretty` set if the client wants indented JSON.
+
+    The query parameter `pretty` decides. Without it, the User-Agents of curl, Wget and browsers do.
+    """
     asked = query.get("pretty")
     pretty = asked in _TRUE if asked else user_agent.startswith(HUMAN_AGENTS)
     return replace(shape, pretty=True) if pretty and not shape.pretty else shape
 
 
 def check_patch_route(content_type: str, content_length: str, patches: tuple[str, ...] = PATCH_TYPES) -> None:
-    """Checks like the router whether a Content-Type contains a patch type. Raises ApiError 406, 415.
+    """Raises the router's ApiError 415 unless a Content-Type contains a patch type; 406 for an empty body.
 
-    Follows github.com/emicklei/go-restful `jsr311.go`: a request without a body fails later, with 406.
+    Follows github.com/emicklei/go-restful `jsr311.go`.
     """
     if any(part.partition(";")[0].strip(" ") in patches for part in content_type.split(",")):
         return
@@ -281,7 +294,10 @@ def check_patch_route(content_type: str, content_length: str, patches: tuple[str
 
 
 def patch_type(content_type: str, patches: tuple[str, ...] = PATCH_TYPES) -> str:
-    """Returns the patch type of a Content-Type: the exact text before a semicolon. Raises ApiError 415."""
+    """Returns the patch type of a Content-Type: its text before a semicolon, with spaces and case kept.
+
+    Raises ApiError 415 if the text is not in `patches`.
+    """
     media_type = content_type.partition(";")[0] or content_type
     if media_type not in patches:
         raise unsupported_media_type(*patches)
@@ -289,7 +305,10 @@ def patch_type(content_type: str, patches: tuple[str, ...] = PATCH_TYPES) -> str
 
 
 def body_type(content_type: str, offered: tuple[str, ...] = OFFERED) -> str:
-    """Returns the media type of a body; JSON by default. Raises ApiError 415."""
+    """Returns the media type of a Content-Type; JSON if the header is empty.
+
+    Raises ApiError 415 if the type is not in `offered`.
+    """
     if not content_type:
         return JSON
     media_type = parsed_media_type(content_type)
@@ -309,7 +328,7 @@ def unsupported_media_type(*accepted: str) -> ApiError:
 
 @cached_by_header
 def parsed_media_type(header: str) -> str:
-    """Returns the media type of a Content-Type in lower case; "" if Go's mime package rejects it."""
+    """Returns the media type of a Content-Type in lower case; "" if Go's package mime rejects the header."""
     if not _WELL_FORMED.fullmatch(header):
         return ""
     names = [name.lower() for name in _PARAMETER.findall(header)]

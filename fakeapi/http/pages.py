@@ -1,4 +1,4 @@
-"""Plain-text error pages outside the API: those of Go's net/http, and of the RequestInfo filter."""
+"""Plain-text error pages of Go's net/http and of the filters in k8s.io/apiserver."""
 
 import html
 
@@ -12,21 +12,27 @@ def not_found_page() -> Response:
 
 
 def malformed_url() -> Response:
-    """Returns 400 for a path with an invalid percent escape, which Go refuses before anything else."""
+    """Returns 400 for a path with an invalid percent escape, with the text of Go's net/http."""
     return Response(400, b"400 Bad Request", PLAIN_TEXT)
 
 
 def watch_without_resource(uri: str) -> Response:
-    """Returns 500 for /watch without a resource."""
+    """Returns 500 for a /watch path without a resource, with the text of k8s.io/apiserver.
+
+    `uri`: the path and query of the request.
+    """
     return internal_error(
         uri, f"failed to create RequestInfo: unable to determine kind and namespace from url, {uri}"
     )
 
 
 def internal_error(uri: str, why: str) -> Response:
-    """Returns 500 for a request that a filter of k8s.io/apiserver cannot handle.
+    """Returns 500 with the text of k8s.io/apiserver for an error in a filter.
 
-    The text is escaped, because a browser may display it.
+    - `uri`: the path and query of the request.
+    - `why`: the error message.
+
+    The text is HTML-escaped, because a browser may display it.
     """
     text = html.escape(f"Internal Server Error: {quote(uri)}: {why}\n", quote=False)
     return Response(500, text.encode(), PLAIN_TEXT)

@@ -2,23 +2,23 @@
 
 From the outside in:
 
-    errors           answers every error as a Status
+    errors           converts every error to a Status
     latency          delays the request, with the option `latency`
-    hosts            refuses foreign web pages, if the server has no token
-    deadline         refuses a malformed `timeout` parameter
+    hosts            rejects requests of foreign web pages, if the server has no token
+    deadline         rejects a malformed `timeout` parameter
     freshness        waits for writes of other servers, with shared storage
-    authentication   finds the user, or refuses with 401
-    impersonation    replaces the user by the one of the Impersonate headers
-    authorization    refuses with 403, with the option authorization=rbac
-    faults           delays, refuses or interrupts requests that match a rule, and streams
-    routing          finds resource, subresource and verb, and calls the verb's handler
+    authentication   sets the user, or rejects with 401
+    impersonation    replaces the user by that of the Impersonate headers
+    authorization    rejects with 403, with the option authorization=rbac
+    faults           delays, rejects or interrupts requests and streams that match a fault
+    routing          determines resource, subresource and verb, and calls the verb's handler
     admission        is part of the verbs that write: see fakeapi.registry.admission
 
 Around all filters, the application records every request and its final response (`http.journaling`).
 
-A filter is called with the context and the rest of the chain. It may refuse (raise ApiError), answer itself,
-or change the context or the response. A watch is a response like any other, and a filter can wrap its frames.
-The chain is built once for each server: a request pays one call for each filter.
+A filter receives the context and the rest of the chain. It can reject the request (raise ApiError), return
+its own response, or change the context or the response. A watch is a response too; a filter can wrap its
+frames. The chain is built once for each server, so a request costs one call for each filter.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -31,7 +31,7 @@ Handler = Callable[[RequestContext], Awaitable[AnyResponse]]
 
 
 class Filter(Protocol):
-    """A step of the chain.
+    """A function that handles a request before the rest of the chain, `proceed`.
 
     A filter that does not change the response returns the awaitable `proceed(ctx)`.
     """
@@ -40,7 +40,7 @@ class Filter(Protocol):
 
 
 def chain(filters: Sequence[Filter], handler: Handler) -> Handler:
-    """Returns the handler wrapped in the filters; the first filter is the outermost."""
+    """Returns a handler that runs the filters in order, and then `handler`."""
     for outer in reversed(filters):
         handler = _before(outer, handler)
     return handler

@@ -1,7 +1,7 @@
-"""Encodes responses in protobuf: converts JSON bodies by the type that they name.
+"""Converts JSON responses to protobuf, by the Go types of their `apiVersion` and `kind`.
 
-Follows k8s.io/apimachinery `pkg/runtime/serializer/protobuf`, and for watches the frames of `pkg/util/framer`
-and metav1.WatchEvent.
+Follows k8s.io/apimachinery `pkg/runtime/serializer/protobuf`. Watches consist of metav1.WatchEvent messages
+in the frames of `pkg/util/framer`.
 """
 
 from typing import Any
@@ -19,9 +19,10 @@ _LENGTH_BYTES = 4
 
 
 def encode_body(body: bytes, kinds: ReleaseKinds | None = None) -> bytes:
-    """Converts the JSON of an object, list or Status to protobuf; `kinds` are the kinds of its release.
+    """Converts the JSON of an object, list or Status to protobuf.
 
-    Raises ApiError 406 for a kind without a protobuf form, such as Table.
+    `kinds`: the kinds of the object's release; None uses those of the newest release. Raises ApiError 406
+    for a kind without a protobuf message, such as Table.
     """
     obj: dict[str, Any] = codec.decode(body)
     kind, api_version = obj.get("kind", ""), obj.get("apiVersion", "")
@@ -32,14 +33,14 @@ def encode_body(body: bytes, kinds: ReleaseKinds | None = None) -> bytes:
 
 
 def has_protobuf(schema: Struct) -> bool:
-    """Whether a type has a protobuf message; types of custom resources have none."""
+    """Whether a type has a protobuf message. Types of custom resources do not have one."""
     return any(field.protobuf_path for field in schema.fields.values())
 
 
 def watch_frame(event_type: str, body: bytes, kinds: ReleaseKinds) -> bytes:
-    """Encodes one frame of a watch stream from the JSON of an object: four bytes of length, and a WatchEvent.
+    """Returns one frame of a watch stream: the length in four bytes, and a WatchEvent in protobuf.
 
-    Raises ApiError 406.
+    `body`: the JSON of the event's object. Raises ApiError 406 for a kind without a protobuf message.
     """
     content = bytes_field(1, encode_body(body, kinds))
     event = bytes_field(1, event_type.encode()) + bytes_field(2, content)
@@ -47,7 +48,7 @@ def watch_frame(event_type: str, body: bytes, kinds: ReleaseKinds) -> bytes:
 
 
 def split_frames(data: bytes) -> list[bytes]:
-    """Splits consecutive frames into their contents."""
+    """Returns the contents of consecutive frames, without their lengths."""
     contents: list[bytes] = []
     at = 0
     while at < len(data):

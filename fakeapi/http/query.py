@@ -1,4 +1,4 @@
-"""Parses query parameters into the options of verbs, as Kubernetes does.
+"""Parses query parameters into the options of verbs.
 
 Follows k8s.io/apimachinery `pkg/runtime/conversion.go` for single values, and
 `pkg/apis/meta/internalversion/validation` for valid combinations.
@@ -32,7 +32,10 @@ BAD_ESCAPE = re.compile(rb"%(?![0-9a-fA-F]{2})")
 
 
 class Query:
-    """The parameters of one request. The first value of a repeated parameter counts, except for dryRun."""
+    """The query parameters of one request.
+
+    `first`: the first value of each parameter. The method `all` returns every value of one parameter.
+    """
 
     __slots__ = ("_pairs", "first")
 
@@ -61,13 +64,13 @@ class Query:
         return None if value is None else value != "0" and value.lower() != "false"
 
     def integer(self, name: str) -> int | None:
-        """Returns an integer parameter. Raises ApiError 400 with Go's message."""
+        """Returns an integer parameter; None if it is missing. Raises ApiError 400 with Go's message."""
         value = self.first.get(name)
         return None if value is None else parse_int(value)
 
 
 def _readable(query_string: bytes) -> bytes:
-    """Removes the parameters that Go's net/url ignores: those with invalid escapes or semicolons."""
+    """Returns the query without parameters that have invalid escapes or semicolons, like Go's net/url."""
     if b";" not in query_string and not BAD_ESCAPE.search(query_string):
         return query_string
     parts = query_string.split(b"&")
@@ -75,7 +78,7 @@ def _readable(query_string: bytes) -> bytes:
 
 
 def parse_int(text: str) -> int:
-    """Parses a decimal int64. Raises ApiError 400."""
+    """Parses a decimal int64. Raises ApiError 400 with the message of Go's strconv."""
     try:
         return numbers.parse_int(text)
     except ValueError as error:
@@ -84,7 +87,10 @@ def parse_int(text: str) -> int:
 
 @cached_by_header
 def manager_of(user_agent: str) -> str:
-    """Returns the default field manager: the user agent up to the first slash."""
+    """Returns the default field manager: the User-Agent up to its first slash, cut to 128 bytes.
+
+    Unprintable characters are removed.
+    """
     manager = ""
     for character in user_agent.split("/", 1)[0]:
         if character.isprintable():
@@ -107,7 +113,10 @@ def write_options(
 ) -> WriteOptions:
     """Returns the options of a create, update or patch. Raises ApiError 400, 422.
 
-    `kind` is CreateOptions, UpdateOptions or PatchOptions.
+    - `kind`: CreateOptions, UpdateOptions or PatchOptions.
+    - `patch_type`: the media type of a patch; empty for a create or an update.
+    - `body_bytes`: the size of the request body.
+    - `exact`: whether the response keeps opaque values of DRA drivers byte for byte, as protobuf does.
     """
     if not query.first and patch_type != APPLY_PATCH:
         return WriteOptions(
@@ -153,9 +162,10 @@ def delete_options(
     *,
     exact: bool = False,
 ) -> DeleteOptions:
-    """Returns the options of a delete: those of the body, or without a body those of the query.
+    """Returns the options of a delete from the body, or from the query if the request has no body.
 
-    Raises ApiError 400, 422.
+    `exact`: whether the response keeps opaque values of DRA drivers byte for byte, as protobuf does. Raises
+    ApiError 400, 422.
     """
     options: dict[str, object] = _delete_query(query) if body is None else body
     if not resource.release.gates.enabled("AllowUnsafeMalformedObjectDeletion"):
@@ -229,9 +239,10 @@ def list_options(query: Query, resource: Resource) -> ListOptions:
 
 
 def watch_options(query: Query, resource: Resource, name: str = "") -> WatchOptions:
-    """Returns the options of a watch; `name` is the object that the path names, if any.
+    """Returns the options of a watch. Raises ApiError 400, 422.
 
-    A /watch path without the parameter `watch` follows the validation of a list. Raises ApiError 400, 422.
+    `name`: the object in the path; empty for a collection. A /watch path without the parameter `watch` is
+    validated like a list.
     """
     timeout = query.integer("timeoutSeconds")
     query.integer("limit")
@@ -261,7 +272,7 @@ def watch_options(query: Query, resource: Resource, name: str = "") -> WatchOpti
 
 
 def _named(fields: field_selector.FieldSelector | None, name: str) -> field_selector.FieldSelector:
-    """Returns a selector of the object in the path. Raises ApiError 400 if another name is selected."""
+    """Returns a field selector for the object `name`. Raises ApiError 400 if `fields` selects others."""
     if fields is None or fields.empty:
         return field_selector.FieldSelector((field_selector.Requirement(NAME, name),))
     if fields.requires_exact_match(NAME) != name:
@@ -290,7 +301,7 @@ def _shards(query: Query, resource: Resource) -> str:
 def _with_newer_labels(
     fields: field_selector.FieldSelector, resource: Resource
 ) -> field_selector.FieldSelector:
-    """Replaces field labels of old clients by their newer names."""
+    """Returns the selector with the deprecated field labels of a resource replaced by their current names."""
     older = resource.field_labels.older
     if not older:
         return fields

@@ -33,20 +33,23 @@ from fakeapi.releases.release import ReleaseKinds
 _NOT_ACCEPTABLE = 406
 
 MADE_WHILE_READ_FROM = SEND_BYTES_MAX
-"""Size in bytes from which a list is made while the client reads it, and never held completely."""
+"""Minimum size, in bytes, of a list that is generated while the client reads it, to save memory."""
 
 RENDERED_BESIDE_FROM = 2_000
-"""Number of items from which a list that cannot be made while it is read is rendered in a thread."""
+"""Minimum number of items of a list that a thread renders, if it cannot be generated in pieces."""
 
 RENDERED_BESIDE_BYTES = 256 * 1024
-"""Size in bytes from which a list with fewer items is rendered in a thread too."""
+"""Minimum size, in bytes, of a list that a thread renders even if it has few items."""
 
 _UNPRINTABLE = re.compile("[\x7f\x80-\x84\x86-\x9f\ufffe\uffff]")
-"""Characters that JSON allows but go-yaml refuses; upstream makes YAML by parsing JSON as YAML."""
+"""Characters that JSON allows but go-yaml rejects; kube-apiserver creates YAML by parsing JSON as YAML."""
 
 
 def negotiate_for(ctx: RequestContext, resource: Resource, *, tables: bool = True) -> None:
-    """Negotiates the representation of a response; with `tables`, Table is possible. Raises ApiError 406."""
+    """Sets the representation of the response from the Accept header. Raises ApiError 406.
+
+    `tables`: whether the client can request a Table, if the resource has one.
+    """
     tables = tables and resource.can_be_table(ctx.object.subresource)
     conversions = METADATA_OR_TABLE if tables else METADATA
     accept = ctx.request.header(b"accept")
@@ -58,13 +61,19 @@ def negotiate_for(ctx: RequestContext, resource: Resource, *, tables: bool = Tru
 
 
 def respond(ctx: RequestContext, resource: Resource, body: bytes, status: int = 200) -> Response:
-    """Responds with an object, given as JSON, in the negotiated representation. Raises ApiError 400, 406."""
+    """Returns a response with an object in the negotiated representation. Raises ApiError 400, 406.
+
+    `body`: the JSON of the object.
+    """
     transform = transform_of(ctx, resource)
     return _response(ctx, status, body if transform is None else transform.of_object(body))
 
 
 def respond_result(ctx: RequestContext, resource: Resource, result: WriteResult) -> Response:
-    """Responds with the object of a write and status 200, 201 or 202. Raises ApiError 400, 406."""
+    """Returns the response to a write, with status 200, 201 or 202. Raises ApiError 400, 406.
+
+    It also records the written name and resourceVersions in the context.
+    """
     ctx.written = result.written
     status = 201 if result.created else 202 if result.accepted else 200
     if result.is_status:
@@ -73,10 +82,10 @@ def respond_result(ctx: RequestContext, resource: Resource, result: WriteResult)
 
 
 async def respond_list(ctx: RequestContext, resource: Resource, listed: Listed, turns: Turns) -> Response:
-    """Responds with a list in the negotiated representation. Raises ApiError 400, 406, NoRoom, ClientGone.
+    """Returns a response with a list in the negotiated representation.
 
-    A long list in compact JSON is made while the client reads it. Other long lists are rendered in a thread,
-    when there is room for them.
+    A long list in compact JSON is generated while the client reads it. A thread renders other long lists,
+    after the server has reserved memory for them. Raises ApiError 400, 406, NoRoom, ClientGone.
     """
     shape, gone = ctx.representation, ctx.request.gone
     transform = transform_of(ctx, resource)
@@ -109,12 +118,18 @@ async def respond_list(ctx: RequestContext, resource: Resource, listed: Listed, 
 
 
 def transform_of(ctx: RequestContext, resource: Resource) -> Transform | None:
-    """Returns the negotiated conversion; None for unconverted objects. Raises ApiError 400."""
+    """Returns the conversion that the client requested, such as to a Table; None for no conversion.
+
+    Raises ApiError 400.
+    """
     return transform_for(resource, ctx.representation, ctx.request.query.first, lambda: ctx.received)
 
 
 def _response(ctx: RequestContext, status: int, body: bytes | list[bytes]) -> Response:
-    """Renders a body, or a list in the pieces of `list_pieces`."""
+    """Returns a response in the negotiated representation.
+
+    `body`: the JSON of an object, or the pieces of a list from `list_pieces`.
+    """
     shape = ctx.representation
     kinds = ctx.resource.release.all_kinds if ctx.resource else None
     try:
@@ -127,9 +142,10 @@ def _response(ctx: RequestContext, status: int, body: bytes | list[bytes]) -> Re
 
 
 def render(body: bytes, shape: Representation, kinds: ReleaseKinds | None = None) -> bytes:
-    """Converts JSON to a representation; `kinds` are those of the release, by default the newest one.
+    """Converts the JSON of an object or list to a representation.
 
-    Raises ApiError 406 for a kind without a protobuf form, 500 for characters that YAML cannot represent.
+    `kinds`: the kinds of the object's release; None uses those of the newest release. Raises ApiError 406
+    for a kind without a protobuf message, and 500 for characters that YAML cannot represent.
     """
     if shape.media_type == PROTOBUF:
         return encode_body(body, kinds)
@@ -146,9 +162,10 @@ def render(body: bytes, shape: Representation, kinds: ReleaseKinds | None = None
 
 
 def _render_list(pieces: list[bytes], shape: Representation, kinds: ReleaseKinds | None) -> bytes:
-    """Converts the pieces of a long list to a representation, as `render` converts its whole JSON.
+    """Converts a long list, in the pieces of `list_pieces`, to a representation.
 
-    Decodes and checks piece by piece: one call for a long body stops all other threads while it runs.
+    For YAML and indented JSON, it decodes piece by piece. Decoding a long body in one call would block all
+    other threads.
     """
     if shape.media_type != YAML and not (shape.media_type == JSON and shape.pretty):
         return render(b"".join(pieces), shape, kinds)
@@ -165,7 +182,7 @@ def _render_list(pieces: list[bytes], shape: Representation, kinds: ReleaseKinds
 
 
 def _check_printable(body: bytes) -> None:
-    """Raises ApiError 500 for a character that go-yaml refuses."""
+    """Raises ApiError 500 if the JSON of an object contains a character that go-yaml rejects."""
     if _UNPRINTABLE.search(body.decode()):
         raise ApiError(500, "", "yaml: control characters are not allowed")
 
@@ -177,16 +194,17 @@ def _yaml(value: Any) -> bytes:
 
 
 def indented(value: Any) -> bytes:
-    """Formats JSON with an indent of two spaces and without a final newline, like Go."""
+    """Returns JSON with an indent of two spaces and without a final newline, like Go's MarshalIndent."""
     return json.dumps(value, indent=2, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def list_pieces(
     resource: Resource, listed: Listed, transform: Transform | None = None, *, exact: bool = False
 ) -> Iterator[bytes]:
-    """Yields the JSON of a list in pieces, each made on demand; with a transform, the transformed list.
+    """Yields the JSON of a list in pieces, and generates each piece on demand.
 
-    `exact` has the same meaning as in `Resource.json_of`.
+    - `transform`: converts the list, for example to a Table.
+    - `exact`: whether opaque values of DRA drivers keep their bytes, as in protobuf.
     """
     metadata: dict[str, Any] = {"resourceVersion": str(listed.revision)}
     if listed.continue_token or (resource.kind.unstructured and transform is None):

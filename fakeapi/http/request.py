@@ -1,4 +1,4 @@
-"""Request: an HTTP request over ASGI; its body is read on demand."""
+"""Request: an HTTP request over ASGI that reads its body on demand."""
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
@@ -11,14 +11,14 @@ from fakeapi.http.query import Query
 from fakeapi.machinery.errors import ApiError
 
 BODY_MAX = 3 * 1024 * 1024
-"""Maximum number of bytes of a request body; a longer one gets 413, and its rest is read and dropped."""
+"""Maximum size of a request body in bytes. A longer body gets 413; the server reads and drops its rest."""
 
 
 _NONE: dict[str, Any] = {}
 
 
 def _enough_room(_: int) -> AbstractAsyncContextManager[None]:
-    """Replaces the extension ROOM on servers without it: there is always room."""
+    """Replaces the scope extension ROOM on servers without it, and never waits."""
     return nullcontext()
 
 
@@ -26,10 +26,11 @@ def _enough_room(_: int) -> AbstractAsyncContextManager[None]:
 class Request:
     """An HTTP request.
 
-    - `raw_path` and `query_string` are undecoded; `path` is decoded.
-    - `headers` has the first value of each header, `all_headers` every value in order.
-    - `content` is the body after it was read.
-    - `write_now`, `room` and `gone` are the server's extensions WRITE_NOW, ROOM and GONE.
+    - `raw_path` and `query_string` are percent-encoded; `path` is decoded.
+    - `headers`: the first value of each header; `all_headers`: all values in order.
+    - `drained`: whether the whole body has been read.
+    - `content`: the body; empty until `body` has read it.
+    - `write_now`, `room` and `gone`: the scope extensions WRITE_NOW, ROOM and GONE of the server.
     """
 
     method: str
@@ -49,7 +50,7 @@ class Request:
 
     @classmethod
     def of(cls, scope: Scope, receive: Receive) -> "Request":
-        """Makes a request from an ASGI scope. The first value of a repeated header counts, as in Go."""
+        """Returns the request of an ASGI scope. The first value of a repeated header counts, as in Go."""
         headers = dict(reversed(scope["headers"]))
         raw_path = scope.get("raw_path") or quote(scope["path"]).encode()  # optional in ASGI
         query_string = scope["query_string"]
@@ -72,12 +73,12 @@ class Request:
 
     @property
     def uri(self) -> str:
-        """The path with the query, undecoded."""
+        """The path and the query, percent-encoded."""
         query = b"?" + self.query_string if self.query_string else b""
         return (self.raw_path + query).decode("latin-1")
 
     def header(self, name: bytes) -> str:
-        """Returns the value of a header; empty if it is missing."""
+        """Returns the first value of a header; empty if it is missing. `name` must be in lower case."""
         return self.headers.get(name, b"").decode("latin-1")
 
     @property
@@ -103,7 +104,7 @@ class Request:
         return self.content
 
     def unread(self, body: bytes) -> None:
-        """Makes a body readable again after it was read."""
+        """Lets the next call of `body` return these bytes, instead of reading from the client."""
         receive = self.receive
 
         async def again() -> Message:
@@ -113,9 +114,9 @@ class Request:
         self.receive, self.drained = again, False
 
     async def drain(self) -> None:
-        """Reads and drops the rest of the body, which would block other streams of an HTTP/2 connection.
+        """Reads and drops the rest of the body. Raises ClientGone.
 
-        Raises ClientGone.
+        An unread body would block other streams of an HTTP/2 connection.
         """
         while not self.drained:
             message = await self.receive()

@@ -1,4 +1,4 @@
-"""HTTP responses over ASGI: one with a known body, and one that streams frames."""
+"""HTTP responses over ASGI: Response, LazyResponse for long lists, and StreamingResponse for watches."""
 
 import asyncio
 import time
@@ -12,23 +12,23 @@ from fakeapi.http.negotiation import JSON
 from fakeapi.http.turns import Turn
 
 WARNINGS_LENGTH_MAX = 4096
-"""Maximum number of characters of all warnings; if there are more, each is cut to WARNING_LENGTH_MAX."""
+"""Maximum length, in characters, of all warnings. If they are longer, each is cut to WARNING_LENGTH_MAX."""
 WARNING_LENGTH_MAX = 256
-"""Characters that remain of each warning if all warnings are longer than WARNINGS_LENGTH_MAX."""
+"""Maximum length, in characters, of one warning if all together are longer than WARNINGS_LENGTH_MAX."""
 
 SEND_BYTES_MAX = 256 * 1024
-"""Maximum number of bytes of waiting frames that a stream sends together."""
+"""Size, in bytes, from which a stream sends its collected frames in one message."""
 
 JOINED_BYTES = 120 * 1024
-"""Maximum number of bytes of a list per write; from 128 KiB on, glibc allocates memory for each copy."""
+"""Maximum size, in bytes, of one write of a list. From 128 KiB on, glibc maps new memory for each copy."""
 
 TURN_SECONDS = 0.002
-"""Seconds after which other tasks get a turn while only one long list is being made."""
+"""Seconds after which other tasks may run while the server generates one long list."""
 
 UNREAD_SECONDS = 60.0
-"""Seconds that a list, made while it is read, waits for a client that reads nothing; then it is cut off.
+"""Seconds without progress after which the server cuts off a long list, because the client reads nothing.
 
-kube-apiserver has the same limit for every request (`--request-timeout`).
+kube-apiserver limits every request to the same time (`--request-timeout`).
 """
 
 _WARNINGS_CACHED = 256
@@ -42,7 +42,7 @@ FLOW_HEADERS = (
 
 
 class Packer(Protocol):
-    """Compresses a body, part by part."""
+    """Compresses a body part by part, like `zlib.compressobj`."""
 
     def compress(self, data: bytes, /) -> bytes: ...
 
@@ -53,7 +53,8 @@ class Packer(Protocol):
 class Response:
     """A response with a known body.
 
-    `warnings` become Warning headers, in order; `headers` replace the default headers with the same names.
+    - `warnings`: the texts of its Warning headers, in order.
+    - `headers`: more headers; they replace default headers with the same names.
     """
 
     status: int
@@ -63,13 +64,13 @@ class Response:
     headers: list[tuple[bytes, bytes]] = field(default_factory=list)
 
     def whole(self) -> bytes:
-        """Returns the whole body."""
+        """Returns the complete body."""
         return self.body
 
     async def send(
         self, audit_id: bytes, receive: Receive, send: Send, *, without_body: bool = False
     ) -> None:
-        """Sends the response; `without_body`, for HEAD, sends only the headers."""
+        """Sends the response. `without_body`: send only the headers, for HEAD."""
         length = (b"content-length", b"%d" % len(self.body))
         headers = [*self._head(audit_id), length, *self.headers]
         await send({"type": "http.response.start", "status": self.status, "headers": headers})
@@ -84,16 +85,18 @@ class Response:
         return [header for header in headers if header[0] not in own]
 
     def close(self) -> None:
-        """Does nothing, because this response holds no resources."""
+        """Does nothing, because this response has no resources to release."""
 
 
 @dataclass(slots=True)
 class LazyResponse(Response):
-    """A long response whose body is made while the client reads: `body`, and then the `pieces`.
+    """A long response that is generated while the client reads: first `body`, then `pieces`.
 
-    Its length is unknown in advance, so HTTP/1.1 sends it in chunks, like kube-apiserver. `turn` serves other
-    requests between the parts of long lists. `gone` and `write_now` are the server's extensions. `packer`
-    compresses the body.
+    Its length is unknown in advance, so HTTP/1.1 sends it in chunks, like kube-apiserver.
+
+    - `turn`: a lock that lets the lists of several clients take turns, part by part.
+    - `gone` and `write_now`: the scope extensions GONE and WRITE_NOW of the server.
+    - `packer`: compresses the body; None sends it uncompressed.
     """
 
     pieces: Iterable[bytes] = ()
@@ -103,13 +106,13 @@ class LazyResponse(Response):
     packer: Packer | None = None
 
     def whole(self) -> bytes:
-        """Returns the whole body; must be called before any piece was sent."""
+        """Returns the complete body. Must be called before `send`, because it consumes the pieces."""
         return b"".join((self.body, *self.pieces))
 
     async def send(
         self, audit_id: bytes, receive: Receive, send: Send, *, without_body: bool = False
     ) -> None:
-        """Sends the response.
+        """Generates and sends the response. `without_body`: send only the headers, for HEAD.
 
         Raises ClientGone, and ClientStalled if the client reads nothing for UNREAD_SECONDS.
         """
@@ -128,7 +131,7 @@ class LazyResponse(Response):
         await send({"type": "http.response.body", "body": b""})
 
     async def _next(self, parts: Iterator[bytes]) -> bytes:
-        """Returns the next part of the body, made when it is this response's turn; empty at the end."""
+        """Waits for the turn of this response and returns the next part of its body; empty at the end."""
         turn = self.turn
         if turn.lists > 1:
             async with turn.held(self.gone):
@@ -142,7 +145,7 @@ class LazyResponse(Response):
         return part
 
     def _parts(self) -> Iterator[bytes]:
-        """Yields the body in parts: joins short pieces, and compresses them if the client accepts that."""
+        """Yields the body in parts for one write each, compressed if the response has a packer."""
         waiting: list[bytes] = [self.body]
         size = len(self.body)
         for piece in self.pieces:
@@ -161,7 +164,10 @@ class LazyResponse(Response):
             yield self.packer.flush()
 
     def _packed(self, pieces: Sequence[bytes]) -> Iterator[bytes]:
-        """Yields pieces as parts of the body; nothing while the packer keeps them in its buffer."""
+        """Yields pieces as parts of at most JOINED_BYTES each, compressed if the response has a packer.
+
+        It can yield nothing while the packer keeps the data in its buffer.
+        """
         packer = self.packer
         body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
         for start in range(0, len(body), JOINED_BYTES):
@@ -172,10 +178,10 @@ class LazyResponse(Response):
 
 @dataclass(slots=True, eq=False)
 class StreamingResponse:
-    """A response whose body is sent in frames as they arrive; a frame is never split.
+    """A response that sends frames as they arrive, and never splits a frame.
 
-    `frames` yields lists of frames; a filter changes a stream by wrapping this generator. `on_close` is
-    called once, when the stream has ended or the response is dropped without being sent.
+    - `frames`: yields lists of frames; a filter can wrap this generator to change the stream.
+    - `on_close`: called once, when the stream has ended or the response is dropped unsent.
     """
 
     frames: AsyncGenerator[Sequence[bytes], None]
@@ -191,7 +197,7 @@ class StreamingResponse:
     async def send(
         self, audit_id: bytes, receive: Receive, send: Send, *, without_body: bool = False
     ) -> None:
-        """Sends frames until they end, `end` is called, or the client disconnects."""
+        """Sends frames until the generator ends, somebody calls `end`, or the client disconnects."""
         headers = [*head(audit_id, self.media_type, self.warnings), *self.headers]
         try:
             await send({"type": "http.response.start", "status": self.status, "headers": headers})
@@ -204,21 +210,21 @@ class StreamingResponse:
             self.close()
 
     def end(self, *last: bytes) -> None:
-        """Ends the stream as if it had timed out, with these frames; waiting frames are dropped."""
+        """Ends the stream as if it had timed out. `last`: the frames to send instead of waiting frames."""
         self._last = last
         self._is_over = True
         if self._pump is not None:
             self._pump.cancel()
 
     def close(self) -> None:
-        """Releases the source of the frames; a second call does nothing."""
+        """Calls `on_close`. A second call does nothing."""
         on_close, self.on_close = self.on_close, _nothing
         on_close()
 
     async def _stream(self, receive: Receive, send: Send) -> bool:
-        """Sends the frames; returns whether they ended before the client disconnected.
+        """Sends the frames, and returns whether they ended before the client disconnected.
 
-        Errors of the frames propagate.
+        Raises the errors of the generator `frames`.
         """
         self._pump = pump = asyncio.ensure_future(self._send_frames(send))
         leave = asyncio.ensure_future(_until_gone(receive))
@@ -234,7 +240,7 @@ class StreamingResponse:
             await self.frames.aclose()
 
     async def _send_frames(self, send: Send) -> None:
-        """Joins frames into few messages, and lets other tasks run between them."""
+        """Sends the frames in few long messages, and lets other tasks run between messages."""
         async for frames in self.frames:
             waiting: list[bytes] = []
             size = 0
@@ -258,25 +264,26 @@ def _part(frames: Sequence[bytes]) -> dict[str, object]:
 
 
 async def _in_time(sending: Awaitable[None]) -> None:
-    """Sends a message. Raises TimeoutError if the client reads nothing for UNREAD_SECONDS."""
+    """Awaits the sending of a message. Raises TimeoutError if it takes longer than UNREAD_SECONDS."""
     async with asyncio.timeout(UNREAD_SECONDS):
         await sending
 
 
 def _nothing() -> None:
-    """Does nothing, because the stream is closed already."""
+    """Replaces `on_close` of a closed stream: does nothing."""
 
 
 async def _until_gone(receive: Receive) -> None:
-    """Returns when the client has disconnected; drops everything that it still sends."""
+    """Waits until the client has disconnected, and drops all other messages from the client."""
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
 def head(audit_id: bytes, media_type: str, warnings: Iterable[str]) -> list[tuple[bytes, bytes]]:
-    """Returns the default headers and the Content-Type.
+    """Returns the default headers, the Content-Type and the Warning headers of a response.
 
-    A 304 has no Content-Type, because clients would treat the response as new.
+    `media_type`: empty for no Content-Type. A 304 must not have one, because clients would treat the
+    response as new.
     """
     headers = [(b"audit-id", audit_id), *FLOW_HEADERS]
     if media_type:
@@ -286,7 +293,10 @@ def head(audit_id: bytes, media_type: str, warnings: Iterable[str]) -> list[tupl
 
 
 def shortened(warnings: Iterable[str]) -> list[str]:
-    """Shortens warnings to fit into headers: if they are too long, each is cut and the last are omitted."""
+    """Returns the warnings, shortened if they have more than WARNINGS_LENGTH_MAX characters together.
+
+    Over this limit, each warning is cut to WARNING_LENGTH_MAX characters, and the last ones are omitted.
+    """
     texts = list(warnings)
     if sum(map(len, texts)) <= WARNINGS_LENGTH_MAX:
         return texts
@@ -302,7 +312,7 @@ def shortened(warnings: Iterable[str]) -> list[str]:
 
 @lru_cache(_WARNINGS_CACHED)
 def _warning(text: str) -> bytes:
-    """Formats `299 - "text"`, quoted as in RFC 7234, without control characters."""
+    """Returns the Warning header `299 - "text"`, quoted as in RFC 7234 and without control characters."""
     clean = (
         text if text.isprintable() else "".join(character for character in text if character.isprintable())
     )

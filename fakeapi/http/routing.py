@@ -1,4 +1,4 @@
-"""Routing: finds the resource, the subresource and the verb's handler for a path and method."""
+"""Routing: determines resource, subresource and handler of a request from its path and method."""
 
 from collections.abc import Awaitable, Callable, Mapping
 
@@ -23,7 +23,7 @@ from fakeapi.registry.requests.options import ObjectReference
 VerbHandler = Callable[[RequestContext, Resource], Awaitable[AnyResponse]]
 
 COLLECTION = {"GET": "list", "POST": "create", "DELETE": "deletecollection"}
-"""The verbs of a path that ends in a resource, by method."""
+"""The verb of each HTTP method for a path that ends in a resource, such as /api/v1/pods."""
 ITEM = {"GET": "get", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 _CONNECTING = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 PROXY = "proxy"
@@ -31,7 +31,7 @@ SUBRESOURCE = {"GET": "get", "POST": "create", "PUT": "update", "PATCH": "patch"
 
 
 class Router:
-    """The innermost handler of the pipeline."""
+    """The handler behind all filters: calls the handler of a request's verb, or serves discovery."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class Router:
         }
 
     async def __call__(self, ctx: RequestContext) -> AnyResponse:
-        """Raises ApiError 400, 404, 405, 406, 415, NoRoom, and what the handler raises."""
+        """Handles a request. Raises ApiError 400, 404, 405, 406, 415, NoRoom, and the errors of the verb."""
         info, request = ctx.info, ctx.request
         if info is None or not self._catalogue.has_group(info.group):
             document = await self._discovery.document(request)
@@ -103,9 +103,9 @@ class Router:
         return await self._verbs.connect(ctx, resource)
 
     def _resource(self, info: RequestInfo, verb: str) -> Resource | None:
-        """Returns the resource of a path; None if only custom resource definitions could provide it.
+        """Returns the resource of a path. Raises ApiError 404 for an unknown resource of a built-in group.
 
-        Raises ApiError 404.
+        Returns None, for a plain-text 404, if no custom resource fits the path.
         """
         resource = self._catalogue.find(info.group, info.version, info.resource)
         if resource is None and not self._catalogue.has_built_in(info.group):
@@ -121,17 +121,20 @@ class Router:
         return resource
 
     def _no_version(self, info: RequestInfo) -> AnyResponse:
-        """Returns 404 for a version that a group does not have. Raises ApiError for a built-in group."""
+        """Returns a plain-text 404 for an unknown version of a group of custom resources.
+
+        Raises ApiError 404 for a built-in group.
+        """
         if self._catalogue.has_built_in(info.group):
             raise no_such_resource()
         return not_found_page()
 
     @staticmethod
     def _custom(info: RequestInfo, resource: Resource, verb: str) -> Resource | None:
-        """Checks a custom resource against the path; returns None if its scope differs from that of the path.
+        """Returns the custom resource; None if its scope, cluster or namespace, does not fit the path.
 
         Follows `ServeHTTP` of k8s.io/apiextensions-apiserver `pkg/apiserver/customresource_handler.go`.
-        Raises ApiError 404 for a subresource that it does not have.
+        Raises ApiError 404 for an unknown subresource.
         """
         namespaced = resource.kind.namespaced
         if info.in_namespace and not namespaced:
@@ -165,9 +168,9 @@ class Router:
 
 
 def _check_route(request: Request, info: RequestInfo, offer: Offer) -> None:
-    """Checks the headers like the router, which does not handle custom resources.
+    """Checks Accept and Content-Type like go-restful's router. Raises ApiError 406, 415.
 
-    Raises ApiError 406, 415.
+    Requests for custom resources do not pass that router in kube-apiserver.
     """
     if request.method == "PATCH":
         content_type, length = (request.header(name) for name in (b"content-type", b"content-length"))
@@ -177,7 +180,7 @@ def _check_route(request: Request, info: RequestInfo, offer: Offer) -> None:
 
 
 async def _in_room(request: Request, document: Response) -> Response:
-    """Waits with a long document until clients have read enough of others. Raises NoRoom, ClientGone."""
+    """Waits until the server has memory for a long document, and returns it. Raises NoRoom, ClientGone."""
     if len(document.body) >= ROOM_FROM_BYTES:
         async with request.room(len(document.body)):
             pass
@@ -185,9 +188,9 @@ async def _in_room(request: Request, document: Response) -> Response:
 
 
 def _connection(info: RequestInfo, resource: Resource) -> ServedSubresource | None:
-    """Returns the subresource of a path that connects to a node or container.
+    """Returns the subresource of a path if it connects to a pod, service or node, such as exec; else None.
 
-    Only a proxy has paths below it.
+    Only the subresource proxy allows further path segments.
     """
     if not info.subresource or info.watched:
         return None

@@ -7,7 +7,7 @@ from fakeapi.machinery.errors import ApiError
 
 
 def status_of(error: ApiError) -> dict[str, Any]:
-    """Returns the Status object without empty members, which Go omits too."""
+    """Returns the metav1.Status of an error, without empty members, as Go encodes it."""
     metadata: dict[str, Any] = {}
     status: dict[str, Any] = {
         "kind": "Status",

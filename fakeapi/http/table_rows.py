@@ -1,7 +1,7 @@
-"""Rows of tables, cached for each version of an object without the age, which changes every second.
+"""Caches the rows of Tables for each version of an object, except their age, which changes every second.
 
-A row is a function of the stored value, its revision and the time. If only the age depends on the time, the
-cache keeps the JSON before and after the age.
+A row depends on the stored object, its revision and the time. If only the age depends on the time, the cache
+keeps the JSON before and after the age.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -14,20 +14,20 @@ from fakeapi.registry.model.resource import Resource
 from fakeapi_storage import Entry
 
 Row = tuple[int, bytes, float | None, bytes]
-"""Revision, JSON before the age, time of creation, JSON after the age."""
+"""A cached row: the revision, the JSON before the age, the creation time or None, the JSON after the age."""
 
 ROWS: Attached[dict[bytes, Row]] = Attached(dict)
-"""The rows of a resource by stored value."""
+"""The cached rows of each resource, by the stored bytes of their objects."""
 
 ROWS_KEPT = 4096
-"""Maximum number of cached rows of one version of a resource; one more clears the cache."""
+"""Maximum number of cached rows of one version of a resource. Adding a row to a full cache clears it."""
 
 KEPT_BYTES_MAX = 16 * 1024
-"""Maximum number of bytes of a stored object whose row is cached; the row keeps the object in memory."""
+"""Maximum size, in bytes, of an object whose row is cached. A cached row keeps its object in memory."""
 
 
 def can_be_kept(resource: Resource) -> bool:
-    """Whether only the ages in a resource's rows depend on the time."""
+    """Whether rows of a resource can be cached, because only their ages depend on the time."""
     return (
         not resource.kind.unstructured
         and resource.definition.row_conditions is None
@@ -38,7 +38,11 @@ def can_be_kept(resource: Resource) -> bool:
 def rows(
     resource: Resource, entries: Sequence[Entry], now: float, metadata_of: Callable[[Object], bytes]
 ) -> Iterator[bytes]:
-    """Yields the rows of entries with their objects' metadata, which `metadata_of` encodes."""
+    """Yields the JSON of the row of each entry, and caches it.
+
+    - `now`: the time for ages, in seconds since the epoch.
+    - `metadata_of`: returns the PartialObjectMetadata of an object as JSON.
+    """
     kept = ROWS.of(resource.attachments)
     ages: dict[float | None, bytes] = {}
     for entry in entries:

@@ -1,4 +1,4 @@
-"""Transforms objects into Tables for printing and into PartialObjectMetadata.
+"""Converts objects to Tables and to PartialObjectMetadata.
 
 Follows k8s.io/apiserver `pkg/endpoints/handlers/response.go`.
 """
@@ -19,17 +19,22 @@ from fakeapi_storage import Entry
 
 INCLUDE_METADATA, INCLUDE_OBJECT, INCLUDE_NONE = "Metadata", "Object", "None"
 ROWS_A_PIECE = 64
-"""Rows of a long list in one piece; other requests are served between the pieces."""
+"""Maximum number of rows in one piece of a long list. Other requests run between the pieces."""
 
 PIECE_BYTES = 256 * 1024
-"""Bytes at which a piece with fewer rows ends."""
+"""Size, in bytes, at which a piece of a long list ends, even with fewer rows than ROWS_A_PIECE."""
 
 _INCLUDES = ("", INCLUDE_METADATA, INCLUDE_OBJECT, INCLUDE_NONE)
 
 
 @dataclass(frozen=True, slots=True)
 class Transform:
-    """Converts the objects of one resource to another kind. `clock` gives the time for ages."""
+    """Converts objects of one resource to Table, PartialObjectMetadata or PartialObjectMetadataList.
+
+    - `kind` and `api_version`: the kind of the result.
+    - `include`: the `object` in each row of a Table: Metadata (or ""), Object or None.
+    - `clock`: returns the time for ages, in seconds since the epoch.
+    """
 
     resource: Resource
     kind: str
@@ -38,9 +43,9 @@ class Transform:
     clock: Callable[[], float]
 
     def of_object(self, body: bytes, *, headers: bool = True) -> bytes:
-        """Converts the JSON of one object; with `headers`, a table contains its column definitions.
+        """Converts the JSON of one object. Raises ApiError 406 if the client requested a list kind.
 
-        Raises ApiError 406 if the client accepts only lists.
+        `headers`: whether a Table contains its column definitions.
         """
         if self.kind == PARTIAL_LIST:
             raise self._wrong_shape("is not a list", self.resource.kind.kind)
@@ -53,9 +58,10 @@ class Transform:
         return b"%b%b]}" % (self._table_start(metadata, headers=headers), self._row(body, obj))
 
     def of_list(self, metadata: dict[str, Any], entries: Sequence[Entry]) -> Iterator[bytes]:
-        """Yields the JSON of a list in pieces, from its metadata and its entries.
+        """Yields the JSON of the converted list in pieces.
 
-        Raises ApiError 406 if the client accepts only single objects.
+        `metadata`: the metadata of the list. Raises ApiError 406 if the client requested
+        PartialObjectMetadata, which is not a list.
         """
         if self.kind == PARTIAL:
             raise self._wrong_shape("is a list", self.resource.kind.list_kind)
@@ -142,9 +148,12 @@ class Transform:
 def transform_for(
     resource: Resource, shape: Representation, query: dict[str, str], clock: Callable[[], float]
 ) -> Transform | None:
-    """Returns the transform for a representation; None for unconverted objects.
+    """Returns the conversion that a client has requested; None for unconverted objects.
 
-    Raises ApiError 400 for an unknown `includeObject`.
+    - `query`: the first value of each query parameter.
+    - `clock`: returns the time for ages, in seconds since the epoch.
+
+    Raises ApiError 400 for an unknown value of the parameter `includeObject`.
     """
     if not shape.kind:
         return None
@@ -168,7 +177,7 @@ def separated(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _runs(items: Iterator[bytes]) -> Iterator[bytes]:
-    """Joins items by commas, up to ROWS_A_PIECE or PIECE_BYTES at a time."""
+    """Yields pieces of items joined by commas. A piece ends at ROWS_A_PIECE items or PIECE_BYTES bytes."""
     waiting: list[bytes] = []
     size = 0
     for item in items:

@@ -1,4 +1,4 @@
-"""Turns: long lists are made one at a time, and nothing is made for a client that has disconnected."""
+"""Locks that let the server generate long lists one at a time, and only for connected clients."""
 
 import asyncio
 from collections import deque
@@ -9,10 +9,10 @@ from fakeapi.asgi import ClientGone, Gone
 
 
 class Turn:
-    """A lock whose waiters get it in the order of their requests.
+    """A lock that waiters acquire in the order of their calls.
 
-    `lists` counts the lists that are being made in parts. `resumed` is when the only such list last continued
-    after other tasks had a turn.
+    - `lists`: the number of long lists that the server now generates in parts.
+    - `resumed`: when such a list last continued after other tasks ran, in the time of `time.perf_counter`.
     """
 
     def __init__(self) -> None:
@@ -23,7 +23,10 @@ class Turn:
 
     @asynccontextmanager
     async def held(self, gone: Gone | None) -> AsyncIterator[None]:
-        """Holds the lock. Raises ClientGone if the client disconnects before it is free."""
+        """Holds the lock during the block. Raises ClientGone if the client disconnects while waiting.
+
+        `gone`: the scope extension GONE of the server; None waits without noticing a disconnect.
+        """
         if self.is_held:
             await self._wait(gone)
         self.is_held = True
@@ -65,7 +68,7 @@ class Turn:
 
 
 class Turns:
-    """Ensures that long lists are made one at a time: in parts while clients read, or in a thread."""
+    """The two locks for long lists: `parts` for lists sent in parts, `threads` for lists in a thread."""
 
     def __init__(self) -> None:
         self.parts = Turn()

@@ -1,6 +1,6 @@
-"""The verbs: each reads the request, calls the registry and writes the response.
+"""The verbs of resources, except watch: each reads the request, calls the registry and returns the response.
 
-The order of checks follows k8s.io/apiserver `pkg/endpoints/handlers`. The verb watch has a module of its own.
+The order of checks follows k8s.io/apiserver `pkg/endpoints/handlers`.
 """
 
 from collections.abc import Awaitable, Callable
@@ -41,10 +41,10 @@ Verb: TypeAlias = Callable[["Verbs", RequestContext, Resource], Awaitable[Respon
 
 
 def _after_commit(verb: Verb) -> Verb:
-    """Decorates a verb: before its errors are sent, waits until the state behind them is committed.
+    """Decorates a verb so that it raises an ApiError only after all accepted writes are committed.
 
-    Writes are checked against accepted writes. Without the wait, a DELETE after another DELETE could get 404,
-    while a LIST after it still contained the object.
+    Verbs check a write against accepted writes that may not be committed yet. Without the wait, a second
+    DELETE could get 404 while a later LIST still contains the object.
     """
 
     @wraps(verb)
@@ -59,7 +59,7 @@ def _after_commit(verb: Verb) -> Verb:
 
 
 def _transcoded(body: bytes, wording: Wording) -> bytes:
-    """Converts an apply configuration in CBOR to JSON. Raises ApiError 400 with the messages of an apply."""
+    """Converts an apply configuration from CBOR to JSON. Raises ApiError 400 for invalid CBOR."""
     from fakeapi.machinery.cbor import decoding  # noqa: PLC0415 - loaded only for CBOR
 
     try:
@@ -69,17 +69,20 @@ def _transcoded(body: bytes, wording: Wording) -> bytes:
 
 
 def _is_exact(ctx: RequestContext) -> bool:
-    """Whether the response keeps opaque values of drivers byte for byte; JSON responses compact them."""
+    """Whether the response keeps opaque values of DRA drivers byte for byte: true for protobuf.
+
+    Other representations contain these values as compact JSON.
+    """
     return ctx.representation.media_type == PROTOBUF
 
 
 def _media_type(ctx: RequestContext, resource: Resource) -> str:
-    """Returns the media type of the body. Raises ApiError 415."""
+    """Returns the media type of the request body. Raises ApiError 415."""
     return body_type(ctx.request.header(b"content-type"), offer_of(resource.release).answered)
 
 
 class Verbs:
-    """The verbs of all resources. Each raises ApiError, StorageError and ClientGone."""
+    """The verbs of all resources, except watch. Each can raise ApiError, StorageError and ClientGone."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
@@ -99,13 +102,13 @@ class Verbs:
     async def _respond_object(
         ctx: RequestContext, resource: Resource, view: Resource, entry: Entry
     ) -> Response:
-        """Returns the response with a stored object, or with its Scale."""
+        """Returns a response with a stored object, or with its Scale if `view` differs from `resource`."""
         show = partial(resource.json_of, entry.value, entry.revision, exact=_is_exact(ctx))
         body = await completed(show) if resource.kind.unstructured else show()
         return respond(ctx, view, body if view is resource else resource.scale_view.json_of(body))
 
     async def connect(self, ctx: RequestContext, resource: Resource) -> Response:
-        """Handles exec, attach, portforward, proxy and log, which all refuse."""
+        """Handles a connection such as exec, attach, portforward, proxy or log, after admission."""
         connection = resource.subresources[ctx.object.subresource].connection
         assert connection is not None, "routed to a subresource that connects"
         await self._admit_connection(ctx, resource)
@@ -161,7 +164,7 @@ class Verbs:
 
     @staticmethod
     async def _admitted(write: ServerWrite, body: Object) -> Object:
-        """Returns the body of an action after admission."""
+        """Returns the body of a create of a subresource, such as an eviction, after admission."""
         steps = write.server.admission.steps(write.resource, write.target.subresource, Operation.CREATE)
         attributes = Attributes.of(write, Operation.CREATE, body, None)
         await mutate(steps.mutating, attributes)
@@ -248,7 +251,7 @@ class Verbs:
     async def _read(
         self, ctx: RequestContext, body_type: BodyType, body: bytes, media_type: str, validation: str
     ) -> Object:
-        """Reads the object in a body. Raises ApiError 400."""
+        """Returns the decoded object in a request body. Raises ApiError 400."""
         step = partial(read_object, body_type, body, media_type, validation, ctx.warnings)
         return await self._server.heavy.run(len(body), step)
 
@@ -263,7 +266,7 @@ class Verbs:
 
     @staticmethod
     async def _options_body(ctx: RequestContext, resource: Resource) -> Object | None:
-        """Reads the DeleteOptions in the body; None if it is empty. Raises ApiError 400, 415."""
+        """Returns the DeleteOptions in the body; None if the body is empty. Raises ApiError 400, 415."""
         body = await ctx.request.body()
         if not body:
             return None

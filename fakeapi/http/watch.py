@@ -1,7 +1,7 @@
 """The verb watch: streams the events of a resource until a timeout, or until client or server stops.
 
 Follows k8s.io/apiserver `pkg/endpoints/handlers/watch.go`: sends the headers at once, a line for each event,
-and an ERROR event for a version that the history no longer contains. It decides when a BOOKMARK is sent;
+and an ERROR event for a resourceVersion that is too old. This module decides when to send a BOOKMARK;
 `fakeapi.registry.verbs.watching` decides its resourceVersion.
 """
 
@@ -47,20 +47,19 @@ log = logging.getLogger("fakeapi")
 
 NANOSECONDS = 10**9
 TIMEOUT_SECONDS_MIN = 1800
-"""A watch without a timeout ends after a random time between this and twice as long."""
+"""Minimum duration, in seconds, of a watch without a timeout. Its random maximum is twice as long."""
 BOOKMARK_SECONDS = 60
 BOOKMARK_BEFORE_END_SECONDS = 2
 BOOKMARK_AFTER_INITIAL_EVENTS_SECONDS = 1
-"""Seconds until the first bookmark of a watch with initial events.
+"""Seconds from the initial events of a watch to its first regular bookmark.
 
-Kubernetes sends it at the next tick of a timer that all watches of a resource share. The timer ticks every
-0.75 to 1.25 seconds (k8s.io/apiserver 0.32 `pkg/storage/cacher`), so the time of the bookmark is random
-there.
+In Kubernetes, this time is random: all watches of a resource share a timer that ticks every 0.75 to 1.25
+seconds (k8s.io/apiserver 0.32 `pkg/storage/cacher`).
 """
 
 
 class Watches:
-    """The verb watch, and all of its open streams."""
+    """The verb watch, with all open watches."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -78,7 +77,7 @@ class Watches:
             stream.end()
 
     def end(self, resource: Resource) -> None:
-        """Ends every watch of a resource that is no longer served."""
+        """Ends every watch of this resource."""
         for watch in [watch for watch in self._open.values() if watch.resource is resource]:
             watch.stream.end()
 
@@ -91,7 +90,10 @@ class Watches:
         return [*self._open.values()]
 
     async def watch(self, ctx: RequestContext, resource: Resource) -> StreamingResponse:
-        """Opens a watch and returns its stream. Raises ApiError before anything is sent."""
+        """Opens a watch and returns its stream. Raises ApiError if the request is invalid.
+
+        For a resourceVersion that is too old, the stream contains only an ERROR event.
+        """
         negotiate_for(ctx, resource)
         options = queries.watch_options(ctx.request.query, resource, ctx.object.name)
         lists_first = options.send_initial_events and options.bookmarks
@@ -130,7 +132,7 @@ class Watches:
         self._open[opened.stream] = opened
 
     def _encoder(self, ctx: RequestContext, resource: Resource) -> "EventEncoder":
-        """Returns the encoder of the negotiated representation. Raises ApiError 400, 406."""
+        """Returns the encoder for the negotiated representation. Raises ApiError 400, 406."""
         transform = transform_for(
             resource, ctx.representation, ctx.request.query.first, self._store.clock.now
         )
@@ -142,7 +144,7 @@ class Watches:
 
 
 class EventEncoder(Protocol):
-    """Encodes the events of one watch, each as one line or one frame."""
+    """Encodes each event of a watch as one line (JSON) or one frame (protobuf, CBOR)."""
 
     def encode(self, event: WatchEvent) -> bytes: ...
 
@@ -152,7 +154,7 @@ class EventEncoder(Protocol):
 
 
 class PlainEvents:
-    """Encodes unconverted objects, once for all watchers."""
+    """Encodes events with unconverted objects. A cache lets all watches share the encoded events."""
 
     def __init__(self, cache: EncodedEventCache, encode: FrameEncoder) -> None:
         self._cache = cache
@@ -172,9 +174,10 @@ class PlainEvents:
 
 
 class TransformedEvents:
-    """Encodes objects as Tables or metadata; only the first Table of a watch has its column definitions.
+    """Encodes events with Tables or PartialObjectMetadata.
 
-    The methods raise ApiError 406, which ends the watch, for an object that cannot be converted.
+    Only the first Table of a watch contains the column definitions. The methods raise ApiError 406 for an
+    object that cannot be converted; this error ends the watch.
     """
 
     def __init__(self, transform: Transform, encode: FrameEncoder) -> None:
@@ -201,10 +204,10 @@ class TransformedEvents:
 
 
 class EventFilter(Protocol):
-    """A fault in a stream of events: delays frames, or drops some or all of them."""
+    """A fault in a watch: delays events, drops some of them, or ends the stream."""
 
     async def pass_on(self, frames: list[bytes]) -> list[bytes]:
-        """Returns the frames to send instead of these; each frame is one event."""
+        """Returns the frames to send instead of `frames`. Each frame is one event."""
         ...
 
     @property
@@ -212,15 +215,15 @@ class EventFilter(Protocol):
 
     @property
     def ends(self) -> bool:
-        """Whether the stream ends after the passed frames.
+        """Whether the stream ends now, after the frames that `pass_on` has returned.
 
-        Raises DropConnection to break the connection off.
+        Raises DropConnection if the connection is to be closed in the middle of the response.
         """
         ...
 
 
 class Events:
-    """The events and bookmarks of one watch, in order; its timeout starts at construction."""
+    """The events and bookmarks of one watch, in order. Its timeout starts when the object is created."""
 
     def __init__(
         self, watch: Watch, resource: Resource, options: WatchOptions, encoder: EventEncoder, store: Store
@@ -238,7 +241,7 @@ class Events:
         self.filters: list[EventFilter] = []
 
     async def frames(self) -> AsyncGenerator[list[bytes], None]:
-        """Yields the lines of each batch, until the watch ends or an event cannot be sent."""
+        """Yields the encoded events in batches, until the watch ends or an event cannot be encoded."""
         progress = self.progress
         try:
             yield await self._encoded(self._watch.initial)
@@ -271,8 +274,9 @@ class Events:
             log.exception("unexpected error in a watch of %s", self._resource.qualified)
 
     def write_through(self, write_now: WriteNow | None) -> None:
-        """Writes events directly at their commit, without a task, if the client has read everything so
-        far.
+        """Sends each event directly when it is committed, if the client has no unread data.
+
+        `write_now`: the scope extension WRITE_NOW of the server; None changes nothing.
         """
         if write_now is not None and isinstance(self._encoder, PlainEvents):
             self._watch.deliver(partial(self._written, write_now, self._encoder))
@@ -299,11 +303,11 @@ class Events:
         return frames
 
     def _ended_by_filter(self) -> bool:
-        """Whether a filter ends the stream. Raises DropConnection."""
+        """Whether a fault ends the stream now. Raises DropConnection."""
         return any(event_filter.ends for event_filter in self.filters)
 
     def encode_error(self, error: ApiError) -> bytes:
-        """Encodes the ERROR event of this stream."""
+        """Returns the ERROR event for an error, encoded for this stream."""
         return self._encoder.encode_error(codec.encode(status_of(error)))
 
     async def _next_events(self, seconds: float) -> list[WatchEvent] | None:
@@ -315,14 +319,17 @@ class Events:
             return None
 
     def _bookmark_time(self, now: float) -> float:
-        """Returns the time of the next bookmark: in a minute, and once more shortly before the end."""
+        """Returns the monotonic time of the next bookmark: in a minute, or shortly before the end."""
         if not self._options.bookmarks:
             return self._end
         before_end = self._end - BOOKMARK_BEFORE_END_SECONDS
         return min(now + BOOKMARK_SECONDS, before_end) if now < before_end else self._end
 
     def _bookmarks(self, version: int, *, ends_initial_events: bool) -> list[bytes]:
-        """Returns a bookmark, unless a filter withholds it."""
+        """Returns a list with one encoded bookmark; an empty list if a fault suppresses bookmarks.
+
+        `ends_initial_events`: whether the bookmark marks the end of the initial events.
+        """
         if not all(event_filter.passes_bookmarks for event_filter in self.filters):
             return []
         self.progress.bookmarks += 1
@@ -341,9 +348,9 @@ class OpenWatch:
 
 
 def timeout_seconds(options: WatchOptions, clock: ClockAndNames) -> float:
-    """Returns the seconds that a watch stays open; negative ones end it after its initial events.
+    """Returns the seconds that a watch stays open. A negative number ends it after its initial events.
 
-    Go counts nanoseconds in 64 bits, so three hundred years overflow to a negative time.
+    Go counts nanoseconds in 64 bits, so a timeout of 300 years overflows to a negative number.
     """
     requested = (options.timeout_seconds or 0) * NANOSECONDS
     nanoseconds = (requested + (1 << 63)) % (1 << 64) - (1 << 63)
@@ -353,7 +360,7 @@ def timeout_seconds(options: WatchOptions, clock: ClockAndNames) -> float:
 
 
 def _expired(ctx: RequestContext, problem: TooOld) -> StreamingResponse:
-    """Returns a stream with only an ERROR event, for a version that the history no longer contains."""
+    """Returns a stream with only the ERROR event 410 Expired, for a resourceVersion that is too old."""
     status = status_of(problem.error)
     assert ctx.resource is not None, "routed to a resource"
     body, frame = codec.encode(status), _frame_encoder(ctx.representation, ctx.resource)
@@ -365,7 +372,7 @@ def _expired(ctx: RequestContext, problem: TooOld) -> StreamingResponse:
 
 
 def _frame_encoder(shape: Representation, resource: Resource) -> FrameEncoder:
-    """Returns the function that encodes the events of a stream in a representation."""
+    """Returns the function that encodes one event of a watch in this representation."""
     kinds = resource.release.all_kinds if shape.media_type in (PROTOBUF, CBOR) else None
     if kinds is None:
         return event_line
@@ -377,7 +384,7 @@ def _frame_encoder(shape: Representation, resource: Resource) -> FrameEncoder:
 
 
 def _media_type(ctx: RequestContext) -> str:
-    """Returns the Content-Type of a stream."""
+    """Returns the Content-Type of a watch in the negotiated representation."""
     media_type = ctx.representation.media_type
     if media_type == CBOR:
         return CBOR_SEQUENCE

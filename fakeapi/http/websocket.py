@@ -1,8 +1,8 @@
-"""Watches over WebSocket: each event is a text message, or a binary one in protobuf and CBOR.
+"""Watches over WebSocket: each event is a text message, or a binary message in protobuf and CBOR.
 
 Follows `HandleWS` of k8s.io/apiserver `pkg/endpoints/handlers/watch.go`, the frames of `pkg/util/wsstream`,
 and for tokens in a subprotocol `pkg/authentication/request/websocket`. The API responds as over HTTP, and
-this module translates its messages. Responses that are not streams are sent without an upgrade.
+this module translates its messages. All responses except watches are sent without an upgrade.
 """
 
 import base64
@@ -15,13 +15,13 @@ from fakeapi.http.protobuf import split_frames
 from fakeapi.registry.requests.decoding import PROTOBUF
 
 BEARER_PROTOCOL = "base64url.bearer.authorization.k8s.io."
-"""Prefix of a subprotocol that carries a token, because browsers cannot set headers of a WebSocket."""
+"""Prefix of a subprotocol that contains a token; browsers cannot set the headers of a WebSocket."""
 
 _NORMAL_CLOSURE = 1000
 
 
 async def serve(answer: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
-    """Serves a WebSocket request with an HTTP application."""
+    """Serves a WebSocket request with `answer`, an ASGI application for HTTP."""
     token, protocols = split_protocols(scope.get("subprotocols") or [])
     headers = [(name, value) for name, value in scope["headers"] if name != b"sec-websocket-protocol"]
     if token is not None and not any(name == b"authorization" for name, _ in headers):
@@ -32,9 +32,9 @@ async def serve(answer: ASGIApp, scope: Scope, receive: Receive, send: Send) -> 
 
 
 def split_protocols(offered: list[str]) -> tuple[bytes | None, list[str]]:
-    """Returns the token among the offered subprotocols, and the others.
+    """Returns the bearer token in a list of subprotocols, or None, and the other subprotocols.
 
-    As upstream, the token only counts if another subprotocol is offered too.
+    As in kube-apiserver, the token is ignored unless the client also offers another subprotocol.
     """
     others = [protocol for protocol in offered if not protocol.startswith(BEARER_PROTOCOL)]
     tokens = [
@@ -60,7 +60,7 @@ def _splitter(media_type: str) -> Callable[[bytes], list[bytes]] | None:
 
 
 class _Messages:
-    """Translates the messages of one request between ASGI's WebSocket and HTTP."""
+    """Translates the messages of one request between the ASGI protocols for WebSocket and HTTP."""
 
     def __init__(self, scope: Scope, receive: Receive, send: Send, protocol: str | None) -> None:
         self._receive = receive
@@ -72,7 +72,10 @@ class _Messages:
         self._splits: Callable[[bytes], list[bytes]] | None = None
 
     async def receive(self) -> Message:
-        """Returns an empty body, and then the client's disconnect; drops everything that the client sends."""
+        """Returns an empty body at the first call, and later the client's disconnect.
+
+        It drops all data from the client.
+        """
         message = await self._receive()
         if not self._asked and message["type"] == "websocket.connect":
             self._asked = True
@@ -92,7 +95,7 @@ class _Messages:
             await self._send({**message, "type": "websocket.http.response.body"})
 
     async def _send_events(self, body: bytes) -> None:
-        """Sends lines as text messages; in protobuf and CBOR, each event as a binary message."""
+        """Sends each event in a part of the body: as a text message, or a binary one in protobuf and CBOR."""
         if self._splits is not None:
             for content in self._splits(body):
                 await self._send({"type": "websocket.send", "bytes": content})
@@ -101,7 +104,7 @@ class _Messages:
             await self._send({"type": "websocket.send", "text": line.decode()})
 
     async def _start(self, message: Message) -> None:
-        """Starts the response: a response without a length is a stream, and needs a WebSocket."""
+        """Starts the response. A response without Content-Length is a watch and needs a WebSocket."""
         self._accepted = not any(name == b"content-length" for name, _ in message["headers"])
         if self._accepted:
             media_type = dict(message["headers"]).get(b"content-type", b"").decode()

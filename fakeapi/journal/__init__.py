@@ -1,1 +1,1 @@
-"""The journal of a server: records requests, filters and verifies them. Does not depend on HTTP."""
+"""The journal of a server: records requests, so that tests can filter and verify them."""

@@ -1,4 +1,4 @@
-"""Entry: one request in the journal. Its properties are computed when they are read."""
+"""Entry: one request in the journal, which computes its properties when they are read."""
 
 import json
 from dataclasses import dataclass
@@ -17,16 +17,17 @@ Raw = tuple[
     float, float, str, bytes, bytes, str, str, bytes, int, int, tuple[str, int, int], tuple[str, ...],
     WatchProgress | None,
 ]  # fmt: skip
-"""The members of a Record. A plain tuple of plain values costs the garbage collector nothing, however many
-there are; a named one does.
-"""
+"""The members of a Record as a plain tuple. Python's garbage collector ignores tuples of plain values."""
 
 
 class Record(NamedTuple):
     """A request as the server records it.
 
-    `sent_bytes` is the length of its body. `written` contains the name of the written object and its
-    resourceVersions before and after the write.
+    - `received`: when it arrived, in seconds since the epoch; `seconds`: how long it took.
+    - `code`: the status code; 0 without a response.
+    - `sent_bytes`: the size of its body.
+    - `written`: the name of the written object, and its resourceVersions before and after (0: none).
+    - `faults`: the names of the faults that affected it.
     """
 
     received: float
@@ -45,7 +46,7 @@ class Record(NamedTuple):
 
 
 class Bodies(NamedTuple):
-    """The bodies of a request and its response; a body that is not kept is empty."""
+    """The bodies of a request (`sent`) and its response (`answer`); empty if they were not kept."""
 
     sent: bytes = b""
     answer: bytes = b""
@@ -55,13 +56,13 @@ class Bodies(NamedTuple):
 class Entry:
     """A request in the journal.
 
-    - `number` counts from 1 and is unique until the journal is cleared.
-    - `code` is the HTTP status, or 0 if no response was sent.
-    - `name` is the name of the object, including a name that the server generated.
-    - `before` and `after` are the resourceVersions of the written object; "" if it did not exist then, or if
+    - `number`: counts from 1 and is unique until the journal is cleared.
+    - `code`: the HTTP status; 0 if the server sent no response.
+    - `name`: the name of the object, also if the server generated it.
+    - `before` and `after`: the resourceVersions of the written object; "" if it did not exist then, or if
       the request did not write.
-    - `seconds` is the time from the request's head to its response, by the server's clock; for a watch, to
-      the first event.
+    - `seconds`: the time from the request's head until the response is ready, by the server's clock. A watch
+      is ready when it opens.
     """
 
     number: int
@@ -70,22 +71,22 @@ class Entry:
 
     @property
     def verb(self) -> str:
-        """The Kubernetes verb, such as "list"; without a resource, the method in lower case."""
+        """The Kubernetes verb, such as "list"; the method in lower case for a path without a resource."""
         return self.record.verb
 
     @property
     def code(self) -> int:
-        """The HTTP status of the response; 0 if no response was sent."""
+        """The HTTP status of the response; 0 if the server sent no response."""
         return self.record.code
 
     @property
     def user(self) -> str:
-        """The name of the user."""
+        """The name of the user who sent the request."""
         return self.record.user
 
     @property
     def agent(self) -> str:
-        """The client's User-Agent."""
+        """The User-Agent of the client."""
         return self.record.agent.decode("utf-8", "replace")
 
     @property
@@ -95,7 +96,7 @@ class Entry:
 
     @property
     def seconds(self) -> float:
-        """Seconds from the request's head to its response; for a watch, to the first event."""
+        """Seconds from the request's head until the response was ready, or until a watch was open."""
         return self.record.seconds
 
     @property
@@ -110,7 +111,7 @@ class Entry:
 
     @property
     def query(self) -> str:
-        """The undecoded query string."""
+        """The query string of the URL, percent-encoded."""
         return self.record.query.decode("latin-1")
 
     @property
@@ -125,12 +126,12 @@ class Entry:
 
     @cached_property
     def info(self) -> RequestInfo:
-        """Group, version, resource and so on; all empty for a path without a resource."""
+        """The parts of the path, such as group, version and resource; empty for a path without a resource."""
         return parse(self.path) or _NO_RESOURCE
 
     @property
     def resource(self) -> str:
-        """The resource with its subresource: `resourceclaims/status`; "" for a path without one."""
+        """The resource with its subresource, such as `resourceclaims/status`; "" without a resource."""
         info = self.info
         return f"{info.resource}/{info.subresource}" if info.subresource else info.resource
 
@@ -141,41 +142,44 @@ class Entry:
 
     @property
     def name(self) -> str:
-        """The name of the object; "" if the request has none."""
+        """The name of the object, from the path, the write or the body; "" if the request has none."""
         return self.info.name or self.record.written[0] or self._sent_name
 
     @property
     def before(self) -> str:
-        """The resourceVersion of the object before the write; "" if it did not exist."""
+        """The resourceVersion of the object before the write; "" if it did not exist or was not written."""
         return _version(self.record.written[1])
 
     @property
     def after(self) -> str:
-        """The resourceVersion of the object after the write; "" if it no longer exists."""
+        """The resourceVersion of the object after the write; "" if it was deleted or not written."""
         return _version(self.record.written[2])
 
     @property
     def body(self) -> Any:
-        """The request's body: decoded if it is JSON, else bytes; None if it is empty or not kept."""
+        """The body of the request: a value for JSON, else bytes; None if it is empty or was not kept."""
         return _decoded(self.bodies.sent)
 
     @property
     def answer(self) -> Any:
-        """The response's body. By default only errors have one; with journal="bodies" all responses have."""
+        """The body of the response: a value for JSON, else bytes; None if it is empty or was not kept.
+
+        By default, the journal keeps only the bodies of errors; with `journal="bodies"`, it keeps all.
+        """
         return _decoded(self.bodies.answer)
 
     @property
     def reason(self) -> str:
-        """The reason of an error, such as NotFound or Conflict; "" for a success."""
+        """The reason in the Status of an error, such as NotFound or Conflict; "" for a success."""
         return self._status("reason")
 
     @property
     def message(self) -> str:
-        """The message of an error; "" for a success."""
+        """The message in the Status of an error; "" for a success."""
         return self._status("message")
 
     def __str__(self) -> str:
-        """Describes the request in one line."""
+        """Returns a line with number, time, verb, object, outcome and sender of the request."""
         time = datetime.fromtimestamp(self.received, UTC).strftime("%H:%M:%S.%f")[:-3]
         target = "/".join(part for part in (self.namespace, self.name) if part)
         subject = f"{self.resource} {target}".strip() if self.resource else f"{self.method} {self.path}"

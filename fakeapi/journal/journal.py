@@ -1,4 +1,4 @@
-"""Journal: the last requests of a server. It limits the number of requests and the bytes of their bodies."""
+"""Journal: the last requests of a server, up to limits for their number and the size of their bodies."""
 
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -7,24 +7,24 @@ from itertools import islice
 from fakeapi.journal.entry import Bodies, Entry, Raw, Record
 
 ENTRIES_MAX = 10_000
-"""Maximum number of requests in the journal; beyond it, the oldest are removed, including open watches."""
+"""Maximum number of requests in the journal, which then drops the oldest ones, including open watches."""
 
 BODIES_BYTES_MAX = 32 * 1024 * 1024
-"""Maximum number of bytes of all bodies; beyond it, the oldest bodies are removed and their entries stay."""
+"""Maximum size of all bodies in bytes. Over the limit, the journal drops the oldest bodies, not entries."""
 
 BODY_MAX = 64 * 1024
-"""Maximum number of bytes of one body; the journal omits a longer one, and its entry still has the length."""
+"""Maximum size of one body in bytes. The journal does not keep a longer body, only its size."""
 
 TEXT_MAX = 1024
-"""Maximum number of bytes of a path, a query or a User-Agent; the journal cuts off the rest."""
+"""Maximum length of a User-Agent, and of path and query, in bytes. The journal cuts longer texts."""
 
 Listener = Callable[[Entry], None]
 
 
 class Journal:
-    """The requests that a server has answered, in the order of the responses; used in one event loop.
+    """The last requests of a server, in the order of their responses.
 
-    `last` is the number of the newest request, or 0 without requests.
+    All calls must come from one event loop. `last`: the number of the newest request; 0 without requests.
     """
 
     def __init__(self) -> None:
@@ -39,11 +39,14 @@ class Journal:
 
     @property
     def forgotten(self) -> int:
-        """The number of requests that the journal has removed."""
+        """The number of requests that the journal has dropped."""
         return self.last - len(self._records)
 
     def append(self, record: Raw, sent: bytes, answer: bytes) -> None:
-        """Records a request and its bodies; removes the oldest entries and bodies beyond the limits."""
+        """Records a request with its bodies, and drops the oldest entries and bodies over the limits.
+
+        `sent` and `answer`: the bodies of the request and its response.
+        """
         self._records.append(record)
         self.last = number = self.last + 1
         if sent or answer:
@@ -65,35 +68,36 @@ class Journal:
             yield Entry(number, Record(*record), Bodies(*bodies.get(number, ())))
 
     def records(self, after: int = 0) -> Iterator[Record]:
-        """Returns the records with numbers above `after`, newest first; faster than `entries`."""
+        """Returns the records with numbers above `after`, newest first, faster than `entries` does."""
         return map(Record._make, islice(reversed(self._records), max(0, self.last - after)))
 
     def entry(self, number: int) -> Entry | None:
-        """Returns the entry with this number, or None if it is removed or does not exist yet."""
+        """Returns the entry with this number; None if the journal has dropped it or never had it."""
         index = number - self.forgotten - 1
         if not 0 <= index < len(self._records):
             return None
         return Entry(number, Record(*self._records[index]), Bodies(*self._bodies_of(number)))
 
     def open_watches(self) -> list[Entry]:
-        """Returns the entries of open watches."""
+        """Returns the entries of open watches, oldest first."""
         return [entry for entry in self.entries() if entry.watch is not None and entry.watch.is_open]
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Calls `listener` with every new entry, in the server's event loop; returns a function to
-        unsubscribe.
+        """Registers a function that receives every new entry, in the server's event loop.
+
+        Returns a function that ends the subscription.
         """
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 
     def clear(self) -> None:
-        """Removes all entries; numbers start again at 1."""
+        """Deletes all entries. The next entry has number 1."""
         self._records.clear()
         self._bodies.clear()
         self._bytes = self.last = 0
 
     def _bodies_of(self, number: int) -> tuple[bytes, ...]:
-        """Returns the kept bodies of an entry; searches from the newest entry."""
+        """Returns the bodies of an entry; empty if they were not kept. Newer entries are found faster."""
         for of, sent, answer in reversed(self._bodies):
             if of <= number:
                 return (sent, answer) if of == number else ()

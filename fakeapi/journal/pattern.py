@@ -13,11 +13,11 @@ _SHORT = {"*": (), "write": WRITES, "read": READS}
 
 
 class PatternError(ValueError):
-    """A pattern with invalid syntax; the message is one line."""
+    """Raised for a pattern with invalid syntax. The message is one line."""
 
 
 class Described(Protocol):
-    """The members of a request that a pattern compares."""
+    """The properties of a request that a RequestPattern compares."""
 
     @property
     def verb(self) -> str: ...
@@ -33,13 +33,14 @@ class Described(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestPattern:
-    """Selects requests. Empty members match everything.
+    """A pattern for requests. Empty members match everything.
 
-    - `verb` is one verb or several, separated by commas; `read` and `write` stand for all verbs that read or
-      write.
-    - `resource` is written as in a role: `resourceclaims`, `resourceclaims/status`, `pods/*` for any
-      subresource, `*` for all. It can include the group: `resourceclaims.resource.k8s.io/status`.
-    - `namespace`, `name`, `user` and `agent` can contain the wildcards * and ?.
+    - `verb`: one verb, or several separated by commas. `read` means get, list and watch; `write` means all
+      other verbs.
+    - `group`: the API group; "" is the core group, None matches every group.
+    - `resource`: a resource as in a role, such as `resourceclaims`, `resourceclaims/status`, `pods/*` for
+      any subresource, or `*` for all. It can include the group: `resourceclaims.resource.k8s.io/status`.
+    - `namespace`, `name`, `user` and `agent`: text that can contain the wildcards * and ?.
     """
 
     verb: str = ""
@@ -52,7 +53,7 @@ class RequestPattern:
     _verbs: tuple[str, ...] = field(default=(), init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Checks the members and splits `verb` and `resource`. Raises PatternError."""
+        """Checks the members, and splits `verb` and `resource` into their parts. Raises PatternError."""
         for member in fields(self):
             value = getattr(self, member.name)
             if member.name != "_verbs" and not isinstance(value, str | None):
@@ -73,9 +74,10 @@ class RequestPattern:
 
     @classmethod
     def parse(cls, text: str, **more: Any) -> Self:
-        """Parses `VERB [RESOURCE[/SUBRESOURCE] [[NAMESPACE/]NAME]]`.
+        """Parses `VERB [RESOURCE[/SUBRESOURCE] [[NAMESPACE/]NAME]]`. Raises PatternError.
 
-        For example `update resourceclaims/status default/gpu`. Raises PatternError.
+        An example is `update resourceclaims/status default/gpu`. `more`: other members, which override the
+        text.
         """
         words = text.split()
         if not 0 < len(words) <= 3:
@@ -90,12 +92,12 @@ class RequestPattern:
 
     @property
     def verbs(self) -> tuple[str, ...]:
-        """The verbs that the pattern matches; empty for all."""
+        """The verbs that the pattern matches; empty for all verbs."""
         return self._verbs
 
     @property
     def resource_parts(self) -> tuple[str, str]:
-        """The resource and the subresource."""
+        """The resource without its subresource, and the subresource; each can be empty."""
         resource, _, subresource = self.resource.partition("/")
         return resource, subresource
 
@@ -114,7 +116,10 @@ class RequestPattern:
         return not self.agent or fnmatchcase(request.agent, self.agent)
 
     def likeness(self, request: Described) -> int:
-        """Counts the members of the pattern that a request matches, resource and name twice."""
+        """Returns how similar a request is to the pattern: the number of members that match.
+
+        A matching resource or name counts twice.
+        """
         count = 0
         for member in fields(self):
             value = getattr(self, member.name)

@@ -1,4 +1,4 @@
-"""WatchProgress: how many events a watch has sent, for its entry in the journal."""
+"""WatchProgress: counts the events that a watch has sent, for its entry in the journal."""
 
 from collections.abc import Callable
 
@@ -8,10 +8,14 @@ def _nothing_waits() -> int:
 
 
 class WatchProgress:
-    """Counters that a watch updates; its journal entry shows them.
+    """The progress of a watch. The watch updates it, and the watch's journal entry contains it.
 
-    The stream has taken `taken` events and sent `sent` of them; `version` is the resourceVersion of the last
-    event taken. `waiting` returns the number of events that the stream has not taken yet.
+    - `taken`: the number of events that the stream has received from the storage.
+    - `sent`: the number of these events that the stream has sent to the client.
+    - `bookmarks`: the number of sent bookmarks.
+    - `version`: the resourceVersion of the last received event.
+    - `waiting`: returns the number of events that the stream has not received from the storage yet.
+    - `ended`: when the watch ended, in seconds since the epoch; None while it is open.
     """
 
     __slots__ = ("bookmarks", "ended", "sent", "taken", "version", "waiting")
@@ -24,16 +28,16 @@ class WatchProgress:
 
     @property
     def is_open(self) -> bool:
-        """Whether the watch is still open."""
+        """Whether the watch has not ended yet."""
         return self.ended is None
 
     @property
     def behind(self) -> int:
-        """The number of events that have happened but are not sent; 0 once the watch has ended."""
+        """The number of events that the watch still has to send; 0 after its end."""
         return self.taken - self.sent + self.waiting() if self.is_open else 0
 
     def end(self, now: float) -> None:
-        """Ends the watch and releases its stream; a second call does nothing."""
+        """Marks the watch as ended at `now` and releases its stream. A second call does nothing."""
         if self.ended is None:
             self.ended = now
             self.waiting = _nothing_waits

@@ -1,4 +1,4 @@
-"""Lists requests for people."""
+"""Lists requests as text for people."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,10 @@ from fakeapi.journal.entry import Entry
 
 
 def listing(entries: Sequence[Entry], last: int) -> str:
-    """Returns the last `last` entries, one line each, after a line with the number of earlier ones."""
+    """Returns one line for each of the last `last` entries.
+
+    If there are earlier entries, the first line has their number.
+    """
     last_entries = entries[-last:] if last > 0 else []
     earlier = len(entries) - len(last_entries)
     lines = [f"({earlier} earlier requests)"] if earlier else []

@@ -1,4 +1,4 @@
-"""Requests: the entries of a journal for tests, which filter, count and verify them."""
+"""Requests: the entries of a journal, for tests that filter, count and verify requests."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
@@ -8,19 +8,19 @@ from fakeapi.journal.pattern import RequestPattern
 from fakeapi.journal.report import listing
 
 NEAREST_MAX = 10
-"""Maximum number of requests that a failed verification shows."""
+"""Maximum number of matching requests, and of similar ones, in the message of a failed verification."""
 
 Source = Callable[[], list[Entry]]
 
 
 class VerificationFailed(AssertionError):
-    """The requests differ from the expected ones; the message shows the most similar requests."""
+    """Raised if the requests differ from the expected ones. The message lists the most similar requests."""
 
 
 class Requests:
-    """Requests of a server, oldest first.
+    """The requests of a server that match a filter, oldest first.
 
-    Each access includes the requests that have arrived since the last one.
+    The sequence is live: each access includes requests that have arrived since the previous access.
     """
 
     def __init__(self, source: Source, patterns: tuple[RequestPattern, ...] = (), code: int = 0) -> None:
@@ -41,9 +41,13 @@ class Requests:
         return self._of(self._source())[index]
 
     def filter(self, pattern: str = "", *, code: int = 0, **members: Any) -> Self:
-        """Narrows the requests: `filter("update resourceclaims/status")`, `filter(verb="write", code=409)`.
+        """Returns only the requests that match a pattern, such as `filter("update pods/status", code=409)`.
 
-        Keywords are members of RequestPattern. Raises PatternError.
+        - `pattern`: text such as `update resourceclaims/status default/gpu`.
+        - `code`: the status code of the response; 0 for all.
+        - `members`: members of RequestPattern, such as `verb="write"`.
+
+        Raises PatternError.
         """
         chosen = _pattern(pattern, members)
         return type(self)(self._source, (*self._patterns, chosen), code or self._code)
@@ -57,13 +61,15 @@ class Requests:
         code: int = 0,
         **members: Any,
     ) -> list[Entry]:
-        """Asserts that matching requests were sent; returns them.
+        """Asserts that clients have sent matching requests, and returns these requests.
 
-        With one pattern, `times`, `at_least` and `at_most` limit the number of matching requests; the default
-        is at least one. With several patterns, one request must match each, in this order; other requests may
-        come between. `code` and the keywords apply to all patterns.
+        - `patterns`: texts such as `update resourceclaims/status default/gpu`. With several patterns, one
+          request must match each pattern, in this order. Other requests can be between them.
+        - `times`, `at_least` and `at_most`: the number of matching requests, for one pattern. The default is
+          at least one request.
+        - `code` and `members`: a status code and members of RequestPattern, for all patterns.
 
-        Raises VerificationFailed, PatternError; ValueError for counts with several patterns.
+        Raises VerificationFailed, PatternError, and ValueError for a number with several patterns.
         """
         chosen = [_pattern(text, members) for text in patterns or ("",)]
         entries = [entry for entry in self._of(self._source()) if not code or entry.code == code]
@@ -80,12 +86,15 @@ class Requests:
         return matching
 
     def none(self, *patterns: str, code: int = 0, **members: Any) -> None:
-        """Asserts that no matching request was sent. Raises VerificationFailed, PatternError."""
+        """Asserts that no client has sent a matching request. Raises VerificationFailed, PatternError.
+
+        The arguments are those of `verify`.
+        """
         for pattern in patterns or ("",):
             self.verify(pattern, times=0, code=code, **members)
 
     def text(self, last: int = 20) -> str:
-        """Returns the last requests, one line each."""
+        """Returns a line of text for each of the last requests. `last`: the maximum number of requests."""
         return listing(self._of(self._source()), last)
 
     def _of(self, entries: Iterable[Entry]) -> list[Entry]:
@@ -109,7 +118,10 @@ class Requests:
         return matching
 
     def _nearest(self, pattern: RequestPattern, matching: list[Entry]) -> list[Entry]:
-        """Returns the requests that are most similar to a pattern, oldest first; prefers newer ones."""
+        """Returns the requests outside of `matching` that are most similar to a pattern, oldest first.
+
+        Among equally similar requests, it chooses the newest.
+        """
         numbers = {entry.number for entry in matching}
         others = [entry for entry in self._source() if entry.number not in numbers]
         scored = sorted(others, key=lambda entry: (pattern.likeness(entry), entry.number))

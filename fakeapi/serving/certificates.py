@@ -1,4 +1,7 @@
-"""The server's certificate, and the certificate authority that signs it; imported only with TLS."""
+"""Issues the server's TLS certificate, and creates the certificate authority (CA) that signs it.
+
+Only servers with TLS import this module.
+"""
 
 import fcntl
 import os
@@ -21,29 +24,33 @@ CA_CERTIFICATE = "ca.pem"
 CA_KEY = "ca-key.pem"
 
 FILE_BYTES_MAX = 1024 * 1024
-"""Maximum number of bytes of the CA's certificate or key; reading a longer file raises OSError."""
+"""Maximum size, in bytes, of the file of a CA certificate or key; a longer file raises OSError."""
 
 
 class CertificateError(ValueError):
-    """The files in the directory are not a CA's certificate and key; the message names them."""
+    """Raised if files are not the certificate and the key of a CA. The message names the files."""
 
 
 @dataclass(frozen=True, slots=True)
 class Certificates:
-    """`ca` is the PEM certificate that clients need; `server` is the TLS context of a listening socket."""
+    """The CA certificate for clients (`ca`, PEM), and the TLS context for the listening socket (`server`)."""
 
     ca: bytes
     server: ssl.SSLContext
 
 
 def issue(names: Iterable[str], directory: Path | None = None) -> Certificates:
-    """Makes a server certificate for these host names and addresses.
+    """Issues a server certificate.
 
-    With a directory, the CA in it signs the certificate; the first call creates the CA. Clients that trust
-    this CA also trust the server after a restart, and all servers with the same directory. Only the owner can
-    read the CA's key; if others could, its mode is corrected. A new directory has mode 0755 and the CA's
-    certificate 0644, like those of k8s.io/client-go `util/cert` and `util/keyutil`. An unusable or incomplete
-    pair of files is refused and not changed. Raises OSError and CertificateError.
+    - `names`: the host names and IP addresses of the server.
+    - `directory`: the directory of the CA that signs the certificate; None uses a new CA that is not stored.
+
+    If the directory has no CA, this function creates one. Clients that trust the CA trust all servers with
+    this directory, also after a restart. If others than the owner can read the CA key, the function corrects
+    its mode. A new directory has mode 0755 and the CA certificate 0644, as in k8s.io/client-go `util/cert`
+    and `util/keyutil`.
+
+    Raises OSError, and CertificateError for an unusable or incomplete pair of files, which stays unchanged.
     """
     if directory is None:
         authority = trustme.CA()
@@ -61,7 +68,7 @@ def issue(names: Iterable[str], directory: Path | None = None) -> Certificates:
 
 @contextmanager
 def _alone_in(directory: Path) -> Iterator[None]:
-    """Locks the directory, so that servers that start at the same time create one CA."""
+    """Locks the directory, so that servers that start at the same time create only one CA."""
     handle = os.open(directory, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
@@ -80,7 +87,7 @@ def _authority_in(directory: Path) -> trustme.CA:
             return trustme.CA.from_pem(*pair)
         except (ValueError, TypeError) as error:
             raise CertificateError(f"{certificate} and {key} are not a CA: {error}") from error
-    if key.exists():  # the file may be the only copy
+    if key.exists():  # do not overwrite it: the file may be the only copy
         raise CertificateError(
             f"{key} has no {CA_CERTIFICATE} beside it: put it there, or remove the key for a new CA"
         )
@@ -94,7 +101,7 @@ def _authority_in(directory: Path) -> trustme.CA:
 
 
 def _check_pair(certificate: bytes, key: bytes) -> None:
-    """Raises ValueError if clients that trust the certificate would refuse the key's signatures."""
+    """Raises ValueError if the files are not a CA certificate that is valid now, and its private key."""
     read = x509.load_pem_x509_certificate(certificate)
     if load_pem_private_key(key, password=None).public_key() != read.public_key():
         raise ValueError("the key is that of another certificate")
@@ -103,7 +110,7 @@ def _check_pair(certificate: bytes, key: bytes) -> None:
         raise ValueError(f"the certificate is valid from {begin:%Y-%m-%d} to {end:%Y-%m-%d}")
     try:
         is_authority = read.extensions.get_extension_for_class(x509.BasicConstraints).value.ca
-        read.extensions.get_extension_for_class(x509.SubjectKeyIdentifier)  # signed certificates refer to it
+        read.extensions.get_extension_for_class(x509.SubjectKeyIdentifier)  # issued certificates refer to it
     except x509.ExtensionNotFound:
         raise ValueError("the certificate needs basicConstraints and a subjectKeyIdentifier") from None
     if not is_authority:
@@ -111,6 +118,6 @@ def _check_pair(certificate: bytes, key: bytes) -> None:
 
 
 def _hide(key: Path) -> None:
-    """Makes the key readable only by its owner, if others could read it."""
+    """Sets the mode of the key file to 0600 if its group or others have any permission."""
     if stat.S_IMODE(key.stat().st_mode) & 0o077:
         key.chmod(0o600)

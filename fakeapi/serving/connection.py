@@ -17,28 +17,28 @@ if TYPE_CHECKING:
 logger = logging.getLogger("fakeapi.serving")
 
 READ_BYTES = 65_536
-"""Maximum number of bytes per read from a socket; more wait in the kernel, which slows the client down."""
+"""Maximum number of bytes per read from a socket. Further bytes wait in the kernel."""
 
 HEAD_SECONDS = 32.0
-"""Seconds for the head of a request, from its first byte, and for the first request of a new connection.
+"""Seconds that a client has to send the head of a request, from its first byte.
 
-The limit is that of kube-apiserver's ReadHeaderTimeout. A client that exceeds it gets 400 and is
-disconnected, at the latest after twice the time.
+On a new connection, the time starts when the connection is accepted. It equals ReadHeaderTimeout of
+kube-apiserver. A client that exceeds it gets 400 and is disconnected. The check can be up to 32 s late.
 """
 
 IDLE_SECONDS = 3_600.0
-"""Seconds after which an idle connection is closed."""
+"""Seconds without a request after which the server closes a connection."""
 
 WRITE_BYTES = 128 * 1024
-"""Maximum number of bytes per write to a socket; the rest of a response waits in the application."""
+"""Number of bytes per write of a long response. Each write waits until the previous one has been read."""
 
 CLOSE_SECONDS = 10.0
-"""Seconds for a client to read the last bytes of a closing connection; then the connection is aborted."""
+"""Seconds that a client has to read the last bytes of a closing connection, before it is aborted."""
 
 LINGER_SECONDS = 0.5
-"""Seconds that a closing connection stays open if the server has not read everything that the client sent.
+"""Seconds that a closing connection stays open if the client may still be sending.
 
-The client can read the response in this time, as in Go's net/http. Bytes that arrive meanwhile are dropped.
+In this time, the client can read the response, as in Go's net/http. The server drops all received bytes.
 """
 
 
@@ -73,7 +73,7 @@ class Connection:
         self._protocol = self._http2() if alpn == "h2" else HTTP1(self, self._streams, self.tasks)
 
     async def run(self) -> None:
-        """Serves the client; returns when the connection is closed and its running requests have ended."""
+        """Serves the client. Returns when the connection is closed and all its requests have ended."""
         self._watch_time()
         try:
             await self._protocol.initiate()
@@ -107,7 +107,7 @@ class Connection:
 
     async def write(self, data: bytes) -> None:
         if self._writer.is_closing() or self._dropping_input:
-            await asyncio.sleep(0)  # applications that ignore the disconnect must still yield
+            await asyncio.sleep(0)  # other tasks must run even if the application ignores the disconnect
             return
         try:
             if len(data) < 2 * WRITE_BYTES:
@@ -119,7 +119,7 @@ class Connection:
             await self._protocol.end()
 
     async def _write_in_pieces(self, data: bytes) -> None:
-        """Writes a long response in pieces, each after the client has read the previous one."""
+        """Writes a long response in pieces. Each piece waits until the client has read the previous one."""
         unread = len(data)
         self._unread.add(unread)
         view = memoryview(data)
@@ -160,7 +160,7 @@ class Connection:
         self._deadline = None
 
     def _watch_time(self) -> None:
-        """Checks the deadline at intervals, so that requests need no timer."""
+        """Starts a timer that checks the deadline at intervals, so that requests need no timers."""
         left = HEAD_SECONDS if self._deadline is None else self._deadline - self._loop.time()
         self._timer = self._loop.call_later(min(HEAD_SECONDS, max(left, 0.0)), self._close_if_too_late)
 
@@ -178,7 +178,7 @@ class Connection:
 
     def close(self) -> None:
         """Sends the remaining bytes, then closes the connection."""
-        if not self._writer.is_closing():  # after a second close, a TLS transport cannot be aborted
+        if not self._writer.is_closing():  # a TLS transport that is closed twice cannot be aborted
             self._writer.close()
             if self._writer.transport.get_write_buffer_size():
                 self._loop.call_later(CLOSE_SECONDS, self._writer.transport.abort)
@@ -195,7 +195,7 @@ class Connection:
         self._loop.call_later(LINGER_SECONDS, self.close)
 
     def end_soon(self) -> None:
-        """Accepts no further requests; closes the connection when none is running."""
+        """Stops accepting requests, and closes the connection as soon as no request is running."""
         self.ending = True
         if not self.tasks.requests and not self.unsent:
             self.close()
@@ -207,7 +207,7 @@ class Connection:
 
     @property
     def unsent(self) -> bool:
-        """Whether a part of a response waits for the client to read."""
+        """Whether the server still has bytes of responses that the client has not read."""
         return self._protocol.unsent or self._writer.transport.get_write_buffer_size() > 0
 
 

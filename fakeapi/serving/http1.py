@@ -1,4 +1,7 @@
-"""HTTP/1.1: llhttp and h11 parse requests, an Exchange calls the application. Follows Go's net/http."""
+"""HTTP/1.1 connections: llhttp and h11 parse requests, an Exchange calls the application.
+
+The behaviour towards clients follows Go's net/http.
+"""
 
 import asyncio
 from typing import TYPE_CHECKING
@@ -22,9 +25,9 @@ if TYPE_CHECKING:
     from fakeapi.serving.http1_websocket import WebSocket
 
 PIPELINED_BYTES = 64 * 1024
-"""Maximum number of bytes of pipelined requests that wait behind the running one.
+"""Maximum number of bytes of pipelined requests that wait for the running request.
 
-At the limit the server stops reading, so it notices a disconnect only when the running request ends.
+At the limit, the server stops reading. It then notices a disconnect only when the running request ends.
 """
 
 DISCARDED_BYTES = 256 * 1024
@@ -34,7 +37,7 @@ If more bytes remain, the server closes the connection.
 """
 
 EVENTS_IN_A_TURN = 200
-"""Maximum number of parser events before other tasks get a turn, even in a flood of small requests."""
+"""Maximum number of parser events before other tasks can run, even in a flood of small requests."""
 
 REASONS = {
     101: b"Switching Protocols",
@@ -65,16 +68,16 @@ REASONS = {
     504: b"Gateway Timeout",
     505: b"HTTP Version Not Supported",
 }
-"""Reason phrases of Go's net/http; clients display them, and some compare them."""
+"""The reason phrases of Go's net/http by status code. Clients display them, and some compare them."""
 
 PREFACE_LINE = b"PRI * HTTP/2.0\r\n\r\n"
 
 JOINED_BYTES = 64 * 1024
-"""Longest part of a body that is copied behind its head into one write."""
+"""Maximum size, in bytes, of a body part that is copied into one write together with the response head."""
 
 
 class HTTP2Preface(Exception):
-    """The client speaks HTTP/2 with prior knowledge; `data` contains all bytes received so far."""
+    """Raised when a connection starts with the HTTP/2 preface. `data`: all bytes received so far."""
 
     def __init__(self, data: bytes) -> None:
         super().__init__()
@@ -82,10 +85,10 @@ class HTTP2Preface(Exception):
 
 
 class HTTP1:
-    """The requests of one connection, one after the other.
+    """Serves the requests of one HTTP/1.1 connection, one after the other.
 
-    Responses contain a reason phrase. The server ignores requests to upgrade to h2c and answers in HTTP/1.1.
-    It keeps reading during a request, to notice a disconnect even behind pipelined requests.
+    It ignores requests to upgrade to h2c. It continues to read during a request, so that it notices a
+    disconnect even after pipelined requests.
     """
 
     def __init__(self, wire: Wire, streams: Streams, tasks: ConnectionTasks) -> None:
@@ -107,12 +110,12 @@ class HTTP1:
 
     @property
     def unsent(self) -> bool:
-        return False  # unsent bytes are only in the connection's buffer
+        return False  # all unsent bytes are in the buffer of the connection
 
     def check_time(self, now: float) -> None: ...
 
     async def give_up(self) -> None:
-        """Handles a client that exceeded its deadline: answers 408 or 400, or closes an idle connection."""
+        """Ends a connection whose client exceeded a deadline. A late body gets 408, a late head 400."""
         if self._head is not None:
             await self.refuse(REQUEST_TIMEOUT)
         elif self._reader.waiting:
@@ -123,7 +126,7 @@ class HTTP1:
     async def initiate(self) -> None: ...
 
     async def receive(self, data: bytes) -> None:
-        """Parses received bytes. Raises HTTP2Preface if the connection starts with the HTTP/2 preface."""
+        """Handles received bytes. Raises HTTP2Preface if the connection starts with the HTTP/2 preface."""
         if self._stream is not None and not isinstance(self._stream, Exchange):
             await self._stream.take_data(data)
             return
@@ -134,13 +137,13 @@ class HTTP1:
             await self._resumed.wait()
 
     async def end(self) -> None:
-        """Ends the requests, because the connection has ended."""
+        """Ends the running request after the connection has ended."""
         self._pipelined = False
         self._resumed.set()
         await self._end_stream()
 
     async def refuse(self, refusal: Refusal) -> None:
-        """Sends an error response, unless the application has started one, and closes the connection."""
+        """Sends an error response, unless the application has started a response; closes the connection."""
         if self._head is None or not self._response.started:
             headers = [
                 (b"content-type", b"text/plain; charset=utf-8"),
@@ -153,7 +156,7 @@ class HTTP1:
         self._wire.close_after_reading()
 
     async def _parse(self) -> None:
-        """Parses the received bytes; runs again for pipelined requests after each response."""
+        """Parses and handles the received bytes until the parser needs more."""
         if self._parsing:
             return  # the running call handles the new bytes
         self._parsing = True
@@ -167,7 +170,7 @@ class HTTP1:
             self._parsing = False
 
     async def _parse_event(self) -> bool:
-        """Handles one event of the parser; returns False if the parser needs more bytes."""
+        """Handles one event of the parser. Returns False after an error, or if more bytes are needed."""
         event = self._reader.next()
         if isinstance(event, Started):
             await self._begin(event)
@@ -228,7 +231,7 @@ class HTTP1:
 
     async def answer_head(self, status: int, headers: Headers) -> None:
         if self._refused:
-            await asyncio.sleep(0)  # answered already, but the application does not know yet
+            await asyncio.sleep(0)  # the client already has an error response
         else:
             await self._send_head(status, headers)
 
@@ -249,7 +252,7 @@ class HTTP1:
         return True
 
     async def answer_data(self, data: bytes) -> None:
-        """Writes bytes of a WebSocket."""
+        """Writes the bytes of WebSocket frames."""
         await (asyncio.sleep(0) if self._refused else self._write(data))
 
     async def answered(self) -> None:
@@ -260,7 +263,7 @@ class HTTP1:
         await self._finish_exchange()
 
     def end_connection(self) -> None:
-        """Closes a WebSocket's connection after the client has had time to answer the close frame."""
+        """Closes the connection of a WebSocket, after the client had time to respond to the close frame."""
         if not self._refused:
             self._wire.close_after_reading()
 
@@ -277,10 +280,10 @@ class HTTP1:
         if head is not None and head.content_length > DISCARDED_BYTES and not self._reader.complete:
             self._response.closes = True
         self._unsent_head = self._response.start(status, REASONS.get(status, b""), self._with_date(headers))
-        self._loop.call_soon(self._write_unsent_head)  # together with the body, if that follows at once
+        self._loop.call_soon(self._write_unsent_head)  # unless `_write` sends it first, with the body
 
     async def _switch(self, status: int, headers: Headers) -> None:
-        """Sends the response that switches the connection to a WebSocket."""
+        """Sends the response 101, and passes bytes that already followed the request to the WebSocket."""
         self._response.closes = False
         await self._write(self._response.start(status, REASONS.get(status, b""), self._with_date(headers)))
         early = self._reader.rest()
@@ -311,10 +314,10 @@ class HTTP1:
             await stream.close()
 
     async def _finish_exchange(self) -> None:
-        """Starts the next request once request and response are complete, or closes the connection."""
+        """Continues with the next request if request and response are complete, or closes the connection."""
         whole = self._response.ended and not self._response.closes and not self._wire.ending
         if whole and not self._reader.complete:
-            return  # the rest of the body will be read and dropped
+            return  # the server first reads and drops the rest of the body
         if whole:
             self._reader.next_request()
             self._head = None
@@ -323,7 +326,7 @@ class HTTP1:
             if self._pipelined:
                 self._pipelined = False
                 self._resumed.set()
-                self._tasks.spawn(self._parse)  # a new task, because this may be the previous request's task
+                self._tasks.spawn(self._parse)  # a new task: this can be the task of the previous request
         elif self._reader.complete and not self._pipelined:
             self._wire.close()
         else:

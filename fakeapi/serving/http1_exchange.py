@@ -1,7 +1,7 @@
-"""Exchange: converts an ordinary HTTP/1.1 request to ASGI events, and ASGI events to a response.
+"""Exchange: converts one HTTP/1.1 request to ASGI events, and ASGI events to its response.
 
-It does the work of hypercorn's HTTPStream with fewer events, which dominated the cost of a small GET. HTTP/2
-and WebSockets still use hypercorn.
+It replaces hypercorn's HTTPStream, whose events took most of the time of a small GET. HTTP/2 and WebSockets
+use hypercorn.
 """
 
 from enum import Enum, auto
@@ -17,18 +17,21 @@ _BODILESS = frozenset((204, 304))
 
 
 class Answering(Protocol):
-    """The connection's side of an exchange. Methods raise ValueError for responses that violate HTTP."""
+    """The methods of a connection that an Exchange calls to send its response.
+
+    They raise ValueError for a response that violates HTTP.
+    """
 
     async def answer_head(self, status: int, headers: Headers) -> None: ...
 
     async def answer_body(self, data: bytes, *, is_last: bool) -> None: ...
 
     def write_now(self, data: bytes) -> bool:
-        """Writes a part of the body without waiting; returns False if the write would have to wait."""
+        """Writes a part of the body if that needs no waiting; else returns False."""
         ...
 
     async def answered(self) -> None:
-        """Called when the application has sent its whole response."""
+        """Ends the request. The exchange calls it when the application has sent its complete response."""
         ...
 
 
@@ -39,11 +42,11 @@ class _State(Enum):
 
 
 class UnexpectedMessageError(Exception):
-    """The application sent an event that ASGI does not allow at this point."""
+    """Raised for an event of the application that ASGI does not allow in the present state."""
 
 
 class Exchange:
-    """A request that the application is handling. The connection passes received data to it."""
+    """A running HTTP/1.1 request between the connection and the ASGI application."""
 
     def __init__(self, connection: Answering) -> None:
         self._connection = connection
@@ -53,7 +56,7 @@ class Exchange:
         self._put: Send | None = None
 
     async def start(self, streams: Streams, tasks: ConnectionTasks, head: RequestHead, version: str) -> None:
-        """Starts the application. The parser guarantees that method and target are ASCII."""
+        """Starts the application with this request. Its method and target must be ASCII."""
         path, _, query = head.target.partition(b"?")
         method = head.method.decode("ascii")
         self._has_no_body = method == "HEAD"
@@ -90,14 +93,14 @@ class Exchange:
             await self._put({"type": "http.request", "body": b"", "more_body": False})
 
     async def close(self) -> None:
-        """Ends the exchange; an application that still reads gets a disconnect."""
+        """Ends the exchange and sends the event `http.disconnect` to the application."""
         if not self._is_closed:
             self._is_closed = True
             if self._put is not None:
                 await self._put({"type": "http.disconnect"})
 
     async def _send(self, message: Message | None) -> None:
-        """Handles an event of the application, or None at its end.
+        """Handles an event of the application. None means that the application has ended.
 
         Raises UnexpectedMessageError, ValueError.
         """
@@ -121,7 +124,7 @@ class Exchange:
             raise UnexpectedMessageError(f"{message['type']} in the state {self._state.name}")
 
     async def _end(self) -> None:
-        """Ends the exchange after the application has returned; answers 500 if it sent no response."""
+        """Ends the exchange after the application has returned. Sends 500 if no response has started."""
         if self._is_closed:
             return
         if self._state is _State.REQUEST:

@@ -1,4 +1,4 @@
-"""Reads HTTP/1.1 requests from bytes: llhttp parses ordinary requests, h11 all others."""
+"""Parses HTTP/1.1 requests: llhttp for ordinary requests, h11 for all others."""
 
 import re
 from dataclasses import dataclass
@@ -17,23 +17,23 @@ from fakeapi.serving.request_head import (
 )
 
 HEADER_BYTES = 1 << 20
-"""Maximum number of bytes of the request line and headers, as in Go's net/http; a longer head gets 431."""
+"""Maximum size of request line and headers in bytes, as in Go's net/http. A longer head gets 431."""
 
 REMEMBERED_HEADS = 4
-"""Maximum number of parsed header blocks that a connection caches; one more clears the cache."""
+"""Maximum number of parsed header blocks in the cache of a connection. A full cache is cleared."""
 
 REMEMBERED_BYTES = 4096
-"""Maximum number of bytes of a cached header block; longer ones are parsed each time."""
+"""Maximum size, in bytes, of a cached header block. Longer blocks are parsed each time."""
 
 _LINE = re.compile(rb"(GET|POST|PUT|PATCH|DELETE) (/[A-Za-z0-9/._~!$&'()*+,;=:@%?-]*) HTTP/1\.1\r\n")
-"""Request lines that llhttp and h11 parse alike."""
+"""Matches request lines that llhttp and h11 parse with equal results."""
 
 _REFUSALS = {431: HEAD_TOO_LARGE, 501: UNSUPPORTED_ENCODING}
 _UNUSUAL = {b"transfer-encoding", b"expect", b"upgrade"}
 
 
 class Ended:
-    """The request's body is complete."""
+    """The event that the body of a request is complete."""
 
 
 ENDED = Ended()
@@ -41,7 +41,11 @@ ENDED = Ended()
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A request's head; its body follows, then ENDED. `asks`: the client waits for 100 Continue."""
+    """The event that the head of a request is complete. Its body follows, and then ENDED.
+
+    - `version`: the HTTP version, such as "1.1".
+    - `asks`: whether the client waits for 100 Continue.
+    """
 
     head: RequestHead
     version: str
@@ -50,16 +54,17 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class Preface:
-    """The client speaks HTTP/2 with prior knowledge; `rest` are the bytes after the preface's first line."""
+    """The event that the client sent the HTTP/2 preface. `rest`: the bytes after its first line."""
 
     rest: bytes
 
 
 class RequestReader:
-    """Parses the requests of one connection, one after the other.
+    """Parses the requests of one HTTP/1.1 connection, one after the other.
 
-    h11 decides which requests are valid. llhttp costs a tenth, and parses only heads that arrive in one piece
-    and that both parse alike: HTTP/1.1 with one Host, and framed at most by a Content-Length.
+    llhttp takes a tenth of the time of h11. It parses only heads that arrive in one piece and for which both
+    have equal results: HTTP/1.1 with one Host, and without Transfer-Encoding, Expect and Upgrade. For all
+    other requests, h11 decides whether they are valid.
     """
 
     def __init__(self) -> None:
@@ -72,14 +77,14 @@ class RequestReader:
 
     @property
     def waiting(self) -> int:
-        """The number of received but unparsed bytes: of an incomplete head, or of pipelined requests."""
+        """The number of received bytes that are not parsed yet."""
         if self._h11 is not None:
             return len(self._h11.trailing_data[0])
         return len(self._buffer)
 
     @property
     def complete(self) -> bool:
-        """Whether the current request is complete."""
+        """Whether the current request is complete, including its body."""
         return self._over
 
     def feed(self, data: bytes) -> None:
@@ -89,18 +94,21 @@ class RequestReader:
             self._buffer += data
 
     def next_request(self) -> None:
-        """Starts with the next request, after the current one is complete."""
+        """Starts to parse the next request. The current request must be complete."""
         if self._h11 is not None:
             self._buffer = bytearray(self._h11.trailing_data[0])
             self._h11 = None
         self._in_request = self._over = False
 
     def rest(self) -> bytes:
-        """Returns all bytes after the request's end, for example of a WebSocket."""
+        """Returns all bytes after the end of the request, for example WebSocket frames."""
         return bytes(self._buffer) if self._h11 is None else self._h11.trailing_data[0]
 
     def next(self) -> Started | Preface | Refusal | bytes | Ended | None:
-        """Returns the next event; None if more bytes are needed, or if the request is complete."""
+        """Returns the next event: the head, body bytes, ENDED, a Preface, or the error response.
+
+        Returns None if more bytes are needed, or if the request is complete.
+        """
         if self._over:
             return None
         if self._h11 is not None:
@@ -170,7 +178,7 @@ class RequestReader:
         return started
 
     def _read_anew(self, raw: bytes) -> Started | None:
-        """Parses a head with llhttp; returns None if h11 might parse it differently."""
+        """Parses a head with llhttp. Returns None if the result of h11 might differ."""
         collected = _Collected()
         parser = httptools.HttpRequestParser(collected)
         try:
@@ -189,7 +197,7 @@ class RequestReader:
 
 
 def _again(known: RequestHead, method: bytes, target: bytes) -> RequestHead:
-    """Returns the head of a request with cached headers; no header depends on the request line."""
+    """Returns the head of a request with a new request line and cached headers."""
     return RequestHead(
         method,
         target,
@@ -202,7 +210,7 @@ def _again(known: RequestHead, method: bytes, target: bytes) -> RequestHead:
 
 
 class _Collected:
-    """Collects the callbacks of httptools."""
+    """Collects target and headers from the callbacks of httptools."""
 
     def __init__(self) -> None:
         self.target = b""

@@ -1,4 +1,4 @@
-"""A WebSocket on an HTTP/1.1 connection, through hypercorn's stream; imported for the first WebSocket."""
+"""WebSockets on HTTP/1.1 connections, with hypercorn's WSStream. The first WebSocket imports this module."""
 
 from typing import Any, Protocol
 
@@ -19,11 +19,11 @@ from fakeapi.serving.streams import Streams
 from fakeapi.serving.tasks import ConnectionTasks
 
 STREAM_ID = 1
-"""The id of hypercorn's stream; an HTTP/1.1 connection has only one stream at a time."""
+"""The stream id for hypercorn. An HTTP/1.1 connection has only one stream at a time."""
 
 
 class SwitchedConnection(Answering, Protocol):
-    """A connection that can become a WebSocket."""
+    """The methods of a connection that a WebSocket calls."""
 
     @property
     def closes(self) -> bool: ...
@@ -34,7 +34,10 @@ class SwitchedConnection(Answering, Protocol):
 
 
 class WebSocket:
-    """A WebSocket with the methods of an `Exchange`; receives the client's bytes once it is open."""
+    """A WebSocket between the connection and the ASGI application, with the methods of an Exchange.
+
+    `take_data` receives the bytes of the client after the handshake.
+    """
 
     def __init__(self, connection: SwitchedConnection) -> None:
         self._connection = connection
@@ -69,7 +72,7 @@ class WebSocket:
         elif isinstance(event, EndBody):
             await connection.answer_body(b"", is_last=True)
             if connection.closes:
-                connection.end_connection()  # the stream refused it, and sends no further event
+                connection.end_connection()  # WSStream rejected the handshake and sends no further event
         elif isinstance(event, Data):
             await connection.answer_data(event.data)
         elif isinstance(event, EndData):

@@ -1,13 +1,18 @@
-"""Writes one HTTP/1.1 response: status line, headers and body."""
+"""Encodes one HTTP/1.1 response: status line, headers and body."""
 
 from fakeapi.serving.request_head import Headers
 
 _FRAMING_LENGTHS = {len(b"connection"), len(b"content-length")}
-"""Lengths of the two header names that `start` examines; other headers skip the comparison."""
+"""The lengths of the header names `connection` and `content-length`, for a check before comparing names."""
 
 
 class ResponseWriter:
-    """The bytes of one response. `closes`: the connection closes after the response."""
+    """Encodes one response.
+
+    - `http_1_0`: whether the client uses HTTP/1.0, which has no chunks.
+    - `is_head`: whether the request is a HEAD, whose response has no body.
+    - `closes`: whether the connection closes after the response.
+    """
 
     def __init__(self, *, http_1_0: bool, is_head: bool, closes: bool) -> None:
         self._http_1_0 = http_1_0
@@ -18,7 +23,7 @@ class ResponseWriter:
         self._left: int | None = None
 
     def start(self, status: int, phrase: bytes, headers: Headers) -> bytes:
-        """Returns the head. Raises ValueError for a header with a line break or a NUL byte."""
+        """Returns the bytes of the head. Raises ValueError for a header with a line break or a NUL byte."""
         lines = [b"HTTP/1.1 %d %b" % (status, phrase)]
         for name, value in headers:
             lines.append(b"%b: %b" % (name, value))
@@ -49,7 +54,7 @@ class ResponseWriter:
         return block + b"\r\n\r\n"
 
     def data(self, data: bytes) -> bytes:
-        """Returns a part of the body in its framing.
+        """Returns the bytes for a part of the body, as a chunk if the response has no Content-Length.
 
         Raises ValueError if the body exceeds its Content-Length.
         """
@@ -62,7 +67,7 @@ class ResponseWriter:
         return data
 
     def end(self) -> bytes:
-        """Returns the end of the body's framing.
+        """Ends the body, and returns the bytes of the last chunk; empty for a body without chunks.
 
         Raises ValueError if the body is shorter than its Content-Length.
         """

@@ -1,4 +1,7 @@
-"""HTTP/2: h2 parses and writes, hypercorn's streams call the application. Follows Go's net/http."""
+"""HTTP/2 connections: h2 parses and encodes frames, hypercorn's HTTPStream calls the application.
+
+The behaviour towards clients follows Go's net/http.
+"""
 
 import asyncio
 import struct
@@ -31,37 +34,38 @@ from fakeapi.serving.tasks import UNREAD_BYTES, ConnectionTasks
 from fakeapi.serving.wire import BODY_SECONDS, Wire
 
 STREAMS = 1_000
-"""Maximum number of concurrent requests on one connection; further ones get REFUSED_STREAM."""
+"""Maximum number of concurrent requests on one connection. Further requests get REFUSED_STREAM."""
 
 CONNECTION_WINDOW = 16 * UNREAD_BYTES
-"""Bytes of request bodies that one connection may send before the application has received them."""
+"""Number of body bytes that a client can send on one connection before the application receives them."""
 
 RESETS = 1_000
-"""Maximum number of streams that a client may reset or break in a burst; equal to the limit of open streams.
+"""Maximum number of streams that a client can reset, or cause to be reset, in a burst.
 
-At one more, the connection ends with GOAWAY and ENHANCE_YOUR_CALM, as in Go's net/http (CVE-2023-39325,
+The next reset ends the connection with GOAWAY and ENHANCE_YOUR_CALM, as in Go's net/http (CVE-2023-39325,
 CVE-2025-8671).
 """
 
 RESETS_PER_SECOND = 200.0
-"""Resets per second that a client may send on average."""
+"""Maximum average number of stream resets per second by one client."""
 
 PARSED_BYTES = 8 * 1024
-"""Maximum number of bytes parsed before other tasks get a turn, even in a flood of small frames."""
+"""Maximum number of bytes that are parsed before other tasks can run, even in a flood of small frames."""
 
 GOAWAY = ">xHBBIII"
-"""The `struct` format of a GOAWAY frame: header, last stream and error code (RFC 9113, 6.8)."""
+"""The `struct` format of a GOAWAY frame: frame header, last stream and error code (RFC 9113, 6.8)."""
 
 _OF_A_FAILURE = [(b"content-length", b"0"), (b"connection", b"close")]
-"""The headers of hypercorn's response for a failed application; other streams of the connection continue."""
+"""The headers of hypercorn's response for a failed application. Its `connection: close` is ignored."""
 
 Pairs = list[tuple[bytes, bytes]]
 
 
 class AnnouncedSettings(h2.settings.Settings):
-    """The server's settings. `HTTP2` itself enforces the announced limit of streams.
+    """The HTTP/2 settings of the server.
 
-    h2 would end the whole connection, with all its watches, instead of refusing one stream.
+    The class HTTP2 enforces the limit of streams, not h2: h2 would end the connection with all its watches,
+    instead of refusing one stream.
     """
 
     def __init__(self) -> None:
@@ -85,7 +89,10 @@ class AnnouncedSettings(h2.settings.Settings):
 
 
 class RequestTask:
-    """Starts the application on one stream; the client's window grows again as the application reads."""
+    """Starts the application for one HTTP/2 stream.
+
+    `on_read`: called with the number of body bytes that the application has received.
+    """
 
     def __init__(self, tasks: ConnectionTasks, on_read: Callable[[int], None]) -> None:
         self._tasks = tasks
@@ -96,7 +103,10 @@ class RequestTask:
 
 
 class HTTP2:
-    """The concurrent requests of one connection. Errors of one stream do not affect the others."""
+    """Serves the concurrent requests of one HTTP/2 connection.
+
+    An error in one stream does not affect other streams.
+    """
 
     def __init__(self, wire: Wire, streams: Streams, tasks: ConnectionTasks, unread: ConnectionBytes) -> None:
         self._wire = wire
@@ -120,7 +130,10 @@ class HTTP2:
         return self._output.pending
 
     def check_time(self, now: float) -> None:
-        """Resets streams whose request body is late, or whose response the client does not read."""
+        """Resets streams whose client is too slow to send the request body or to read the response.
+
+        `now`: the time of the event loop.
+        """
         for stream_id in self._output.stalled(now - UNREAD_SECONDS):
             self._tasks.spawn(self._reset_stream, stream_id)
         for stream_id in [s for s, since in self._bodies_due.items() if now - since >= BODY_SECONDS]:
@@ -128,7 +141,7 @@ class HTTP2:
 
     async def _give_up_stream(self, stream_id: int) -> None:
         if self._bodies_due.pop(stream_id, None) is None:
-            return  # the body is complete meanwhile
+            return  # the body has been completed in the meantime
         await self._reset_stream(stream_id)
 
     async def _reset_stream(self, stream_id: int) -> None:
@@ -137,7 +150,7 @@ class HTTP2:
         self._rest_if_idle()
 
     async def give_up(self) -> None:
-        """Closes a connection whose client exceeded its deadline."""
+        """Closes the connection, because the client exceeded its deadline."""
         await self._close()
 
     async def initiate(self) -> None:
@@ -224,12 +237,12 @@ class HTTP2:
         if stream is None:  # the rest of a body after an early response
             self._acknowledge(stream_id, counted)
             return
-        self._acknowledge(stream_id, counted - len(data))  # the padding
+        self._acknowledge(stream_id, counted - len(data))  # the application does not receive the padding
         if data:
             await stream.handle(Body(stream_id=stream_id, data=data))
 
     def _acknowledge(self, stream_id: int, count: int) -> None:
-        """Opens the client's window again by `count` bytes."""
+        """Increases the flow-control windows of the client by `count` received bytes."""
         if count and not self._closed:
             self._h2.acknowledge_received_data(count, stream_id)
             self._output.wake()
@@ -261,10 +274,10 @@ class HTTP2:
             await stream.handle(StreamClosed(stream_id=stream_id))
 
     def _go_away(self) -> None:
-        """Tells the client to open no further streams, as Go's net/http does for `Connection: close`.
+        """Sends GOAWAY, so that the client opens no more streams, like Go's net/http for `Connection: close`.
 
-        Open streams end normally; then the connection closes. h2's `close_connection` would end the streams
-        too.
+        Open streams end normally, and then the connection closes. `close_connection` of h2 would end the open
+        streams.
         """
         if self._going_away or self._closed:
             return
@@ -279,7 +292,10 @@ class HTTP2:
         self._rest_if_idle()
 
     def _rest_if_idle(self) -> None:
-        """Without open streams, lets the client be idle, or closes if the server is stopping."""
+        """Handles a connection without open streams: it becomes idle, or closes after a GOAWAY or a stop.
+
+        Does nothing while streams are open.
+        """
         if self._streams or self._output.count or self._closed:
             return
         if self._wire.ending or self._going_away:
@@ -291,14 +307,14 @@ class HTTP2:
             self._wire.expect_request()
 
     async def _close(self) -> None:
-        """Sends h2's last frames and closes the connection."""
+        """Sends the last frames of h2 and closes the connection."""
         self._closed = True
         await self._wire.write(self._h2.data_to_send())
         self._wire.close_after_reading()
         await self.end()
 
     async def end(self) -> None:
-        """Ends all streams and drops unsent bytes, because the connection has ended."""
+        """Ends all streams and drops unsent bytes after the connection has ended."""
         self._closed = True
         self._output.close()
         for stream_id in list(self._streams):
@@ -306,9 +322,9 @@ class HTTP2:
 
 
 def _is_target(method: bytes, target: bytes) -> bool:
-    """Whether Go's http2 accepts a target: a path or `*`, except for CONNECT.
+    """Whether the target of a request is valid: a path or `*`, or anything for CONNECT, as in Go's http2.
 
-    It must be ASCII for hypercorn.
+    Method and target must also be ASCII, because hypercorn requires that.
     """
     if not (method.isascii() and target.isascii()):
         return False
@@ -316,7 +332,7 @@ def _is_target(method: bytes, target: bytes) -> bool:
 
 
 def _http1_headers(headers: Pairs) -> Pairs:
-    """Removes pseudo-headers; `:authority` becomes the Host header."""
+    """Returns the headers without pseudo-headers; `:authority` becomes the Host header."""
     fields = dict(headers)
     host = fields.get(b":authority", fields.get(b"host", b""))
     return [(b"host", host), *((n, v) for n, v in headers if not n.startswith(b":") and n != b"host")]

@@ -1,4 +1,4 @@
-"""The responses of one HTTP/2 connection; writes frames of its streams in turn."""
+"""Output: writes the responses of one HTTP/2 connection, one frame of each stream in turn."""
 
 import asyncio
 from collections.abc import Callable
@@ -12,20 +12,22 @@ from fakeapi.serving.response_bytes import ConnectionBytes
 from fakeapi.serving.wire import Wire
 
 STREAM_HIGH_BYTES = 32 * 1024
-"""Unsent bytes of one response at which the application waits, until less than half of them are unsent."""
+"""Number of unsent bytes of a response at which the application waits, until fewer than half are unsent."""
 
 WRITE_BYTES = 64 * 1024
-"""Maximum number of bytes per write to the connection, before the next wait for the client to read."""
+"""Number of body bytes after which a write to the connection ends and waits for the client to read."""
 
 
 @dataclass(slots=True)
 class Response:
     """A response that is not written completely.
 
-    - `unsent` waits for the client's window.
-    - `unread` counts the bytes from the application that are not written yet.
-    - `whole`: the response has a Content-Length, so it was complete before its head.
-    - `ended`: the application adds no further bytes.
+    - `unsent`: the queued bytes, which wait for the flow-control window of the client.
+    - `unread`: the number of bytes that the application has sent and the server has not written.
+    - `whole`: whether it has a Content-Length. Such a response was complete before its head was sent.
+    - `progressed_at`: when bytes were last written, in the time of the event loop.
+    - `ended`: whether the application has sent the last byte.
+    - `room`: set when the application can send more.
     """
 
     unsent: bytearray = field(default_factory=bytearray)
@@ -37,9 +39,10 @@ class Response:
 
 
 class Output:
-    """Takes responses from the application's tasks; `run` writes them as the client's windows allow.
+    """The queue of responses of one HTTP/2 connection.
 
-    A closed window delays only the application of its own stream.
+    `run` writes the responses as far as the flow-control windows of the client allow. A full window of one
+    stream does not delay other streams.
     """
 
     def __init__(
@@ -49,7 +52,7 @@ class Output:
         unread: ConnectionBytes,
         on_end: Callable[[int], None],
     ) -> None:
-        """`on_end` is called with the stream of each response that is written completely."""
+        """`on_end`: called with the id of each stream whose response is written completely."""
         self._h2 = connection
         self._wire = wire
         self._unread = unread
@@ -62,7 +65,7 @@ class Output:
 
     @property
     def count(self) -> int:
-        """The number of streams whose responses are not written completely."""
+        """The number of streams whose response is not written completely."""
         return len(self._responses)
 
     @property
@@ -70,20 +73,20 @@ class Output:
         return any(response.unsent or response.ended for response in self._responses.values())
 
     def wake(self) -> None:
-        """Makes `run` write frames of h2 or of a response."""
+        """Lets `run` write the waiting frames."""
         self._work.set()
 
     def open(self, stream_id: int) -> None:
         self._responses[stream_id] = Response()
 
     async def send_head(self, stream_id: int, headers: list[tuple[bytes, bytes]]) -> None:
-        """Sends the head of a response. Without a Content-Length it also waits for the client's window."""
+        """Sends the head of a response. Without a Content-Length, waits until the client accepts data."""
         response = self._responses.get(stream_id)
         if response is None:
             return
         try:
             self._h2.send_headers(stream_id, headers)
-        except h2.exceptions.ProtocolError:  # closed meanwhile, or headers that HTTP/2 does not allow
+        except h2.exceptions.ProtocolError:  # the stream was closed, or HTTP/2 does not allow a header
             self.reset(stream_id, h2.errors.ErrorCodes.INTERNAL_ERROR)
             return
         self.wake()
@@ -96,17 +99,17 @@ class Output:
         return self._responses.get(stream_id) is response
 
     def _window(self, stream_id: int) -> int:
-        """Returns the bytes of a response that the client can take now."""
+        """Returns the flow-control window of a stream in bytes; 1 if the stream is closed."""
         try:
             return max(0, self._h2.local_flow_control_window(stream_id))
-        except h2.exceptions.ProtocolError:  # closed meanwhile
+        except h2.exceptions.ProtocolError:  # the stream is closed
             return 1
 
     async def send_body(self, stream_id: int, data: bytes) -> None:
-        """Queues a part of a response's body; waits while STREAM_HIGH_BYTES or more are unsent."""
+        """Queues a part of a response body. Waits while STREAM_HIGH_BYTES or more are unsent."""
         response = self._responses.get(stream_id)
         if response is None:
-            await asyncio.sleep(0)  # applications that ignore the disconnect must still yield
+            await asyncio.sleep(0)  # other tasks must run even if the application ignores the disconnect
             return
         if not response.unread:
             response.progressed_at = self._now()
@@ -122,7 +125,7 @@ class Output:
                 await response.room.wait()
 
     def stalled(self, since: float) -> list[int]:
-        """Returns the streams with complete responses whose clients have read nothing since then."""
+        """Returns the ids of streams whose response has a Content-Length and no progress since a time."""
         return [
             stream_id
             for stream_id, response in self._responses.items()
@@ -136,7 +139,7 @@ class Output:
             self._make_ready(stream_id)
 
     def end_abruptly(self, stream_id: int) -> None:
-        """Resets a response that the application did not complete, so that the client does not wait."""
+        """Resets a stream if the application has ended without completing its response."""
         response = self._responses.get(stream_id)
         if response is not None and not response.ended:
             self.reset(stream_id, h2.errors.ErrorCodes.INTERNAL_ERROR)
@@ -150,7 +153,7 @@ class Output:
         self.wake()
 
     def drop(self, stream_id: int) -> None:
-        """Drops a response that no client reads; its application continues."""
+        """Drops the unsent bytes of a response, so that its application no longer waits."""
         self._ready.pop(stream_id, None)
         response = self._responses.pop(stream_id, None)
         if response is not None:
@@ -159,7 +162,7 @@ class Output:
             self._unread.remove(response.unread)
 
     def window_opened(self, stream_id: int) -> None:
-        """Continues responses after the client has opened a stream's window; 0 means all streams."""
+        """Continues a response after the client increased the window of its stream; 0 means all streams."""
         for waiting in [stream_id] if stream_id else list(self._responses):
             self._make_ready(waiting)
             if (response := self._responses.get(waiting)) is not None and not response.unsent:
@@ -172,7 +175,7 @@ class Output:
             self.wake()
 
     async def run(self) -> None:
-        """Writes responses until `close`."""
+        """Writes the queued responses until somebody calls `close`."""
         while not self._closed:
             await self._work.wait()
             self._work.clear()
@@ -183,7 +186,7 @@ class Output:
                 self._work.set()
 
     def _fill(self) -> None:
-        """Gives h2 one frame of each stream in turn, until one write is full."""
+        """Passes one frame of each ready stream in turn to h2, until WRITE_BYTES are reached."""
         room = WRITE_BYTES
         while self._ready and room > 0:
             stream_id = next(iter(self._ready))
@@ -191,14 +194,14 @@ class Output:
             room -= self._send_frame(stream_id, self._responses[stream_id])
 
     def _send_frame(self, stream_id: int, response: Response) -> int:
-        """Sends a frame as long as the window allows; a stream that can send more is ready again."""
+        """Sends one frame of a response, as long as the window allows; returns its number of body bytes."""
         try:
             window = self._h2.local_flow_control_window(stream_id)
             size = max(0, min(len(response.unsent), window, self._h2.max_outbound_frame_size))
             ends = response.ended and size == len(response.unsent)
             if size or ends:
                 self._h2.send_data(stream_id, bytes(response.unsent[:size]), end_stream=ends)
-        except h2.exceptions.ProtocolError:  # the stream or the connection was closed meanwhile
+        except h2.exceptions.ProtocolError:  # the stream or the connection is closed
             self.drop(stream_id)
             return 0
         del response.unsent[:size]

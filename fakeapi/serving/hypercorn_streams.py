@@ -1,19 +1,18 @@
-"""The only module that uses hypercorn: its streams convert a request to ASGI events and back.
+"""Imports the stream classes of hypercorn, which convert requests of HTTP/2 and WebSockets to ASGI events.
 
-They serve HTTP/2 and WebSockets, and are imported with the first of these; ordinary HTTP/1.1 requests use
-`http1_exchange`. h11, llhttp and h2 parse HTTP here, and are used through their documented interfaces.
-Hypercorn's protocol classes, `H11Protocol` and `H2Protocol`, are not used: support for long watches, early
-responses and hostile clients would need overrides of their private methods. Its stream classes are used
-unchanged, through public names. Hypercorn documents none of them, so
-`tests/serving/test_hypercorn_streams.py` checks each name and signature in use, and shows what a new version
-changed.
+No other module uses hypercorn. The first HTTP/2 connection or WebSocket imports this module; ordinary
+HTTP/1.1 requests use `http1_exchange`. The classes `H11Protocol` and `H2Protocol` of hypercorn are not used,
+because long watches, early responses and hostile clients would need overrides of their private methods.
+
+Hypercorn does not document the stream classes. `tests/serving/test_hypercorn_streams.py` therefore checks
+each name and signature in this table, and reports the changes of a new version.
 
 | name | used for |
 | --- | --- |
 | HTTPStream, WSStream | the ASGI side of one request: `handle(event)`, `app_send(message)` |
 | Config | `root_path`, `server_names`, `log`, websocket limits |
-| WorkerContext | passed through to the streams |
-| protocol.events | the arguments of `handle`, and of the stream's `send` |
+| WorkerContext | an argument of the stream classes |
+| protocol.events | the arguments of `handle`, and of the `send` of a stream |
 """
 
 import logging
@@ -57,13 +56,13 @@ __all__ = [
 ]
 
 WEBSOCKET_MESSAGE_BYTES = 1 << 20
-"""Maximum number of bytes of a WebSocket message; a longer one closes the connection with code 1009."""
+"""Maximum size of a WebSocket message in bytes. A longer message closes the connection with code 1009."""
 
 SendEvent = Callable[[Any], Awaitable[None]]
 
 
 class _Settings(Config):
-    """Hypercorn's settings, without the Server header, which kube-apiserver does not send."""
+    """The configuration of hypercorn, without the Server header, which kube-apiserver does not send."""
 
     def __init__(self) -> None:
         self.errorlog = logger
@@ -75,12 +74,12 @@ _SETTINGS = _Settings()
 
 
 def http_stream(streams: Streams, tasks: Any, send: SendEvent, stream_id: int) -> HTTPStream:
-    """Returns the ASGI side of one request."""
+    """Returns hypercorn's stream for one HTTP request. `send`: receives the events of the response."""
     return HTTPStream(*_arguments(streams, tasks, send, stream_id))
 
 
 def websocket_stream(streams: Streams, tasks: Any, send: SendEvent, stream_id: int) -> WSStream:
-    """Returns the ASGI side of one WebSocket."""
+    """Returns hypercorn's stream for one WebSocket. `send`: receives the events for the client."""
     return WSStream(*_arguments(streams, tasks, send, stream_id))
 
 
@@ -92,7 +91,7 @@ def _arguments(streams: Streams, tasks: Any, send: SendEvent, stream_id: int) ->
 def request_event(
     stream_id: int, method: bytes, target: bytes, version: str, headers: list[tuple[bytes, bytes]]
 ) -> Request:
-    """Makes hypercorn's event for a request. The parsers guarantee that `method` and `target` are ASCII."""
+    """Returns hypercorn's event for a request. `method` and `target` must be ASCII."""
     return Request(
         stream_id=stream_id,
         headers=headers,

@@ -14,36 +14,39 @@ from fakeapi.serving.streams import Dates
 logger = logging.getLogger("fakeapi.serving")
 
 BACKLOG = 1_024
-"""Maximum number of clients that wait to be accepted; the kernel refuses further ones."""
+"""Maximum number of clients that wait to be accepted. The kernel rejects further clients."""
 
 HANDSHAKE_SECONDS = 10.0
-"""Seconds for a TLS handshake; then the client is disconnected."""
+"""Seconds for a TLS handshake, after which the server disconnects the client."""
 
 TLS_CLOSE_SECONDS = 1.0
-"""Seconds for a client to answer the end of TLS; then its socket is closed."""
+"""Seconds for a client to confirm the end of TLS, after which the server closes the socket."""
 
 RETRY_SECONDS = 0.1
-"""Seconds before accepting again after a failure, which is usually a lack of file descriptors."""
+"""Seconds before the next attempt to accept clients after an error, such as too few file descriptors."""
 
 DRAIN_SECONDS = 0.05
-"""Seconds for sending the last bytes when the server stops; `close` waits longer for unsent responses."""
+"""Minimum time, in seconds, that a stopping server waits for connections to close."""
 
 CONNECTIONS = 16_384
 """Maximum number of open connections, if the process has enough file descriptors.
 
-Each needs one, and RESERVED_DESCRIPTORS are kept free. At the limit further clients wait in the backlog.
+Each connection needs one descriptor. At the limit, further clients wait in the backlog.
 """
 
 RESERVED_DESCRIPTORS = 64
-"""File descriptors for other uses of the process: the database, the recording, certificates."""
+"""Number of file descriptors that stay free for other files: the database, the recording, certificates."""
 
 
 def open_socket(host: str, port: int) -> socket.socket:
-    """Opens a listening socket; clients queue from now on. Port 0 selects a free port. Raises OSError."""
+    """Opens a listening socket, at which clients can queue at once. Raises OSError.
+
+    `port`: 0 selects a free port.
+    """
     family, kind, _, _, address = socket.getaddrinfo(
         host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
     )[0]
-    # Both the protocol and the option are needed: otherwise Nagle's algorithm adds 40 ms to each request.
+    # Nagle's algorithm would add 40 ms to each request; both the protocol and the option switch it off.
     listener = socket.socket(family, kind, socket.IPPROTO_TCP)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -58,7 +61,7 @@ def open_socket(host: str, port: int) -> socket.socket:
 
 
 def connection_limit() -> int:
-    """Returns the maximum number of connections: CONNECTIONS, or fewer if there are fewer descriptors."""
+    """Returns the maximum number of connections: CONNECTIONS, or fewer with too few file descriptors."""
     descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if descriptors == resource.RLIM_INFINITY:
         return CONNECTIONS
@@ -66,10 +69,10 @@ def connection_limit() -> int:
 
 
 class Listener:
-    """Serves an application at one socket, from `start` until `close`, in the running loop.
+    """Serves an application at one socket, in the running event loop, from `start` until `close`.
 
-    `asyncio.start_server` is not used: its `wait_closed` differs between Python releases, and it cannot
-    disconnect a client during the TLS handshake.
+    It does not use `asyncio.start_server`, whose `wait_closed` differs between Python releases. That function
+    also cannot disconnect a client during the TLS handshake.
     """
 
     def __init__(self, app: ASGIApp, listener: socket.socket, tls: ssl.SSLContext | None) -> None:
@@ -100,7 +103,7 @@ class Listener:
             self._loop.remove_reader(self._socket)
 
     def _accept(self) -> None:
-        # `loop.sock_accept` is not used: if it is cancelled, the accepted client is lost and stays open.
+        # A cancelled `loop.sock_accept` would lose the accepted client, whose socket would stay open.
         try:
             client, _ = self._socket.accept()
         except (BlockingIOError, InterruptedError, ConnectionAbortedError):
@@ -146,7 +149,7 @@ class Listener:
             transport.abort()
 
     async def close(self, grace: float) -> None:
-        """Stops listening, gives running requests `grace` seconds to end, then closes every connection."""
+        """Stops listening, waits up to `grace` seconds for running requests, and closes all connections."""
         self._listening = False
         self._pause_accepting()
         self._socket.close()

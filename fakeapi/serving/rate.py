@@ -1,10 +1,15 @@
-"""Rate limits for clients, as a token bucket."""
+"""Allowance: a token bucket that limits the rate of a client's actions."""
 
 from collections.abc import Callable
 
 
 class Allowance:
-    """A token bucket: `at_once` tokens in a burst, and `per_second` on average."""
+    """A token bucket.
+
+    - `at_once`: the number of tokens in a full bucket, which is the limit of a burst.
+    - `per_second`: the number of new tokens per second.
+    - `now`: returns the time in seconds.
+    """
 
     def __init__(self, at_once: int, per_second: float, now: Callable[[], float]) -> None:
         self._most = float(at_once)
@@ -14,7 +19,7 @@ class Allowance:
         self._counted = now()
 
     def take(self) -> bool:
-        """Takes a token; returns False if none is left."""
+        """Takes a token from the bucket. Returns False if the bucket is empty."""
         now = self._now()
         self._left = min(self._most, self._left + (now - self._counted) * self._per_second)
         self._counted = now

@@ -1,4 +1,4 @@
-"""Checks the head of an HTTP/1.1 request like Go's net/http, in addition to h11's checks."""
+"""Checks the head of an HTTP/1.1 request like Go's net/http, after the checks of the parser."""
 
 import re
 from dataclasses import dataclass
@@ -11,7 +11,10 @@ _HOST_AND_PORT = re.compile(rb"(?:\[[0-9A-Fa-f:.%]*\]|[^\[\]:]*)(?::[0-9]*)?")
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """The response to an invalid request, before the application receives it; then the connection closes."""
+    """The error response to an invalid request, which the application does not receive.
+
+    The connection closes after this response.
+    """
 
     status: int
     phrase: bytes
@@ -19,7 +22,10 @@ class Refusal:
 
 
 def refusal(status: int, phrase: bytes, detail: bytes = b"") -> Refusal:
-    """Returns a response with Go's texts: status line and body contain the phrase and the detail."""
+    """Returns an error response with the texts of Go's net/http.
+
+    Both its status line and its body contain `phrase` and `detail`.
+    """
     complete = phrase + b": " + detail if detail else phrase
     return Refusal(status, complete, b"%d %b" % (status, complete))
 
@@ -36,10 +42,10 @@ UNKNOWN_EXPECTATION = Refusal(417, b"Expectation Failed", b"")
 class RequestHead:
     """The parsed head of a request.
 
-    - `target` is a path with its query, or `*`; empty for CONNECT and for an opaque URL.
-    - `headers` are the headers that the application receives.
-    - `content_length` is 0 if the request declares none.
-    - `closes`: the connection closes after the response.
+    - `target`: a path with its query, or `*`; empty for CONNECT and for an opaque URL.
+    - `headers`: the headers for the application.
+    - `content_length`: 0 without the header Content-Length.
+    - `closes`: whether the connection closes after the response.
     """
 
     method: bytes
@@ -52,12 +58,15 @@ class RequestHead:
 
 
 def read_head(method: bytes, target: bytes, version: bytes, headers: Headers) -> RequestHead | Refusal:
-    """Checks a request head; returns it, or the error response.
+    """Returns the checked head of a request, or the error response to an invalid one.
 
-    The parser has checked the syntax and the framing, and the names in `headers` are in lower case. The host
-    in an absolute-form target replaces the Host header. If a request has both Content-Length and
-    Transfer-Encoding, the length is dropped, and the connection closes after the response (RFC 9112, 6.3).
-    Follows net/http readRequest and readTransfer, net/url ParseRequestURI.
+    The parser must have checked the syntax. The names in `headers` must be in lower case.
+
+    - The host of a target such as `http://host/path` replaces the Host header.
+    - With both Content-Length and Transfer-Encoding, the function drops the length, and the connection closes
+      after the response (RFC 9112, 6.3).
+
+    Follows net/http readRequest and readTransfer, and net/url ParseRequestURI.
     """
     if not version.startswith(b"1."):
         return UNSUPPORTED_VERSION
@@ -77,7 +86,8 @@ def read_head(method: bytes, target: bytes, version: bytes, headers: Headers) ->
     if is_websocket:
         if not all(value.isascii() for _, value in headers):
             return BAD_REQUEST
-        headers = [(n, v) for n, v in headers if n != b"sec-websocket-extensions"]  # no compression bombs
+        # Without extensions, a client cannot send compressed messages, which could fill the memory.
+        headers = [(n, v) for n, v in headers if n != b"sec-websocket-extensions"]
     length = int(next((value for name, value in headers if name == b"content-length"), b"0"))
     has_body = length > 0 or b"transfer-encoding" in names
     closes = both or version == b"1.0" or _has_token(headers, b"connection", b"close")
@@ -85,7 +95,7 @@ def read_head(method: bytes, target: bytes, version: bytes, headers: Headers) ->
 
 
 def _read_target(method: bytes, target: bytes) -> tuple[bytes, bytes] | None:
-    """Returns the path with its query, and the host of an absolute form; None for an invalid target."""
+    """Returns the path with its query, and the host of an absolute URL or b""; None for an invalid target."""
     if target.startswith(b"/") or target == b"*":
         return target, b""
     if method == b"CONNECT":

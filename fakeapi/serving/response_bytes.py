@@ -1,4 +1,4 @@
-"""Counts the unread bytes of responses, by connection and in total; queues requests over the limits."""
+"""Limits the memory for responses that clients have not read, for each connection and in total."""
 
 import asyncio
 import math
@@ -9,34 +9,38 @@ from dataclasses import dataclass
 from fakeapi.asgi import NoRoom
 
 SERVER_BYTES_MAX = 256 * 1024 * 1024
-"""Maximum number of unread bytes of all connections. At the limit, long responses wait before they are made.
+"""Maximum number of unread bytes of all connections together.
 
-At twice the limit, which many short responses can reach, the connection with the most unread bytes is closed.
+At the limit, the server does not start to generate more long responses. At twice the limit, which many short
+responses can reach, it closes the connection with the most unread bytes.
 """
 
 CONNECTION_BYTES_MAX = 64 * 1024 * 1024
-"""Maximum number of unread bytes of one connection. At the limit, its further requests wait."""
+"""Maximum number of unread bytes of one connection. At the limit, more requests of this connection wait."""
 
 ROOM_SECONDS = 10.0
-"""Seconds that a long response waits for room. Then the request gets 429, and the client may retry."""
+"""Seconds that a long response waits for memory. After that, the request gets 429, which allows a retry."""
 
 UNREAD_SECONDS = 60.0
-"""Seconds that a complete response waits for a client that reads nothing; in practice up to 32 s more.
+"""Seconds after which the server drops a complete response whose client reads nothing.
 
-Then its HTTP/2 stream is reset, or its HTTP/1.1 connection closed. kube-apiserver ends each request other
-than a watch after 60 s (`--request-timeout`).
+It resets the HTTP/2 stream or closes the HTTP/1.1 connection, up to 32 s later. kube-apiserver ends every
+request except watches after 60 s (`--request-timeout`).
 """
 
 STALLED_SECONDS = 3.0
-"""Seconds without reading after which a client is disconnected while others wait for room."""
+"""Seconds without reading after which the server disconnects a client while other responses need memory."""
 
 LOOK_SECONDS = 0.5
-"""Seconds between two checks for clients that read nothing, while others wait for room."""
+"""Seconds between two checks for clients that read nothing, while other responses need memory."""
 
 
 @dataclass(slots=True, eq=False)
 class _Waiter:
-    """A request that waits for room for `size` bytes."""
+    """A request that waits until it can reserve memory for a response of `size` bytes.
+
+    `size`: 0 if the size is not known yet. `granted`: completes when the memory is reserved.
+    """
 
     account: "ConnectionBytes"
     size: int
@@ -44,7 +48,7 @@ class _Waiter:
 
 
 class ResponseBytes:
-    """The unread bytes of all connections of a listener, and the queue of requests that wait for room."""
+    """The unread bytes of all connections of a listener, with a queue of requests that wait for memory."""
 
     def __init__(self, now: Callable[[], float]) -> None:
         self.now = now
@@ -53,16 +57,16 @@ class ResponseBytes:
         self._waiters: list[_Waiter] = []
 
     def fits(self, size: int) -> bool:
-        """Whether all clients together leave room for a response of `size` bytes.
+        """Whether a response of `size` bytes stays below the limit for all connections together.
 
-        Always true if no other response is unread, and for size 0: a request whose response size is unknown.
+        Always true for size 0 (unknown), and if no other response is unread.
         """
         return not size or not self.total or self.total + size <= SERVER_BYTES_MAX
 
     async def wait(self, account: "ConnectionBytes", size: int, seconds: float | None) -> None:
-        """Waits until `size` bytes are reserved, or until the connection has ended.
+        """Waits until memory for `size` bytes is reserved, or until the connection has ended.
 
-        Raises NoRoom after `seconds`.
+        `seconds`: the time after which it raises NoRoom; None waits without a limit.
         """
         waiter = _Waiter(account, size, asyncio.get_running_loop().create_future())
         self._waiters.append(waiter)
@@ -85,12 +89,12 @@ class ResponseBytes:
             raise NoRoom
 
     def give_back(self, size: int) -> None:
-        """Frees `size` bytes, and grants room to waiting requests."""
+        """Subtracts `size` bytes from the total, and continues waiting requests that now fit."""
         self.total -= size
         self.grant_room()
 
     def grant_room(self) -> None:
-        """Grants room to waiting requests, oldest first."""
+        """Reserves memory for waiting requests that now fit, oldest first."""
         has_room = True
         for waiter in list(self._waiters):
             account, size = waiter.account, waiter.size
@@ -105,11 +109,11 @@ class ResponseBytes:
 
     @property
     def is_full(self) -> bool:
-        """Whether requests with a known size wait for room; they have precedence."""
+        """Whether long responses are waiting for memory, so that new long responses must wait too."""
         return any(waiter.size for waiter in self._waiters)
 
     def _drop_stalled(self) -> None:
-        """Disconnects clients that have read nothing for STALLED_SECONDS."""
+        """Disconnects all clients that have read nothing for STALLED_SECONDS."""
         since = self.now() - STALLED_SECONDS
         for account in [account for account in self.accounts if account.is_stalled(since)]:
             account.drop()
@@ -119,7 +123,12 @@ class ResponseBytes:
 
 
 class ConnectionBytes:
-    """The unread bytes of one connection. `abort` closes the connection at once."""
+    """The unread bytes of one connection.
+
+    - `held`: the number of unread bytes.
+    - `progressed_at`: when the client last read bytes.
+    - `abort`: closes the connection at once.
+    """
 
     def __init__(self, server: ResponseBytes, abort: Callable[[], None]) -> None:
         self.held = 0
@@ -131,12 +140,15 @@ class ConnectionBytes:
         server.accounts.add(self)
 
     def fits(self, size: int) -> bool:
-        """Whether the connection has room for `size` bytes; always true without other unread bytes."""
+        """Whether `size` more bytes stay below the limit of the connection.
+
+        Always true if the connection has no other unread bytes.
+        """
         counted = self.held + self._reserved
         return self.closed or not counted or counted + size <= CONNECTION_BYTES_MAX
 
     def add(self, size: int) -> None:
-        """Counts bytes that the client has to read."""
+        """Adds bytes that the client has not read yet."""
         if self.closed or not size:
             return
         if not self.held:
@@ -147,7 +159,7 @@ class ConnectionBytes:
             self._server.drop_largest()
 
     def remove(self, size: int) -> None:
-        """Removes bytes that the client has read, or will never read."""
+        """Subtracts bytes that the client has read or will never read."""
         if self.closed or not size:
             return
         self.progressed_at = self._server.now()
@@ -155,23 +167,23 @@ class ConnectionBytes:
         self._server.give_back(size)
 
     def reserve(self, size: int) -> None:
-        """Counts the bytes of a response that is being made."""
+        """Reserves memory for a response that the application is about to generate."""
         if not self.closed:
             self._reserved += size
             self._server.total += size
 
     def release(self, size: int) -> None:
-        """Releases bytes that `reserve` counted."""
+        """Releases memory that `reserve` has reserved."""
         if not self.closed:
             self._reserved -= size
             self._server.give_back(size)
 
     def is_stalled(self, since: float) -> bool:
-        """Whether the client has unread bytes and has read none since then."""
+        """Whether the client has unread bytes and has read none since this time."""
         return self.held > 0 and self.progressed_at <= since
 
     def close(self) -> None:
-        """Removes all bytes, because the connection has ended."""
+        """Subtracts all bytes of the connection, because the connection has ended."""
         size = self.held + self._reserved
         self.held = self._reserved = 0
         self.closed = True
@@ -179,20 +191,20 @@ class ConnectionBytes:
         self._server.give_back(size)
 
     def drop(self) -> None:
-        """Closes the connection at once and removes its bytes."""
+        """Closes the connection at once and subtracts all its bytes."""
         self.close()
         self._abort()
 
     async def turn(self) -> None:
-        """Waits until the connection has few enough unread bytes for another request."""
+        """Waits while the connection has too many unread bytes for another request."""
         if not self.fits(0):
             await self._server.wait(self, 0, None)
 
     @asynccontextmanager
     async def room(self, size: int) -> AsyncIterator[None]:
-        """Implements the scope extension ROOM: reserves `size` bytes while a response is made.
+        """Reserves memory for a response of `size` bytes during the block; the scope extension ROOM.
 
-        Raises NoRoom.
+        Raises NoRoom after ROOM_SECONDS.
         """
         if not self.fits(size) or self._server.is_full or not self._server.fits(size):
             await self._server.wait(self, size, ROOM_SECONDS)

@@ -1,7 +1,7 @@
-"""Runs an application over HTTP/1.1 and HTTP/2, in the calling thread or in a new one.
+"""Runs an ASGI application over HTTP/1.1 and HTTP/2, in the calling thread or in a new thread.
 
-hypercorn's `serve()` is not used: it hangs at the end while watches are open (Python 3.12 and later), and
-opens its socket only when its loop runs.
+The function `serve` of hypercorn is not used. It does not return while watches are open (Python 3.12 and
+later), and it opens the socket only when its event loop runs.
 """
 
 import asyncio
@@ -25,23 +25,23 @@ logger.addHandler(logging.NullHandler())
 __all__ = ["Runner", "StartError"]
 
 GRACE_SECONDS = 0.3
-"""Seconds for running requests to end when the server stops; then they are cancelled."""
+"""Default time, in seconds, for running requests to end when the server stops, before they are cancelled."""
 
 STOP_SECONDS = 10.0
-"""Seconds for the thread to end; longer than each of its own limits."""
+"""Seconds, in addition to the grace period, that `Runner.stop` waits for the server's thread to end."""
 
 T = TypeVar("T")
 
 
 class StartError(Exception):
-    """The server cannot start; the message is one line for the user."""
+    """Raised when the server cannot start. Its message is one line for the user."""
 
 
 class Runner:
-    """An application at an address.
+    """Serves an application at a host and port.
 
-    The socket listens from construction on, so the port is known and early clients queue. Then call either
-    `start` and `stop` (a daemon thread, for tests) or `run` (the calling thread, until a signal).
+    The socket listens as soon as the object exists, so the port is known and early clients wait. After that,
+    call `start` and `stop` to serve in a daemon thread, or `run` to serve in the calling thread.
     """
 
     def __init__(
@@ -79,9 +79,9 @@ class Runner:
         return int(self._socket.getsockname()[1])
 
     def start(self) -> None:
-        """Starts the thread; returns when the application answers requests.
+        """Starts the server's thread, and returns when the application accepts requests.
 
-        Raises the errors of the start.
+        Raises StartError and other errors of the start.
         """
         ready = threading.Event()
         failure: list[BaseException] = []
@@ -107,13 +107,13 @@ class Runner:
             raise failure[0]
 
     def stop(self) -> None:
-        """Ends watches, connections and the thread within the grace period; a second call does nothing."""
+        """Ends all watches, connections and the server's thread. A second call does nothing."""
         if self._closed:
             return
         self._closed = True
         thread, loop, stopping = self._thread, self._loop, self._stopping
         if thread is not None and thread.is_alive() and loop is not None and stopping is not None:
-            with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
+            with contextlib.suppress(RuntimeError):  # the loop has already ended
                 loop.call_soon_threadsafe(stopping.set)
             thread.join(STOP_SECONDS + self._grace)
             if thread.is_alive():
@@ -121,7 +121,10 @@ class Runner:
         self._socket.close()
 
     def run(self, on_ready: Callable[[], None] = lambda: None) -> None:
-        """Serves until SIGINT or SIGTERM; to be called in the main thread."""
+        """Serves in the calling thread, which must be the main thread, until SIGINT or SIGTERM.
+
+        `on_ready`: called when the application accepts requests.
+        """
         try:
             with asyncio.Runner(loop_factory=loop_factory()) as loop_runner:
                 loop_runner.run(self._serve(on_ready, signals=(signal.SIGINT, signal.SIGTERM)))
@@ -162,13 +165,13 @@ class Runner:
             await self._listener.close(self._grace)
 
     def reset(self) -> None:
-        """Resets the application; connections stay open, watches end."""
+        """Resets the application to a new cluster. Connections stay open, but watches end."""
         self.call(self._app.reset)
 
     def restart_empty_on_new_port(self) -> None:
-        """Closes every connection, resets the application and listens on a new port.
+        """Closes all connections, resets the application and listens on a new port.
 
-        Earlier clients cannot reach the new port.
+        Clients of the old port get a refused connection.
         """
 
         async def restart() -> None:
@@ -182,8 +185,8 @@ class Runner:
     def call(self, function: Callable[[], Coroutine[Any, Any, T] | Awaitable[T]]) -> T:
         """Runs a coroutine function in the server's thread and returns its result.
 
-        Raises RuntimeError if the server is not running, stops meanwhile, or belongs to the parent of this
-        forked process.
+        Raises RuntimeError if the server does not run, stops before the result, or runs in the parent process
+        of a fork.
         """
         if self._process != os.getpid():
             raise RuntimeError("the server runs in another process, which this one was forked from")
@@ -197,7 +200,7 @@ class Runner:
             coroutine = work()
             try:
                 call = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
-            except RuntimeError as error:  # the loop has ended meanwhile
+            except RuntimeError as error:  # the loop has already ended
                 coroutine.close()
                 raise RuntimeError("the server is not running") from error
             self._calls.add(call)
@@ -209,20 +212,20 @@ class Runner:
             self._calls.discard(call)
 
     def _cancel_calls(self) -> None:
-        """Cancels calls that the ended loop will not run."""
+        """Cancels all waiting calls of `call`, because the event loop has ended."""
         with self._calls_lock:
             for call in [*self._calls]:
                 call.cancel()
 
 
 def _first_line(error: Exception) -> str:
-    """Returns the first line of an error; further lines contain advice of some libraries."""
+    """Returns the first line of an error's message, or the name of its class if the message is empty."""
     lines = str(error).splitlines()
     return lines[0] if lines else type(error).__name__
 
 
 def _handle_loop_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Logs errors that no coroutine handles, except a client's broken TLS or connection."""
+    """Logs unhandled errors of the event loop, except errors of a client's TLS or connection."""
     error = context.get("exception")
     if isinstance(error, ssl.SSLError | ConnectionError | TimeoutError):
         return

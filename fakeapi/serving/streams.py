@@ -1,4 +1,4 @@
-"""The properties that all requests of one connection share, in every protocol."""
+"""Streams and Dates: properties of a connection that all its requests share."""
 
 import time
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ Address = tuple[str, int] | None
 
 
 class Dates:
-    """The Date header, formatted once per second."""
+    """Provides the Date header of responses, and formats it at most once per second."""
 
     def __init__(self) -> None:
         self._second = 0
@@ -26,7 +26,12 @@ class Dates:
 
 @dataclass(frozen=True, slots=True)
 class Streams:
-    """The application that answers the requests of one connection, and the addresses of both ends."""
+    """The properties of a connection that all its requests share.
+
+    - `app`: the application that handles the requests.
+    - `secure`: whether the connection uses TLS.
+    - `client` and `server`: host and port of both ends; None if unknown.
+    """
 
     app: ASGIApp
     dates: Dates

@@ -1,4 +1,4 @@
-"""The tasks that requests run in, and the events that they receive."""
+"""ConnectionTasks: runs the requests of a connection in tasks, and queues ASGI events for them."""
 
 import asyncio
 import logging
@@ -16,19 +16,22 @@ logger = logging.getLogger("fakeapi.serving")
 UNREAD_BYTES = 256 * 1024
 """Maximum number of body bytes buffered per request before reading pauses.
 
-At the limit the server stops reading an HTTP/1.1 connection; on HTTP/2 it closes only the stream's window.
+At the limit, the server stops reading from an HTTP/1.1 connection. On HTTP/2, only this stream pauses.
 """
 
 
 class RequestEvents:
-    """The queue of one request's events to the application.
+    """The queue of ASGI events from the client of one request to the application.
 
-    Waiting pieces of a body become one event, so that their bytes bound the queue. A disconnect can be
-    received repeatedly.
+    It joins waiting parts of a body into one event. After a disconnect, `receive` returns that event again
+    and again.
     """
 
     def __init__(self, on_read: Callable[[int], None] | None = None) -> None:
-        """`on_read` is called with the number of body bytes that were received, or never will be."""
+        """`on_read`: called with the number of body bytes that the application has received.
+
+        It is also called for bytes that are dropped, because the application has ended.
+        """
         self._body = bytearray()
         self._body_is_due = self._body_is_complete = False
         self._others: deque[Message] = deque()
@@ -45,7 +48,7 @@ class RequestEvents:
         return self._left is not None
 
     def gone(self) -> "asyncio.Future[None]":
-        """Implements the scope extension GONE."""
+        """Returns a future that completes when the client disconnects; the scope extension GONE."""
         if self._gone is None:
             self._gone = asyncio.get_running_loop().create_future()
             if self.client_left:
@@ -53,7 +56,7 @@ class RequestEvents:
         return self._gone
 
     async def put(self, event: Any) -> None:
-        """Queues an event; waits while too many bytes are unread."""
+        """Queues an event for the application. Waits while more than UNREAD_BYTES are queued."""
         if self._closed:
             if self._on_read is not None and event.get("body"):
                 self._on_read(len(event["body"]))
@@ -99,7 +102,7 @@ class RequestEvents:
         return {"type": "http.request", "body": body, "more_body": not self._body_is_complete}
 
     def close(self) -> None:
-        """Drops unread events after the application has ended, and releases a waiting `put`."""
+        """Drops unread events, because the application has ended, and continues a waiting `put`."""
         self._closed = True
         if self._body and self._on_read is not None:
             self._on_read(len(self._body))
@@ -109,7 +112,10 @@ class RequestEvents:
 
 
 class ConnectionTasks:
-    """The tasks of one connection. A task that fails is logged; the others continue."""
+    """The tasks of one connection: `requests` run the application, `helpers` all other work.
+
+    The error of one task is logged and does not affect other tasks.
+    """
 
     def __init__(
         self,
@@ -117,9 +123,9 @@ class ConnectionTasks:
         drop: Callable[[], None] | None = None,
         unread: ConnectionBytes | None = None,
     ) -> None:
-        """`drop` closes the connection for an application that raises DropConnection.
+        """`drop`: closes the connection if the application raises DropConnection.
 
-        `unread` counts the unread bytes of responses; further requests wait while there are too many.
+        `unread`: counts the unread bytes of responses; new requests wait while it has too many.
         """
         self._loop = loop
         self._drop = drop
@@ -133,9 +139,9 @@ class ConnectionTasks:
     async def spawn_app(
         self, app: Any, config: Any, scope: Any, send: Send, on_read: Callable[[int], None] | None = None
     ) -> Send:
-        """Starts the application on a request; returns the function that passes events to it.
+        """Starts the application for a request, and returns a function that queues events for it.
 
-        The signature is that of hypercorn's task groups, because its streams call it.
+        The signature is that of hypercorn's task groups, because hypercorn's streams call the method.
         """
         events = RequestEvents(on_read)
         self._start(self._answer(app, scope, events, send), self.requests)
@@ -152,7 +158,7 @@ class ConnectionTasks:
                 self._drop()
                 return
         except (ClientGone, ClientStalled):
-            pass  # an incomplete stream is reset, an incomplete connection closed
+            pass  # `send(None)` below resets the HTTP/2 stream or closes the HTTP/1.1 connection
         except Exception:
             place = printable_line(f"{scope.get('method')} {scope.get('path')}")
             logger.exception("The application failed at %s", place)
@@ -161,9 +167,9 @@ class ConnectionTasks:
         await send(None)
 
     async def _answer_http(self, app: ASGIApp, scope: Scope, events: RequestEvents, send: Send) -> None:
-        """Runs the application. Raises ClientGone if it sends to a disconnected client.
+        """Runs the application for a request. Raises ClientGone if it sends to a disconnected client.
 
-        A GET of a client that has disconnected meanwhile is not run.
+        It does not run a GET whose client disconnects before the GET starts.
         """
 
         async def send_unless_gone(message: Message) -> None:

@@ -1,56 +1,60 @@
-"""Wire: the methods of a connection that the HTTP protocols use to write, close and set deadlines."""
+"""Wire: the methods of a connection that the classes HTTP1 and HTTP2 call."""
 
 from typing import Protocol
 
 BODY_SECONDS = 60.0
-"""Seconds for the body of a request, after its head; kube-apiserver's request timeout is the same.
+"""Seconds that a client has to send the body of a request, as in the request timeout of kube-apiserver.
 
-A client that exceeds it gets 408 and is disconnected (HTTP/1.1), or its stream is reset (HTTP/2). The check
-may come half a minute late.
+After that, the client gets 408 and is disconnected (HTTP/1.1), or its stream is reset (HTTP/2). The check can
+be half a minute late.
 """
 
 
 class Wire(Protocol):
-    """The bytes of one connection, and the deadlines for its client."""
+    """Writes to a connection, closes it, and sets deadlines for its client."""
 
     async def write(self, data: bytes) -> None:
-        """Waits while the client does not read; after the connection's end it only yields to other tasks."""
+        """Writes bytes and waits while the client does not read.
+
+        On a closing connection, it drops the bytes and only lets other tasks run.
+        """
         ...
 
     def write_soon(self, data: bytes) -> None:
-        """Writes without waiting; only for few bytes before a `write`."""
+        """Writes bytes without waiting for the client. Use it only for few bytes."""
         ...
 
     @property
     def writes_at_once(self) -> bool:
-        """Whether the client has read everything so far, so that a write does not wait."""
+        """Whether a write needs no waiting, because the client has read all earlier bytes."""
         ...
 
     def close(self) -> None:
-        """Sends the remaining bytes, then closes the connection."""
+        """Sends the remaining bytes and closes the connection."""
         ...
 
     def close_after_reading(self) -> None:
-        """Closes once the client has closed too, or after a moment; bytes that arrive meanwhile are dropped.
+        """Closes the connection when the client has closed its side, or after LINGER_SECONDS.
 
-        Closing with unread bytes makes the kernel send a reset, which can overtake the response.
+        It drops all bytes that arrive until then. If the server closed with unread bytes, the kernel would
+        send a reset, which can reach the client before the response.
         """
         ...
 
     def expect_request(self) -> None:
-        """Waits for the next request: the client may be idle for IDLE_SECONDS."""
+        """Sets the deadline for the next request to IDLE_SECONDS."""
         ...
 
     def expect_rest_of_head(self) -> None:
-        """Waits for the rest of a head: the client has HEAD_SECONDS."""
+        """Sets the deadline for the rest of a request head to HEAD_SECONDS, unless one is set already."""
         ...
 
     def expect_body(self) -> None:
-        """Waits for the body of the running request: the client has BODY_SECONDS."""
+        """Sets the deadline for the body of the running request to BODY_SECONDS."""
         ...
 
     def expect_nothing(self) -> None:
-        """Sets no deadline, because the running request has its whole body."""
+        """Removes the deadline, because the server expects no bytes from the client."""
         ...
 
     @property

@@ -1,1 +1,1 @@
-"""Snapshots: capture, keep, restore, save and compare all objects of a cluster."""
+"""Snapshots of all objects of a cluster, which tests can restore, save and compare."""

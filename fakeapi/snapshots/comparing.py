@@ -11,20 +11,24 @@ from fakeapi.registry.stored.keys import parse_key
 from fakeapi_storage import Checkpoint, Entry
 
 FIELDS_MAX = 100
-"""Maximum number of changed fields in a Difference; `Difference.more` counts the others."""
+"""Maximum number of changed fields in a Difference. Its member `more` counts the others."""
 
 VALUE_MAX = 200
-"""Maximum number of characters of a value in the text of a Difference; the rest is cut off."""
+"""Maximum length, in characters, of a value in the text of a Difference. Longer values are cut."""
 
 _UNTOLD = ("managedFields",)
-"""Fields of metadata that the comparison ignores, because they change with every write."""
+"""The fields of metadata that the comparison ignores, because every write changes them."""
 
 _ABSENT = object()
 
 
 @dataclass(frozen=True, slots=True)
 class FieldChange:
-    """A changed field with its JSON values; `old` or `new` is None if the field did not exist."""
+    """A changed field of an object.
+
+    - `path`: the field, such as `spec.containers[0].image`.
+    - `old` and `new`: its JSON values; None if the field did not exist.
+    """
 
     path: str
     old: Any
@@ -33,7 +37,11 @@ class FieldChange:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The change of one object. `fields` are the changed fields, `more` counts the omitted ones."""
+    """The change of one object between two snapshots.
+
+    - `fields`: up to 100 changed fields, if `kind` is "changed".
+    - `more`: the number of other changed fields.
+    """
 
     kind: Literal["added", "removed", "changed"]
     resource: str
@@ -52,7 +60,10 @@ class Difference:
 
 
 def compare(old: Checkpoint, new: Checkpoint) -> list[Difference]:
-    """Returns the differences in the order of keys; a deleted and recreated object counts as changed."""
+    """Returns the differences between two snapshots, in the order of keys.
+
+    An object that was deleted and created again counts as changed.
+    """
     before = {entry.key: entry for entry in old.entries}
     after = {entry.key: entry for entry in new.entries}
     differences = (_difference(key, before.get(key), after.get(key)) for key in sorted({*before, *after}))
@@ -60,7 +71,10 @@ def compare(old: Checkpoint, new: Checkpoint) -> list[Difference]:
 
 
 def changed_bytes(old: Checkpoint, new: Checkpoint) -> int:
-    """Returns the bytes of all changed objects, before and after; their differences have fewer."""
+    """Returns the size of all changed objects in bytes, before and after the change together.
+
+    It is an upper limit for the size of their differences.
+    """
     before = {entry.key: entry.value for entry in old.entries}
     return sum(
         len(entry.value) + len(before[entry.key])

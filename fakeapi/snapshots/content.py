@@ -6,16 +6,16 @@ from fakeapi_storage import Checkpoint
 
 
 class SnapshotError(ValueError):
-    """A snapshot that cannot be read, written or restored here; the message is one line."""
+    """Raised if a snapshot cannot be read, written or restored. The message is one line."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SnapshotContent:
-    """The stored objects with their uids and resourceVersions; immutable.
+    """The immutable content of a snapshot: all objects with their uids and resourceVersions.
 
-    - `release` is the served release, "" for the default server.
-    - `taken_at` is the cluster's time in RFC 3339.
-    - `pending` are the resources, by group and name, whose bootstrap objects did not exist yet.
+    - `release`: the release of the server; "" if it served versions of several releases.
+    - `taken_at`: the time of the cluster in RFC 3339.
+    - `pending`: the (group, resource) pairs whose initial objects the server had not created yet.
     """
 
     checkpoint: Checkpoint

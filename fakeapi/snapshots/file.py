@@ -1,11 +1,11 @@
-"""Snapshot files: a first line of JSON about the snapshot, one line for each object, and a last line.
+"""Snapshot files: JSON lines, with one line about the snapshot, one for each object, and one at the end.
 
     {"fakeapiSnapshot":1,"storedFormat":2,"release":"1.33","takenAt":"…","revision":"12","pending":[…]}
     {"key":"/core/configmaps/default/a","created":"7","revision":"9","value":"{…}"}
     {"end":1,"crc32":"…"}
 
-A value is the stored form of an object (`registry.stored_form`). Revisions are text, because many JSON
-readers round large numbers. The last line shows that the file is complete.
+A value is the stored form of an object (`registry.stored.form`). Revisions are text, because many JSON
+parsers round large numbers. The last line proves that the file is complete.
 """
 
 import gzip
@@ -24,22 +24,25 @@ from fakeapi.snapshots.forged import problem_of, problem_together
 from fakeapi_storage import Checkpoint, Entry
 
 _Line = tuple[dict[str, Any], int]
-"""A parsed line, and the checksum of all lines up to it."""
+"""A parsed line, and the CRC-32 of all lines up to and including this line."""
 
 FORMAT = 1
-"""The format of the lines that this version writes."""
+"""The version of the file format. Files with another version cannot be read."""
 
 _STORED_FORMATS = range(1, STORED_FORMAT.version + 1)
 
 LINE_BYTES_MAX = 128 * 1024 * 1024
-"""Maximum number of bytes of a line; no object is larger."""
+"""Maximum size of a line in bytes, which is enough for every object."""
 
 FILE_BYTES_MAX = 4 * 1024 * 1024 * 1024
-"""Maximum number of bytes of all lines, uncompressed; reading a longer file raises SnapshotError."""
+"""Maximum uncompressed size of a file in bytes; reading a longer file raises SnapshotError."""
 
 
 def write(snapshot: SnapshotContent, path: Path) -> Path:
-    """Writes a snapshot file atomically. Raises SnapshotError."""
+    """Writes a snapshot file atomically, gzipped if its name ends with .gz. Returns `path`.
+
+    Raises SnapshotError.
+    """
     try:
         write_atomically(path, encoded(snapshot, compressed=path.suffix == ".gz"))
     except OSError as error:
@@ -48,7 +51,7 @@ def write(snapshot: SnapshotContent, path: Path) -> Path:
 
 
 def encoded(snapshot: SnapshotContent, *, compressed: bool) -> bytes:
-    """Returns the bytes of a snapshot file."""
+    """Returns the bytes of a snapshot file. `compressed`: compress them with gzip."""
     data = b"".join(line.encode() for line in _lines(snapshot))
     return gzip.compress(data, compresslevel=1, mtime=0) if compressed else data
 
@@ -82,7 +85,7 @@ def _member(entry: Entry) -> dict[str, Any]:
 def read(path: Path) -> SnapshotContent:
     """Reads a snapshot file.
 
-    Raises SnapshotError if the file is incomplete, of another type, or of a newer format.
+    Raises SnapshotError if the file cannot be read, is damaged, is not a snapshot, or has a newer format.
     """
     try:
         with io.BufferedReader(open_regular(path)) as raw:
@@ -92,7 +95,10 @@ def read(path: Path) -> SnapshotContent:
 
 
 def decoded(data: bytes, name: str) -> SnapshotContent:
-    """Reads the bytes of a snapshot file; error messages call it `name`. Raises SnapshotError."""
+    """Parses the bytes of a snapshot file. Raises SnapshotError.
+
+    `name`: the name of the file in error messages.
+    """
     return _read(io.BytesIO(data), name)
 
 

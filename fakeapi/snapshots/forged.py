@@ -1,4 +1,4 @@
-"""Checks the entries of a snapshot file, because edited files could break the server."""
+"""Checks the entries of a snapshot file, because an edited file could break the server."""
 
 from itertools import pairwise
 
@@ -12,7 +12,7 @@ from fakeapi.registry.stored.keys import parse_key
 from fakeapi_storage import Checkpoint, Entry, InvalidEntry, check_entries
 
 REVISION_MAX = 2**62
-"""The largest revision in a file: half of the storage's maximum, so that writes can follow."""
+"""The largest revision in a snapshot: half of the storage's maximum, so that later writes are possible."""
 
 
 class _Metadata(msgspec.Struct):
@@ -29,7 +29,7 @@ class _Stored(msgspec.Struct):
 
 
 def problem_of(entry: Entry) -> str:
-    """Returns an error if an entry cannot be an object of a server; "" if it can."""
+    """Returns an error message if an entry is not a valid stored object; "" if it is valid."""
     if not 1 <= entry.created <= entry.revision:
         return f"revision {entry.revision} of an object that was created at {entry.created}"
     try:
@@ -57,7 +57,10 @@ def problem_of(entry: Entry) -> str:
 
 
 def problem_together(checkpoint: Checkpoint) -> str:
-    """Returns an error if the entries, sorted by key, cannot be those of one server; "" if they can."""
+    """Returns an error message if the entries of a snapshot contradict each other; "" if they do not.
+
+    The entries must be sorted by key.
+    """
     if not 0 <= checkpoint.revision <= REVISION_MAX:
         return f"its revision {checkpoint.revision} is not between 0 and {REVISION_MAX}"
     for entry in checkpoint.entries:

@@ -6,23 +6,23 @@ from collections.abc import Iterator
 from fakeapi.snapshots.model import Snapshot, SnapshotError
 
 SNAPSHOTS_MAX = 64
-"""Maximum number of named snapshots; another one raises SnapshotError until one is deleted."""
+"""Maximum number of named snapshots. Keeping more raises SnapshotError."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 _NAME_RULE = "1 to 63 letters, digits, '.', '_' and '-', and starts with a letter or digit"
 
 
 class KeptSnapshots:
-    """The named snapshots of a server.
+    """The named snapshots of a server, in memory.
 
-    They share the bytes of objects with the server, and end with the process.
+    They share the bytes of unchanged objects with the server.
     """
 
     def __init__(self) -> None:
         self._by_name: dict[str, Snapshot] = {}
 
     def __iter__(self) -> Iterator[str]:
-        """Yields the names, oldest first."""
+        """Yields the names of the snapshots, oldest first."""
         return iter(list(self._by_name))
 
     def __len__(self) -> int:
@@ -32,7 +32,7 @@ class KeptSnapshots:
         return name in self._by_name
 
     def __getitem__(self, name: str) -> Snapshot:
-        """Raises SnapshotError for an unknown name."""
+        """Returns the snapshot with this name. Raises SnapshotError for an unknown name."""
         try:
             return self._by_name[name]
         except KeyError:
@@ -40,14 +40,17 @@ class KeptSnapshots:
             raise SnapshotError(f"no snapshot is named {name!r}: {names}") from None
 
     def check(self, name: str) -> None:
-        """Raises SnapshotError for an invalid name, and for a new name if no more snapshots can be kept."""
+        """Raises SnapshotError if the name is invalid, or if it is new and SNAPSHOTS_MAX are kept already."""
         if not _NAME.fullmatch(name):
             raise SnapshotError(f"invalid name {name!r}: a snapshot's name has {_NAME_RULE}")
         if name not in self._by_name and len(self._by_name) >= SNAPSHOTS_MAX:
             raise SnapshotError(f"the server keeps {SNAPSHOTS_MAX} snapshots already: delete one first")
 
     def keep(self, name: str, snapshot: Snapshot) -> None:
-        """Keeps the snapshot; replaces one with the same name. Raises SnapshotError like `check`."""
+        """Keeps a snapshot, and replaces the previous snapshot with this name.
+
+        Raises SnapshotError if the name is invalid, or if SNAPSHOTS_MAX others are kept already.
+        """
         self.check(name)
         self._by_name.pop(name, None)
         self._by_name[name] = snapshot

@@ -1,4 +1,4 @@
-"""Snapshot: all objects of a cluster at one moment."""
+"""Snapshot: all objects of a cluster at one moment, which can be saved, loaded and compared."""
 
 from pathlib import Path
 
@@ -9,12 +9,12 @@ __all__ = ["Snapshot", "SnapshotError"]
 
 
 class Snapshot(SnapshotContent):
-    """All objects of a cluster at one moment; immutable."""
+    """An immutable snapshot of all objects of a cluster at one moment."""
 
     __slots__ = ()
 
     def __len__(self) -> int:
-        """The number of objects."""
+        """Returns the number of objects."""
         return len(self.checkpoint.entries)
 
     def __repr__(self) -> str:
@@ -22,14 +22,17 @@ class Snapshot(SnapshotContent):
         return f"<Snapshot of {len(self)} objects at {version}, taken at {self.taken_at}>"
 
     def save(self, path: str | Path) -> Path:
-        """Writes the snapshot to a file, gzipped if its name ends with .gz. Raises SnapshotError."""
+        """Writes the snapshot to a file, gzipped if its name ends with .gz. Returns the path.
+
+        Raises SnapshotError.
+        """
         from fakeapi.snapshots import file  # noqa: PLC0415 - loaded only when used
 
         return file.write(self, Path(path))
 
     @staticmethod
     def load(path: str | Path) -> "Snapshot":
-        """Reads a snapshot from a file that this version or an older one wrote. Raises SnapshotError."""
+        """Reads a snapshot from a file of this or an older version of fakeapi. Raises SnapshotError."""
         from fakeapi.snapshots import file  # noqa: PLC0415 - loaded only when used
 
         return Snapshot.of(file.read(Path(path)))

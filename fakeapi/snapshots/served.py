@@ -1,4 +1,4 @@
-"""Checks that a server serves the kinds of a snapshot; objects of other kinds would be invisible."""
+"""Checks that a server serves the kinds of a snapshot, because it cannot return objects of other kinds."""
 
 from collections.abc import Iterable
 
@@ -10,7 +10,10 @@ _DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io"
 
 
 def check_served(snapshot: SnapshotContent, catalogue: Catalogue) -> None:
-    """Raises SnapshotError for objects of a kind that is neither built in nor defined in the snapshot."""
+    """Raises SnapshotError if the server cannot serve the kind of an object in the snapshot.
+
+    A kind must be built in, or have a CustomResourceDefinition in the snapshot.
+    """
     try:
         keys = [parse_key(entry.key) for entry in snapshot.checkpoint.entries]
     except ValueError as error:

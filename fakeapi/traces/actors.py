@@ -1,12 +1,13 @@
-"""Derives the name of a client from a request; all requests of one program give the same name."""
+"""Derives the name of a client program from the User-Agent and the user of its requests."""
 
 _ANONYMOUS = frozenset({"", "system:anonymous"})
 
 
 def actor(agent: str, user: str = "") -> str:
-    """Returns the program's name, with its component if client-go added one, and its user if known.
+    """Returns the name of the client program, which is equal for all its requests.
 
-    Example: "kube-scheduler/leader-election (system:kube-scheduler)" for the User-Agent
+    The name contains the component that client-go adds to the User-Agent, and the user if it is known. An
+    example is "kube-scheduler/leader-election (system:kube-scheduler)" for the User-Agent
     "kube-scheduler/v1.31.0 (linux/amd64) kubernetes/9edcffc/leader-election".
     """
     program = agent.partition("/")[0].strip() or "unknown"

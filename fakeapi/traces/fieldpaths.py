@@ -1,6 +1,6 @@
-"""Parses field paths in options, such as `spec.devices.requests.name`, and changes the fields at a path.
+"""Parses field paths such as `spec.devices.requests.name`, and changes the fields at a path.
 
-A path continues into every element of a list. A key with dots is in brackets:
+A path applies to every element of a list. A key with dots is in brackets:
 `metadata.annotations[example.com/team]`. `*` matches every key.
 """
 
@@ -12,11 +12,11 @@ FieldPath = tuple[str, ...]
 
 _STEP = re.compile(r"\.?([^.\[\]]+)|\[([^\]]+)\]")
 _WRAPPERS = ("items", "object")
-"""Fields of lists and watch events that contain objects; a path starts at those objects."""
+"""The fields of lists and watch events that contain objects. A path starts at these objects."""
 
 
 def parse(text: str) -> FieldPath:
-    """Splits a path into its steps. Raises ValueError."""
+    """Splits a field path into its keys. Raises ValueError for invalid syntax."""
     steps: list[str] = []
     place = 0
     while place < len(text):
@@ -43,9 +43,10 @@ def render(path: FieldPath) -> str:
 
 
 def change(value: Any, path: FieldPath, replacement: Callable[[Any], Any]) -> bool:
-    """Replaces the values at the path in place; in a list or watch event, in each of its objects.
+    """Replaces the values at a path in place, and returns whether it replaced any.
 
-    Returns whether a value was replaced.
+    - `value`: an object, or a list or watch event whose objects are changed.
+    - `replacement`: returns the new value for an old one.
     """
     changed = _change(value, path, replacement)
     if isinstance(value, dict):
@@ -58,7 +59,7 @@ def change(value: Any, path: FieldPath, replacement: Callable[[Any], Any]) -> bo
 
 def _change(value: Any, path: FieldPath, replacement: Callable[[Any], Any]) -> bool:
     if isinstance(value, list):
-        # `sum` and not `any`, which would stop at the first change.
+        # `any` would stop at the first change, so use `sum`.
         return sum(_change(each, path, replacement) for each in value) > 0
     if not isinstance(value, dict):
         return False

@@ -1,4 +1,4 @@
-"""HTTP messages in traces: selects headers, decodes bodies, recognizes watches."""
+"""HTTP messages in traces: selects headers, decodes bodies and recognizes watches."""
 
 import re
 import zlib
@@ -8,13 +8,16 @@ from fakeapi.clients.messages import Headers
 from fakeapi.machinery.meta import request_info
 
 BODY_MAX = 16 << 20
-"""Most bytes recorded of a body or of a watch's events; the exchange lists the rest as missing."""
+"""Maximum number of recorded bytes of a body, or of the events of a watch.
+
+A longer body is not recorded at all. Of a watch, the later events are not recorded.
+"""
 
 MEMBERS_MAX = 16
-"""Most members of a gzip body; each copies all later ones, which would take quadratic time."""
+"""Maximum number of members of a gzip body. More would take quadratic time, as each copies the rest."""
 
 _WINDOW_BITS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
-"""zlib's `wbits` for each supported Content-Encoding."""
+"""The argument `wbits` of zlib for each supported Content-Encoding."""
 
 PROTOBUF = "application/vnd.kubernetes.protobuf"
 CBOR = "application/cbor"
@@ -37,7 +40,7 @@ _NOT_KEPT = frozenset(
         "upgrade",
     }
 )
-"""Headers about the connection, the transfer coding or the date; they do not affect the request's meaning."""
+"""The headers that are not recorded, because they concern only the connection, the encoding or the date."""
 
 _KUBERNETES = re.compile(
     r"/(?:apis?|version|openapi|healthz|livez|readyz|metrics|\.well-known|logs|flagz|statusz)(?:[/?]|$)"
@@ -45,18 +48,18 @@ _KUBERNETES = re.compile(
 
 
 def kept(headers: Iterable[tuple[str, str]]) -> Headers:
-    """Selects the headers to record, with their names in lower case."""
+    """Returns the headers to record, with their names in lower case."""
     lowered = ((name.lower(), value) for name, value in headers)
     return tuple(pair for pair in lowered if pair[0] not in _NOT_KEPT and pair[0][:1] != ":")
 
 
 def is_kubernetes(target: str) -> bool:
-    """Whether the target is a path of the Kubernetes API server."""
+    """Whether a request target is a path of kube-apiserver, such as /api/v1/pods or /version."""
     return _KUBERNETES.match(target) is not None
 
 
 def is_watch(method: str, target: str) -> bool:
-    """Whether Kubernetes answers the request with a stream of events."""
+    """Whether a request is a watch. `target`: its path and query."""
     if method != "GET" or "watch" not in target:
         return False
     path, _, query = target.partition("?")
@@ -64,11 +67,11 @@ def is_watch(method: str, target: str) -> bool:
 
 
 class NotDecoded(Exception):
-    """A body cannot be decoded; the message names the cause."""
+    """Raised for a body that cannot be decoded. The message names the cause."""
 
 
 def decoded(data: bytes, encoding: str) -> bytes:
-    """Decodes a body by its Content-Encoding. Raises NotDecoded, also for a result over BODY_MAX bytes."""
+    """Decodes a body with this Content-Encoding. Raises NotDecoded, also for a result over BODY_MAX bytes."""
     encoding = encoding.strip().lower()
     if encoding in {"", "identity"}:
         return data
@@ -87,10 +90,10 @@ def decoded(data: bytes, encoding: str) -> bytes:
 
 
 class Inflater:
-    """Decompresses a gzip or deflate stream piece by piece, each into a limited number of bytes."""
+    """Decompresses a gzip or deflate stream piece by piece, with a limit for each piece."""
 
     def __init__(self, encoding: str) -> None:
-        """`encoding`: "gzip" or "deflate"."""
+        """`encoding`: "gzip", "x-gzip" or "deflate"."""
         self._bits = _WINDOW_BITS[encoding]
         self._members = 1
         self._stream = zlib.decompressobj(self._bits)
@@ -109,5 +112,5 @@ class Inflater:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the end of the stream was reached."""
+        """Whether the end of the compressed stream has been decompressed."""
         return self._stream.eof

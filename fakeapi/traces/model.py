@@ -1,7 +1,7 @@
-"""The parts of a trace, independent of the file format: a header and exchanges.
+"""The parts of a trace in any file format: a header, and exchanges of requests and responses.
 
-Every time is in seconds. All offsets, also of watch events, count from the header's `started`. Header names
-are in lower case. Bodies are the bytes that were sent, without their Content-Encoding.
+All times are in seconds. Offsets, also of watch events, count from `Header.started`. Names of HTTP headers
+are in lower case. Bodies are decoded from their Content-Encoding.
 """
 
 from dataclasses import dataclass
@@ -13,15 +13,18 @@ from fakeapi.clients.messages import Headers, Response
 from fakeapi.machinery.printable import printable
 
 Ending = Literal["", "client", "server", "cut", "open"]
-"""The end of a watch; "" for an exchange that is not a watch.
+"""The end of a watch.
 
-"client": the client left. "server": the server's timeout passed. "cut": the connection broke. "open": the
-recording ended first.
+- "": the exchange is not a watch.
+- "client": the client disconnected.
+- "server": the server ended the watch, usually after its timeout.
+- "cut": the connection broke.
+- "open": the recording ended before the watch.
 """
 
 
 class Gap(Enum):
-    """A kind of part that an exchange may lack. The values are the texts in files and reports."""
+    """A part that a recorded exchange can lack. The values are the texts in files and reports."""
 
     HEADERS = "headers"
     REQUEST_BODY = "request body"
@@ -40,12 +43,15 @@ class Gap(Enum):
 
 _GAPS = {gap.value: gap for gap in Gap if gap.value}
 _EARLIER_TEXTS = {"request body (the server did not read it)": Gap.UNREAD_REQUEST_BODY}
-"""Texts for gaps that earlier versions of fakeapi wrote."""
+"""The gaps by the texts that earlier versions of fakeapi wrote."""
 
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A part that an exchange lacks. `str()` is the text in files, which `parse` reads."""
+    """A part that a recorded exchange lacks. `str()` returns the text in files, which `parse` reads.
+
+    `detail`: the reason or another detail, such as "too long"; can be empty.
+    """
 
     gap: Gap
     detail: str = ""
@@ -56,7 +62,7 @@ class Missing:
     @staticmethod
     @lru_cache(maxsize=256)
     def parse(text: str) -> "Missing":
-        """Returns the gap for a text, or OTHER for a text of another program."""
+        """Returns the missing part for a text in a file; an unknown text gives a part with Gap.OTHER."""
         gap = _GAPS.get(text) or _EARLIER_TEXTS.get(text)
         if gap is not None:
             return Missing(gap)
@@ -69,7 +75,7 @@ class Missing:
 
 
 class Inference(Enum):
-    """A kind of inferred fact. The values are the texts in files and reports."""
+    """A fact of an exchange that can be inferred. The values are the texts in files and reports."""
 
     PATCH_TYPE = "patch type"
     METHOD = "method"
@@ -84,7 +90,10 @@ _INFERENCES = {inference.value: inference for inference in Inference if inferenc
 
 @dataclass(frozen=True, slots=True)
 class Inferred:
-    """A fact of an exchange that was inferred. `str()` is the text in files, which `parse` reads."""
+    """An inferred fact of an exchange. `str()` returns the text in files, which `parse` reads.
+
+    `conclusion`: the inferred fact as text.
+    """
 
     about: Inference
     conclusion: str
@@ -95,7 +104,7 @@ class Inferred:
     @staticmethod
     @lru_cache(maxsize=256)
     def parse(text: str) -> "Inferred":
-        """Returns the inferred fact for a text, or OTHER for a text of another program."""
+        """Returns the inferred fact for a text in a file; an unknown text gives one with Inference.OTHER."""
         name, separator, conclusion = text.partition(": ")
         if separator and name in _INFERENCES:
             return Inferred(_INFERENCES[name], conclusion)
@@ -104,13 +113,14 @@ class Inferred:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The facts about a whole trace.
+    """The properties of a whole trace.
 
-    - `server`: the server that answered ("kubernetes v1.31.14", "fakeapi 0.1.0"), or "" if unknown
-    - `release`: such as "1.31", or "" if unknown
-    - `started`: epoch seconds from which the offsets count
-    - `source`: "fakeapi", "proxy", "audit" or "har"
-    - `redacted`: the removed parts: "credentials", and field paths
+    - `version`: the version of the trace format.
+    - `server`: the recorded server, such as "kubernetes v1.31.14" or "fakeapi 0.1.0"; "" if unknown.
+    - `release`: the Kubernetes release, such as "1.31"; "" if unknown.
+    - `started`: the time from which offsets count, in seconds since the epoch.
+    - `source`: "fakeapi", "proxy", "audit" or "har".
+    - `redacted`: the removed parts: "credentials", and field paths.
     """
 
     version: int
@@ -124,7 +134,7 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request. `target` is path and query as the client sent them."""
+    """A recorded request. `target`: the path and query as the client sent them."""
 
     method: str
     target: str
@@ -134,9 +144,10 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class StreamEvent:
-    """A line of a watch without its newline, and the offset at which it was sent.
+    """An event of a recorded watch.
 
-    In a protobuf watch, `line` is a frame without its length.
+    - `offset`: when the server sent it, in seconds from the start of the trace.
+    - `line`: a line of JSON without its newline, or a protobuf frame without its length.
     """
 
     offset: float
@@ -145,14 +156,17 @@ class StreamEvent:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A request with its response.
+    """A recorded request with its response.
 
-    - `id`: unique in the trace
-    - `actor`: names the client; requests with the same actor came from one program
-    - `response`: None if it is missing or unknown
-    - `duration`: seconds until the response's last byte
-    - `events`: None for an exchange that is not a watch
-    - `place`: "file:line" of the exchange, for messages
+    - `id`: a number that is unique in the trace.
+    - `offset`: when the request arrived, in seconds from the start of the trace.
+    - `actor`: the name of the client program.
+    - `response`: None if it is missing.
+    - `duration`: the seconds until the last byte of the response.
+    - `events`: the events of a watch; None for other requests.
+    - `ended`: the end of a watch.
+    - `missing` and `inferred`: the parts that the recording lacks, and the inferred facts.
+    - `place`: the "file:line" of the exchange, for messages.
     """
 
     id: int
@@ -168,7 +182,7 @@ class Exchange:
     place: str = ""
 
     def lacks(self, *gaps: Gap) -> bool:
-        """Whether the exchange has one of these gaps."""
+        """Whether the exchange lacks at least one of these parts."""
         return any(each.gap in gaps for each in self.missing)
 
     def infers(self, about: Inference) -> bool:
@@ -177,9 +191,9 @@ class Exchange:
 
 
 class TraceError(Exception):
-    """A trace cannot be read or written; `str()` is one line: `file:line: field: message`.
+    """Raised if a trace cannot be read or written. `str()` returns one line: `file:line: field: message`.
 
-    `line` is 0 and `field` is "" if the problem is not in a certain line or field.
+    `line` is 0 and `field` is "" if the error concerns the whole file.
     """
 
     def __init__(self, path: str, line: int, field: str, message: str) -> None:

@@ -1,4 +1,4 @@
-"""Reads the server, certificates and credentials from a kubeconfig, as client-go does."""
+"""Reads server, certificates and credentials from a kubeconfig, like client-go."""
 
 import base64
 import json
@@ -16,7 +16,7 @@ from fakeapi.clients.target import Target, TargetError, checked_url, is_https, r
 from fakeapi.machinery.documents import DocumentError, document_of
 
 TOKEN_FILE_SECONDS = 60.0
-"""Seconds after which a token file is read again: tokens of service accounts are renewed in place."""
+"""Seconds after which a token file is read again, because service account tokens are renewed in place."""
 
 EXEC_SECONDS = 60.0
 """Seconds that a credential plugin may run."""
@@ -25,7 +25,10 @@ _EXEC_VERSIONS = ("client.authentication.k8s.io/v1", "client.authentication.k8s.
 
 
 def target_of_kubeconfig(path: Path, context: str | None = None) -> Target:
-    """Returns the cluster with the user of the current context, or of `context`. Raises TargetError."""
+    """Returns the cluster and user of a context in a kubeconfig. Raises TargetError.
+
+    `context`: the name of the context; None for the current context.
+    """
     config = _load(path)
     name = context or _text(config, "current-context")
     if not name:
@@ -84,7 +87,7 @@ class _TokenFile:
 
 
 class _Exec:
-    """A credential plugin, which is run again when its last token has expired.
+    """A credential plugin (`exec`) of a kubeconfig, which runs again when its last token has expired.
 
     Follows k8s.io/client-go `plugin/pkg/client/auth/exec`.
     """
@@ -150,7 +153,7 @@ class _Exec:
             )
             answer = json.loads(done.stdout)
         except (OSError, ValueError, RecursionError, subprocess.SubprocessError) as error:
-            # The error's text is left out: it may contain the command's arguments or its output.
+            # The message omits the text of the error, which can contain arguments or output of the command.
             raise TargetError(
                 f"{self._path}: the credential plugin {command[0]} failed: {type(error).__name__}"
             ) from error
@@ -158,7 +161,10 @@ class _Exec:
 
 
 def _load_certificate(context: ssl.SSLContext, certificate: bytes, key: bytes | None, path: Path) -> None:
-    """Loads a client certificate through a temporary file, because `ssl` reads it only from files."""
+    """Loads a client certificate into a TLS context. Raises TargetError.
+
+    It writes a temporary file, because the module `ssl` can load certificates only from files.
+    """
     handle, name = tempfile.mkstemp(prefix="fakeapi-")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -192,7 +198,10 @@ def _named(path: Path, config: dict[str, Any], field: str, name: str, inner: str
 
 
 def _data(path: Path, holder: dict[str, Any], field: str) -> bytes | None:
-    """Returns the PEM in `field`-data, or in the file at `field`, relative to the kubeconfig."""
+    """Returns the PEM data in the field `<field>-data`, or in the file that `field` names; None without both.
+
+    The file is relative to the kubeconfig. Raises TargetError.
+    """
     encoded, file = _text(holder, f"{field}-data"), _text(holder, field)
     if encoded:
         try:

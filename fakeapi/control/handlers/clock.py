@@ -1,4 +1,4 @@
-"""Clock: reads and moves the server's clock."""
+"""Handlers that read, freeze and move the server's clock."""
 
 from collections.abc import Callable
 
@@ -11,9 +11,12 @@ from fakeapi.machinery.golang import times
 
 
 class Clock(msgspec.Struct, rename="camel"):
-    """The server's time: `now` in RFC 3339, `seconds` since the epoch.
+    """The time of the server.
 
-    `adjusted`: it differs from the machine's time.
+    - `now`: the time in RFC 3339.
+    - `seconds`: the time in seconds since the epoch.
+    - `frozen`: whether the clock stands still.
+    - `adjusted`: whether the time can differ from the machine's time.
     """
 
     now: str
@@ -23,7 +26,10 @@ class Clock(msgspec.Struct, rename="camel"):
 
 
 class Freeze(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
-    """`at` is a later time (RFC 3339) to which the clock moves first; "" freezes it at the present time."""
+    """The request to freeze the clock.
+
+    `at`: a later time (RFC 3339) at which to freeze the clock; "" freezes it at the present time.
+    """
 
     at: str = ""
 
@@ -33,7 +39,7 @@ class Advance(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
 
 
 class Jump(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
-    """`to` is a later time (RFC 3339)."""
+    """The request to move the clock to a later time. `to`: this time (RFC 3339)."""
 
     to: str
 
@@ -66,9 +72,9 @@ async def jump(call: Call) -> Clock:
 
 
 async def _moved(call: Call, move: Callable[[ClusterClock], None]) -> Clock:
-    """Moves the clock and returns it.
+    """Moves the clock with the function `move`, and returns its new time.
 
-    Raises ApiError 400 for an invalid or past time, 409 if the clock cannot be moved.
+    Raises ApiError 400 for an invalid or past time, and 409 if the server's clock cannot be moved.
     """
     clock = _clock(call)
     try:

@@ -1,4 +1,4 @@
-"""Compaction: drops the history, so that older resourceVersions get 410 Expired."""
+"""The handler that deletes the history of changes, so that older resourceVersions get 410 Expired."""
 
 import msgspec
 
@@ -9,7 +9,11 @@ from fakeapi_storage import FutureRevision
 
 
 class Compaction(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
-    """The resourceVersion at which to compact the history; "" for the newest one."""
+    """The request to delete the history of changes, and its response.
+
+    `resource_version`: in the request, the version before which to delete the history ("" for the newest
+    version); in the response, the oldest version at which a watch can start.
+    """
 
     resource_version: str = ""
 

@@ -1,4 +1,4 @@
-"""Events: streams requests and changes of objects as server-sent events."""
+"""The handler that streams requests and changes of objects as server-sent events."""
 
 import asyncio
 from collections import deque
@@ -19,22 +19,26 @@ from fakeapi.registry.stored.keys import parse_key
 from fakeapi_storage import Closed, Event, EventKind, StorageReset, WatcherOverflow
 
 QUEUE_MAX = 2048
-"""Maximum number of events that wait for one client; further ones are dropped, and the client is informed."""
+"""Maximum number of events that wait for one client. More events are dropped; an event "lost" counts them."""
 
 SAMPLE_SECONDS = 0.1
-"""Seconds between two batches of a sample; the stream counts events beyond the batch's share of `most`."""
+"""Seconds between two batches of events if the query limits the events per second with `most`."""
 
 MOST_MAX = 1_000
-"""Maximum number of events per second of a sample; clients that need more read the whole stream."""
+"""Maximum value of `most`, the number of events per second. Clients that need more set no limit."""
 
 KEEP_ALIVE_SECONDS = 15.0
-"""Seconds without an event after which the server sends a comment, to detect clients that have left."""
+"""Seconds without an event after which the server sends a comment, to detect disconnected clients."""
 
 
 class EventQuery(msgspec.Struct, forbid_unknown_fields=True):
-    """`requests` and `objects` select the kinds of events, `most` limits them per second (0: no limit).
+    """The query of /events.
 
-    The other members select requests.
+    - `requests`: whether to send an event for each request.
+    - `objects`: whether to send an event for each change of an object.
+    - `most`: the maximum number of events per second; 0 for no limit.
+
+    The other members select requests, as in RequestPattern.
     """
 
     requests: bool = True
@@ -49,7 +53,7 @@ class EventQuery(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class EventQueue:
-    """Bounded queue of events for one client; a full queue drops events and never blocks the server."""
+    """A bounded queue of events for one client. A full queue drops new events and counts them."""
 
     def __init__(self, most: int = QUEUE_MAX) -> None:
         self._most = most
@@ -59,12 +63,12 @@ class EventQueue:
         self._ended = False
 
     def put(self, event: Any) -> None:
-        """Adds an event that is neither a request nor a change; such events are never dropped."""
+        """Adds an event, such as a reset, even to a full queue."""
         self._waiting.append(event)
         self._wake.set()
 
     def put_request(self, entry: Entry) -> None:
-        """Adds a request; a full queue still has room for failed requests."""
+        """Adds the event of a request. Failed requests can fill the queue to twice its limit."""
         if len(self._waiting) < (self._most if entry.code < 400 else 2 * self._most):
             self._waiting.append(_request_event(entry))
         else:
@@ -83,7 +87,10 @@ class EventQueue:
         self._wake.set()
 
     async def take(self) -> list[Any] | None:
-        """Returns all waiting events, an empty list after a while without events, or None at the end."""
+        """Waits for events, and removes and returns all of them.
+
+        Returns an empty list after KEEP_ALIVE_SECONDS without events, and None after `end`.
+        """
         if not self._waiting and not self._ended:
             try:
                 async with asyncio.timeout(KEEP_ALIVE_SECONDS):
@@ -103,7 +110,7 @@ class EventQueue:
 
 @lru_cache(maxsize=1)
 def _request_event(entry: Entry) -> dict[str, Any]:
-    """Returns the event about a request. All clients share it, because each gets it right after the other."""
+    """Returns the event of a request. A cache for one request lets all clients share the event."""
     return {"type": "request", "request": view_of(entry)}
 
 
@@ -126,7 +133,12 @@ async def follow(call: Call) -> StreamingResponse:
 async def _stream(
     cluster: Cluster, queue: EventQueue, note: Listener | None, pause: float, *, objects: bool
 ) -> AsyncIterator[bytes]:
-    """Yields the server-sent events; `pause` is the number of seconds between two batches."""
+    """Yields server-sent events from the queue until the server stops.
+
+    - `note`: receives each request of the journal; None for no requests.
+    - `pause`: the seconds between two batches.
+    - `objects`: whether to add the changes of objects to the queue.
+    """
     ends = [cluster.on_end(queue.end)]
     if note is not None:
         ends.append(cluster.journal.subscribe(note))
@@ -145,7 +157,10 @@ async def _stream(
 
 
 async def _follow_objects(cluster: Cluster, queue: EventQueue) -> None:
-    """Puts every change and every reset into the queue; starts again after an overflow."""
+    """Adds every change of an object and every reset to the queue, until the storage is closed.
+
+    After an overflow of its watcher, it adds an event "lost" and continues with newer changes.
+    """
     while True:
         try:
             watcher = cluster.storage.watch("/")
@@ -166,7 +181,7 @@ async def _follow_objects(cluster: Cluster, queue: EventQueue) -> None:
 
 
 def change_of(event: Event) -> dict[str, Any]:
-    """Describes a change of an object, without the object."""
+    """Returns the event of a change: its type, and the object's name and resourceVersion."""
     key = parse_key(event.entry.key)
     return {
         "type": "object",
@@ -180,7 +195,7 @@ def change_of(event: Event) -> dict[str, Any]:
 
 
 def type_of(event: Event) -> str:
-    """Returns the type of the event in a watch without a selector: ADDED, MODIFIED or DELETED."""
+    """Returns ADDED, MODIFIED or DELETED, as a watch without selectors would send the change."""
     if event.kind is EventKind.DELETE:
         return "DELETED"
     return "MODIFIED" if event.previous else "ADDED"

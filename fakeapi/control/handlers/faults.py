@@ -1,4 +1,4 @@
-"""Faults: lists, arms and disarms faults."""
+"""Handlers that list, arm and disarm faults."""
 
 from typing import Any
 
@@ -13,7 +13,11 @@ from fakeapi.faults.rules import Rule, RuleError
 
 
 class FaultView(msgspec.Struct, rename="camel"):
-    """An armed fault: its rule matched `matched` requests, and `fired` of them were affected."""
+    """An armed fault.
+
+    - `matched`: the number of requests that matched its rule.
+    - `fired`: the number of requests that it affected.
+    """
 
     name: str
     matched: int
@@ -22,13 +26,13 @@ class FaultView(msgspec.Struct, rename="camel"):
 
 
 class FaultList(msgspec.Struct):
-    """Armed faults in the order of arming."""
+    """Armed faults, oldest first."""
 
     faults: list[FaultView]
 
 
 class ReadyMade(msgspec.Struct):
-    """The names of the ready-made rules."""
+    """The names of the ready-made rules for faults, such as conflict."""
 
     names: list[str]
 

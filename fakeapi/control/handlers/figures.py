@@ -1,4 +1,4 @@
-"""Figures: the load and the contents of a server in one response, for clients that poll every second."""
+"""The handler that returns load and contents of a server, for clients that poll every second."""
 
 import os
 import sys
@@ -16,13 +16,13 @@ from fakeapi.version import __version__
 
 
 class FiguresQuery(msgspec.Struct, forbid_unknown_fields=True):
-    """`after` is the number of a request; only later ones are counted."""
+    """The query of /figures. `after`: the number of a request; only later requests are counted."""
 
     after: int = 0
 
 
 class RequestCount(msgspec.Struct, rename="camel"):
-    """The number of requests with one verb and one code; `code` is 0 if no response was sent."""
+    """The number of requests with one verb and one status code; code 0 means without a response."""
 
     verb: str
     code: int
@@ -30,7 +30,7 @@ class RequestCount(msgspec.Struct, rename="camel"):
 
 
 class Latency(msgspec.Struct, rename="camel"):
-    """Seconds from a request's head to its response, without watches; 0 without requests."""
+    """The latency of requests except watches: median and 99th percentile in seconds; 0 without requests."""
 
     p50: float
     p99: float
@@ -46,9 +46,12 @@ class FaultFigure(msgspec.Struct, rename="camel"):
 class Figures(msgspec.Struct, rename="camel"):
     """The load and the contents of a server.
 
-    - `last` is the number of the newest request.
-    - `uncounted` requests after the one in the query are no longer in the journal.
-    - `memory_bytes` is the resident memory of the process; 0 if it is unknown.
+    - `last`: the number of the newest request.
+    - `uncounted`: the number of later requests than `after` that the journal no longer has.
+    - `watches`: the number of open watches.
+    - `behind`: the largest number of events that one watch still has to send.
+    - `memory_bytes`: the resident memory of the process; its peak where the system reports only that; 0 if
+      unknown.
     """
 
     version: str
@@ -103,7 +106,10 @@ def _latency(records: Iterable[Record]) -> Latency:
 
 
 def _quantile(ordered: list[float], part: float) -> float:
-    """Returns the smallest value that is not below this fraction of the values."""
+    """Returns a quantile by the nearest-rank method; `part` is 0.99 for the 99th percentile.
+
+    `ordered`: at least one value, in ascending order.
+    """
     return ordered[max(0, -(-len(ordered) * int(part * 100) // 100) - 1)]
 
 
@@ -120,7 +126,7 @@ def _resident_bytes() -> int:
 
 
 def _peak_bytes() -> int:
-    """Returns the peak memory of the process, for systems that do not report the current memory."""
+    """Returns the peak resident memory of the process in bytes; 0 on systems without `getrusage`."""
     try:
         import resource  # noqa: PLC0415 - exists only on POSIX
     except ImportError:

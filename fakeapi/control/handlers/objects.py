@@ -1,4 +1,4 @@
-"""Objects: the kinds that have objects, the objects of a kind, and the history of one object."""
+"""Handlers that list kinds, the objects of a kind, and the versions of one object."""
 
 from collections.abc import Iterable
 
@@ -13,17 +13,17 @@ from fakeapi.registry.stored.keys import first_keys
 from fakeapi_storage import Entry, Event
 
 PAGE_MAX = 500
-"""Maximum number of objects in one response; `more` counts the others."""
+"""Maximum number of objects in one response; the member `more` counts the others."""
 
 SEARCHED_MAX = 50_000
-"""Maximum number of objects of a kind that a search examines; it does not find later ones."""
+"""Maximum number of objects that one search examines, in the order of their keys."""
 
 VERSIONS_MAX = 100
-"""Maximum number of versions of an object in one response; the newest ones."""
+"""Maximum number of versions of an object in one response, which has the newest versions."""
 
 
 class KindView(msgspec.Struct, rename="camel"):
-    """A kind that has objects, in its preferred version."""
+    """A kind with at least one object, in its preferred version. `objects`: the number of its objects."""
 
     group: str
     version: str
@@ -34,7 +34,12 @@ class KindView(msgspec.Struct, rename="camel"):
 
 
 class ObjectQuery(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
-    """Selects objects of a resource whose `place` contains `search`, after the place `after`."""
+    """The query for objects of a resource.
+
+    - `version`: "" for the preferred version.
+    - `search`: a part of namespace/name that the objects must contain.
+    - `after`: the `place` of the last object of the previous page; "" for the first page.
+    """
 
     resource: str
     group: str = ""
@@ -45,7 +50,7 @@ class ObjectQuery(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
 
 
 class ObjectView(msgspec.Struct, rename="camel"):
-    """Namespace, name and resourceVersion of an object. To get the next page, pass `place` as `after`."""
+    """An object in a list. To get the next page, pass its `place` as `after`."""
 
     namespace: str
     name: str
@@ -67,7 +72,11 @@ class HistoryQuery(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
 
 
 class VersionView(msgspec.Struct, rename="camel"):
-    """An object after a change; for DELETED, its last state. STORED is a state older than the history."""
+    """A version of an object.
+
+    - `change`: ADDED, MODIFIED, DELETED, or STORED for a version from before the history.
+    - `object`: the object after the change; for DELETED, its last state.
+    """
 
     change: str
     resource_version: str
@@ -75,9 +84,9 @@ class VersionView(msgspec.Struct, rename="camel"):
 
 
 class History(msgspec.Struct, rename="camel"):
-    """The versions that are still in the history, oldest first.
+    """The versions of one object that the server still has, oldest first.
 
-    `forgotten`: earlier versions may have existed.
+    `forgotten`: whether the object may have had earlier versions.
     """
 
     versions: list[VersionView]
@@ -131,7 +140,7 @@ async def history(call: Call) -> History:
 
 
 async def _events(cluster: Cluster, key: str) -> list[Event]:
-    """Returns the events of one key that are still in the history, oldest first."""
+    """Returns the changes of an object that are still in the history, oldest first."""
     watcher = cluster.storage.watch(key, cluster.storage.oldest)
     try:
         if watcher.progress >= cluster.storage.revision:
@@ -142,7 +151,7 @@ async def _events(cluster: Cluster, key: str) -> list[Event]:
 
 
 def _stored(cluster: Cluster) -> Iterable[Resource]:
-    """Yields the resources that have objects, each in its group's preferred version."""
+    """Yields the resources that have objects, each in the preferred version of its group."""
     for key in first_keys(cluster.storage):
         versions = _versions(cluster, key.group, key.resource)
         resource = next((version for version in versions if version.prefix == key.prefix), None)
@@ -151,7 +160,7 @@ def _stored(cluster: Cluster) -> Iterable[Resource]:
 
 
 def _versions(cluster: Cluster, group: str, name: str) -> Iterable[Resource]:
-    """Returns a resource in the served versions of its group, preferred version first."""
+    """Returns a resource in all served versions of its group, the preferred version first."""
     catalogue = cluster.catalogue
     resources = (catalogue.find(group, version, name) for version in catalogue.versions(group))
     return [resource for resource in resources if resource is not None]
@@ -171,9 +180,9 @@ def _kind(cluster: Cluster, resource: Resource) -> KindView:
 
 
 def _resource(cluster: Cluster, group: str, version: str, name: str) -> Resource:
-    """Returns the resource in this version; without a version, in the preferred one that has objects.
+    """Returns the resource with this group, version and name. Raises ApiError 404 if there is none.
 
-    Raises ApiError 404.
+    `version`: "" for the first version that has objects, or else for the preferred version.
     """
     versions = [
         resource for resource in _versions(cluster, group, name) if version in ("", resource.kind.version)

@@ -1,4 +1,4 @@
-"""Requests: filters the journal, and shows one request with its bodies."""
+"""Handlers that list the requests in the journal, and return one request with its bodies."""
 
 from itertools import islice
 from typing import Any
@@ -13,14 +13,19 @@ from fakeapi.journal.pattern import PatternError, RequestPattern
 from fakeapi.journal.progress import WatchProgress
 
 LAST_DEFAULT = 100
-"""Default number of requests in a response; the newest ones."""
+"""Default number of requests in a response, which has the newest requests."""
 
 REQUEST_BYTES = 1024
-"""About the length of a request in an answer, without the message of its refusal."""
+"""Approximate size, in bytes, of a request in a response, without its error message."""
 
 
 class WatchView(msgspec.Struct, rename="camel"):
-    """Progress of a watch: events and bookmarks sent, events not yet sent, the last resourceVersion."""
+    """The progress of a watch.
+
+    - `events` and `bookmarks`: the numbers that the server has sent.
+    - `behind`: the number of events that the server still has to send.
+    - `resource_version`: the version of the last event; "" before the first.
+    """
 
     open: bool
     events: int
@@ -30,7 +35,16 @@ class WatchView(msgspec.Struct, rename="camel"):
 
 
 class RequestView(msgspec.Struct, rename="camel", omit_defaults=True):
-    """A request. Empty members are omitted; `resource` includes the subresource."""
+    """A request in the journal. Empty members are omitted.
+
+    - `received`: when it arrived, in seconds since the epoch; `seconds`: how long it took.
+    - `code`: the status code; 0 without a response.
+    - `resource`: the resource with its subresource, such as `pods/status`.
+    - `reason` and `message`: those of the Status in an error response.
+    - `before` and `after`: the resourceVersion of the object before and after a write.
+    - `sent_bytes`: the size of the request body.
+    - `text`: the request as one line of text.
+    """
 
     number: int
     received: float
@@ -65,7 +79,11 @@ class RequestWithBodies(RequestView, rename="camel", omit_defaults=True):
 
 
 class RequestList(msgspec.Struct, rename="camel"):
-    """Requests, oldest first. `total` counts all since the start, `forgotten` those no longer kept."""
+    """Requests, oldest first.
+
+    - `total`: the number of requests since the start of the server.
+    - `forgotten`: the number of requests that the journal has dropped.
+    """
 
     requests: list[RequestView]
     total: int
@@ -73,7 +91,12 @@ class RequestList(msgspec.Struct, rename="camel"):
 
 
 class RequestQuery(msgspec.Struct, forbid_unknown_fields=True):
-    """Filters as in RequestPattern; `after` is an entry number, `last` the most entries to return."""
+    """The query for requests. `verb`, `resource`, … select requests as in RequestPattern.
+
+    - `code`: the status code; 0 for all.
+    - `after`: the number of a request; only later requests are returned.
+    - `last`: the maximum number of requests to return.
+    """
 
     verb: str = ""
     resource: str = ""
@@ -87,12 +110,12 @@ class RequestQuery(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def view_of(entry: Entry) -> RequestView:
-    """Converts a journal entry for JSON, without its bodies."""
+    """Converts a journal entry to a RequestView, without its bodies."""
     return RequestView(**_members(entry))
 
 
 def pattern_of(query: Any) -> RequestPattern:
-    """Returns the pattern in a query's members. Raises ApiError 400."""
+    """Returns the RequestPattern in the members of a query. Raises ApiError 400 for an invalid pattern."""
     names = ("verb", "resource", "namespace", "name", "user", "agent")
     try:
         return RequestPattern(**{name: getattr(query, name) for name in names})
@@ -157,7 +180,7 @@ async def read_one(call: Call) -> RequestWithBodies:
 
 
 def _as_json(body: Any) -> Any:
-    """Converts a body for JSON; replaces bytes that are not UTF-8."""
+    """Returns a body as a value for JSON. Bytes become text; invalid UTF-8 is replaced by U+FFFD."""
     return body.decode("utf-8", "replace") if isinstance(body, bytes) else body
 
 

@@ -1,4 +1,4 @@
-"""Snapshots: takes, restores and compares named snapshots of all objects, and transfers their files."""
+"""Handlers that take, restore, compare, download and upload named snapshots of all objects."""
 
 import asyncio
 from typing import Any
@@ -14,11 +14,16 @@ from fakeapi_storage import StorageError
 
 MEDIA_TYPE = "application/x-ndjson"
 DIFFERENCES_MAX = 1_000
-"""Maximum number of differences in one response; `more` counts the others."""
+"""Maximum number of differences in one response; the member `more` counts the others."""
 
 
 class Kept(msgspec.Struct, rename="camel"):
-    """A named snapshot. `release` is empty for the default server."""
+    """A named snapshot.
+
+    - `objects`: the number of its objects.
+    - `resource_version`: the newest version at the time of the snapshot.
+    - `release`: the release of the server; empty if it serves versions of several releases.
+    """
 
     name: str
     objects: int
@@ -28,13 +33,16 @@ class Kept(msgspec.Struct, rename="camel"):
 
 
 class Restore(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
-    """`rewind`: resourceVersions continue after the snapshot's own version, not after the newest one."""
+    """The request to restore a snapshot.
+
+    `rewind`: whether resourceVersions continue after the snapshot's version, not after the newest one.
+    """
 
     rewind: bool = False
 
 
 class Between(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
-    """The names of two snapshots; an empty name stands for the current state."""
+    """The names of the two snapshots to compare; "" means the current state."""
 
     old: str
     new: str = ""
@@ -47,7 +55,7 @@ class Change(msgspec.Struct, rename="camel"):
 
 
 class Difference(msgspec.Struct, rename="camel"):
-    """An object that was added, removed or changed. `more` counts changed fields that are omitted."""
+    """An object that was added, removed or changed. `more`: the number of changed fields not in `fields`."""
 
     kind: str
     resource: str
@@ -120,12 +128,15 @@ async def diff(call: Call) -> Differences:
 
 
 async def _at(call: Call, name: str) -> Snapshot:
-    """Returns the snapshot with this name, or a new one of the current state for "". Raises ApiError 404."""
+    """Returns the snapshot with this name; for "", a new snapshot of the current state.
+
+    Raises ApiError 404 for an unknown name.
+    """
     return _snapshot(call, name) if name else await call.server.cluster.snapshot()
 
 
 def _named(call: Call) -> Snapshot:
-    """Returns the snapshot that the path names. Raises ApiError 404."""
+    """Returns the snapshot whose name is in the path of the request. Raises ApiError 404."""
     return _snapshot(call, call.path["name"])
 
 

@@ -1,4 +1,4 @@
-"""State: an overview of the server, and its reset."""
+"""Handlers that return an overview of the server, and reset the server."""
 
 import msgspec
 
@@ -8,10 +8,14 @@ from fakeapi.version import __version__
 
 
 class State(msgspec.Struct, rename="camel"):
-    """An overview of the server. `release` is empty for the default server.
+    """An overview of the server.
 
-    `resource_version` is the newest; a watch can start at `oldest_resource_version` or later. `now` is the
-    server's time in seconds since the epoch.
+    - `version`: the version of fakeapi.
+    - `release`: the Kubernetes release; empty if the server serves versions of several releases.
+    - `resource_version`: the newest resourceVersion.
+    - `oldest_resource_version`: the oldest resourceVersion at which a watch can start.
+    - `objects`: the number of objects.
+    - `now`: the server's time in seconds since the epoch.
     """
 
     version: str

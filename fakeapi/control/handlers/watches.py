@@ -1,4 +1,4 @@
-"""Watches: lists the open watches, with the number of events that each still has to send."""
+"""The handler that lists open watches, with the number of events that each still has to send."""
 
 import msgspec
 

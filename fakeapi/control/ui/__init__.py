@@ -1,1 +1,1 @@
-"""The live page of a server: static files at /_fakeapi/ui/ that use the control API."""
+"""The live page of a server: static files at /_fakeapi/ui/ whose scripts call the control API."""

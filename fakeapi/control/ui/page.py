@@ -1,4 +1,4 @@
-"""Serves the files of the page. They need no build step and load nothing from other hosts."""
+"""Serves the static files of the live page, which load nothing from other hosts."""
 
 from functools import cache
 from pathlib import Path
@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 UI = "/ui"
-"""The page's path below the control API's."""
+"""The path of the live page below the path prefix of the control API."""
 
 _FILES = Path(__file__).parent / "static"
 _TYPES = {
@@ -28,12 +28,12 @@ _HEADERS = {
 
 
 async def redirect(request: Request) -> Response:
-    """Redirects to the page's folder, because the URLs in the page are relative to it."""
+    """Redirects /ui to /ui/, because the URLs in the page are relative to that folder."""
     return RedirectResponse(f"{request.url.path}/")
 
 
 async def serve(request: Request) -> Response:
-    """Answers with a file of the page, or 404 for an unknown name."""
+    """Returns a file of the live page, or 404 for an unknown name."""
     name = request.path_params.get("name") or "index.html"
     content = _files().get(name)
     if content is None:
@@ -43,5 +43,5 @@ async def serve(request: Request) -> Response:
 
 @cache
 def _files() -> dict[str, bytes]:
-    """Returns the files of the page by name; requests cannot read other files."""
+    """Returns the content of each file of the live page by name. Requests cannot read other files."""
     return {file.name: file.read_bytes() for file in _FILES.iterdir() if file.suffix in _TYPES}

@@ -1,4 +1,4 @@
-"""Aggregated discovery: all groups with all of their resources in one document.
+"""Aggregated discovery: one document with all API groups and their resources.
 
 Follows k8s.io/apiserver `pkg/endpoints/discovery/aggregated`.
 """
@@ -27,14 +27,14 @@ _NO_BETA_GATE = "AggregatedDiscoveryRemoveBetaType"
 
 @dataclass(frozen=True, slots=True)
 class _Tagged:
-    """A document and its entity tag."""
+    """A discovery document with its ETag."""
 
     document: Object
     etag: str
 
 
 class AggregatedDiscovery:
-    """The documents of /api and /apis for clients that accept aggregated discovery."""
+    """The documents at /api and /apis for clients that accept aggregated discovery."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
@@ -42,7 +42,10 @@ class AggregatedDiscovery:
         self._cache = GenerationCache(catalogue)
 
     def document(self, request: Request, *, core: bool) -> Response | None:
-        """Returns the document of the core group or of all others; None if the client does not accept it."""
+        """Returns an APIGroupDiscoveryList; None if the client does not accept aggregated discovery.
+
+        `core`: whether to describe the core group (/api) or all other groups (/apis).
+        """
         try:
             shape = negotiate(request.header(b"accept"), self._conversions)
         except ApiError:
@@ -65,7 +68,7 @@ class AggregatedDiscovery:
         return _Tagged(document, f'"{hashlib.sha512(codec.encode(document)).hexdigest().upper()}"')
 
     def _group(self, name: str) -> Object:
-        """Describes a group with all its resources; the core group has no name."""
+        """Returns the APIGroupDiscovery of a group; "" is the core group."""
         metadata: Object = {"name": name} if name else {}
         versions = [
             {
@@ -81,7 +84,7 @@ class AggregatedDiscovery:
 
 
 def aggregated_versions(release: Release) -> Conversions:
-    """Returns the kinds and versions of the aggregated documents in a release."""
+    """Returns the (kind, apiVersion) pairs of aggregated discovery that a release serves."""
     if not release.gates.get(_AGGREGATED_GATE, True):
         return NO_CONVERSION
     return frozenset(
@@ -92,7 +95,7 @@ def aggregated_versions(release: Release) -> Conversions:
 
 
 def _entry(resource: Resource) -> Object:
-    """Describes a resource with its subresources."""
+    """Returns the APIResourceDiscovery of a resource with its subresources."""
     kind = resource.kind
     entry: Object = {
         "resource": kind.resource,
@@ -119,7 +122,10 @@ def _entry(resource: Resource) -> Object:
 
 
 def _response_kind(name: str, subresource: Subresource | None, kind: Kind) -> dict[str, str]:
-    """Returns the kind of responses; group and version are empty if they equal those of the resource."""
+    """Returns the `responseKind` of a resource or subresource.
+
+    Group and version are empty if they equal those of the resource.
+    """
     response_kind = {"group": "", "version": "", "kind": name}
     if subresource is not None and (subresource.group, subresource.version) != (kind.group, kind.version):
         response_kind |= {"group": subresource.group, "version": subresource.version}

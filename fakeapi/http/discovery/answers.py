@@ -1,4 +1,4 @@
-"""Responses with discovery documents: the router's checks, and content negotiation."""
+"""Creates responses with discovery documents, after the checks of the router."""
 
 from fakeapi.http.negotiation import NO_CONVERSION, Representation, check_produced, negotiate, prettified
 from fakeapi.http.refusals import method_not_allowed
@@ -12,9 +12,9 @@ _INDENTED = Representation(pretty=True)
 
 
 def check_route(request: Request, produced: tuple[str, ...]) -> None:
-    """Checks method and Accept header like the router of kube-apiserver. Raises ApiError 405, 406.
+    """Checks the method and the Accept header like the router of kube-apiserver. Raises ApiError 405, 406.
 
-    Groups, the list of groups and health have no route in the router, so they skip this check.
+    In kube-apiserver, the paths of groups, of the group list and of health checks bypass the router.
     """
     if request.method != "GET":
         raise method_not_allowed()
@@ -29,5 +29,5 @@ def answer(request: Request, document: Object) -> Response:
 
 
 def indented(document: Object) -> Response:
-    """Returns a response with indented JSON, whatever the client accepts."""
+    """Returns a response with indented JSON; ignores the Accept header."""
     return Response(200, render(codec.encode(document), _INDENTED))

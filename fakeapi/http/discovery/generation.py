@@ -1,4 +1,4 @@
-"""GenerationCache: caches documents made from the catalogue, until the catalogue changes."""
+"""GenerationCache: caches documents about the catalogue until the catalogue changes."""
 
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar, cast
@@ -9,10 +9,9 @@ T = TypeVar("T")
 
 
 class GenerationCache:
-    """Caches values by key for one generation of the catalogue.
+    """Caches values by key until the catalogue changes.
 
-    A change of the catalogue costs nothing until the next `get`, which drops the values of the older
-    generation.
+    A change of the catalogue costs nothing by itself. The next `get` drops all older values.
     """
 
     def __init__(self, catalogue: Catalogue) -> None:
@@ -21,9 +20,9 @@ class GenerationCache:
         self._kept: dict[Hashable, Any] = {}
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Returns the value of a key, which `make` computes once.
+        """Returns the cached value of a key; calls `make` to compute a missing value.
 
-        Keys are few: the paths of served documents.
+        The cache has no limit, so use only few keys, such as the paths of served documents.
         """
         if self._generation != self._catalogue.generation:
             self._kept.clear()

@@ -1,4 +1,4 @@
-"""Groups: the documents of the API groups, of their versions and of the resources of a version.
+"""Discovery documents of API groups, of their versions and of the resources of a version.
 
 Follows k8s.io/apiserver `pkg/endpoints/discovery`.
 """
@@ -20,14 +20,14 @@ from fakeapi.releases.kinds import Subresource
 
 
 class GroupDocuments:
-    """The documents APIVersions, APIGroupList, APIGroup and APIResourceList of a catalogue."""
+    """The discovery documents APIVersions, APIGroupList, APIGroup and APIResourceList."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
         self._cache = GenerationCache(catalogue)
 
     def core_versions(self, request: Request) -> Response:
-        """Returns the versions of the core group, with the address that the client used.
+        """Returns the APIVersions of the core group. Its server address is the Host header of the request.
 
         Raises ApiError 406.
         """
@@ -36,11 +36,14 @@ class GroupDocuments:
         return answer(request, document)
 
     def group_list(self, request: Request) -> Response:
-        """Returns the list of groups. Raises ApiError 406."""
+        """Returns the APIGroupList of all groups except the core group. Raises ApiError 406."""
         return answer(request, self._cache.get("", self._group_list))
 
     def of_group(self, request: Request, info: RequestInfo) -> Response:
-        """Returns the versions of a group, or the resources of a version. Raises ApiError 404, 405, 406."""
+        """Returns the APIGroup of a group, or the APIResourceList if the path has a version.
+
+        Raises ApiError 404, 405, 406.
+        """
         group, version = info.group, info.version
         if not version:
             document = self._cache.get(group, lambda: self._group(group))
@@ -75,7 +78,7 @@ class GroupDocuments:
 
 
 def _entries(resource: Resource) -> list[Object]:
-    """Describes a resource and its subresources for an APIResourceList."""
+    """Returns the members of an APIResourceList for a resource and its subresources."""
     kind = resource.kind
     entry: Object = {
         "name": kind.resource,
@@ -105,7 +108,7 @@ def _entries(resource: Resource) -> list[Object]:
 
 
 def _own_version(subresource: Subresource, kind: Kind) -> dict[str, str]:
-    """Returns the group and version of a subresource's kind if they differ from those of the resource."""
+    """Returns the `group` and `version` of a subresource; empty if the resource has the same."""
     if (subresource.group, subresource.version) == (kind.group, kind.version):
         return {}
     return {"group": subresource.group, "version": subresource.version}

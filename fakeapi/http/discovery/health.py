@@ -1,4 +1,4 @@
-"""Health: /healthz, /livez and /readyz with the checks of the release; every check passes.
+"""The health endpoints /healthz, /livez and /readyz, with the checks of the release. Every check passes.
 
 Follows k8s.io/apiserver `pkg/server/healthz`.
 """
@@ -12,7 +12,7 @@ HEALTH = ("healthz", "livez", "readyz")
 
 
 def health(request: Request, release: Release) -> Response | None:
-    """Returns the response for a health path, which is always healthy; None for another path."""
+    """Returns the response 200 for a path of a health check; None for another path."""
     name, _, check = request.path.removeprefix("/").partition("/")
     if name not in HEALTH or request.path.endswith("/"):
         return None
@@ -24,7 +24,7 @@ def health(request: Request, release: Release) -> Response | None:
 
 
 def is_health(request: Request, release: Release) -> bool:
-    """Whether a request reads a health path; these need no token."""
+    """Whether the path of a request is a health check of the release. Such requests need no token."""
     return health(request, release) is not None
 
 
@@ -35,7 +35,7 @@ def health_paths(release: Release) -> list[str]:
 
 
 def _verbose(name: str, checks: tuple[str, ...], request: Request) -> str:
-    """Lists the checks, one line each, and warns about names in `exclude` that are not checks."""
+    """Returns one line for each check, and a warning for unknown names in the parameter `exclude`."""
     excluded = set(request.query.all("exclude"))
     lines = [f"[+]{check} {'excluded: ' if check in excluded else ''}ok" for check in checks]
     unknown = sorted(excluded.difference(checks))

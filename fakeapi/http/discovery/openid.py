@@ -1,4 +1,4 @@
-"""The OpenID documents with which other programs verify service account tokens.
+"""The OpenID Connect documents that let other programs verify service account tokens.
 
 Follows k8s.io/kubernetes `pkg/routes/openidmetadata.go`.
 """
@@ -20,7 +20,10 @@ _CACHED = (b"cache-control", b"public, max-age=3600")
 
 
 def openid_document(request: Request, signer: Callable[[], "TokenSigner"]) -> Response | None:
-    """Returns the configuration or the key set; None for any other path. Raises ApiError 405."""
+    """Returns the OpenID configuration or the JSON Web Key Set; None for any other path.
+
+    Raises ApiError 405 for methods except GET and HEAD.
+    """
     path = request.path.removesuffix("/")
     if path not in (CONFIGURATION, KEYS):
         return None

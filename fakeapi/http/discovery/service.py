@@ -1,6 +1,6 @@
 """Discovery over HTTP: maps each path without a resource to its document.
 
-The accepted methods and media types of each path follow its registration in k8s.io/apiserver.
+The accepted methods and media types of each path are those of k8s.io/apiserver.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 
 class Discovery:
-    """The documents about the server itself, each made on first use after a change of the catalogue."""
+    """The documents about the server itself: API groups, health, version and OpenAPI.
+
+    Most are generated at the first request after a change of the catalogue.
+    """
 
     def __init__(self, catalogue: Catalogue, signer: Callable[[], "TokenSigner"], heavy: HeavySteps) -> None:
         self._catalogue = catalogue
@@ -35,11 +38,11 @@ class Discovery:
         self._openapi = OpenAPI(catalogue, heavy)
 
     def is_open(self, request: Request) -> bool:
-        """Whether the request needs no token, which only holds for health paths."""
+        """Whether the server accepts the request without a token: true only for health checks."""
         return is_health(request, self._catalogue.primary)
 
     async def document(self, request: Request) -> Response | None:
-        """Returns the document of a path outside of the groups; None if there is none.
+        """Returns the document of a path outside of API groups, such as /version; None for an unknown path.
 
         Raises ApiError 405, 406.
         """
@@ -61,7 +64,10 @@ class Discovery:
         return openid_document(request, self._signer) or await self._openapi.document(request)
 
     def of_group(self, request: Request, info: RequestInfo) -> Response:
-        """Returns the versions of a group, or the resources of a version. Raises ApiError 404, 405, 406."""
+        """Returns the APIGroup of a group, or the APIResourceList if the path has a version.
+
+        Raises ApiError 404, 405, 406.
+        """
         return self._groups.of_group(request, info)
 
     def _paths(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Version: /version, the build information of the served release."""
+"""The endpoint /version: the build information of the served release."""
 
 from fakeapi.http.discovery.answers import check_route, indented
 from fakeapi.http.negotiation import JSON
@@ -8,6 +8,6 @@ from fakeapi.releases import Release
 
 
 def version(request: Request, release: Release) -> Response:
-    """Returns the build information of the release. Raises ApiError 405, 406."""
+    """Returns the build information of the release as indented JSON. Raises ApiError 405, 406."""
     check_route(request, (JSON,))
     return indented(release.version_info())

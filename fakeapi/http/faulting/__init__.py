@@ -1,1 +1,1 @@
-"""The effects of armed faults on requests and watches."""
+"""Applies armed faults to requests and watches."""

@@ -1,4 +1,4 @@
-"""Competing writes: change the object of a request just before the request."""
+"""Competing writes: a fault that changes the object of a request just before the request."""
 
 from dataclasses import replace
 
@@ -13,11 +13,11 @@ from fakeapi.registry.identity.users import TOKEN_HOLDER
 
 AGENT = b"fakeapi-fault"
 ANNOTATION = "fakeapi.dev/competing-write"
-"""The annotation that a competing write sets; its value differs each time."""
+"""The annotation that a competing write sets, to a different value each time."""
 
 
 async def write_before(ctx: RequestContext, proceed: Handler) -> bool:
-    """Changes an annotation of the request's object; returns whether the object existed."""
+    """Changes an annotation of the request's object, and returns whether the change succeeded."""
     info = ctx.info
     if info is None or not info.name:
         return False

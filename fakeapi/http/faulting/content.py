@@ -1,4 +1,4 @@
-"""Content: reads a request's body and its object's labels once, for the rules that need them."""
+"""Content: reads the body and the labels of a request once, for the faults that compare them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,7 +20,7 @@ _PARSED_AS = {YAML: YAML, APPLY_PATCH: YAML, CBOR: CBOR, APPLY_CBOR_PATCH: CBOR}
 
 
 class Content:
-    """The body of one request and the labels of its object, read when a rule first needs them."""
+    """The body of one request and the labels of its object, read when a fault first compares them."""
 
     def __init__(self, ctx: RequestContext, cluster: Cluster) -> None:
         self._ctx = ctx
@@ -28,7 +28,7 @@ class Content:
         self._body: Any = _UNREAD
 
     async def fits(self, fault: ArmedFault) -> bool:
-        """Whether the body and the labels match the fault's rule."""
+        """Whether the body and the labels of the request match the rule of a fault."""
         if not fault.looks_into_body:
             return True
         body = await self._decoded()
@@ -37,14 +37,17 @@ class Content:
         return fault.matches_body(body)
 
     async def name(self) -> str:
-        """Returns the name of the object in the body; "" if it has none."""
+        """Returns the `metadata.name` in the body; "" if the body has none."""
         body = await self._decoded()
         metadata = body.get("metadata") if isinstance(body, dict) else None
         name = metadata.get("name") if isinstance(metadata, dict) else None
         return name if isinstance(name, str) else ""
 
     async def _decoded(self) -> Any:
-        """Returns the decoded body, or None without one; the request can be read again afterwards."""
+        """Returns the decoded body; None without a body or if it cannot be decoded.
+
+        The verb can still read the body afterwards.
+        """
         if self._body is _UNREAD:
             request = self._ctx.request
             try:
@@ -57,7 +60,7 @@ class Content:
         return self._body
 
     def _value(self, sent: bytes) -> Any:
-        """Decodes a body of any served encoding; returns None if it cannot be decoded."""
+        """Decodes a body in JSON, YAML, protobuf or CBOR; returns None if it cannot be decoded."""
         media_type = parsed_media_type(self._ctx.request.header(b"content-type"))
         try:
             if media_type == PROTOBUF:
@@ -91,7 +94,7 @@ class Content:
 
 
 def _labels(obj: Any) -> Mapping[str, str]:
-    """Returns the labels of an object, or none if they are malformed."""
+    """Returns the labels of an object; empty if they are missing or malformed."""
     metadata = obj.get("metadata") if isinstance(obj, dict) else None
     labels = metadata.get("labels") if isinstance(metadata, dict) else None
     return labels if isinstance(labels, dict) else {}

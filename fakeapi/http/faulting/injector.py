@@ -1,4 +1,4 @@
-"""Injector: applies the armed faults to a request, one after the other."""
+"""Injector: applies the armed faults to requests and watches."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ After = Callable[[AnyResponse], AnyResponse]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The members of a request that rules compare."""
+    """The properties of a request that the rules of faults compare."""
 
     verb: str
     info: RequestInfo | None
@@ -47,13 +47,13 @@ class Asked:
 
 
 def asked(ctx: RequestContext, name: str = "") -> Asked:
-    """Returns the members of a request; `name` is the object's name if the path has none."""
+    """Returns the properties of a request. `name`: the object's name, used if the path has none."""
     name = (ctx.info.name if ctx.info is not None else "") or name
     return Asked(ctx.verb, ctx.info, ctx.user.name, ctx.agent, name)
 
 
 class Injector:
-    """Applies the faults of a cluster in the order of arming."""
+    """Applies the faults of a cluster in the order in which they were armed."""
 
     def __init__(self, cluster: Cluster, watches: Watches) -> None:
         self._cluster = cluster
@@ -62,7 +62,10 @@ class Injector:
         cluster.faults.subscribe(self._meet_open_watches)
 
     async def apply(self, ctx: RequestContext, proceed: Handler) -> AnyResponse:
-        """Returns the response of the chain, or the one that the faults make. Raises ApiError."""
+        """Applies all matching faults to a request, and returns its response. Raises ApiError, ClientGone.
+
+        `proceed`: handles the request, unless a fault returns a response of its own.
+        """
         content = Content(ctx, self._cluster)
         armed = self._cluster.faults.armed
         names_new = ctx.verb == "create" and any(fault.rule.match.name for fault in armed)
@@ -97,8 +100,11 @@ class Injector:
     async def _act(
         self, fault: ArmedFault, ctx: RequestContext, proceed: Handler, after: list[After]
     ) -> Response | None:
-        """Acts before the request; adds changes of the response to `after`. A returned response is final."""
-        begun = self._clock.monotonic()  # first, because a test may move the clock once `fired` changes
+        """Applies a fault before the request runs, and adds changes of its response to `after`.
+
+        Returns a response that replaces the request, or None to continue.
+        """
+        begun = self._clock.monotonic()  # read first: a test may move the clock as soon as `fired` changes
         fault.fired += 1
         match fault.rule.action:
             case Wait(seconds=seconds, spread=spread):
@@ -130,9 +136,9 @@ class Injector:
         return refusal_of(refuse, ctx, self._cluster.catalogue, new_name)
 
     async def _wait(self, request: Request, until: float) -> None:
-        """Waits until the clock's `monotonic` reaches `until`.
+        """Waits until the monotonic time of the clock is `until`.
 
-        Raises ClientGone if the client disconnects: as upstream, its request is not run.
+        Raises ClientGone if the client disconnects. Its request then does not run, as in kube-apiserver.
         """
         receive = request.receive
         request.unread(await request.body())
@@ -140,7 +146,7 @@ class Injector:
             raise ClientGone
 
     def _meet_open_watches(self, fault: ArmedFault) -> None:
-        """Applies a new fault to the watches that are already open."""
+        """Applies a newly armed fault to all matching watches that are already open."""
         if not isinstance(fault.rule.action, (*OF_WATCHES, Stale)):
             return
         for watch in self._watches.all_open():

@@ -1,4 +1,4 @@
-"""Waiting by the server's clock."""
+"""Functions that wait until a time of the server's clock."""
 
 import asyncio
 
@@ -9,7 +9,10 @@ NEVER = float("inf")
 
 
 async def pause(clock: Clock, until: float, over: asyncio.Event | None = None) -> None:
-    """Waits until the clock's `monotonic` reaches `until`, which may be NEVER, or until `over` is set."""
+    """Waits until the monotonic time of the clock is `until`, or until the event `over` is set.
+
+    `until`: NEVER waits only for the event.
+    """
     over = over or asyncio.Event()
     if until == NEVER:
         await over.wait()
@@ -22,9 +25,9 @@ async def pause(clock: Clock, until: float, over: asyncio.Event | None = None) -
 
 
 async def pause_for_client(clock: Clock, until: float, receive: Receive) -> bool:
-    """Waits like `pause`, or until the client disconnects; returns whether it is still connected.
+    """Waits until the monotonic time of the clock is `until`, or until the client disconnects.
 
-    Drops everything that the client sends meanwhile.
+    Returns whether the client is still connected. Drops all data that the client sends while waiting.
     """
     left = asyncio.Event()
     listening = asyncio.ensure_future(_until_gone(receive, left))

@@ -9,9 +9,9 @@ from fakeapi.registry.model.catalogue import Catalogue
 
 
 def refusal_of(action: Refuse, ctx: RequestContext, catalogue: Catalogue, new_name: str = "") -> Response:
-    """Returns the response of a Refuse action in the client's representation.
+    """Returns the error response of a Refuse action, in a representation that the client accepts.
 
-    `new_name` is the name of an object that the path does not name.
+    `new_name`: the name of the object in the body, used if the path has none.
     """
     info = ctx.info
     group, resource, name = ("", "", "") if info is None else (info.group, info.resource, info.name)
@@ -20,7 +20,7 @@ def refusal_of(action: Refuse, ctx: RequestContext, catalogue: Catalogue, new_na
     name = name or new_name
     words = action.message
     if action.reason == "Forbidden" and not name:
-        words = words.replace(' "{name}"', "")  # k8s.io/apimachinery's NewForbidden omits it too
+        words = words.replace(' "{name}"', "")  # like NewForbidden of k8s.io/apimachinery
     message = (
         words.replace("{resource}", str(Qualified(group, resource)))
         .replace("{kind}", str(Qualified(group, kind)))

@@ -1,4 +1,4 @@
-"""Responses that do not arrive completely."""
+"""Responses of faults that send nothing, or only a part of the body."""
 
 from dataclasses import dataclass
 
@@ -9,13 +9,13 @@ from fakeapi.http.response import Response
 
 
 def dropped() -> Response:
-    """Returns a response that closes the connection; its status is 0."""
+    """Returns a response with status 0 that closes the connection without sending anything."""
     return DroppedResponse(0, b"")
 
 
 @dataclass(slots=True)
 class DroppedResponse(Response):
-    """Closes the connection without sending anything."""
+    """A response that closes the connection without sending anything."""
 
     async def send(
         self, audit_id: bytes, receive: Receive, send: Send, *, without_body: bool = False
@@ -25,9 +25,10 @@ class DroppedResponse(Response):
 
 @dataclass(slots=True)
 class BrokenResponse(Response):
-    """Sends the first `sent` bytes of the body, and then closes the connection.
+    """A response that sends the first `sent` bytes of its body and then closes the connection.
 
-    With a `clock` it sends the rest after `seconds` instead, or never if `seconds` is 0.
+    With a `clock`, it does not close the connection but sends the rest after `seconds`, or never if `seconds`
+    is 0.
     """
 
     sent: int = 0
@@ -50,7 +51,12 @@ class BrokenResponse(Response):
 
 
 def broken(response: Response, part: float, clock: Clock | None = None, seconds: float = 0.0) -> Response:
-    """Returns a response that sends a fraction of the body, at least one byte less than all."""
+    """Returns a response that sends only a fraction of the body and then stops.
+
+    - `part`: the fraction, from 0 to 1; at least one byte is missing.
+    - `clock` and `seconds`: send the rest after this time, or never if `seconds` is 0. Without a clock, the
+      response closes the connection.
+    """
     whole = response.whole()
     return BrokenResponse(
         response.status,
@@ -65,7 +71,10 @@ def broken(response: Response, part: float, clock: Clock | None = None, seconds:
 
 
 def _started(send: Send, length: tuple[bytes, bytes], body: bytes) -> Send:
-    """Returns a `send` that declares the length of the whole body, but sends only its beginning."""
+    """Returns an ASGI `send` that declares the full Content-Length but sends only the start of the body.
+
+    `length`: the header Content-Length. `body`: the bytes to send.
+    """
 
     async def forward(message: dict[str, object]) -> None:
         if message["type"] == "http.response.start":

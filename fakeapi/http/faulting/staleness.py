@@ -1,4 +1,4 @@
-"""Stale reads: lists and watches at resourceVersion 0 that see an older state."""
+"""Stale reads: a fault that lets lists and watches read an older state."""
 
 from urllib.parse import urlencode
 
@@ -7,12 +7,16 @@ from fakeapi.http.query import Query
 
 
 def show_stale_state(ctx: RequestContext, revision: int) -> bool:
-    """Makes a list or watch read the state at a revision; returns whether a cache could answer it."""
+    """Changes a list or watch to read the state at an older revision.
+
+    Returns whether the fault affects the request. Lists are only affected at resourceVersion 0, which
+    kube-apiserver serves from its watch cache.
+    """
     first = ctx.request.query.first
     version = first.get("resourceVersion", "")
     if ctx.verb == "watch":
         if version not in ("", "0"):
-            return True  # it starts at its own version, and the fault holds back its events
+            return True  # the watch starts at its own version, and the fault delays its events
         ctx.stale_at = revision
         return True
     if version != "0" or first.get("resourceVersionMatch", "") == "Exact" or first.get("continue"):

@@ -1,4 +1,4 @@
-"""Event filters of faults: change the events of a watch on their way to the client."""
+"""The faults of watches, as filters that delay or drop events before they are sent."""
 
 import asyncio
 
@@ -21,7 +21,7 @@ from fakeapi.machinery import errors
 def watch_fault_of(fault: ArmedFault, watch: OpenWatch, clock: Clock, *, opening: bool) -> EventFilter | None:
     """Returns the event filter of a fault for a watch; None if the fault does not affect watches.
 
-    `opening`: the watch is being opened now.
+    `opening`: whether the watch is just being opened, and not open already.
     """
     match fault.rule.action:
         case EndWatch(after=after):
@@ -45,7 +45,10 @@ def watch_fault_of(fault: ArmedFault, watch: OpenWatch, clock: Clock, *, opening
 
 
 class WatchFault:
-    """Base of the event filters: passes all events, and counts the fault when it acts for the first time."""
+    """Base class of the event filters: passes all events unchanged.
+
+    `acts` counts the fault as fired, once for each watch.
+    """
 
     def __init__(self, fault: ArmedFault, watch: OpenWatch) -> None:
         self._fault = fault
@@ -70,7 +73,7 @@ class WatchFault:
 
 
 class Ending(WatchFault):
-    """Ends the stream after `after` events, with a last frame."""
+    """Ends a watch after a number of events. `last`: frames to send at the end, such as an ERROR event."""
 
     def __init__(self, fault: ArmedFault, watch: OpenWatch, after: int, *last: bytes) -> None:
         super().__init__(fault, watch)
@@ -90,14 +93,14 @@ class Ending(WatchFault):
         return [*passed, *self._last]
 
     def end_now(self) -> None:
-        """Ends a stream that waits for its next event, if no further event may pass."""
+        """Ends the watch at once if the fault allows no more events, without waiting for the next one."""
         if self._left == 0:
             self.acts()
             self._watch.stream.end(*self._last)
 
 
 class Cutting(WatchFault):
-    """Sends half of the event that follows the first `after` ones, and closes the connection."""
+    """Closes the connection in the middle of an event, after `after` complete events."""
 
     def __init__(self, fault: ArmedFault, watch: OpenWatch, after: int) -> None:
         super().__init__(fault, watch)
@@ -121,7 +124,10 @@ class Cutting(WatchFault):
 
 
 class Holding(WatchFault):
-    """Holds back events for a time, from the next event or from `since` on; later ones wait behind them."""
+    """Delays the events of a watch for `seconds`; later events wait behind them.
+
+    The time starts at `since`, a time of the monotonic clock, or at the next event if `since` is None.
+    """
 
     def __init__(
         self,
@@ -133,7 +139,7 @@ class Holding(WatchFault):
         since: float | None = None,
         passes_first: bool = False,
     ) -> None:
-        """`passes_first`: the initial events are not held back."""
+        """`passes_first`: whether to send the first batch of events, the initial events, without delay."""
         super().__init__(fault, watch)
         self._clock = clock
         self._seconds = seconds
@@ -156,7 +162,7 @@ class Holding(WatchFault):
 
 
 class Withholding(WatchFault):
-    """Withholds all bookmarks."""
+    """Drops all bookmarks of a watch while the fault is armed."""
 
     @property
     def passes_bookmarks(self) -> bool:

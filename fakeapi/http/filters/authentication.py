@@ -1,4 +1,4 @@
-"""Authentication: finds the user of a request by its bearer token.
+"""Authentication: determines the user of a request from its bearer token.
 
 Follows k8s.io/apiserver `pkg/authentication/request/bearertoken` for reading the header.
 """
@@ -21,13 +21,13 @@ _SPACE_WARNING = (
 
 
 class Authentication:
-    """Finds the user of a request: the holder of the server's token, or a service account.
+    """Sets the user of a request: the holder of the server's token, or a service account.
 
-    - With a token of its own, the server accepts requests without a token only if `is_open` allows them.
-    - Without a token of its own, it treats clients without a token as administrators.
-    - It refuses unknown tokens, like kube-apiserver, if it has a token of its own or decides by roles.
-      Otherwise clients with unknown tokens are administrators too.
-    - It always refuses expired tokens that it has signed.
+    - A server with a token rejects requests without a token, except those that `is_open` allows.
+    - A server without a token treats clients without a token as administrators.
+    - A server with a token or with RBAC rejects unknown tokens, like kube-apiserver. Other servers treat
+      clients with unknown tokens as administrators.
+    - All servers reject expired service account tokens that they have signed.
     """
 
     def __init__(
@@ -65,9 +65,9 @@ class Authentication:
         raise errors.unauthorized()
 
     def _service_account(self, token: bytes) -> User | None:
-        """Returns the user of a token that this server has signed; None for other tokens.
+        """Returns the user of a service account token; None if the server has not signed the token.
 
-        Raises ApiError 401.
+        Raises ApiError 401 for a signed token that is not valid any more.
         """
         if not self._server.tokens.may_exist:
             return None

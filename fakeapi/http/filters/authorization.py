@@ -1,6 +1,6 @@
-"""Authorization: refuses requests that the user may not make.
+"""Authorization: rejects requests that the authorizer does not allow.
 
-Follows k8s.io/apiserver `pkg/endpoints/filters/authorization.go` and, for the attributes of a request,
+Follows k8s.io/apiserver `pkg/endpoints/filters/authorization.go`. The attributes of a request follow
 `pkg/endpoints/request/requestinfo.go`.
 """
 
@@ -18,14 +18,14 @@ _SELECTING = ("list", "watch", "deletecollection")
 
 
 class Authorization:
-    """Authorizes every request, including health paths, which a role allows."""
+    """Checks every request with the authorizer, including health checks, which a bootstrap role allows."""
 
     def __init__(self, authorizer: Authorizer, gates: Gates) -> None:
         self._authorizer = authorizer
         self._by_selectors = gates.enabled(_BY_SELECTORS)
 
     async def __call__(self, ctx: RequestContext, proceed: Handler) -> AnyResponse:
-        """Checks the request with the authorizer. Raises ApiError 403."""
+        """Raises ApiError 403 if the authorizer does not allow the request; else passes it on."""
         access = access_of(ctx, by_selectors=self._by_selectors)
         decision = await self._authorizer.authorize(access)
         if not decision.allowed:
@@ -34,7 +34,10 @@ class Authorization:
 
 
 def access_of(ctx: RequestContext, *, by_selectors: bool) -> AccessAttributes:
-    """Returns the attributes for the authorizer; with `by_selectors`, including the field selector."""
+    """Returns the attributes of a request for the authorizer.
+
+    `by_selectors`: whether to include the requirements of the field selector.
+    """
     info, user = ctx.info, ctx.user
     if info is None or not info.resource:
         verb = ctx.request.method.lower()

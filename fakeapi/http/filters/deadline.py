@@ -1,7 +1,7 @@
-"""Deadline: refuses a malformed `timeout` parameter, before authentication.
+"""Deadline: rejects a malformed `timeout` parameter, before authentication.
 
-Follows k8s.io/apiserver `pkg/endpoints/filters/request_deadline.go`. Requests here take milliseconds, so a
-valid duration has no effect.
+Follows k8s.io/apiserver `pkg/endpoints/filters/request_deadline.go`. A valid duration has no effect, because
+requests to fakeapi take only milliseconds.
 """
 
 from collections.abc import Awaitable
@@ -13,11 +13,11 @@ from fakeapi.machinery import errors
 from fakeapi.machinery.golang.duration import duration_error
 
 TIMEOUT_LENGTH_MAX = 1024
-"""Maximum number of characters of a `timeout`, which is read before authentication."""
+"""Maximum length, in characters, of a `timeout`, because clients can send it without authentication."""
 
 
 def deadline(ctx: RequestContext, proceed: Handler) -> Awaitable[AnyResponse]:
-    """Checks `timeout`, except for watches, which use `timeoutSeconds`. Raises ApiError 400."""
+    """Raises ApiError 400 for a malformed query parameter `timeout`, except in a watch."""
     timeout = ctx.request.query.first.get("timeout")
     if timeout and ctx.verb != "watch" and (error := _error(timeout)):
         raise errors.bad_request(f"invalid timeout specified in the request URL - {error}")

@@ -1,4 +1,4 @@
-"""Errors: converts every error of the pipeline to a response."""
+"""Errors: converts the exceptions of filters and verbs to error responses."""
 
 import logging
 
@@ -23,15 +23,15 @@ from fakeapi.machinery.printable import printable_line
 from fakeapi_storage import InvalidEntry, Overloaded, StorageError, Unreachable
 
 LARGEST_STATUS = 999
-"""The largest status code that net/http sends."""
+"""The largest status code that Go's net/http can send."""
 
 log = logging.getLogger("fakeapi")
 
 
 async def answer_errors(ctx: RequestContext, proceed: Handler) -> AnyResponse:
-    """Returns the response of the rest of the chain, or a Status for its error.
+    """Returns the response of the rest of the chain, or a Status for an exception.
 
-    Only ClientGone propagates.
+    Raises only ClientGone.
     """
     try:
         return await proceed(ctx)
@@ -41,7 +41,7 @@ async def answer_errors(ctx: RequestContext, proceed: Handler) -> AnyResponse:
         raise
     except NoRoom:
         return refusal(too_many_requests(), ctx)
-    except RecursionError:  # Kubernetes allows 10,000 levels, Python's stack about a thousand
+    except RecursionError:  # Kubernetes allows 10,000 levels of JSON, Python's stack about a thousand
         return refusal(errors.bad_request("exceeded max depth"), ctx)
     except StorageError as error:
         return refusal(unavailable(error), ctx)
@@ -52,13 +52,12 @@ async def answer_errors(ctx: RequestContext, proceed: Handler) -> AnyResponse:
 
 
 def unavailable(error: StorageError) -> ApiError:
-    """Returns the error for a storage that cannot handle a request.
+    """Returns the ApiError for an error of the storage.
 
-    - InvalidEntry, for an object that is too large: 500 with etcd's message.
-    - Overloaded, for too many writes at once: 429 with Retry-After.
-    - Unreachable, for a database that is away and has stored nothing: 503 with Retry-After.
-    - Other errors, for a storage that is reset or closed or a write with unknown outcome: 503 without
-      Retry-After.
+    - InvalidEntry (an object is too large): 500 with the message of etcd.
+    - Overloaded (too many writes at once): 429 with Retry-After.
+    - Unreachable (no connection to the database, nothing was stored): 503 with Retry-After.
+    - Other errors (a reset or closed storage, or a write with unknown outcome): 503 without Retry-After.
     """
     if isinstance(error, InvalidEntry):
         return ApiError(500, "", "etcdserver: request is too large")
@@ -71,10 +70,10 @@ def unavailable(error: StorageError) -> ApiError:
 
 
 def _unsendable(error: ApiError) -> Response:
-    """Drops the connection, because no client could read the status line. Only webhooks set such codes.
+    """Returns a response that closes the connection, for a status code over 999 from a webhook.
 
-    Follows net/http (checkWriteHeaderCode, which panics) and k8s.io/apiserver `pkg/server/filters/wrap.go`
-    (WithPanicRecovery, which panics again): the client of kube-apiserver gets no response.
+    The client of kube-apiserver gets no response either: checkWriteHeaderCode of net/http panics, and
+    WithPanicRecovery of k8s.io/apiserver `pkg/server/filters/wrap.go` panics again.
     """
     from fakeapi.http.faulting.responses import dropped  # noqa: PLC0415 - loaded only when used
 
@@ -83,17 +82,18 @@ def _unsendable(error: ApiError) -> Response:
 
 
 def too_many_requests() -> ApiError:
-    """Returns 429 with Retry-After, like `tooManyRequests` of k8s.io/apiserver
-    `pkg/server/filters/maxinflight.go`.
+    """Returns the error 429 with Retry-After.
+
+    Follows `tooManyRequests` of k8s.io/apiserver `pkg/server/filters/maxinflight.go`.
     """
     words = "Too many requests, please try again later."
     return ApiError(429, "TooManyRequests", words, Details(retry_after_seconds=1), retry_after=1)
 
 
 def refusal(error: ApiError, ctx: RequestContext) -> Response:
-    """Returns an error response in the client's representation; unlike other responses, never 406 itself.
+    """Returns the response for an error, in a representation that the client accepts.
 
-    A client that accepts only conversions, or only unknown media types, gets indented JSON.
+    A client that accepts only Tables or unknown media types gets indented JSON, not 406.
     """
     response = Response(error.code, b"", warnings=ctx.warnings.texts)
     if error.retry_after is not None:

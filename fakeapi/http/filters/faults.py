@@ -1,4 +1,4 @@
-"""Faults: delays, refuses or interrupts requests that match an armed rule."""
+"""Faults: delays, rejects or interrupts requests that match an armed fault."""
 
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING
@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 class Faults:
-    """Passes requests on while no fault is armed; the first fault loads the code that applies faults."""
+    """Applies the armed faults to requests. Without faults, it passes requests on.
+
+    The code that applies faults is imported when the first fault is armed.
+    """
 
     def __init__(self, cluster: Cluster, watches: Watches) -> None:
         self._cluster = cluster

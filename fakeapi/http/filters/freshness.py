@@ -1,7 +1,7 @@
-"""Freshness: with shared storage, waits until the server's state is as new as a request requires.
+"""Freshness: with shared storage, waits until the server has the state that a request must see.
 
-Reads at resourceVersion 0, or at a version that the server already has, need no newer state; they work even
-without the database. All other requests wait for every write that any server has acknowledged.
+Reads at resourceVersion 0, or at a version that the server already has, do not wait; they work even without
+the database. All other requests wait for all writes that any server has acknowledged.
 """
 
 from contextlib import suppress
@@ -18,17 +18,20 @@ _DIGITS = 19
 READS = frozenset({"get", "list", "watch"})
 
 ALIVE = "livez"
-"""The only health endpoint that succeeds without a database, like that of kube-apiserver."""
+"""The only health endpoint that succeeds without the database, as in kube-apiserver."""
 
 
 class Freshness:
-    """Refreshes the state of a server that shares its storage, before requests that need the newest state."""
+    """Reads the newest state from shared storage before requests that must see it."""
 
     def __init__(self, storage: SharedStorage) -> None:
         self._storage = storage
 
     async def __call__(self, ctx: RequestContext, proceed: Handler) -> AnyResponse:
-        """Refreshes the state if the request needs it. Raises StorageError if the newest state is unknown."""
+        """Refreshes the state if the request must see the newest state, and then passes the request on.
+
+        Raises StorageError if the database does not respond; discovery requests ignore this error.
+        """
         if ctx.info is not None and ctx.info.resource:
             if not self._is_old_enough(ctx):
                 await self._storage.refresh()
@@ -36,12 +39,12 @@ class Freshness:
             if name != ALIVE:
                 await self._storage.refresh()
         else:
-            with suppress(StorageError):  # discovery: an older state is better than none
+            with suppress(StorageError):  # discovery works with an older state
                 await self._storage.refresh()
         return await proceed(ctx)
 
     def _is_old_enough(self, ctx: RequestContext) -> bool:
-        """Whether the server already has the state that the request reads."""
+        """Whether the request is a read at a resourceVersion that the server already has."""
         query = ctx.request.query
         if ctx.verb not in READS or query.first.get("continue"):
             return False

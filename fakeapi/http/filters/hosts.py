@@ -1,7 +1,7 @@
-"""Hosts: protects a server without a token from web pages.
+"""Hosts: protects a server without a token from web pages of other sites.
 
-A browser lets a page of any site send requests to loopback addresses; only the Host and Origin headers reveal
-this. The accepted values follow `kubectl proxy`, see `fakeapi.machinery.hosts`.
+A browser lets any web page send requests to loopback addresses. Only the headers Host and Origin reveal such
+requests. The accepted values follow `kubectl proxy`, see `fakeapi.machinery.hosts`.
 """
 
 from collections.abc import Awaitable, Callable
@@ -13,11 +13,14 @@ from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.hosts import HOST_MAX, HostRules
 
 ACCEPTED_KEPT = 64
-"""Maximum number of accepted Host headers in the cache; further hosts are checked each time."""
+"""Maximum number of accepted Host headers in the cache. Other Host headers are checked each time."""
 
 
 class Hosts:
-    """Refuses requests whose Host or Origin is not accepted, unless `is_open` allows the request."""
+    """Rejects requests with a Host or Origin that the rules do not accept.
+
+    `is_open`: returns whether a request is allowed with any Host and Origin.
+    """
 
     def __init__(self, rules: HostRules, is_open: Callable[[RequestContext], bool]) -> None:
         self._rules = rules
@@ -25,7 +28,7 @@ class Hosts:
         self._accepted: set[bytes] = set()
 
     def __call__(self, ctx: RequestContext, proceed: Handler) -> Awaitable[AnyResponse]:
-        """Checks the headers Host and Origin. Raises ApiError 403."""
+        """Raises ApiError 403 for a Host or Origin that is not accepted; else passes the request on."""
         headers = ctx.request.headers
         host = headers.get(b"host")
         if host in self._accepted and b"origin" not in headers:

@@ -1,7 +1,7 @@
-"""Impersonation: passes requests with Impersonate headers on to `fakeapi.http.impersonation_headers`.
+"""Impersonation: replaces the user of requests with Impersonate headers.
 
-Follows k8s.io/apiserver `pkg/endpoints/filters/impersonation`. Requests without these headers only pay for
-the check of their headers.
+Follows k8s.io/apiserver `pkg/endpoints/filters/impersonation`. Only requests with these headers import
+`fakeapi.http.impersonation_headers`.
 """
 
 from collections.abc import Awaitable
@@ -20,7 +20,7 @@ _PREFIX = b"impersonate-"
 
 
 class Impersonation:
-    """Replaces the user of a request by the impersonated one, if the authorizer allows it."""
+    """Replaces the user of a request by the impersonated user, if the authorizer allows it."""
 
     def __init__(self, authorizer: Authorizer, release: Release) -> None:
         self._authorizer = authorizer

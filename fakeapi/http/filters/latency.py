@@ -1,6 +1,6 @@
-"""Latency: delays every request, like a slower server.
+"""Latency: delays every request, to imitate a slower server.
 
-On kube-apiserver, whose requests take longer, racing clients see other interleavings than on a fast server.
+Requests to kube-apiserver take longer than requests to fakeapi, so races between clients can end differently.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from fakeapi.http.response import AnyResponse
 
 
 class Latency:
-    """Delays each request by `seconds` of the machine's time, unless the clock is frozen."""
+    """Delays each request by a number of seconds of real time. A frozen clock switches the delay off."""
 
     def __init__(self, seconds: float, clock: Clock) -> None:
         self._seconds = seconds

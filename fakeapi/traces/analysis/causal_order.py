@@ -1,11 +1,11 @@
-"""Finds the order in which overlapping requests took effect on the recorded server.
+"""Determines the order in which overlapping requests took effect on the recorded server.
 
-A trace has the times of requests and responses, not the order in which the server committed overlapping
+A trace has the times of requests and responses, but not the order in which the server committed overlapping
 writes. The order follows from resourceVersions:
 
 - Writes were committed in the order of their versions.
 - A read took effect after the write whose version it returned, and before the next write.
-- A request refused with 409 took effect after the write that replaced the version in the request.
+- A request that failed with 409 took effect after the write that replaced the version in the request.
 """
 
 import itertools
@@ -18,20 +18,26 @@ from heapq import heapify, heappop, heappush
 from fakeapi.traces.analysis.request_facts import COLLECTIONS, RequestFacts
 
 STALE_SECONDS = 1.0
-"""Seconds by which a read may lag behind a write, because it came from a watch cache.
+"""Maximum age, in seconds, of the state that a read from a watch cache returns.
 
-A read that started later than this after a write is not ordered before the write, even if it returned an
-older version.
+If a read started later than this after a write, the read does not come before the write, even if it returned
+an older version.
 """
 
 Key = tuple[str, str, str, str]
 Commits = tuple[list[int], list[int]]
-"""Versions in ascending order, and the index in `effects` of the write that made each."""
+"""The resourceVersions of writes in ascending order, and for each the index of its write in `effects`."""
 
 
 @dataclass(slots=True)
 class Effect:
-    """The facts that determine the order of one exchange. Times are offsets in seconds."""
+    """The properties of one exchange that determine its order.
+
+    - `start` and `end`: its offsets in seconds.
+    - `key`: group, resource, namespace and name of its object.
+    - `answered_version` and `requested_version`: the resourceVersions in response and request; 0 for none.
+    - `removes`: whether the request deleted the object.
+    """
 
     start: float
     end: float
@@ -44,7 +50,7 @@ class Effect:
 
     @classmethod
     def of(cls, start: float, end: float, facts: RequestFacts) -> "Effect":
-        """Makes the effect of an exchange from its facts."""
+        """Returns the effect of an exchange with these offsets and facts."""
         return cls(
             start,
             end,
@@ -58,9 +64,9 @@ class Effect:
 
 
 def effect_order(effects: Sequence[Effect]) -> "array[int]":
-    """Returns the indexes of the effects in the order in which they happened.
+    """Returns the indexes of the effects, in the order in which they happened.
 
-    `effects` must be in the order of their starts.
+    `effects`: all effects in the order of their starts.
     """
     edges = _Edges(effects)
     following, waiting = edges.following, edges.waiting
@@ -70,7 +76,7 @@ def effect_order(effects: Sequence[Effect]) -> "array[int]":
     order = array("L")
     oldest = 0
     while len(order) < len(effects):
-        if not ready:  # the versions contradict each other: take the earliest
+        if not ready:  # the versions contradict each other, so continue with the earliest effect
             while done[oldest]:
                 oldest += 1
             heappush(ready, oldest)
@@ -87,7 +93,7 @@ def effect_order(effects: Sequence[Effect]) -> "array[int]":
 
 
 class _Edges:
-    """A graph of effects: an edge leads from an effect to one that must come later."""
+    """A graph of effects, in which each edge leads from an effect to a later effect."""
 
     def __init__(self, effects: Sequence[Effect]) -> None:
         self._effects = effects
@@ -107,9 +113,9 @@ class _Edges:
         self._order_removals()
 
     def _order_removals(self) -> None:
-        """Orders reads that still saw an object before its removal.
+        """Adds edges from reads that returned an object to the later deletion of the object.
 
-        Versions do not give this order, because the removal returns no new version.
+        The resourceVersions do not imply this order, because a deletion returns no new version.
         """
         effects = self._effects
         ended = {effect.key for effect in effects if effect.removes and effect.key[3]}
@@ -134,7 +140,7 @@ class _Edges:
                 self._add(place, end)
 
     def _commits(self) -> list[int]:
-        """Returns the indexes of the writes that made a version, in the order of the versions."""
+        """Returns the indexes of the writes that created a resourceVersion, in the order of the versions."""
         effects = self._effects
         ended: list[tuple[float, int]] = []
         latest = 0
@@ -170,9 +176,9 @@ class _Edges:
         return commits
 
     def _rank(self, place: int) -> tuple[bool, float]:
-        """Ranks writes that returned the same version: the lowest made it.
+        """Returns the rank of a write among writes with an equal version; the lowest created the version.
 
-        A delete ranks last, because a second delete changes nothing and returns the version it found.
+        A delete ranks last, because a repeated delete changes nothing and returns the present version.
         """
         effect = self._effects[place]
         return effect.verb == "delete", effect.end
@@ -197,7 +203,7 @@ class _Edges:
                 self._between(place, effect, commits)
 
     def _between(self, place: int, effect: Effect, commits: Commits) -> None:
-        """Orders a read after the write whose version it returned, and before the next write."""
+        """Adds edges to a read from the write whose version it returned, and to the next write."""
         position = bisect_right(commits[0], effect.answered_version)
         if position:
             self._add(commits[1][position - 1], place)
@@ -207,9 +213,9 @@ class _Edges:
                 self._add(place, following)
 
     def _after_version(self, place: int, effect: Effect) -> None:
-        """Orders a request after the write that made the version in the request.
+        """Adds an edge to a request from the write that created the version in the request.
 
-        The client can know the version only from that write.
+        The client can know the version only after that write.
         """
         versions, places = self._of_objects.get(effect.key, ([], []))
         position = bisect_right(versions, effect.requested_version)
@@ -217,7 +223,7 @@ class _Edges:
             self._add(places[position - 1], place)
 
     def _after_next(self, place: int, effect: Effect) -> None:
-        """Orders a refused request (409) after the write that replaced the version in the request."""
+        """Adds an edge to a request that failed with 409, from the write that replaced its version."""
         versions, places = self._of_objects.get(effect.key, ([], []))
         position = bisect_right(versions, effect.requested_version)
         if position < len(places) and self._effects[places[position]].start <= effect.end:
@@ -230,5 +236,5 @@ class _Edges:
 
 
 def reordered(order: Iterable[int]) -> int:
-    """Counts the effects whose place in `order` differs from their place by start time."""
+    """Returns the number of effects whose place in `order` differs from their place by start time."""
     return sum(place != effect for place, effect in enumerate(order))

@@ -1,9 +1,9 @@
 """Translates object identities between the recorded server and the target of a replay.
 
 Identities are uids, resourceVersions, generated names, continue tokens, and times of creation and deletion.
-The map learns them from pairs of responses to one request: the recorded response and the target's. Requests
-are rewritten forward (recorded → now), responses backward (now → recorded). So responses can be compared and
-printed with the identities of the trace.
+The map learns them from the recorded response to a request and the response of the target. A replay
+translates requests to identities of the target, and responses back to recorded identities. It then compares
+and prints responses with the identities of the trace.
 """
 
 import re
@@ -18,14 +18,14 @@ from fakeapi.traces.analysis.request_facts import version_number
 Names = dict[str, str]
 
 UNKNOWN_VERSION = "<resourceVersion>"
-"""Printed in place of a version of the target that matches no recorded version."""
+"""The text for a resourceVersion of the replay target that has no recorded resourceVersion."""
 
 STALE_VERSION = "1"
-"""Sent in place of an unmapped version that the recorded server refused; no object ever has this version."""
+"""A resourceVersion that no object has. A replay sends it for an unknown version that once caused a 409."""
 
 _UID = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _UID_TAIL = re.compile(rb"-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-"""The end of a uid. Its first byte is fixed, so the search is forty times as fast as for a whole uid."""
+"""Matches the end of a uid. As its first byte is fixed, the search is 40 times as fast as for a whole uid."""
 
 _VERSION = re.compile(rb'(resourceVersion\\?"?\s*:\s*\\?"?)(\d+)')
 _TIMES = re.compile(rb'"(creation|deletion)Timestamp"(\s*:\s*)"[^"]*"')
@@ -35,7 +35,7 @@ _VERSIONED = frozenset({"resourceVersion", "continue", "fieldSelector", "labelSe
 
 
 class VersionMap:
-    """Maps the resourceVersions of the recorded server to those of the target."""
+    """Maps the resourceVersions of the recorded server to those of the replay target."""
 
     def __init__(self) -> None:
         self._now: dict[int, int] = {}
@@ -43,12 +43,18 @@ class VersionMap:
         self._of_lists: dict[int, int] = {}
         self._known: list[int] = []
         self.base = 0
-        """The target's version before the first recorded request; used in place of all older versions."""
+        """The resourceVersion of the replay target before the first request.
+
+        In queries, it replaces all recorded versions from before the trace.
+        """
         self.newest = 0
-        """The newest version that the target has returned."""
+        """The newest resourceVersion that the replay target has returned."""
 
     def learn(self, recorded: str, now: str) -> None:
-        """Learns a pair of versions of one object. A version that is mapped already keeps its mapping."""
+        """Adds two resourceVersions of one state of an object: in the trace, and on the target (`now`).
+
+        Does nothing if one of the two versions is already in another pair.
+        """
         old, new = version_number(recorded), version_number(now)
         self.newest = max(self.newest, new)
         if not (old and new) or old in self._now or new in self._recorded:
@@ -58,7 +64,10 @@ class VersionMap:
         self._note(old)
 
     def learn_list(self, recorded: str, now: str) -> None:
-        """Learns a pair of versions of a list or bookmark, for queries only and not for comparisons."""
+        """Adds two resourceVersions of one list or bookmark: in the trace, and on the replay target (`now`).
+
+        Only `nearest` uses these pairs.
+        """
         old, new = version_number(recorded), version_number(now)
         self.newest = max(self.newest, new)
         if old and new:
@@ -73,14 +82,14 @@ class VersionMap:
             self._known.append(old)
 
     def exact(self, recorded: str) -> str:
-        """Returns the target's version for the recorded version of an object, or "" if it is unknown."""
+        """Returns the replay target's resourceVersion for an object's recorded one; "" if unknown."""
         new = self._now.get(version_number(recorded))
         return "" if new is None else str(new)
 
     def nearest(self, recorded: str) -> str:
-        """Returns the target's version for a query.
+        """Returns the replay target's resourceVersion for a recorded one in a query.
 
-        An unmapped version becomes the mapping of the closest older version, or `base`.
+        For an unknown version, it returns the result for the closest older version, or else `base`.
         """
         old = version_number(recorded)
         if not old:
@@ -92,7 +101,7 @@ class VersionMap:
         return str(self._now.get(known) or self._of_lists[known])
 
     def recorded(self, now: str) -> str:
-        """Returns the recorded version for a version of the target, or UNKNOWN_VERSION if there is none."""
+        """Returns the recorded resourceVersion for one of the replay target; UNKNOWN_VERSION if unknown."""
         new = version_number(now)
         if not new:
             return now
@@ -101,7 +110,10 @@ class VersionMap:
 
 
 class IdentityMap:
-    """All identities learned so far. Not thread-safe."""
+    """Translates uids, resourceVersions and generated names between a trace and a replay target.
+
+    It is not thread-safe.
+    """
 
     def __init__(self) -> None:
         self.versions = VersionMap()
@@ -113,7 +125,13 @@ class IdentityMap:
         self._times: dict[str, tuple[str, str]] = {}
 
     def learn(self, recorded: Any, now: Any) -> None:
-        """Learns from two responses to one request; the arguments are decoded JSON of any shape."""
+        """Learns pairs of uids, resourceVersions and names from two responses to one request.
+
+        - `recorded`: the recorded response, as decoded JSON.
+        - `now`: the response of the replay target, as decoded JSON.
+
+        Values that are not objects or lists are ignored.
+        """
         if not (isinstance(recorded, dict) and isinstance(now, dict)):
             return
         ours, theirs = recorded.get("metadata"), now.get("metadata")
@@ -127,7 +145,11 @@ class IdentityMap:
             self.learn_metadata(ours, theirs)
 
     def learn_metadata(self, recorded: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-        """Learns from the metadata of one object, as recorded and as the target returned it."""
+        """Learns pairs of uids, resourceVersions and names from the metadata of one object.
+
+        - `recorded`: the metadata in the trace.
+        - `now`: the metadata on the replay target.
+        """
         self._learn_uid(recorded, now)
         times = _text(now, "creationTimestamp"), _text(now, "deletionTimestamp")
         if times != (_text(recorded, "creationTimestamp"), _text(recorded, "deletionTimestamp")):
@@ -164,7 +186,11 @@ class IdentityMap:
         return _text(metadata, "namespace"), _text(metadata, "name")
 
     def same(self, recorded: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
-        """Whether the uid, version and name of both metadata map to each other."""
+        """Whether two metadata have equal uids, resourceVersions and names after the translation.
+
+        - `recorded`: the metadata in the trace.
+        - `now`: the metadata on the replay target.
+        """
         uid, name, version = _text(now, "uid"), _text(now, "name"), _text(now, "resourceVersion")
         return (
             self._uids_back.get(uid, uid) == _text(recorded, "uid")
@@ -174,15 +200,15 @@ class IdentityMap:
 
     @property
     def has_names(self) -> bool:
-        """Whether any object has a different name than in the trace."""
+        """Whether an object has a different generated name on the replay target than in the trace."""
         return bool(self._names)
 
     def name_recorded(self, now: str) -> str:
-        """Returns the recorded name of an object, given its name on the target."""
+        """Returns the name of an object in the trace. `now`: its name on the replay target."""
         return self._names_back.get(now, now)
 
     def target(self, target: str) -> str:
-        """Rewrites the path and query of a recorded request for the target."""
+        """Translates the path and query of a recorded request for the replay target."""
         path, mark, query = target.partition("?")
         if self._names:
             names = self._names
@@ -205,9 +231,10 @@ class IdentityMap:
         return parameter if new == plain else f"{name}{equals}{quote(new, safe='')}"
 
     def forward(self, body: bytes, *, unknown: str | None = None) -> bytes:
-        """Rewrites the body of a recorded request, JSON or YAML, for the target.
+        """Translates the body of a recorded request for the replay target.
 
-        `unknown` replaces versions that are not mapped; without `unknown` they stay.
+        - `body`: JSON or YAML.
+        - `unknown`: replaces unknown resourceVersions; None keeps them.
         """
         exact = self.versions.exact
 
@@ -217,7 +244,10 @@ class IdentityMap:
         return self._rewrite(body, self._uids, self._names, version)
 
     def forward_times(self, body: bytes, uid: str) -> bytes:
-        """Replaces the creation and deletion times in a body by the target's; `uid` is the recorded uid."""
+        """Replaces the creation and deletion times in a recorded body by those on the replay target.
+
+        `uid`: the recorded uid of the object. Returns the new body.
+        """
         times = self._times.get(uid)
         if times is None:
             return body
@@ -230,9 +260,10 @@ class IdentityMap:
         return _TIMES.sub(replace, body)
 
     def forward_json_patch(self, body: bytes, *, unknown: str | None = None) -> bytes:
-        """Rewrites a JSON patch for the target, including versions that are the value of an operation.
+        """Translates a recorded JSON patch for the replay target.
 
-        `unknown` replaces versions that are not mapped, as in `forward`.
+        It also translates the values of operations on `/metadata/resourceVersion`. `unknown`: replaces
+        unknown resourceVersions; None keeps them.
         """
         try:
             operations = decode(self.forward(body, unknown=unknown))
@@ -248,7 +279,7 @@ class IdentityMap:
         return encode(operations) if changed else self.forward(body, unknown=unknown)
 
     def backward(self, body: bytes) -> bytes:
-        """Rewrites a response of the target to the recorded identities."""
+        """Translates a response body of the replay target to the uids, versions and names of the trace."""
         return self._rewrite(body, self._uids_back, self._names_back, self.versions.recorded)
 
     @staticmethod
@@ -275,7 +306,7 @@ class IdentityMap:
 
 
 def metadata_of_items(value: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Returns the metadata of the objects in a list or a Table, in order."""
+    """Returns the metadata of the objects in a decoded list or Table, in order."""
     items = value.get("items")
     if not isinstance(items, list):
         rows = value.get("rows")

@@ -1,7 +1,7 @@
-"""Infers the objects that existed before the trace: objects that it uses but has not created.
+"""Infers the objects that existed before a trace: objects that the trace uses but does not create.
 
-The first exchange with such an object reveals its state. The state is exact if the object was read or listed.
-It is inferred if the object was changed, because only the request or the result is known.
+The first exchange with such an object reveals its state. The state is exact if the exchange is a read. It is
+inferred if the exchange is a change, because the trace then has only the request or the result.
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,25 +19,26 @@ from fakeapi.traces.analysis.resource_path import NAMESPACES, NO_RESOURCE, Resou
 from fakeapi.traces.model import Exchange
 
 INITIAL_SECONDS = 1.0
-"""Seconds after the start of a watch without a version in which ADDED events are initial objects.
+"""Seconds from the start of a watch without a resourceVersion in which ADDED events are existing objects.
 
-A later ADDED event is a new object.
+A later ADDED event means a new object.
 """
 
 _PARTIAL_KIND = "PartialObjectMetadata"
 _SUBRESOURCES = frozenset({"", "status"})
 _FROM_THE_START = frozenset({"", "0"})
 _PARTIAL = frozenset({"labelSelector", "fieldSelector", "continue"})
-"""Query parameters that make a list return only a part of the collection."""
+"""The query parameters with which a list returns only a part of the collection."""
 
 
 @dataclass(frozen=True, slots=True)
 class InitialObject:
-    """An object to create before the replay.
+    """An object that a replay must create, because it existed before its first use in the trace.
 
-    `version`: the recorded resourceVersion of this state, or "" if it is unknown. `exact`: whether the state
-    was recorded; false if it is inferred. `before`: the index of the exchange before which to create the
-    object, or -1 for the start of the replay. `how`: the evidence, for the report.
+    - `version`: the recorded resourceVersion of this state; "" if it is unknown.
+    - `exact`: whether the state was recorded; false if it is inferred.
+    - `before`: the index of the exchange before which to create the object; -1 for the start of the replay.
+    - `how`: the evidence as text, for the report.
     """
 
     path: ResourcePath
@@ -58,7 +59,7 @@ class _Row(msgspec.Struct):
 
 
 class _Table(msgspec.Struct):
-    """A Table: `rows` hold objects or, by default, their metadata as PartialObjectMetadata."""
+    """A Table. Its `rows` contain objects, or by default only PartialObjectMetadata."""
 
     kind: str = ""
     rows: list[_Row] = []
@@ -78,11 +79,14 @@ _MALFORMED = (msgspec.DecodeError, RecursionError, UnicodeDecodeError)
 
 
 class InitialStateScan:
-    """Collects evidence from the exchanges of a trace, in their order; `objects` returns the result."""
+    """Collects evidence of initial objects from the exchanges of a trace.
+
+    Call `take` for each exchange in order, and then `objects` for the result.
+    """
 
     def __init__(self) -> None:
         self.namespaces: dict[str, str] = {}
-        """The namespaces of all objects, each with the place in the trace that uses it first."""
+        """The namespaces of all objects, each with the "file:line" of its first use in the trace."""
         self._made: dict[Key, int] = {}
         self._seen: dict[Key, InitialObject] = {}
         self._glimpsed: dict[Key, InitialObject] = {}
@@ -92,7 +96,7 @@ class InitialStateScan:
         self._partial: dict[Key, str] = {}
 
     def take(self, place: int, exchange: Exchange, facts: RequestFacts) -> None:
-        """Collects evidence from one exchange; `place` is its index in the trace, from 0."""
+        """Collects evidence from one exchange. `place`: its index in the trace, from 0."""
         path = facts.path
         if not path.resource or not facts.status:
             return
@@ -139,7 +143,7 @@ class InitialStateScan:
             self._listed.add((*path.group_resource, path.namespace))
 
     def _take_rows(self, place: int, exchange: Exchange, path: ResourcePath, body: bytes) -> None:
-        """Collects evidence from the rows of a Table, the form that kubectl requests."""
+        """Collects evidence from the rows of a Table, which kubectl requests. Ignores other bodies."""
         for row in _rows(body):
             head = head_of(bytes(row))
             row_path = _of(path, head.metadata)
@@ -150,7 +154,7 @@ class InitialStateScan:
                 self._see(place, exchange, row_path, obj, head.metadata.version, exact=True, how="listed")
             elif not self._is_late(row_path.key):
                 self._partial.setdefault(row_path.key, f"first listed in a Table at {exchange.place}")
-                if path.resource == NAMESPACES:  # its name is enough to create it
+                if path.resource == NAMESPACES:  # a namespace can be created from its name
                     self.namespaces.setdefault(row_path.name, exchange.place)
 
     def _take_watch(self, place: int, exchange: Exchange, path: ResourcePath) -> None:
@@ -197,7 +201,10 @@ class InitialStateScan:
         exact: bool,
         how: str,
     ) -> None:
-        """Notes an object. If an earlier response shows that it did not exist yet, it is created late."""
+        """Adds an initial object.
+
+        The replay creates it late, before this exchange, if the object did not exist at the start.
+        """
         late = self._is_late(path.key)
         self._seen[path.key] = InitialObject(
             path._replace(subresource=""),
@@ -209,13 +216,16 @@ class InitialStateScan:
         )
 
     def _is_late(self, key: Key) -> bool:
-        """Whether an earlier response shows that the object did not exist at the start."""
+        """Whether an earlier response proves that the object did not exist at the start of the trace."""
         group, resource, namespace, _ = key
         listed = {(group, resource, namespace), (group, resource, "")}
         return key in self._absent or (key not in self._partial and not listed.isdisjoint(self._listed))
 
     def partial_objects(self) -> dict[Key, str]:
-        """Returns the initial objects whose metadata is all that the trace contains, with the evidence."""
+        """Returns initial objects that cannot be created, because the trace has only their metadata.
+
+        The values are the evidence as text.
+        """
         return {
             key: how
             for key, how in self._partial.items()
@@ -223,7 +233,7 @@ class InitialStateScan:
         }
 
     def objects(self) -> list[InitialObject]:
-        """Returns the initial objects, sorted by version, so that they can be created in this order."""
+        """Returns the initial objects in the order in which to create them, sorted by resourceVersion."""
         initial = [each for key, each in self._seen.items() if not self._was_made(key, each)]
         initial += [
             each
@@ -233,27 +243,30 @@ class InitialStateScan:
         return sorted(initial, key=lambda each: version_number(each.version))
 
     def _was_made(self, key: Key, initial: InitialObject) -> bool:
-        """Whether the trace itself created the object; overlapping exchanges may be out of order."""
+        """Whether the trace created the object, perhaps in an overlapping exchange that comes later."""
         return key in self._made and (
             not initial.version or self._made[key] <= version_number(initial.version)
         )
 
     def created_namespaces(self) -> set[str]:
-        """Returns the namespaces that the trace itself creates."""
+        """Returns the names of the namespaces that requests of the trace create."""
         return {name for _, resource, _, name in self._made if resource == NAMESPACES}
 
 
 def _of(path: ResourcePath, head: Metadata) -> ResourcePath:
-    """Returns the path of an object in a list or a watch, or NO_RESOURCE for an object without a name."""
+    """Returns the path of an object in a list or watch; NO_RESOURCE for an object without a name.
+
+    `path`: the path of the list or watch. `head`: the metadata of the object.
+    """
     if not head.name:
         return NO_RESOURCE
     return path._replace(namespace=head.namespace, name=head.name)
 
 
 def _evidence(exchange: Exchange, facts: RequestFacts) -> tuple[Object, bool, str] | None:
-    """Returns the object before an exchange, whether this state is exact, and the kind of evidence.
+    """Returns the object before an exchange, whether this state is exact, and the evidence as a word.
 
-    Returns None if the exchange does not reveal the object.
+    Returns None if the exchange does not reveal the state of the object.
     """
     assert exchange.response is not None
     answer, request = exchange.response.body, exchange.request.body
@@ -263,7 +276,7 @@ def _evidence(exchange: Exchange, facts: RequestFacts) -> tuple[Object, bool, st
         if obj is not None and facts.path.subresource:
             obj.pop("status", None)
         elif obj is not None and facts.answered_version != facts.requested_version:
-            # The recorded update changed the object; without this difference the replayed one would not.
+            # The recorded update changed the object, so the object before it must differ from the request.
             metadata = obj.setdefault("metadata", {})
             metadata["annotations"] = {**(metadata.get("annotations") or {}), SEEDED: ""}
         return None if obj is None else (obj, False, "updated")
@@ -276,13 +289,13 @@ def _evidence(exchange: Exchange, facts: RequestFacts) -> tuple[Object, bool, st
 
 
 SEEDED = "fakeapi.example/inferred"
-"""An annotation on inferred objects; their first recorded update removes it."""
+"""The annotation of inferred objects. Their first update in the replay removes it, and so changes them."""
 
 _PAST = {"get": "read", "patch": "patched", "delete": "deleted"}
 
 
 def _rows(body: bytes) -> list[msgspec.Raw]:
-    """Returns the objects in the rows of a Table; an empty list for any other body."""
+    """Returns the objects in the rows of a Table as JSON; an empty list for any other body."""
     if b'"kind":"Table"' not in body:
         return []
     try:
@@ -293,7 +306,10 @@ def _rows(body: bytes) -> list[msgspec.Raw]:
 
 
 def _items(body: bytes) -> Iterator[tuple[bytes, Metadata]]:
-    """Yields the objects in a list; adds kind and apiVersion, which items of a list lack."""
+    """Yields the JSON and the metadata of each object in a list.
+
+    It adds `kind` and `apiVersion`, which items of a list do not have.
+    """
     try:
         listing = _decode_items(body)
     except _MALFORMED:
@@ -307,7 +323,7 @@ def _items(body: bytes) -> Iterator[tuple[bytes, Metadata]]:
 
 
 def _object(body: bytes) -> Object | None:
-    """Decodes an object; returns None for a body that is not an object with kind and metadata."""
+    """Decodes a Kubernetes object. Returns None for other bodies, such as a Status or a Table."""
     try:
         value = decode(body)
     except JsonError:
@@ -323,9 +339,9 @@ def _version(body: Object) -> str:
 
 
 def of_served(objects: Iterable[InitialObject], served: Iterable[str]) -> list[InitialObject]:
-    """Keeps the objects whose resource is served.
+    """Returns only the objects whose resource the replay target serves.
 
-    `served`: paths such as "/apis/resource.k8s.io/v1alpha3/resourceclaims".
+    `served`: the paths of resources, such as "/apis/resource.k8s.io/v1alpha3/resourceclaims".
     """
     known = set(served)
     return [each for each in objects if f"{each.path.group_version}/{each.path.resource}" in known]

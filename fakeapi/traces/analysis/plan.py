@@ -1,4 +1,4 @@
-"""Plans a replay from a first pass over the trace: order, initial objects, versions, API groups."""
+"""Plans a replay in a first pass over the trace: order of requests, initial objects and API versions."""
 
 from array import array
 from collections import Counter
@@ -15,7 +15,11 @@ from fakeapi.traces.model import Exchange
 
 
 class Step(NamedTuple):
-    """An exchange to replay, with its index in the trace; with `closing`, the end of its watch instead."""
+    """A step of a replay: an exchange, or the end of its watch.
+
+    - `place`: the index of the exchange in the trace, from 0.
+    - `closing`: whether the step is the end of the exchange's watch.
+    """
 
     place: int
     exchange: Exchange
@@ -25,18 +29,20 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ReplayPlan:
-    """The facts about a trace that a replay needs before its first request.
+    """The properties of a trace that a replay needs before its first request.
 
-    - `order`: the indexes of the exchanges, from 0, in the order in which they took effect
-    - `limit`: the offset after which the trace is ignored
-    - `reordered`: how many exchanges are not in the order of their start
-    - `since`, `until`: the offsets of the first request and of the end of the last response
-    - `group_versions`: the paths of the API versions in use
-    - `written`: the resourceVersions that writes of the trace made
-    - `notes`: counts each text about a part that the source lacks or inferred
-    - `partial_objects`: initial objects that cannot be created, because the trace has only their metadata
-    - `namespaces`: namespaces that the trace uses and does not create; both map to the evidence
-    - `bodies`: decodes protobuf, so that the exchanges of `steps` are in JSON
+    - `order`: the indexes of the exchanges, from 0, in the order in which they took effect.
+    - `limit`: the offset after which the replay ignores the trace.
+    - `reordered`: the number of exchanges that are not in the order of their start.
+    - `since` and `until`: the offsets of the first request and of the end of the last response.
+    - `group_versions`: the paths of the API versions in use.
+    - `written`: the resourceVersions that writes in the trace created.
+    - `notes`: the number of each text about missing parts and inferred facts.
+    - `initial_objects`: the objects to create before the exchanges that use them.
+    - `partial_objects`: initial objects that cannot be created, because the trace has only their metadata,
+      each with the evidence as text.
+    - `namespaces`: namespaces that the trace uses and does not create, each with its first use.
+    - `bodies`: decodes protobuf, so that the exchanges of `steps` are in JSON.
     """
 
     order: "array[int]"
@@ -53,9 +59,10 @@ class ReplayPlan:
     bodies: ProtobufBodies
 
     def steps(self, reader: TraceReader) -> Iterator[Step]:
-        """Yields the exchanges in the order in which they took effect. Raises TraceError.
+        """Yields a step for each exchange, in the order in which they took effect. Raises TraceError.
 
-        Memory holds only exchanges that were read and must wait for a later one in the file.
+        `reader`: the trace, which is read again. Only exchanges that must wait for later ones in the file are
+        kept in memory.
         """
         pending: dict[int, Exchange] = {}
         source = enumerate(reader)
@@ -68,7 +75,10 @@ class ReplayPlan:
 
 
 def plan_replay(reader: TraceReader, until: float | None = None) -> ReplayPlan:
-    """Reads the trace once, up to the offset `until`. Raises TraceError."""
+    """Reads a trace once, and returns the plan of its replay. Raises TraceError.
+
+    `until`: the offset after which the trace is ignored; None uses the whole trace.
+    """
     effects: list[Effect] = []
     bodies = ProtobufBodies(reader.header.release)
     scan = InitialStateScan()
@@ -111,7 +121,7 @@ def plan_replay(reader: TraceReader, until: float | None = None) -> ReplayPlan:
 
 
 def cut_off(exchange: Exchange, limit: float) -> Exchange:
-    """Returns the exchange without the watch events after the offset `limit`."""
+    """Returns the exchange without watch events after the offset `limit`; its watch then ends as "open"."""
     if not exchange.events or exchange.events[-1].offset <= limit:
         return exchange
     events = tuple(event for event in exchange.events if event.offset <= limit)

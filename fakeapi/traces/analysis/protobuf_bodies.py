@@ -1,7 +1,7 @@
-"""Decodes protobuf bodies of exchanges to JSON, so that a replay can rewrite and compare them.
+"""Converts protobuf bodies of exchanges to JSON, so that a replay can rewrite and compare them.
 
-client-go sends built-in kinds in protobuf, and the API server answers in protobuf. Schemas come from the
-trace's release, or from another release if it lacks the kind. Follows k8s.io/apimachinery
+client-go requests and sends built-in kinds in protobuf. The schemas are those of the trace's release, or of
+another release if this release does not have the kind. Follows k8s.io/apimachinery
 `pkg/runtime/serializer/protobuf`.
 """
 
@@ -22,21 +22,21 @@ from fakeapi.traces.model import Exchange, Request, StreamEvent
 JSON = "application/json"
 _NOT_ACCEPTABLE = 406
 _EVENT_TYPE, _EVENT_OBJECT, _RAW = 1, 2, 1
-"""Field numbers of `type` and `object` in meta/v1.WatchEvent, and of `raw` in RawExtension."""
+"""The protobuf field numbers of `type` and `object` in meta/v1.WatchEvent, and of `raw` in RawExtension."""
 
 
 class ProtobufBodies:
-    """Decodes the protobuf bodies of one trace."""
+    """Converts the protobuf bodies of one trace to JSON."""
 
     def __init__(self, release: str = "") -> None:
-        """`release`: the release of the recorded server, or "" if unknown."""
+        """`release`: the release of the recorded server, such as "1.31"; "" if unknown."""
         self._release = release
         self._structs: dict[tuple[str, str], Struct | None] = {}
 
     def in_json(self, exchange: Exchange) -> Exchange:
         """Returns the exchange as if client and server had used JSON.
 
-        An exchange without protobuf is returned itself. A body that cannot be decoded stays as it is.
+        Exchanges without protobuf and bodies that cannot be decoded stay unchanged.
         """
         request = self._request(exchange)
         response, events = exchange.response, exchange.events
@@ -79,7 +79,10 @@ class ProtobufBodies:
             return None
 
     def _object(self, data: bytes) -> bytes:
-        """Converts an object in its protobuf envelope to JSON. Raises ProtobufError, DecodeError."""
+        """Converts an object from protobuf, with its runtime.Unknown envelope, to JSON.
+
+        Raises ProtobufError, DecodeError.
+        """
         kind, api_version, raw = protobuf.unwrap(data)
         schema = self._struct(api_version, kind)
         if schema is None:
@@ -90,7 +93,7 @@ class ProtobufBodies:
         return encode({"kind": kind, "apiVersion": api_version, **value})
 
     def _event(self, frame: bytes) -> bytes:
-        """Converts a frame of a watch to a line of JSON. Raises ProtobufError, WireError, DecodeError."""
+        """Converts a frame of a watch from protobuf to JSON. Raises ProtobufError, WireError, DecodeError."""
         fields = protobuf_wire.fields_of(frame)
         kind = fields[_EVENT_TYPE][-1] if _EVENT_TYPE in fields else b""
         extension = fields[_EVENT_OBJECT][-1] if _EVENT_OBJECT in fields else b""
@@ -119,7 +122,10 @@ class ProtobufBodies:
 
 
 class _Releases:
-    """The kinds of the trace's release, then of the other releases, newest first; loaded on demand."""
+    """Iterates over the kinds of each release: first the trace's release, then the others, newest first.
+
+    Each release is loaded on demand.
+    """
 
     def __init__(self, release: str) -> None:
         try:

@@ -1,4 +1,4 @@
-"""Reads the verb, object and resourceVersions of an exchange; decodes only the fields needed for this."""
+"""Reads verb, object and resourceVersions of an exchange, without decoding its bodies completely."""
 
 from typing import NamedTuple
 
@@ -10,14 +10,14 @@ from fakeapi.traces.model import Exchange
 
 WRITES = frozenset({"create", "update", "patch", "delete", "deletecollection"})
 VERSION_DIGITS = 20
-"""Most digits of a resourceVersion, a 64-bit number; a longer text is not a version."""
+"""Maximum number of digits of a resourceVersion, which is a 64-bit number."""
 
 COLLECTIONS = frozenset({"list", "watch", "deletecollection"})
-"""Verbs that act on a collection instead of one object."""
+"""The verbs that concern a collection, not one object."""
 
 
 class Metadata(msgspec.Struct):
-    """The decoded fields of the metadata of an object or a list."""
+    """The few fields of an object's or list's metadata that the analysis decodes."""
 
     name: str = ""
     namespace: str = ""
@@ -32,7 +32,7 @@ class Preconditions(msgspec.Struct):
 
 
 class Head(msgspec.Struct):
-    """The decoded fields of an object."""
+    """The few fields of an object that the analysis decodes."""
 
     kind: str = ""
     metadata: Metadata = msgspec.field(default_factory=Metadata)
@@ -44,7 +44,7 @@ _NO_HEAD = Head()
 
 
 def head_of(body: bytes) -> Head:
-    """Decodes the head of an object in JSON; returns an empty Head for any other body."""
+    """Decodes the Head of an object in JSON; returns an empty Head for any other body."""
     if not body:
         return _NO_HEAD
     try:
@@ -54,11 +54,13 @@ def head_of(body: bytes) -> Head:
 
 
 class RequestFacts(NamedTuple):
-    """The verb, object and versions of one exchange.
+    """The verb, object and resourceVersions of one exchange.
 
-    `path` has the name that the server gave to a created object. `status`: 0 if no response is known.
-    `answered_version`: the resourceVersion of the object or list in the response, or 0. `requested_version`:
-    the resourceVersion in the request, or 0. `removes`: whether the request removed the object.
+    - `path`: the object or collection; for a create, with the name of the created object.
+    - `status`: the status code; 0 without a response.
+    - `answered_version`: the resourceVersion of the object or list in the response; 0 for none.
+    - `requested_version`: the resourceVersion in the request; 0 for none.
+    - `removes`: whether the request deleted the object from the storage.
     """
 
     path: ResourcePath
@@ -71,7 +73,7 @@ class RequestFacts(NamedTuple):
 
 
 def facts_of(exchange: Exchange) -> RequestFacts:
-    """Reads the facts of an exchange."""
+    """Returns the verb, object and resourceVersions of an exchange."""
     request, response = exchange.request, exchange.response
     target_path, _, query = request.target.partition("?")
     info = request_info.parse(target_path)
@@ -109,12 +111,15 @@ def facts_of(exchange: Exchange) -> RequestFacts:
 
 
 def _removes(verb: str, answer: Metadata) -> bool:
-    """Whether a successful write removed its object: a delete, or the removal of the last finalizer."""
+    """Whether a successful write deleted its object, by a delete or by removing the last finalizer.
+
+    `answer`: the metadata of the object in the response.
+    """
     if answer.finalizers:
         return False
     return verb == "delete" or (verb in {"update", "patch"} and answer.deleted is not None)
 
 
 def version_number(version: str) -> int:
-    """Returns a resourceVersion as a number; 0 for a text that is not a version."""
+    """Returns a resourceVersion as a number; 0 for text that is not a version."""
     return int(version) if version.isascii() and version.isdecimal() and len(version) <= VERSION_DIGITS else 0

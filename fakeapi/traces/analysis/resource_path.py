@@ -1,4 +1,4 @@
-"""The object or the collection that a recorded request addresses."""
+"""ResourcePath: the object or collection in the path of a recorded request."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ NAMESPACES = request_info.NAMESPACES
 
 
 class ResourcePath(NamedTuple):
-    """The parts of a path below /api or /apis; `resource` is "" for discovery and for any other path."""
+    """The parts of a path below /api or /apis. For discovery and other paths, `resource` is ""."""
 
     group: str = ""
     version: str = ""
@@ -20,17 +20,17 @@ class ResourcePath(NamedTuple):
 
     @property
     def group_resource(self) -> tuple[str, str]:
-        """The group and resource, which are equal for all versions of a resource."""
+        """The group and the resource, which are equal for all versions of a resource."""
         return self.group, self.resource
 
     @property
     def key(self) -> tuple[str, str, str, str]:
-        """Identifies an object; equal for all its API versions and subresources."""
+        """Group, resource, namespace and name, which are equal for all versions and subresources."""
         return self.group, self.resource, self.namespace, self.name
 
     @property
     def collection(self) -> str:
-        """The path of the collection, for list and create."""
+        """The path of the collection for list and create, such as "/api/v1/namespaces/default/pods"."""
         return object_path(api_version_of(self.group, self.version), self.resource, self.namespace)
 
     @property
@@ -40,16 +40,16 @@ class ResourcePath(NamedTuple):
 
     @property
     def full_resource(self) -> str:
-        """The resource with its subresource in discovery's notation: "resourceclaims/status"."""
+        """The resource with its subresource as in discovery, such as "resourceclaims/status"."""
         return f"{self.resource}/{self.subresource}" if self.subresource else self.resource
 
     @property
     def discovery_path(self) -> str:
-        """Identifies a resource of a version, such as "/api/v1/pods/status"."""
+        """The API version with the resource and subresource, such as "/api/v1/pods/status"."""
         return f"{self.group_version}/{self.full_resource}"
 
     def __str__(self) -> str:
-        """The object in a short form for messages: "resourceclaims ns/name"."""
+        """Returns a short text for messages, such as "resourceclaims ns/name"."""
         inside = f"{self.namespace}/{self.name}" if self.namespace else self.name
         return f"{self.resource} {inside}".strip()
 
@@ -58,7 +58,7 @@ NO_RESOURCE = ResourcePath()
 
 
 def resource_path(info: request_info.RequestInfo | None) -> ResourcePath:
-    """Returns the parts of a parsed path, or NO_RESOURCE for a path without a resource."""
+    """Converts a parsed path to a ResourcePath; NO_RESOURCE for a path without a resource."""
     if info is None or not info.resource:
         return NO_RESOURCE
     subresource = "/".join((info.subresource, *info.tail)) if info.tail else info.subresource

@@ -1,4 +1,4 @@
-"""The differences between a recorded response and the target's, as values and as text."""
+"""Differences between a recorded response and the response in a replay, as values and as text."""
 
 import json
 from collections.abc import Iterable
@@ -9,14 +9,14 @@ from typing import Any
 from fakeapi.traces import fieldpaths
 
 DIFFERENCES_MAX = 20
-"""Most differences of one exchange; the comparison stops there."""
+"""Maximum number of differences of one exchange, at which the comparison stops."""
 
 SHOWN_MAX = 300
-"""Most characters of a value in a report."""
+"""Maximum length, in characters, of a value in a report."""
 
 
 class DifferenceKind(StrEnum):
-    """The kind of a difference. The values are the texts in reports."""
+    """The kind of a Difference. The values are the texts in reports."""
 
     STATUS_CODE = "status code"
     REASON = "reason"
@@ -39,10 +39,10 @@ class DifferenceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A difference between a recorded response and the target's.
+    """A difference between a recorded response and the response in a replay.
 
-    `path`: such as "metadata.labels.app", or "" for the whole response. `recorded` and `now`: the values as
-    JSON text, cut off at SHOWN_MAX; "" for a missing value.
+    - `path`: the field, such as "metadata.labels.app"; "" for the whole response.
+    - `recorded` and `now`: both values as JSON, cut to SHOWN_MAX characters; "" for a missing value.
     """
 
     kind: DifferenceKind
@@ -56,7 +56,7 @@ class Difference:
 
 
 def render(path: Iterable[str | int]) -> str:
-    """Formats a path in the syntax of `fieldpaths`, with indexes of lists."""
+    """Returns a path as text, such as `spec.containers[0].image`."""
     text = ""
     for step in path:
         if isinstance(step, int):
@@ -68,6 +68,6 @@ def render(path: Iterable[str | int]) -> str:
 
 
 def show(value: Any) -> str:
-    """Formats a value as compact JSON, cut off at SHOWN_MAX characters."""
+    """Returns a value as compact JSON, cut to SHOWN_MAX characters."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return text if len(text) <= SHOWN_MAX else text[: SHOWN_MAX - 1] + "…"

@@ -1,4 +1,4 @@
-"""Compares the events of a recorded watch with the events of the target."""
+"""Compares the events of a recorded watch with the events of the watch in a replay."""
 
 from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
@@ -30,10 +30,11 @@ class _Event:
 
 @dataclass(frozen=True, slots=True)
 class EventComparison:
-    """The result of `compare_events`.
+    """The result of comparing the events of a recorded watch with those in a replay.
 
-    `missing_versions`: the recorded resourceVersions of events that the target did not send. `names`: the
-    objects with differences. `first`: the index of the first recorded event that differs, or -1.
+    - `missing_versions`: the recorded resourceVersions of events that the replay target did not send.
+    - `names`: the namespaces and names of the objects with differences.
+    - `first`: the index of the first recorded event that differs; -1 for none.
     """
 
     differences: list[Difference]
@@ -51,11 +52,14 @@ def compare_events(
     in_order: bool,
     whole: bool,
 ) -> EventComparison:
-    """Compares the events of each object in their order.
+    """Compares the events of a recorded watch with those in a replay, object by object.
 
-    Bookmarks are not compared, because they depend on a clock. `in_order`: compare also the order between
-    events of different objects. `whole`: events after the last recorded event are differences. Without
-    `whole` the recorded client may have left before they arrived.
+    - `recorded` and `now`: the recorded events, and the lines that the replay target has sent.
+    - `in_order`: whether to compare the order of events of different objects too.
+    - `whole`: whether additional events at the end are differences. False if the recorded client may have
+      disconnected before them.
+
+    It ignores bookmarks, because they depend on a clock, except the one at the end of the initial events.
     """
     waiting: dict[Name, deque[tuple[int, _Event]]] = defaultdict(deque)
     theirs = list(_events(now, identities))
@@ -108,7 +112,10 @@ def _compare(ours: _Event, theirs: _Event, identities: IdentityMap, how: Compare
 
 
 def _events(lines: Iterable[bytes], identities: IdentityMap | None) -> Iterable[_Event]:
-    """Decodes the events, with recorded names; drops bookmarks except the one that ends the initial list."""
+    """Yields the decoded events, without bookmarks except the one at the end of the initial events.
+
+    `identities`: translates names of the replay target to recorded names; None for recorded events.
+    """
     for line in lines:
         if is_bookmark(line) and _END_OF_LIST not in line:
             continue
@@ -145,7 +152,10 @@ def is_bookmark(line: bytes) -> bool:
 
 
 def learn_events(recorded: Sequence[StreamEvent], now: Sequence[bytes], identities: IdentityMap) -> None:
-    """Learns the identities of objects that appear in the events of two watches."""
+    """Learns pairs of uids, resourceVersions and names from a recorded watch and the watch in a replay.
+
+    `recorded` and `now`: the recorded events, and the lines that the replay target has sent.
+    """
     waiting: dict[Name, deque[_Event]] = defaultdict(deque)
     for event in _events(now, identities):
         waiting[event.name].append(event)

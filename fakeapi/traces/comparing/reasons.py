@@ -1,4 +1,4 @@
-"""Explains differences that are caused by the trace and not by the target."""
+"""Explains differences in a replay whose cause is the trace and not the replay target."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from fakeapi.traces.model import Exchange, Inference
 
 
 class Reason(StrEnum):
-    """The cause of a divergence. The values are the texts in reports."""
+    """A cause of differences that is not an error of the replay target. The values are texts of reports."""
 
     FOREIGN = "changed by a request that is not in the trace"
     INFERRED_STATE = "the state before the trace is inferred"
@@ -32,7 +32,7 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A reason, with a detail of one exchange: "changed … (version 12)"."""
+    """The reason for the differences of one exchange. `detail`: more about it, such as "version 12"."""
 
     reason: Reason
     detail: str = ""
@@ -51,13 +51,16 @@ _STATUS_REASONS = {
     504: Reason.LOAD,
 }
 _LOST_RACE = "StorageError: invalid object, Code: 4"
-"""Part of the message of a Conflict if a concurrent request changed the object after the server's check."""
+"""Part of the message of a 409 Conflict after a race: another request changed the object during this one."""
 _NOT_CREATABLE = ("metadata.generation", "metadata.managedFields")
-"""Fields of an initial object that clients of the API cannot set."""
+"""The fields that differ on the replay target because clients cannot set them when they create an object."""
 
 
 class Explainer:
-    """Knows the initial state of the trace, and the objects that have diverged so far."""
+    """Explains the differences of exchanges in a replay.
+
+    It uses the initial objects of the trace, and the differences that it has explained so far.
+    """
 
     def __init__(self, plan: ReplayPlan) -> None:
         self._inferred: set[Key] = set()
@@ -75,20 +78,24 @@ class Explainer:
         self._unsent: set[tuple[str, str]] = set()
 
     def is_foreign(self, version: int) -> bool:
-        """Whether neither a write of the trace nor an initial object has this version."""
+        """Whether a resourceVersion belongs neither to a write of the trace nor to an initial object."""
         return version > 0 and version not in self._written and version not in self._versions
 
     def note_unsent(self, facts: RequestFacts) -> None:
-        """Records a write to a resource whose body the trace lacks, perhaps with the object's name."""
+        """Records a write that the replay could not send, because the trace lacks its body.
+
+        It can explain later differences in all objects of the resource.
+        """
         if facts.is_write:
             self._unsent.add(facts.path.group_resource)
 
     def explain(
         self, exchange: Exchange, facts: RequestFacts, differences: Sequence[Difference], status: int
     ) -> tuple[Explanation | None, int]:
-        """Returns the explanation, and the id of an earlier divergence of the same object, or -1.
+        """Explains the differences of an exchange.
 
-        `status`: the status of the target's response.
+        `status`: the status code of the response in the replay. Returns the explanation or None, and the id
+        of an earlier exchange with differences in the same object, or -1.
         """
         key = facts.path.key
         explanation = self._explanation(exchange, facts, differences, status)
@@ -102,9 +109,10 @@ class Explainer:
     def explain_watch(
         self, facts: RequestFacts, differences: Sequence[Difference], found: EventComparison
     ) -> tuple[Explanation | None, int]:
-        """Explains the differences of a watch's events.
+        """Explains the differences in the events of a watch.
 
-        Returns the explanation, and the id of an earlier divergence of the same objects, or -1.
+        Returns the explanation or None, and the id of an earlier exchange with differences in the same
+        objects, or -1.
         """
         group, resource, namespace, _ = facts.path.key
         keys = [(group, resource, name[0] or namespace, name[1]) for name in found.names]
@@ -150,9 +158,9 @@ class Explainer:
         return None
 
     def _of_initial_objects(self, facts: RequestFacts, differences: Sequence[Difference]) -> Reason | None:
-        """Returns the reason if a list differs only in initial objects that could not be created in full.
+        """Returns a reason if a list differs only in initial objects that could not be created completely.
 
-        Returns None if the list also differs in another way.
+        Returns None if the list has other differences too.
         """
         group, resource = facts.path.group_resource
         reason: Reason | None = None

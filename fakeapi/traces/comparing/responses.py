@@ -1,9 +1,8 @@
-"""Compares two responses to one request: the recorded one and the target's.
+"""Compares two responses to one request: the recorded response, and the response in a replay.
 
-Uids, resourceVersions, generated names and continue tokens are translated first, see
-`fakeapi.traces.analysis.identity_map`. The comparison ignores the times that the server sets in metadata and
-managed fields, the order of managed fields (which follows those times), ages in Tables, and the versions of
-lists.
+It first translates uids, resourceVersions, generated names and continue tokens, see
+`fakeapi.traces.analysis.identity_map`. It ignores times that the server sets in metadata and managed fields,
+the order of managed fields (which follows these times), ages in Tables, and the resourceVersions of lists.
 """
 
 from typing import Any
@@ -20,9 +19,11 @@ from fakeapi.traces.comparing.values import CompareOptions, compare_values
 def compare_answers(
     recorded: Response, now: Response, identities: IdentityMap, how: CompareOptions, *, body: bool = True
 ) -> list[Difference]:
-    """Returns the differences of two responses, and learns their identities.
+    """Returns the differences of two responses to one request.
 
-    With `body` false only status and headers are compared.
+    - `recorded` and `now`: the recorded response, and the response in the replay.
+    - `identities`: translates `now` to recorded uids, versions and names; learns new ones.
+    - `body`: whether to compare the bodies too, not only status and headers.
     """
     if recorded.status != now.status:
         return [Difference(DifferenceKind.STATUS_CODE, "", status_of(recorded), status_of(now, identities))]
@@ -45,7 +46,7 @@ def compare_answers(
 
 
 def _decoded(response: Response, body: bytes) -> Any:
-    """Decodes a body in JSON or YAML. Raises JsonError, YamlError."""
+    """Decodes a body as JSON or YAML, by the Content-Type of the response. Raises JsonError, YamlError."""
     if "yaml" in first_header(response.headers, "content-type"):
         return yaml_text.load(body)
     return decode(body)
@@ -78,7 +79,10 @@ def _text(body: bytes) -> str:
 
 
 def status_of(response: Response, identities: IdentityMap | None = None) -> str:
-    """Formats the status code, with the reason and message if the body is a Status."""
+    """Returns the status code as text, with reason and message if the body is a Status.
+
+    `identities`: translates a response in a replay to recorded uids and names; None for a recorded response.
+    """
     body = response.body if identities is None else identities.backward(response.body)
     try:
         value = decode(body)

@@ -1,4 +1,4 @@
-"""Compares two decoded objects; ignores identities and times that the server sets."""
+"""Compares two decoded objects, without identities and times that the server sets."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -18,16 +18,17 @@ _POD, _SCHEDULED = "Pod", "PodScheduled"
 _NAMED = frozenset({"items", "rows", "managedFields"})
 _WRAPPERS = frozenset({"items", "object", "rows"})
 _STATUS_KINDS = {"reason": DifferenceKind.REASON, "message": DifferenceKind.MESSAGE}
-"""Fields of a Status whose differences have their own DifferenceKind."""
+"""The fields of a Status with a DifferenceKind of their own."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompareOptions:
-    """Options of the comparison of responses.
+    """Options for comparing responses.
 
-    `strict`: compare also the content type, discovery and /version. `ignored`: fields to ignore, with
-    everything below them. `managed_fields`: False if the trace may lack managed fields. `page`: the response
-    is a page of a list. The target's page may have other objects; only objects in both pages are compared.
+    - `strict`: whether to compare Content-Type, discovery and /version too.
+    - `ignored`: the fields to ignore, with all fields in them.
+    - `managed_fields`: whether to compare managed fields; False if the trace can lack them.
+    - `page`: whether the response is a page of a list. Pages are compared only by the objects in both.
     """
 
     strict: bool = False
@@ -39,9 +40,10 @@ class CompareOptions:
 def compare_values(
     recorded: Any, now: Any, translate: Callable[[], Any], identities: IdentityMap, how: CompareOptions
 ) -> list[Difference]:
-    """Returns the differences of two decoded values. Changes both values.
+    """Returns the differences of two decoded values. It changes both values.
 
-    `translate` decodes the target's response again, with the recorded identities.
+    - `recorded` and `now`: the values from the recorded response and from the response in the replay.
+    - `translate`: decodes the response in the replay again, with recorded uids, versions and names.
     """
     scrub(recorded, how)
     scrub(now, how)
@@ -55,7 +57,10 @@ def compare_values(
 
 
 def _same(recorded: Any, now: Any, identities: IdentityMap) -> bool:
-    """Whether two objects differ only in their own identities; a fast check that returns False if unsure."""
+    """Whether two objects surely differ at most in uid, resourceVersion and name.
+
+    This fast check avoids the translation of most responses. It can return False for such objects.
+    """
     if not (isinstance(recorded, dict) and isinstance(now, dict)):
         return bool(recorded == now)
     ours, theirs = recorded.get("metadata"), now.get("metadata")
@@ -69,7 +74,7 @@ def _same(recorded: Any, now: Any, identities: IdentityMap) -> bool:
 
 
 def scrub(value: Any, how: CompareOptions) -> None:
-    """Replaces the times that the server sets, in place."""
+    """Replaces times and other values that differ between two servers, in place."""
     if not isinstance(value, dict):
         return
     if str(value.get("kind")).startswith(_POD):
@@ -89,9 +94,9 @@ def scrub(value: Any, how: CompareOptions) -> None:
 
 
 def _scrub_references(event: Any) -> None:
-    """Replaces the resourceVersions in the references of an Event.
+    """Replaces the resourceVersions in the object references of an Event.
 
-    The Event's client set them from its cache, so they depend on timing.
+    The client that created the Event has copied them from its cache, so they depend on timing.
     """
     for name in _REFERENCES:
         reference = event.get(name) if isinstance(event, dict) else None
@@ -100,7 +105,7 @@ def _scrub_references(event: Any) -> None:
 
 
 def _scrub_binding(pod: Any) -> None:
-    """Replaces the time of a pod's condition PodScheduled, which pods/binding sets."""
+    """Replaces the time of a pod's condition PodScheduled, which the server sets in pods/binding."""
     status = pod.get("status") if isinstance(pod, dict) else None
     conditions = status.get("conditions") if isinstance(status, dict) else None
     for each in conditions if isinstance(conditions, list) else ():
@@ -121,9 +126,9 @@ def _scrub_list(value: dict[str, Any], metadata: dict[str, Any], how: CompareOpt
 
 
 def _scrub_ages(cells: list[Any], columns: Any) -> None:
-    """Replaces the ages in a Table's row.
+    """Replaces the ages in a row of a Table.
 
-    Only the first Table of a watch has columns. In later ones a cell like "5m" or "2d3h" is an age.
+    Only the first Table of a watch has column definitions. Without them, a cell such as "5m" is an age.
     """
     if isinstance(columns, list) and columns:
         ages = [place for place, column in enumerate(columns) if column.get("name") == "Age"]
@@ -156,10 +161,10 @@ def _manager(entry: Any) -> tuple[str, ...]:
 
 
 class _Differ:
-    """Collects the differences of two values, after `scrub` and with the recorded identities."""
+    """Collects the differences of two values, after `scrub` and the translation to recorded identities."""
 
     def __init__(self, how: CompareOptions, *, in_order: bool) -> None:
-        """`in_order`: compare the order of objects in lists; not useful if generated names differ."""
+        """`in_order`: whether to compare the order of objects in lists, which generated names can change."""
         self._ignored = how.ignored
         self._page = how.page
         self._in_order = in_order
@@ -221,9 +226,9 @@ class _Differ:
 
 
 def covers(ignored: FieldPath, path: Sequence[str | int]) -> bool:
-    """Whether `ignored` names the field at `path` or one of its parents.
+    """Whether a field path covers the field at `path`: it names this field or one of its parents.
 
-    List indexes, and "items", "object" and "rows" at the start of the path, do not count.
+    It skips list indexes, and "items", "object" and "rows" at the start of the path.
     """
     steps = [step for step in path if isinstance(step, str)]
     while steps and steps[0] in _WRAPPERS and ignored[0] != steps[0]:
@@ -234,7 +239,7 @@ def covers(ignored: FieldPath, path: Sequence[str | int]) -> bool:
 
 
 def _keyed(items: list[Any]) -> dict[str, int]:
-    """Maps the names of a list's elements to their indexes; an element without a name has "[index]"."""
+    """Returns the index of each element of a list by the element's name, or by "[index]" without a name."""
     indexes: dict[str, int] = {}
     for place, item in enumerate(items):
         if isinstance(item, dict) and "manager" in item:

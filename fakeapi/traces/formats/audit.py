@@ -1,8 +1,9 @@
-"""Reads Kubernetes audit logs, `audit.k8s.io/v1`: files of Events or EventLists, one JSON object a line.
+"""Reads Kubernetes audit logs (`audit.k8s.io/v1`): files with one Event or EventList in JSON per line.
 
 An audit log never has headers or watch events. At the level Request it has no response bodies, at Metadata no
 bodies at all. Each exchange lists its missing parts and its inferred facts.
-Sources: the types of `k8s.io/apiserver/pkg/apis/audit/v1`, and what kube-apiserver 1.29 to 1.33 writes.
+
+The sources are the types of `k8s.io/apiserver/pkg/apis/audit/v1`, and logs of kube-apiserver 1.29 to 1.33.
 """
 
 import re
@@ -25,7 +26,7 @@ from fakeapi.traces.model import Ending, Exchange, Gap, Inference, Inferred, Mis
 VERSION = "audit.k8s.io/v1"
 
 OPEN_MAX = 100_000
-"""Most unfinished requests kept in memory; above this, the oldest is yielded as it was last logged."""
+"""Maximum number of unfinished requests in memory. Over the limit, the oldest is used without its end."""
 
 _METHODS = {
     "get": "GET",
@@ -47,10 +48,10 @@ _RELEASE = re.compile(r"(?:k8s|kubernetes|kube|v|release)[-_.]?(1\.\d{2})(?!\d)"
 _META_GROUP = "meta.k8s.io"
 _CONVERTED = b'"meta.k8s.io/'
 _CONVERSIONS = frozenset({"PartialObjectMetadata", "PartialObjectMetadataList", "Table"})
-"""Kinds that the Accept header can request in place of the objects themselves."""
+"""The kinds to which a server converts objects if the Accept header requests that."""
 _JSON = "application/json"
 _DEFAULT_TIMEOUT = 1800.0
-"""Least seconds after which kube-apiserver ends a watch without timeoutSeconds."""
+"""Minimum duration, in seconds, after which kube-apiserver ends a watch without timeoutSeconds."""
 
 
 _Filled = Annotated[str, msgspec.Meta(min_length=1)]
@@ -73,7 +74,7 @@ class _Status(msgspec.Struct, omit_defaults=True):
 
 
 class _Event(msgspec.Struct):
-    """An audit Event: one stage of a request."""
+    """An Event of an audit log: one stage of a request."""
 
     level: Literal["Metadata", "Request", "RequestResponse"]
     audit_id: str = msgspec.field(name="auditID")
@@ -104,21 +105,22 @@ _decode_status = msgspec.json.Decoder(_Status).decode
 
 
 def is_audit(line: bytes) -> bool:
-    """Whether the first line of a file, perhaps cut off, is that of an audit log."""
+    """Whether the first line of a file is that of an audit log. The line can be incomplete."""
     return b'"audit.k8s.io/' in line[:4096]
 
 
 def release_of(path: Path) -> str:
-    """Returns the release in a file's name, or "": "1.31" for "audit-k8s1.31-v1alpha3.jsonl.gz"."""
+    """Returns the release in the name of a file, such as "1.31" for "audit-k8s1.31.jsonl"; "" for none."""
     match = _RELEASE.search(path.name)
     return match[1] if match else ""
 
 
 class AuditLog:
-    """The exchanges of an audit log, in the order in which they ended. Offsets are epoch seconds.
+    """The exchanges of an audit log, in the order in which they ended.
 
-    Each request is one exchange, even if some of its stages were not logged. `assume`: the patch type if
-    nothing indicates one.
+    Offsets are in seconds since the epoch. Each request is one exchange, even if the log lacks some stages.
+
+    `assume`: the media type of patches for which the log has no evidence.
     """
 
     def __init__(self, path: Path, *, assume: str = STRATEGIC_MERGE_PATCH) -> None:
@@ -178,7 +180,7 @@ class AuditLog:
 
 
 class _Translation:
-    """Translates an audit Event to an exchange."""
+    """Converts an Event of an audit log to an exchange."""
 
     def __init__(self, log: AuditLog, number: int, event: _Event) -> None:
         self._log = log
@@ -233,7 +235,7 @@ class _Translation:
         return Request(self._method(), event.request_uri, tuple(headers), body)
 
     def _representation(self, response: Response | None) -> str:
-        """Infers the Accept header from a response of only metadata or a Table; "" for any other."""
+        """Returns the Accept header for a response with a Table or only metadata; "" for other responses."""
         answer = _value(response.body) if response is not None and _CONVERTED in response.body else None
         if not isinstance(answer, dict):
             return ""
@@ -309,7 +311,7 @@ class _Translation:
 
 
 def _bytes(raw: Raw | UnsetType) -> bytes:
-    """Returns the JSON unchanged from the log; b"" for null."""
+    """Returns the bytes of a JSON value in the log; empty for null or a missing value."""
     data = b"" if raw is UNSET else bytes(raw)
     return b"" if data == b"null" else data
 
@@ -322,7 +324,7 @@ def _value(data: bytes) -> object:
 
 
 def _whole_status(data: bytes) -> bytes:
-    """Adds kind and apiVersion to a Status; `responseStatus` in an audit log lacks them."""
+    """Returns a Status with `kind` and `apiVersion`, which `responseStatus` in an audit log lacks."""
     if b'"apiVersion":' in data[:200] or not data.startswith(b"{"):
         return data
     return b'{"kind":"Status","apiVersion":"v1",' + data[1:]

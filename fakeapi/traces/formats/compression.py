@@ -1,4 +1,4 @@
-"""Reads and writes compressed files; the name selects the compression: gzip for .gz, zstd for .zst."""
+"""Reads and writes compressed files: with gzip if the name ends with .gz, with zstd if it ends with .zst."""
 
 import gzip
 import io
@@ -12,22 +12,25 @@ from fakeapi.traces.model import TraceError
 GZIP_LEVEL = 6
 _CHUNK = 1 << 18
 _ZSTD_CHUNK = 1 << 13
-"""Compressed bytes read at once; they may decompress to a thousand times as much."""
+"""Number of compressed bytes per read, which can decompress to a thousand times as many."""
 
 BOM = b"\xef\xbb\xbf"
-"""UTF-8's byte order mark, which some editors and shells write at the start of a file."""
+"""The byte order mark in UTF-8, which some editors and shells write at the start of a file."""
 
 
 class DamagedError(Exception):
-    """A zstd file cannot be decompressed; the message comes from the library."""
+    """Raised for a damaged zstd file. The message comes from the library zstandard."""
 
 
 UNREADABLE: tuple[type[Exception], ...] = (OSError, EOFError, zlib.error, DamagedError)
-"""The errors of reading a file; `explain` converts them to a TraceError."""
+"""The exceptions from reading a file, which `explain` converts to a TraceError."""
 
 
 def open_read(path: Path) -> "io.BufferedReader[Any]":
-    """Opens a file to read its decompressed content. Raises TraceError; reading may raise UNREADABLE."""
+    """Opens a file to read its decompressed content. Raises TraceError.
+
+    Reading from the result can raise the exceptions in UNREADABLE.
+    """
     try:
         if path.is_dir():
             raise TraceError(str(path), 0, "", "is a directory, not a trace")
@@ -41,27 +44,27 @@ def open_read(path: Path) -> "io.BufferedReader[Any]":
 
 
 def check_writable(path: Path) -> None:
-    """Raises TraceError if the compression by the file's name needs a library that is not installed."""
+    """Raises TraceError for a name that ends with .zst if the library zstandard is not installed."""
     if path.suffix == ".zst":
         _zstandard(path)
 
 
 def open_write(path: Path, file: IO[bytes]) -> IO[bytes]:
-    """Returns a writer that compresses into `file`; the name of `path` selects the compression.
+    """Returns a writer that compresses into `file`. Raises TraceError.
 
-    Closing the writer leaves `file` open. Raises TraceError.
+    `path`: its name selects the compression. Closing the writer does not close `file`.
     """
     if path.suffix == ".zst":
         writer = _zstandard(path).ZstdCompressor().stream_writer(file, closefd=False)
         return cast("IO[bytes]", writer)
     if path.suffix == ".gz":
-        # Without name and time, equal traces give equal bytes.
+        # Without a name and a time in the gzip header, equal traces give equal bytes.
         return cast("IO[bytes]", gzip.GzipFile("", "wb", GZIP_LEVEL, file, mtime=0))
     return cast("IO[bytes]", _Plain(file))
 
 
 def explain(path: Path, line: int, error: Exception) -> TraceError:
-    """Converts an error of reading to a TraceError for the user. `line` is 0 if no line is known."""
+    """Converts an exception from reading to a TraceError. `line`: the number of the line; 0 if unknown."""
     if isinstance(error, EOFError):
         return TraceError(str(path), line, "", "the compressed file ends too early: it was cut short")
     if isinstance(error, gzip.BadGzipFile | zlib.error):
@@ -72,10 +75,10 @@ def explain(path: Path, line: int, error: Exception) -> TraceError:
 
 
 class _GzipFile(gzip.GzipFile):
-    """The decompressed content of a regular gzip file; closing it closes the file."""
+    """Reads the decompressed content of a gzip file. Closing it also closes the compressed file."""
 
     def __init__(self, path: Path) -> None:
-        """Opens a regular file. Raises OSError."""
+        """Opens the file, which must be a regular file. Raises OSError."""
         self._compressed = io.BufferedReader(open_regular(path))
         super().__init__(fileobj=self._compressed, mode="rb")
 
@@ -85,7 +88,7 @@ class _GzipFile(gzip.GzipFile):
 
 
 class _Plain(io.RawIOBase):
-    """Writes to a file without compression; closing the writer leaves the file open."""
+    """Writes to a file without compression. Closing the writer does not close the file."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -103,10 +106,10 @@ def _zstd_reader(path: Path) -> "io.BufferedReader[Any]":
 
 
 class _ZstdFile(io.RawIOBase):
-    """The decompressed content of a file of zstd frames.
+    """Reads the decompressed content of a file with zstd frames.
 
-    A frame that is cut short raises EOFError; the library's own reader would treat it as the end of the file.
-    Other damage raises DamagedError.
+    It raises EOFError for an incomplete frame, which the reader of the library zstandard would accept as the
+    end of the file. It raises DamagedError for other damage.
     """
 
     def __init__(self, file: IO[bytes], zstandard: Any) -> None:

@@ -1,8 +1,8 @@
-"""Reads and writes HAR 1.2.
+"""Reads and writes traces as HAR 1.2.
 
-HAR allows extra fields that begin with an underscore. `log._trace` is the trace's header. An entry's
-`_exchange` has its id, actor, exact times, and the times and lengths of watch events. Thanks to these fields
-a conversion to HAR and back loses nothing. HAR of other programs has no times of watch events.
+HAR allows extra fields whose names begin with an underscore. `log._trace` is the header of the trace. The
+field `_exchange` of an entry has its id, actor, exact times, and the times and lengths of watch events. With
+these fields, a conversion to HAR and back loses nothing. HAR of other programs has no times of watch events.
 """
 
 import base64
@@ -26,10 +26,10 @@ from fakeapi.traces.model import Exchange, Gap, Header, Inferred, Missing, Reque
 from fakeapi.version import __version__
 
 ORIGIN = "http://kubernetes.invalid"
-"""Prefix of each target: HAR requires whole URLs, but a trace does not contain the server's host."""
+"""The prefix of URLs in HAR files. HAR requires complete URLs, but a trace has only paths and queries."""
 
 HAR_MAX = 1 << 29
-"""Most bytes of a decompressed HAR file; HAR is decoded as a whole, so longer files are refused."""
+"""Maximum size of a decompressed HAR file in bytes. The limit exists because HAR is decoded as a whole."""
 
 _HTTP = "HTTP/1.1"
 
@@ -63,7 +63,7 @@ class _Response(msgspec.Struct):
 
 
 class _Own(msgspec.Struct):
-    """The field `_exchange` of an entry."""
+    """The field `_exchange` of a HAR entry."""
 
     id: native_lines.Identity
     offset: native_lines.Seconds
@@ -99,7 +99,7 @@ _BYTE = re.compile(r"\(byte (\d+)\)")
 
 
 def write_har(path: Path, header: Header, exchanges: Iterable[Exchange]) -> int:
-    """Writes a HAR file, completely or not at all; returns the number of its entries. Raises TraceError."""
+    """Writes a HAR file atomically, and returns the number of its entries. Raises TraceError."""
     count = 0
 
     def pieces() -> Iterator[bytes]:
@@ -195,10 +195,11 @@ def _text(data: bytes) -> dict[str, str]:
 
 
 class HarFile:
-    """The entries of a HAR file that are requests to Kubernetes.
+    """The exchanges of a HAR file with Kubernetes. The constructor and the iteration raise TraceError.
 
-    `header` is the header of the trace that the file was converted from, or None. Without a header, offsets
-    are epoch seconds. `foreign` counts the entries for other servers during iteration. Raises TraceError.
+    - `header`: the header of the trace from which fakeapi created the file; None for other files, whose
+      offsets are in seconds since the epoch.
+    - `foreign`: the number of entries for other servers; complete after an iteration.
     """
 
     def __init__(self, path: Path) -> None:
@@ -227,7 +228,7 @@ class HarFile:
         return data.removeprefix(compression.BOM)
 
     def __iter__(self) -> Iterator[tuple[int, Exchange]]:
-        """Yields pairs of line number and exchange."""
+        """Yields pairs of line number and exchange. Raises TraceError."""
         self.foreign = self._next = 0
         for line, entry in self._entries():
             try:
@@ -240,7 +241,7 @@ class HarFile:
                 yield line, exchange
 
     def _entries(self) -> Iterator[tuple[int, Raw]]:
-        """Yields each entry with the number of its first line."""
+        """Yields pairs of line number and entry. The number is the line where the entry begins."""
         line, counted, end = 1, 0, 0
         for entry in self._log.entries:
             begin = self._text.index(entry, end)
@@ -350,7 +351,7 @@ class HarFile:
 
 
 def _target(url: str) -> str:
-    """Returns the path and query of a URL, without decoding."""
+    """Returns the path and query of a URL, percent-encoded as in the URL."""
     _, separator, rest = url.partition("://")
     if not separator:
         return url

@@ -1,4 +1,4 @@
-"""Reads and writes fakeapi's own format: JSON Lines, first a header, then exchanges sorted by offset."""
+"""Reads and writes the native format of fakeapi: JSON lines with a header and exchanges by offset."""
 
 import contextlib
 from collections.abc import Generator, Iterator
@@ -15,9 +15,9 @@ _BLANK = b" \t\r\n\v\f"
 
 
 def lines_of(path: Path) -> Generator[tuple[int, bytes], None, None]:
-    """Yields pairs of line number and line; skips line ends, blank lines and a byte order mark.
+    """Yields pairs of line number and line, without line ends, blank lines and a byte order mark.
 
-    Raises TraceError for a file that cannot be read, and for a line longer than LINE_MAX.
+    Raises TraceError for a file that cannot be read, and for a line of more than 64 MiB.
     """
     number = 0
     try:
@@ -33,7 +33,7 @@ def lines_of(path: Path) -> Generator[tuple[int, bytes], None, None]:
                 if line and not line.isspace():
                     yield number, line.rstrip(b"\r\n")
                     continue
-                # A gzip file of 50 KB may hold 50 million blank lines: skip all that are in the buffer.
+                # A gzip file of 50 KB can contain 50 million blank lines, so skip all in the buffer at once.
                 ahead = file.peek()
                 blank = file.read(len(ahead) - len(ahead.lstrip(_BLANK)))
                 number += blank.count(b"\n")
@@ -42,10 +42,11 @@ def lines_of(path: Path) -> Generator[tuple[int, bytes], None, None]:
 
 
 class NativeReader:
-    """A TraceReader of the native format; memory holds one exchange at a time.
+    """A TraceReader of the native format, which keeps only one exchange in memory.
 
-    The constructor raises TraceError for a bad header, iteration for a bad exchange. With `ordered` false,
-    exchanges may be in any order.
+    The constructor raises TraceError for an invalid header, and the iteration for an invalid exchange.
+
+    `ordered`: whether exchanges must be in the order of their offsets.
     """
 
     format = "native"
@@ -109,7 +110,7 @@ class NativeReader:
             raise TraceError(path, number, *error.args) from error
 
     def close(self) -> None:
-        """Does nothing: no file stays open between iterations."""
+        """Does nothing, because no file stays open between iterations."""
 
     def __enter__(self) -> Self:
         return self
@@ -121,15 +122,15 @@ class NativeReader:
 
 
 class LineTooLong(TraceError):
-    """An exchange has a longer line than LINE_MAX; the writer can continue with other exchanges."""
+    """Raised for an exchange with a line of more than 64 MiB. The writer can continue with others."""
 
 
 class TraceWriter:
-    """Writes a trace file. `close` creates it, completely or not at all, readable only by its owner.
+    """Writes a trace file in the native format.
 
-    `append` accepts exchanges in any order; the file has them by offset. As a context manager, the writer
-    closes at the end of the block, and aborts if the block raises. Methods raise TraceError if the file
-    cannot be written.
+    `append` adds exchanges in any order. `close` sorts them by offset and creates the file atomically,
+    readable only by its owner. As a context manager, the writer calls `close` at the end of the block, or
+    `abort` if the block raises. All methods raise TraceError if the file cannot be written.
     """
 
     def __init__(self, path: str | Path, header: Header) -> None:
@@ -147,11 +148,11 @@ class TraceWriter:
             raise self._refused(error) from error
 
     def __len__(self) -> int:
-        """The number of exchanges added so far."""
+        """Returns the number of added exchanges."""
         return self._count
 
     def append(self, exchange: Exchange) -> None:
-        """Adds an exchange to a temporary file, not to memory. Raises LineTooLong, TraceError."""
+        """Adds an exchange, which is kept in a temporary file. Raises LineTooLong, TraceError."""
         assert self._spool is not None, "append after close"
         line = native_lines.exchange_line(exchange)
         if len(line) >= native_lines.LINE_MAX:
@@ -167,14 +168,14 @@ class TraceWriter:
             raise self._refused(error) from error
 
     def close(self) -> None:
-        """Writes the file; a second call does nothing."""
+        """Creates the trace file. A second call does nothing. Raises TraceError."""
         spool, self._spool = self._spool, None
         if spool is None:
             return
         try:
             with atomic_file(self.path) as file, compression.open_write(self.path, file) as out:
                 out.write(native_lines.header_line(self.header) + b"\n")
-                for line in spool:  # zstd's writer has no writelines
+                for line in spool:  # the zstd writer has no method `writelines`
                     out.write(line)
         except OSError as error:
             raise self._refused(error) from error
@@ -182,7 +183,7 @@ class TraceWriter:
             spool.close()
 
     def abort(self) -> None:
-        """Drops all added exchanges and creates no file."""
+        """Drops all added exchanges, without creating the trace file."""
         spool, self._spool = self._spool, None
         if spool is not None:
             spool.close()

@@ -1,4 +1,4 @@
-"""Encodes and decodes lines of the native format; `docs/traces.md` and `schema.json` describe them."""
+"""Encodes and decodes lines of the native trace format, which `docs/traces.md` and `schema.json` describe."""
 
 import base64
 import binascii
@@ -15,12 +15,12 @@ VERSION: Literal[1] = 1
 KIND: Literal["fakeapi.trace"] = "fakeapi.trace"
 
 _CONTROLS = tuple(bytes((code,)) for code in range(32) if code not in b"\t\n\r\b\f")
-"""Control characters that have no short form in JSON."""
+"""The control characters that JSON can only write with six characters, such as `\\u0000`."""
 
 _LAST_SECOND = 253_402_300_799.0
 
 LINE_MAX = 64 << 20
-"""Most bytes of a line; longer ones are refused, which limits the memory for reading."""
+"""Maximum size of a line in bytes, which limits the memory for reading. A longer line raises TraceError."""
 
 Seconds = Annotated[float, Meta(ge=0)]
 Identity = Annotated[int, Meta(ge=0, le=(1 << 53) - 1)]
@@ -36,7 +36,7 @@ _Notes = tuple[str, ...]
 
 
 class _Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
-    """At most one of `body`, `text` and `base64` is set; without one the body is empty."""
+    """Base class of the lines. At most one of `body`, `text` and `base64` is set; none for an empty body."""
 
 
 class HeaderLine(_Line, omit_defaults=False, rename={"header": "kind"}):
@@ -73,7 +73,7 @@ class EventLine(_Line):
 
 
 class ResponseLine(_Line):
-    """A watch has `events` and `ended` and no body."""
+    """The response of an exchange. A watch has `events` and `ended`, and no body."""
 
     status: Annotated[int, Meta(ge=100, le=999)]
     headers: _Pairs = ()
@@ -88,7 +88,7 @@ class ResponseLine(_Line):
 
 
 class ExchangeLine(_Line):
-    """Every further line; lines are in the order of `offset`."""
+    """A line after the first line: one exchange. These lines are in the order of `offset`."""
 
     id: Annotated[Identity, Meta(description="unique in the trace")]
     offset: Annotated[Seconds, Meta(description="when the request came, in seconds since `started`")]
@@ -108,11 +108,11 @@ decode_exchange = msgspec.json.Decoder(ExchangeLine).decode
 _decode_raw = msgspec.json.Decoder(Raw).decode
 
 MALFORMED = (msgspec.DecodeError, RecursionError, UnicodeDecodeError)
-"""The errors of the decoders; `msgspec.ValidationError` is a DecodeError."""
+"""The exceptions of the decoders, including `msgspec.ValidationError`, which is a DecodeError."""
 
 
 def explain(path: str, line: int, error: Exception) -> TraceError:
-    """Converts an error of a decoder to a TraceError, with the invalid field if it is known."""
+    """Converts an exception of a decoder to a TraceError, with the invalid field if it is known."""
     text = str(error)
     if isinstance(error, RecursionError):
         return TraceError(path, line, "", "is nested too deeply")
@@ -126,7 +126,10 @@ def explain(path: str, line: int, error: Exception) -> TraceError:
 
 
 def content(data: bytes) -> dict[str, Any]:
-    """Returns the fields that store a message's body; `payload` restores the same bytes from them."""
+    """Returns the fields of a line that store a body, from which `payload` restores its bytes.
+
+    They are `body` and `newline` for JSON on one line, `text` for other text, or `base64`.
+    """
     if not data:
         return {}
     inline = data[:-1] if data[-1] == 10 else data
@@ -145,14 +148,14 @@ def _is_json(data: bytes) -> bool:
     try:
         if not data.isascii():
             data.decode()
-        # Raw drops surrounding white space, but a trace keeps every byte.
+        # A Raw loses surrounding white space, but a trace must keep every byte.
         return bytes(_decode_raw(data)) == data
     except MALFORMED:
         return False
 
 
 def payload(message: Message) -> bytes:
-    """Returns the body of a message. Raises ValueError with (field, reason)."""
+    """Returns the body of a message. Raises ValueError with the arguments (field, reason)."""
     body, text, encoded = message.body, message.text, message.base64
     if body is not UNSET:
         if text is not UNSET or encoded is not UNSET:
@@ -187,7 +190,7 @@ def header_line(header: Header) -> bytes:
 
 
 def exchange_line(exchange: Exchange) -> bytes:
-    """Encodes an exchange as a line without its newline."""
+    """Returns the line of an exchange, without its newline."""
     request, response = exchange.request, exchange.response
     answer: ResponseLine | None = None
     if response is not None:
@@ -212,7 +215,7 @@ def exchange_line(exchange: Exchange) -> bytes:
 
 
 def header_of(line: HeaderLine) -> Header:
-    """Converts a decoded header line to a header. Raises ValueError with (field, reason)."""
+    """Converts a decoded header line to a Header. Raises ValueError with the arguments (field, reason)."""
     try:
         started = seconds_of(line.started)
     except ValueError as error:
@@ -221,9 +224,10 @@ def header_of(line: HeaderLine) -> Header:
 
 
 def exchange_of(line: ExchangeLine, place: str, since: float = 0.0) -> Exchange:
-    """Converts a decoded line to an exchange. Raises ValueError with (field, reason).
+    """Converts a decoded line to an Exchange. Raises ValueError with the arguments (field, reason).
 
-    `since` is subtracted from every offset.
+    - `place`: the "file:line" of the exchange.
+    - `since`: the number of seconds to subtract from every offset.
     """
     asked, answer = line.request, line.response
     events: tuple[StreamEvent, ...] | None = None
@@ -274,7 +278,7 @@ def _held(field: str, message: Message) -> bytes:
 
 
 def seconds_of(text: str) -> float:
-    """Returns the epoch seconds of an RFC 3339 time. Raises ValueError with a reason."""
+    """Converts an RFC 3339 time to seconds since the epoch. Raises ValueError, also for times before 1970."""
     try:
         time = datetime.fromisoformat(text)
     except ValueError as error:
@@ -288,5 +292,5 @@ def seconds_of(text: str) -> float:
 
 
 def timestamp(seconds: float) -> str:
-    """Formats a time as RFC 3339 in UTC with microseconds; a later year than 9999 becomes the end of 9999."""
+    """Returns a time as RFC 3339 in UTC with microseconds. A time after the year 9999 becomes its end."""
     return datetime.fromtimestamp(min(seconds, _LAST_SECOND), UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -1,4 +1,4 @@
-"""Opens a trace file of any format; detects the format from the content."""
+"""Opens a trace file, and detects its format from its content."""
 
 import re
 from collections.abc import Iterator
@@ -20,9 +20,9 @@ _HAR = re.compile(rb'\{\s*"log"\s*:')
 
 
 class TraceReader(Protocol):
-    """An open trace. Each iteration reads it from its start, in the order of offsets.
+    """An open trace. Each iteration yields all exchanges, in the order of their offsets.
 
-    `format`: "native", "audit" or "har". Iteration raises TraceError at the first line that cannot be read.
+    `format`: "native", "audit" or "har". The iteration raises TraceError at the first invalid line.
     """
 
     @property
@@ -48,11 +48,12 @@ class TraceReader(Protocol):
 def open_trace(
     path: str | Path, *, patch_type: str = STRATEGIC_MERGE_PATCH, ordered: bool = True
 ) -> TraceReader:
-    """Opens a native trace, an audit log or a HAR file; .gz and .zst are decompressed. Raises TraceError.
+    """Opens a native trace, an audit log or a HAR file, also with .gz or .zst. Raises TraceError.
 
-    Audit logs and HAR are read to their end here, and sorted in a temporary file. `patch_type`: the media
-    type to assume for a patch in an audit log if nothing indicates one. With `ordered` false the lines of a
-    native trace may be in any order.
+    - `patch_type`: the media type of patches for which an audit log has no evidence.
+    - `ordered`: whether the lines of a native trace must be in the order of their offsets.
+
+    Audit logs and HAR files are read completely, and sorted in a temporary file.
     """
     path = Path(path)
     format_name = sniff(path)
@@ -72,7 +73,7 @@ def open_trace(
 
 
 def sniff(path: Path) -> str:
-    """Returns the format of a file: "native", "audit" or "har". Raises TraceError for any other file."""
+    """Returns the format of a trace file: "native", "audit" or "har". Raises TraceError for other files."""
     try:
         with compression.open_read(path) as file:
             start = file.read(_SNIFFED)

@@ -1,7 +1,6 @@
 """Infers the type of a patch from an audit log, which has no Content-Type.
 
-Some bodies and queries allow only one type; for others there is evidence, or an assumption. The result
-includes the reason.
+Some bodies and queries allow only one type. For others, the type follows from evidence, or is an assumption.
 """
 
 from typing import Any
@@ -19,16 +18,19 @@ NAMES = {media_type: name for name, media_type in SHORT_NAMES.items()}
 
 _BUILT_IN_GROUPS = frozenset({"", "apps", "autoscaling", "batch", "extensions", "policy"})
 _MERGING_AGENTS = ("kopf",)
-"""Clients that send merge patches by default."""
+"""The prefixes of User-Agents of clients that send merge patches by default."""
 
 
 def infer(
     patch: Any, *, query: str, group: str, agent: str, answer: Any = None, assume: str = STRATEGIC_MERGE_PATCH
 ) -> tuple[str, str]:
-    """Returns the media type of a patch, and the reason for this conclusion.
+    """Returns the media type of a patch, and the reason for this conclusion as text.
 
-    `patch` and `answer` are decoded JSON; `answer` is None if the response is unknown. `group`: the API group
-    of the resource. `assume`: the result if nothing indicates a type.
+    - `patch` and `answer`: the decoded bodies of request and response; `answer` is None if unknown.
+    - `query`: the query of the request.
+    - `group`: the API group of the resource.
+    - `agent`: the User-Agent of the client.
+    - `assume`: the media type without any evidence.
     """
     if isinstance(patch, list):
         return JSON_PATCH, "its body is a list"
@@ -74,7 +76,7 @@ def _operations(answer: Any, manager: str) -> set[str]:
 
 
 def _was_merged(patch: Any, answer: Any) -> bool:
-    """Whether a list of the patch is shorter in the response; only strategic merge extends lists."""
+    """Whether a list is longer in the response than in the patch, which proves a strategic merge patch."""
     if isinstance(patch, dict) and isinstance(answer, dict):
         return any(_was_merged(value, answer.get(key)) for key, value in patch.items())
     return isinstance(patch, list) and isinstance(answer, list) and 0 < len(patch) < len(answer)

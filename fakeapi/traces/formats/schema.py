@@ -1,4 +1,4 @@
-"""Generates the JSON Schema of the native format from the types that decode it; writes `schema.json`."""
+"""Generates the JSON Schema of the native trace format from the types that decode it."""
 
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ _BODIES = ("body", "text", "base64")
 
 
 def schema() -> dict[str, Any]:
-    """Returns the schema of one line of a trace: a header or an exchange."""
+    """Returns the JSON Schema of one line of a trace: a header or an exchange."""
     lines, definitions = msgspec.json.schema_components([native_lines.HeaderLine, native_lines.ExchangeLine])
     for name in ("RequestLine", "ResponseLine", "EventLine"):
         pairs = [[first, second] for first in _BODIES for second in _BODIES if first < second]

@@ -1,4 +1,4 @@
-"""Sorts exchanges by offset in a temporary file, so that bodies do not fill the memory."""
+"""Sorts exchanges by offset in a temporary file, so that they need little memory."""
 
 import os
 import struct
@@ -18,15 +18,14 @@ _LINE_NUMBER = struct.Struct("<Q")
 
 
 class Spool:
-    """Encoded exchanges in an unnamed file, read back by offset; equal offsets keep the order of `add`.
+    """Sorts encoded exchanges by offset in an unnamed file. Exchanges with equal offsets keep their order.
 
-    Needs 16 bytes of memory per exchange.
+    It needs 16 bytes of memory per exchange.
     """
 
     def __init__(self, directory: Path) -> None:
-        """Creates the file in `directory`. Raises OSError."""
-        # `close` closes it.
-        self._file = tempfile.TemporaryFile(dir=directory, prefix=".trace-", buffering=_BUFFER)  # noqa: SIM115 - see above
+        """Creates the unnamed file in `directory`. Raises OSError."""
+        self._file = tempfile.TemporaryFile(dir=directory, prefix=".trace-", buffering=_BUFFER)  # noqa: SIM115 - `close` closes it
         self._offsets = array("d")
         self._ends = array("Q")
         self._size = 0
@@ -42,7 +41,7 @@ class Spool:
         self._ends.append(self._size)
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yields the exchanges by offset. Raises OSError. Do not call `add` during iteration."""
+        """Yields the encoded exchanges by offset. Raises OSError. Do not call `add` during the iteration."""
         self._file.flush()
         file = self._file.fileno()
         for index in self._order():
@@ -57,15 +56,18 @@ class Spool:
         return array("Q", sorted(count, key=offsets.__getitem__))
 
     def close(self) -> None:
-        """Removes the file."""
+        """Closes the unnamed file, which deletes it."""
         self._file.close()
 
 
 class SortedReader:
-    """A TraceReader for an unsorted source; reads it once and sorts it in a temporary file.
+    """A TraceReader for unsorted exchanges, which it sorts in a temporary file.
 
-    `source` yields pairs of line number and exchange. With `absolute`, its offsets are epoch seconds, and the
-    earliest becomes the header's `started`. Raises TraceError, also if the source has no exchange.
+    - `source`: yields pairs of line number and exchange; the constructor reads it completely.
+    - `absolute`: whether its offsets are in seconds since the epoch. The earliest offset then becomes
+      `Header.started`.
+
+    The constructor raises TraceError, also if the source has no exchange.
     """
 
     def __init__(
@@ -116,7 +118,7 @@ class SortedReader:
             )
 
     def close(self) -> None:
-        """Removes the temporary file."""
+        """Deletes the temporary file."""
         self._spool.close()
 
     def __enter__(self) -> Self:

@@ -13,7 +13,7 @@ from fakeapi.traces.recording.redaction import Redactor
 
 
 def is_har_name(path: Path) -> bool:
-    """Whether the file's name is that of a HAR file: it ends in .har, .har.gz or .har.zst."""
+    """Whether the name of a file ends with .har, .har.gz or .har.zst."""
     return ".har" in path.suffixes[-2:]
 
 
@@ -25,10 +25,12 @@ def convert(
     release: str = "",
     progress: Callable[[int], None] = lambda count: None,
 ) -> int:
-    """Writes a trace as HAR if `is_har_name(target)`, else in the native format.
+    """Writes a trace to a file atomically, and returns the number of exchanges. Raises TraceError.
 
-    Returns the number of exchanges. Creates the file completely or not at all. Calls `progress` with the
-    count so far. Raises TraceError.
+    - `target`: the file; its name selects HAR (.har, .har.gz, .har.zst) or the native format.
+    - `redactor`: removes credentials and fields; None removes only credentials.
+    - `release`: the release in the header; "" keeps that of the source.
+    - `progress`: called with the number of exchanges so far.
     """
     target, redactor = Path(target), redactor or Redactor()
     header = source.header
@@ -49,7 +51,7 @@ def convert(
 
 
 def check_target(path: Path) -> None:
-    """Raises TraceError if a file of this name cannot be written."""
+    """Raises TraceError if the directory of a file does not exist, or if its compression is unsupported."""
     compression.check_writable(path)
     if not path.parent.is_dir():
         raise TraceError(str(path), 0, "", f"cannot be written: {path.parent} does not exist")

@@ -1,4 +1,4 @@
-"""Formats exchanges as readable text."""
+"""Formats exchanges as text for people."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -8,7 +8,7 @@ from fakeapi.traces.model import Exchange
 
 
 def one_line(exchange: Exchange) -> str:
-    """Formats an exchange in one line: offset, id, client, request, status, and how a watch ended."""
+    """Returns a line with offset, id, client, request and status of an exchange, and the end of a watch."""
     response = exchange.response
     status = str(response.status) if response else "-"
     text = f"{exchange.offset:10.3f}  #{exchange.id:<5} {exchange.actor}  {exchange.request.method} "
@@ -19,7 +19,7 @@ def one_line(exchange: Exchange) -> str:
 
 
 def in_full(exchange: Exchange) -> str:
-    """Formats an exchange with its headers and bodies; indents JSON."""
+    """Returns an exchange as text with its headers and bodies, and with indented JSON."""
     request, response = exchange.request, exchange.response
     lines = [one_line(exchange).strip(), ""]
     lines += [
@@ -49,7 +49,7 @@ def _body(data: bytes) -> list[str]:
 
 
 def matching(exchanges: Iterable[Exchange], *, actor: str = "", grep: str = "") -> Iterator[Exchange]:
-    """Yields the exchanges with `actor` in the client's name and `grep` in "METHOD target"."""
+    """Yields the exchanges whose client name contains `actor`, and whose "METHOD target" contains `grep`."""
     for exchange in exchanges:
         line = f"{exchange.request.method} {exchange.request.target}"
         if actor in exchange.actor and grep in line:

@@ -1,4 +1,4 @@
-"""Counts the contents of a trace: requests, clients, resources, gaps."""
+"""Counts requests, clients, resources and missing parts of a trace."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -11,7 +11,11 @@ from fakeapi.traces.model import Exchange, Header
 
 @dataclass(slots=True)
 class Statistics:
-    """Counts over a trace. `seconds`: the offset of the last response's end. `bytes`: size of all bodies."""
+    """The numbers of requests, clients and other parts of a trace.
+
+    - `seconds`: the offset of the end of the last response.
+    - `bytes`: the size of all bodies, without watch events.
+    """
 
     header: Header
     format: str
@@ -66,7 +70,7 @@ class Statistics:
 
 
 def statistics(reader: TraceReader) -> Statistics:
-    """Counts over a whole trace. Raises TraceError."""
+    """Returns the statistics of a whole trace. Raises TraceError."""
     counts = Statistics(reader.header, reader.format)
     for exchange in reader:
         counts.add(exchange)
@@ -74,7 +78,10 @@ def statistics(reader: TraceReader) -> Statistics:
 
 
 def resource_of(target: str) -> str:
-    """Returns the resource of a request, "resourceclaims/status.resource.k8s.io", or else its path."""
+    """Returns the resource of a request, such as "resourceclaims/status.resource.k8s.io".
+
+    Returns the path for a request without a resource. `target`: the path and query of the request.
+    """
     path = target.partition("?")[0]
     info = request_info.parse(path)
     if info is None or not info.resource:

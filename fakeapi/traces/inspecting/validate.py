@@ -1,4 +1,4 @@
-"""Checks every line of a trace file."""
+"""Finds all errors in a trace file."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,13 +10,13 @@ from fakeapi.traces.messages import is_kubernetes
 from fakeapi.traces.model import Exchange, TraceError
 
 PROBLEMS_MAX = 100
-"""Most problems printed; further problems are only counted."""
+"""Maximum number of errors that the command prints. It only counts the others."""
 
 
 def validate(path: str | Path) -> Iterator[TraceError]:
-    """Yields the problems of a trace, line by line.
+    """Yields the errors in a trace, line by line.
 
-    Reading an audit log or a HAR file ends at the first problem, so only this one is found.
+    For an audit log or a HAR file, it yields only the first error.
     """
     path = Path(path)
     try:

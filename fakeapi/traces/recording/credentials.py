@@ -1,6 +1,6 @@
-"""Recognizes credentials: by the name of a field, header, parameter or variable, and by their form in text.
+"""Recognizes credentials by the name of their field, header, parameter or variable, or by their form.
 
-Every function takes linear time, because clients choose its input.
+All functions take linear time, because clients choose their input.
 """
 
 import re
@@ -17,22 +17,22 @@ _NAME = re.compile(
     r"|(?:secret|access|api|private|ssh|encryption|signing)key(?:id)?|clientkeydata|clientcertificatedata"
     r"|dockerconfigjson|dockercfg|\Aauth)\Z"
 )
-"""Matches the end of a name whose value is a credential; the name is in lower case without - and _."""
+"""Matches the end of a name whose value is a credential, in lower case and without `-` and `_`."""
 
 _VARIABLE = re.compile(r"passw|token|secret|credential|authorization|api_?key|private_?key|access_?key")
-"""Matches part of the name of a variable or parameter whose `value` is a credential; in lower case."""
+"""Matches a part of the name of a variable whose `value` is a credential, in lower case."""
 
 _SIGNATURE = re.compile(r"\A(?:sig|(?:.*)signature)\Z")
-"""Matches query parameters that sign a URL; the name is in lower case without - and _."""
+"""Matches the name of a query parameter that signs a URL, in lower case and without `-` and `_`."""
 
 _SCHEMA_TYPES = ("string", "integer", "number", "boolean", "object", "array")
 
 _SEPARATORS = str.maketrans("", "", "-_")
 CACHED_MAX = 200
-"""Most characters of a header's value for which the result is cached; clients repeat their headers."""
+"""Maximum length, in characters, of a header value whose cleaned form is cached."""
 
 NAME_MAX = 200
-"""The number of characters at the end of a name that are examined."""
+"""Number of characters at the end of a name that the functions examine."""
 
 _NEEDLES = (
     b"oken",
@@ -54,9 +54,9 @@ _KEY_NEEDLES = tuple(
     )
     for separator in ("", "-", "_", " ")
 )
-"""Substrings in lower case, like _NEEDLES.
+"""Parts of the names of keys, in lower case.
 
-A text without any of them, and without a URL with a user, contains no credential.
+Text without any of them and without any of _NEEDLES has no credential, except for a user in a URL.
 """
 
 _SEGMENT = re.compile(rb"[\w-]+")
@@ -82,13 +82,13 @@ _ENTRY = re.compile(
     rb"|[^\s\"'{\[,}|>\\][^\n,{}\[\]\"']*)",
     re.MULTILINE,
 )
-"""Matches an entry of YAML or JSON: a key at the start of a line, in braces or in quotes, and its value.
+"""Matches a key of YAML or JSON with its value. The key is at the start of a line, in braces or in quotes.
 
-Quotes may be escaped, as in JSON inside a JSON string.
+Quotes can be escaped, as in JSON inside a JSON string.
 """
 
 _BINARY_ENTRY = re.compile(rb"(?<![\w.-])(?P<plain>[\w.-]{1,100})[ \t]{0,8}:[ \t]{1,8}(?P<value>[!-~]+)")
-"""Matches an entry of YAML between bytes that are not text."""
+"""Matches a key of YAML with its value, between bytes that are not text."""
 
 _QUOTE = re.compile(rb"\\{0,4}[\"']")
 
@@ -104,12 +104,12 @@ def _is_credential(name: str) -> bool:
 
 
 def is_credential_variable(name: str) -> bool:
-    """Whether an environment variable or parameter of this name has a credential as its `value`."""
+    """Whether the value of an environment variable or parameter of this name is a credential."""
     return _VARIABLE.search(name[-NAME_MAX:].lower()) is not None
 
 
 def is_credential_header(name: str) -> bool:
-    """Whether a header contains a credential; `name` is in lower case."""
+    """Whether a header of this name contains a credential. `name` must be in lower case."""
     return (
         name in _HEADERS
         or name.startswith("x-remote-extra-")
@@ -122,7 +122,7 @@ _HEADERS = frozenset({"cookie", "set-cookie", "x-forwarded-client-cert"})
 
 
 def may_hold_credentials(data: bytes) -> bool:
-    """Whether the data could contain a credential; a fast check, false for most bodies."""
+    """Whether data can contain a credential. This check is fast, and false for most bodies."""
     if b"@" in data and b"://" in data:
         return True
     lowered = data.lower()
@@ -135,7 +135,7 @@ def may_hold_credentials(data: bytes) -> bool:
 
 
 def clean_header(name: str, value: str) -> str:
-    """Removes credentials from the value of a header; keeps the scheme of an Authorization header."""
+    """Returns the value of a header without credentials. An Authorization header keeps its scheme."""
     if is_credential_header(name):
         scheme, space, rest = value.partition(" ")
         return f"{scheme} {REDACTED}" if space and rest and "=" not in scheme else REDACTED
@@ -152,7 +152,7 @@ def _clean_value(value: str) -> str:
 
 
 def clean_target(target: str) -> str:
-    """Removes JSON Web Tokens and the values of credential parameters from a path and query."""
+    """Returns a path and query without JSON Web Tokens and without values of credential parameters."""
     path, mark, query = target.partition("?")
     if mark:
         parts = []
@@ -172,9 +172,10 @@ def _is_credential_parameter(name: str) -> bool:
 
 
 def holds_credentials(name: str, value: "dict[str, Any] | list[Any]") -> bool:
-    """Whether all texts inside a field of this name are credentials: `tokens: […]`, `token: {…}`.
+    """Whether all texts in a list or object are credentials, as in `tokens: […]` or `token: {…}`.
 
-    False for a reference to a Secret, for Kubernetes' `serviceAccountToken`, and for the schema of a field.
+    `name`: the name of its field. False for a reference to a Secret, for the field `serviceAccountToken` of
+    Kubernetes, and for the schema of a field.
     """
     if not is_credential(name) or name.lower().endswith(("secret", "serviceaccounttoken")):
         return False
@@ -182,7 +183,7 @@ def holds_credentials(name: str, value: "dict[str, Any] | list[Any]") -> bool:
 
 
 def clean_text(data: bytes) -> bytes:
-    """Removes JSON Web Tokens, private keys, users in URLs, and values with the name of a credential."""
+    """Returns text without JSON Web Tokens, private keys, users in URLs, and values of credential keys."""
     if b"eyJ" in data:
         data = _without_tokens(data, _hidden)
     if b"PRIVATE KEY" in data:
@@ -198,7 +199,10 @@ def clean_text(data: bytes) -> bytes:
 
 
 def clean_binary(data: bytes) -> bytes:
-    """Replaces each byte of a credential by "x": in binary data such as protobuf, lengths must not change."""
+    """Returns binary data, such as protobuf, with each byte of a credential replaced by "x".
+
+    Lengths inside the data stay valid.
+    """
     if b"eyJ" in data:
         data = _without_tokens(data, _crossed_out)
     data = _PEM.sub(lambda match: _crossed_out(match[0]), data)
@@ -210,7 +214,7 @@ def clean_binary(data: bytes) -> bytes:
 
 
 def is_option(text: str) -> bool:
-    """Whether a command-line argument is an option whose value, the next argument, is a credential."""
+    """Whether a command-line argument is an option such as --token, so that the next one is a credential."""
     return text.startswith("-") and "=" not in text and is_credential(text)
 
 
@@ -223,10 +227,10 @@ def _crossed_out(data: bytes) -> bytes:
 
 
 def _without_tokens(data: bytes, replacement: Callable[[bytes], bytes]) -> bytes:
-    """Replaces JSON Web Tokens: three segments of at least five characters, the first after its prefix eyJ.
+    """Returns data with JSON Web Tokens replaced.
 
-    Each run of characters is read only once: if no token begins at the first eyJ of a segment, none begins at
-    a later one.
+    A token has three segments of at least five characters after the prefix eyJ. The function reads each
+    segment only once: if no token begins at its first eyJ, no token begins at a later eyJ.
     """
     parts: list[bytes] = []
     done = place = 0
@@ -241,9 +245,9 @@ def _without_tokens(data: bytes, replacement: Callable[[bytes], bytes]) -> bytes
 
 
 def _end_of_token(data: bytes, begin: int) -> int:
-    """Returns the end of the token that starts at `begin`.
+    """Returns the end of the JSON Web Token that starts at `begin`.
 
-    Without a complete token, returns the end of its first segment as a negative number.
+    If the token is incomplete, returns the end of its first segment as a negative number.
     """
     first = _end_of_segment(data, begin)
     end = first
@@ -298,7 +302,10 @@ def _clean_entries(data: bytes, replacement: Callable[[bytes], bytes]) -> bytes:
 
 
 def _end_of_scalar(data: bytes, begin: int, end: int, indent: int) -> int:
-    """Returns the end of a YAML scalar: of its line or, after | or >, of the deeper indented lines below."""
+    """Returns the end of a YAML scalar: the end of its line, or of the indented lines after `|` or `>`.
+
+    `begin` and `end`: the place of its first line. `indent`: the indentation of its key.
+    """
     line_end = data.find(b"\n", end)
     line_end = len(data) if line_end < 0 else line_end
     if data[begin : begin + 1] not in b"|>":

@@ -1,4 +1,4 @@
-"""ASGI middleware that records the traffic of the application inside it."""
+"""Recorder: ASGI middleware that records the traffic of an application."""
 
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 
 CONTROL = "/_fakeapi"
-"""The path of the control API; requests to it are not recorded."""
+"""The path prefix of the control API, whose requests are not recorded."""
 
 
 class Recorder:
-    """Wraps an application and records its traffic between calls of `record`."""
+    """Wraps an application, and records its traffic after `record` has set a recording."""
 
     def __init__(self, app: Application) -> None:
         self._app = app
@@ -26,9 +26,9 @@ class Recorder:
         return self._recording
 
     def record(self, recording: "Recording | None") -> "Recording | None":
-        """Starts recording, or stops it with None; returns the previous recording.
+        """Sets the recording for later requests, or stops recording with None; returns the previous one.
 
-        Unfinished exchanges are written to the previous recording as they are now, and not to the new one.
+        The previous recording gets the unfinished exchanges as they are now. The new one does not get them.
         """
         before, self._recording = self._recording, recording
         if before is not None:
@@ -79,20 +79,23 @@ class Recorder:
         await self._app.reset()
 
     def end_watches(self) -> None:
-        """Ends all watches; the recording marks them as "open"."""
+        """Ends all watches of the application. The recording marks them as "open"."""
         if self._recording is not None:
             self._recording.end_open()
         self._app.end_watches()
 
 
 def end(observed: "ObservedExchange", *, complete: bool) -> None:
-    """Ends an exchange: as "client" if the client left, "server" if the response is complete, or "cut"."""
+    """Ends an exchange as "client" if the client disconnected, else as "server" or "cut".
+
+    `complete`: whether the response was sent completely.
+    """
     ended: Ending = "client" if observed.left else "server" if complete else "cut"
     observed.end(ended)
 
 
 def target_of(scope: Scope) -> str:
-    """Returns the path and query as the client sent them."""
+    """Returns the path and query of an ASGI scope, as the client sent them."""
     raw: bytes = scope.get("raw_path") or scope["path"].encode()
     query: bytes = scope["query_string"]
     return (raw + b"?" + query if query else raw).decode("latin-1")

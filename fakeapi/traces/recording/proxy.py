@@ -1,8 +1,8 @@
 """A reverse proxy in front of a cluster that records the traffic.
 
-Clients connect to the runner (HTTP/1.1 and HTTP/2). The proxy forwards requests with aiohttp, which parses in
-C, passes on data as they arrive, and does not change targets or headers. Upstream connections use HTTP/1.1,
-so each watch has its own connection and does not wait for others.
+Clients connect to a Runner with HTTP/1.1 or HTTP/2. The proxy forwards requests with aiohttp, which parses in
+C, passes on data as they arrive, and does not change targets or headers. Connections to the cluster use
+HTTP/1.1, so each watch has its own connection and cannot block others.
 """
 
 import asyncio
@@ -28,13 +28,13 @@ from fakeapi.traces.recording.recording import ObservedExchange, Recording
 logger = logging.getLogger("fakeapi.traces")
 
 CONNECT_SECONDS = 10.0
-"""Seconds to wait for a connection to the upstream, and for its version at startup."""
+"""Seconds to wait for a connection to the cluster, and for its version at startup."""
 
 REQUEST_MAX = 64 << 20
-"""Most bytes of a request's body; a longer body gets 413."""
+"""Maximum size of a request body in bytes; a longer body gets 413."""
 
 WHOLE_MAX = 1 << 20
-"""Most bytes of a response that is read as a whole; longer responses are streamed."""
+"""Maximum size, in bytes, of a response that is sent in one piece. Longer responses are streamed."""
 
 _HOP = frozenset(
     {
@@ -52,7 +52,7 @@ _HOP = frozenset(
     }
 )
 _HOP_BACK = frozenset({b"connection", b"date", b"keep-alive", b"trailer", b"transfer-encoding", b"upgrade"})
-"""Response headers that are not passed on; the runner adds its own Date."""
+"""The response headers that the proxy does not forward. The Runner adds its own Date."""
 
 _MINOR = re.compile(r"\d+")
 
@@ -60,12 +60,14 @@ Pairs = list[tuple[bytes, bytes]]
 
 
 class Proxy:
-    """An application for a Runner that forwards every request to the upstream.
+    """An application for a Runner that forwards every request to a cluster and records it.
 
-    A client's Authorization header is passed on; without this header, the proxy sends the upstream's
-    credential. With `token`, clients must send this token, and the proxy sends the upstream's credential.
-    Without `token`, `hosts` decides which Host and Origin headers are accepted, so that no web page can use
-    the credential.
+    - `upstream`: the cluster with its credential. The proxy sends this credential with requests that have no
+      Authorization header.
+    - `token`: the token that clients must send to the proxy, which replaces it by the credential of
+      `upstream`; None accepts requests without a token.
+    - `hosts`: the accepted Host and Origin headers if `token` is None, so that no web page can use the
+      credential; None accepts only loopback hosts.
     """
 
     def __init__(
@@ -79,7 +81,7 @@ class Proxy:
         self._upstream = upstream
         self._recording = recording
         self._token = None if token is None else f"Bearer {token}".encode()
-        # The token in the proxy's own kubeconfig is never sent to the upstream.
+        # The proxy never forwards the token in its own kubeconfig.
         self._own = self._token or f"Bearer {ANYBODY}".encode()
         self._hosts = hosts or HostRules.parse()
         self._origin = URL(upstream.url).origin()
@@ -89,7 +91,7 @@ class Proxy:
         self._streams: set[aiohttp.ClientResponse] = set()
 
     async def startup(self) -> None:
-        """Connects to the upstream. Raises TargetError if it does not answer or is not Kubernetes."""
+        """Connects to the cluster. Raises TargetError if it does not respond or is not Kubernetes."""
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0, ssl=self._upstream.tls or True),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS),
@@ -109,11 +111,11 @@ class Proxy:
             await self._session.close()
 
     async def reset(self) -> None:
-        """Raises NotImplementedError: the proxy has no state to reset."""
+        """Raises NotImplementedError, because the proxy has no state to reset."""
         raise NotImplementedError
 
     def end_watches(self) -> None:
-        """Ends all streams; the recording marks watches as "open"."""
+        """Ends all streamed responses. The recording marks watches as "open"."""
         self._recording.end_open()
         for response in list(self._streams):
             response.close()
@@ -142,7 +144,10 @@ class Proxy:
             end(observed, complete=complete)
 
     def _refusal(self, scope: Scope, headers: Pairs) -> tuple[int, str, str] | None:
-        """Returns status, reason and message for a request to refuse; such requests are not recorded."""
+        """Returns status code, reason and message if the proxy rejects a request; None if it does not.
+
+        Rejected requests are not recorded.
+        """
         if self._token is not None:
             if not _is_let_in(headers, self._token):
                 return 401, "Unauthorized", "the proxy's token is missing or wrong"
@@ -150,7 +155,7 @@ class Proxy:
             return 403, "Forbidden", f"{message} (see --accept-hosts)"
         if any(name == b"upgrade" for name, _ in headers):
             return 501, "NotImplemented", "exec, attach and port-forward are not recorded"
-        # A target without a slash at its start would become part of the upstream's host or port.
+        # A target without a leading slash would become a part of the cluster's host or port in the URL.
         if not target_of(scope).startswith("/"):
             return 400, "BadRequest", "the request target must begin with a slash"
         return None
@@ -164,7 +169,7 @@ class Proxy:
         receive: Receive,
         send: Send,
     ) -> bool:
-        """Forwards a request; returns whether the whole response was passed on."""
+        """Forwards a request and its response. Returns whether the response was sent completely."""
         assert self._session is not None, "request before startup"
         try:
             url = URL(self._upstream.url + target_of(scope), encoded=True)
@@ -259,7 +264,7 @@ class Proxy:
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise TargetError(f"{url} cannot be reached: {_reason(error)}") from error
         if status in {401, 403}:
-            return  # clients may have their own credentials
+            return  # clients can have their own credentials
         try:
             facts = json.loads(data)
             version, major, minor = (str(facts[key]) for key in ("gitVersion", "major", "minor"))
@@ -273,7 +278,7 @@ class Proxy:
 
 
 def _named_by_connection(headers: Pairs) -> frozenset[bytes]:
-    """Returns the headers listed in Connection, which are only for this hop (RFC 9110, section 7.6.1)."""
+    """Returns the names in the header Connection, which must not be forwarded (RFC 9110, section 7.6.1)."""
     values = (value for name, value in headers if name == b"connection")
     return frozenset(each.strip().lower() for value in values for each in value.split(b","))
 
@@ -283,7 +288,10 @@ def _is_let_in(headers: Pairs, token: bytes) -> bool:
 
 
 async def _body(receive: Receive, observed: ObservedExchange) -> bytes | None:
-    """Reads the request's body until it exceeds REQUEST_MAX; returns None if the client left."""
+    """Returns the body of a request, or None if the client disconnected.
+
+    It stops reading as soon as the body exceeds REQUEST_MAX.
+    """
     parts: list[bytes] = []
     size = 0
     async for data in _pieces(receive):
@@ -309,7 +317,7 @@ async def _pieces(receive: Receive) -> AsyncIterator[bytes | None]:
 
 
 async def _gone(receive: Receive, observed: ObservedExchange, response: aiohttp.ClientResponse) -> None:
-    """Waits until the client leaves, then closes the upstream's response."""
+    """Waits until the client has disconnected, and then closes the response of the cluster."""
     while (await receive())["type"] != "http.disconnect":
         pass
     observed.left = True
@@ -317,7 +325,7 @@ async def _gone(receive: Receive, observed: ObservedExchange, response: aiohttp.
 
 
 async def _refuse(send: Send, status: int, reason: str, message: str) -> None:
-    """Sends a Status that the proxy made itself; the recording does not contain it."""
+    """Sends a Status of the proxy to the client. The recording does not contain this response."""
     facts: dict[str, Any] = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure"}
     facts |= {"message": f"fakeapi record: {message}", "reason": reason, "code": status}
     body = json.dumps(facts).encode()

@@ -1,4 +1,4 @@
-"""Records exchanges into a trace file while they happen.
+"""Recording: records running exchanges into a trace file.
 
 Call all methods except `close` and `abort` in the event loop of the server.
 """
@@ -23,16 +23,17 @@ logger = logging.getLogger("fakeapi.traces")
 RawHeaders = Iterable[tuple[bytes, bytes]]
 
 EVENT_OVERHEAD = 64
-"""Extra bytes for each watch event in a file, besides its line; they count towards BODY_MAX."""
+"""Number of bytes that a watch event needs in a file in addition to its line; they count for BODY_MAX."""
 
 _FRAME_LENGTH = 4
 _TOO_LONG = "too long"
 
 
 class Recording:
-    """Writes the exchanges of a server to a trace file, which `close` creates.
+    """Records the exchanges of a server, and creates the trace file at `close`.
 
-    If the file cannot be written, recording ends, but the server continues; `close` then raises the error.
+    If the exchanges cannot be written, the recording ends but the server continues. Then `close` raises the
+    error.
     """
 
     def __init__(
@@ -44,7 +45,12 @@ class Recording:
         release: str = "",
         redactor: Redactor | None = None,
     ) -> None:
-        """Opens a temporary file. Raises TraceError."""
+        """Opens a temporary file. Raises TraceError.
+
+        - `path`: the trace file; its name can end with .gz or .zst.
+        - `source`, `server` and `release`: members of the trace's Header.
+        - `redactor`: removes credentials and fields; None removes only credentials.
+        """
         self._redactor = redactor or Redactor()
         self._begun_at = time.perf_counter()
         header = Header(
@@ -65,26 +71,29 @@ class Recording:
         return self._writer.header
 
     def describe(self, *, server: str, release: str) -> None:
-        """Sets the server and release in the trace's header."""
+        """Sets the server and the release in the header of the trace."""
         header = self._writer.header
         self._writer.header = Header(
             header.version, server, release, header.started, header.source, header.note, header.redacted
         )
 
     def hide(self, authorization: str) -> None:
-        """Removes a credential, the value of an Authorization header, from every exchange."""
+        """Removes a credential from all later exchanges.
+
+        `authorization`: the value of an Authorization header with the credential.
+        """
         self._redactor.hide(authorization)
 
     def __len__(self) -> int:
-        """The number of exchanges written so far."""
+        """Returns the number of finished exchanges."""
         return len(self._writer)
 
     def now(self) -> float:
-        """Returns the offset of the present time, in seconds."""
+        """Returns the seconds since the start of the recording."""
         return time.perf_counter() - self._begun_at
 
     def begin(self, method: str, target: str, headers: RawHeaders) -> "ObservedExchange":
-        """Starts to observe a request whose head was received."""
+        """Starts to record a request, after its head has arrived."""
         self._next += 1
         observed = ObservedExchange(self, self._next, method, target, _text(headers))
         if not self._closed:
@@ -92,7 +101,7 @@ class Recording:
         return observed
 
     def keep(self, observed: "ObservedExchange") -> None:
-        """Writes a finished exchange; a second call does nothing."""
+        """Adds a finished exchange to the trace. A second call does nothing."""
         if self._open.pop(observed.id, None) is None or self._failure is not None:
             return
         exchange = self._redactor.exchange(observed.exchange())
@@ -107,12 +116,12 @@ class Recording:
             self._writer.abort()
 
     def end_open(self) -> None:
-        """Writes the unfinished exchanges as they are now; the rest of them is not recorded."""
+        """Ends all unfinished exchanges, and adds them to the trace as they are now."""
         for observed in list(self._open.values()):
             observed.end("open")
 
     def close(self) -> None:
-        """Writes the file. Raises TraceError, also for an earlier error."""
+        """Creates the trace file. Raises TraceError, also for an earlier error of writing."""
         if self._closed:
             return
         self._closed = True
@@ -122,14 +131,14 @@ class Recording:
         self._writer.close()
 
     def abort(self) -> None:
-        """Drops all recorded exchanges and creates no file."""
+        """Drops all recorded exchanges, without creating the trace file."""
         self._closed = True
         self._open.clear()
         self._writer.abort()
 
 
 class ObservedExchange:
-    """An exchange in progress: `asked`, `started` and `answered` collect its data, `end` writes it."""
+    """A running exchange. `asked`, `started` and `answered` collect its data, and `end` records it."""
 
     __slots__ = (
         "_answer",
@@ -158,7 +167,7 @@ class ObservedExchange:
         self._recording = recording
         self.id = identity
         self.left = False
-        """Whether the client closed the connection."""
+        """Whether the client has disconnected."""
         self._method = method
         self._target = target
         self._headers = headers
@@ -176,14 +185,14 @@ class ObservedExchange:
         self._over = 0.0
 
     def asked(self, data: bytes) -> None:
-        """Collects a piece of the request's body."""
+        """Adds a part of the request body."""
         if len(self._request) + len(data) <= BODY_MAX:
             self._request += data
         elif data and not self._lacks(Gap.REQUEST_BODY):
             self._missing.append(Missing(Gap.REQUEST_BODY, _TOO_LONG))
 
     def started(self, status: int, headers: RawHeaders) -> None:
-        """Collects the response's status and headers."""
+        """Sets the status and the headers of the response."""
         texts = _text(headers)
         self._started = (status, texts)
         if status == 200 and is_watch(self._method, self._target):
@@ -194,7 +203,7 @@ class ObservedExchange:
                 self._inflater = Inflater("gzip")
 
     def answered(self, data: bytes) -> None:
-        """Collects a piece of the response's body, or of a watch's events."""
+        """Adds a part of the response body, or of the events of a watch."""
         if not data:
             return
         if self._dropped:
@@ -218,18 +227,21 @@ class ObservedExchange:
             self._events.extend(StreamEvent(offset, line) for line in lines)
 
     def failed(self, reason: str) -> None:
-        """Notes the reason for a missing response."""
+        """Sets the reason why the exchange has no response."""
         self._missing.append(Missing(Gap.RESPONSE, reason))
 
     def end(self, ended: Ending) -> None:
-        """Writes the exchange. `ended`: "server" for a complete response; for a watch, see `Ending`."""
+        """Ends the exchange and adds it to the trace. A second call does nothing.
+
+        `ended`: "server" for a complete response, or the end of a watch.
+        """
         if not self._over:
             self._over = self._recording.now()
             self._ended = ended
             self._recording.keep(self)
 
     def exchange(self) -> Exchange:
-        """Returns the exchange as observed so far."""
+        """Returns the Exchange with the data that have been added so far."""
         headers = self._headers
         return Exchange(
             self.id,
@@ -268,7 +280,7 @@ class ObservedExchange:
         headers: Headers = kept(texts)
         if self._events is not None:
             if self._answer and not self._dropped:
-                # An incomplete last line is kept.
+                # Keep an incomplete last line.
                 self._events.append(StreamEvent(self._over, bytes(self._answer)))
             if self._dropped:
                 detail = f"after the first {len(self._events)}, more than {BODY_MAX >> 20} MiB"
@@ -288,7 +300,7 @@ class ObservedExchange:
 
 
 def _without_bodies(exchange: Exchange) -> Exchange:
-    """Drops the bodies and events of an exchange that is too long for a line; lists them as missing."""
+    """Returns an exchange without its bodies and events, which it lists as missing."""
     missing = list(exchange.missing)
     request, response, events = exchange.request, exchange.response, exchange.events
     if request.body:
@@ -308,7 +320,7 @@ def _text(headers: RawHeaders) -> list[tuple[str, str]]:
 
 
 def _lines(buffer: bytearray) -> list[bytes]:
-    """Removes the complete lines from the buffer; returns the lines that are not empty."""
+    """Removes all complete lines from a buffer, and returns the lines that are not empty."""
     end = buffer.rfind(b"\n")
     if end < 0:
         return []
@@ -318,9 +330,9 @@ def _lines(buffer: bytearray) -> list[bytes]:
 
 
 def _frames(buffer: bytearray) -> list[bytes]:
-    """Removes the complete frames of a protobuf watch from the buffer and returns their content.
+    """Removes all complete frames of a protobuf watch from a buffer, and returns their contents.
 
-    A frame is four bytes of length, then the content.
+    A frame consists of the length in four bytes, and the content.
     """
     frames: list[bytes] = []
     while len(buffer) >= _FRAME_LENGTH:

@@ -1,7 +1,6 @@
-"""Removes credentials and chosen fields from exchanges before they are written.
+"""Redactor: removes credentials and chosen fields from exchanges before they are recorded.
 
-A replaced value keeps its type, so that requests stay valid in a replay. Redacting a second time changes
-nothing.
+A replaced value keeps its type, so that requests stay valid in a replay. A second redaction changes nothing.
 """
 
 import base64
@@ -32,31 +31,38 @@ from fakeapi.traces.recording.credentials import (
 _REDACTED_DATA = base64.b64encode(REDACTED.encode()).decode()
 
 LITERAL_MIN = 8
-"""Least characters of a credential in a header that is also removed from all other places."""
+"""Minimum length, in characters, of a credential in a header that is also removed from all other places."""
 
 _SECRETS = re.compile(r"/secrets(?:/|\?|$)")
 _SECRET_KIND = re.compile(
     rb"[\"']?kind[\"']?[ \t]{0,8}:[ \t]{0,8}[\"']?Secret(?:List)?\b|\x12\x06Secret\x12|\x12\x0aSecretList\x12"
 )
-"""Matches the kind of a Secret in protobuf, or in text that is not JSON."""
+"""Matches the kind of a Secret in protobuf, or in text such as YAML."""
 
 
 class Redactor:
-    """Removes credentials, unless `credentials` is false, and the fields at `paths` from exchanges."""
+    """Removes credentials and fields from exchanges.
+
+    - `credentials`: whether to remove credentials.
+    - `paths`: the paths of the fields to remove.
+    """
 
     def __init__(self, *, credentials: bool = True, paths: tuple[FieldPath, ...] = ()) -> None:
         self._credentials = credentials
         self._paths = paths
         self._known: dict[str, None] = {}
         self.names = (("credentials",) if credentials else ()) + tuple(map(fieldpaths.render, paths))
-        """The removed parts, for a trace's header: "credentials" and field paths."""
+        """The removed parts for the header of a trace: "credentials" and field paths."""
 
     def hide(self, header: str) -> None:
-        """Adds a credential, the value of an Authorization header, to remove from all later exchanges."""
+        """Adds a credential that is removed from all later exchanges.
+
+        `header`: the value of an Authorization header with the credential.
+        """
         self._known.update(dict.fromkeys(_literals(header)))
 
     def exchange(self, exchange: Exchange) -> Exchange:
-        """Returns the redacted exchange, or the same object if there is nothing to remove."""
+        """Returns an exchange without credentials and removed fields; the same object if it has none."""
         if not self.names:
             return exchange
         secrets = self._credentials and _SECRETS.search(unquote(exchange.request.target)) is not None
@@ -70,21 +76,24 @@ class Redactor:
         return replace(exchange, request=request, response=response, events=events)
 
     def _literals(self, request: Request) -> tuple[str, ...]:
-        """Returns the credentials in the request's headers, and those passed to `hide`."""
+        """Returns the credentials in the headers of a request, and the credentials from `hide`."""
         if not self._credentials:
             return ()
         by_header = (_literals(value) for name, value in request.headers if is_credential_header(name))
         return (*self._known, *(each for credentials in by_header for each in credentials))
 
     def headers(self, headers: Headers) -> Headers:
-        """Removes credentials from headers; returns the same object if there are none."""
+        """Returns headers without credentials; the same object if they have none."""
         if not self._credentials:
             return headers
         clean = tuple((name, clean_header(name, value)) for name, value in headers)
         return headers if clean == headers else clean
 
     def body(self, data: bytes, *, secrets: bool = False) -> bytes:
-        """Redacts a body; returns the same bytes if there is nothing to remove. `secrets`: it has Secrets."""
+        """Returns a body without credentials and removed fields; the same bytes if it has none.
+
+        `secrets`: whether the body contains Secrets.
+        """
         suspect = self._credentials and (secrets or may_hold_credentials(data))
         if not data or not (suspect or self._paths):
             return data
@@ -102,7 +111,7 @@ class Redactor:
 
 
 class _Work:
-    """Redacts one exchange."""
+    """Redacts the parts of one exchange. `literals`: credentials to remove from all its texts."""
 
     def __init__(self, redactor: Redactor, literals: tuple[str, ...], *, secrets: bool) -> None:
         self._redactor = redactor
@@ -154,7 +163,7 @@ class _Work:
 
 
 def _literals(header: str) -> tuple[str, ...]:
-    """Returns the credential in a header's value, without its scheme, if it has LITERAL_MIN characters."""
+    """Returns the credential in a header without its scheme; empty if it is shorter than LITERAL_MIN."""
     word = header.rpartition(" ")[2]
     return (word,) if len(word) >= LITERAL_MIN and word != REDACTED else ()
 
@@ -168,14 +177,17 @@ def _is_text(data: bytes) -> bool:
 
 
 def _blank(value: Any) -> Any:
-    """Returns the empty value of the same type; "redacted" for text."""
+    """Returns the empty value of the same JSON type; "redacted" for text."""
     if isinstance(value, str):
         return REDACTED
     return None if value is None else type(value)()
 
 
 def scrub(value: Any, *, secrets: bool) -> bool:
-    """Removes credentials from a JSON value in place; returns whether it changed."""
+    """Removes credentials from a JSON value in place, and returns whether the value changed.
+
+    `secrets`: whether the value contains Secrets.
+    """
     if isinstance(value, list):
         return _scrub_list(value, secrets=secrets)
     if not isinstance(value, dict):
@@ -199,7 +211,7 @@ def scrub(value: Any, *, secrets: bool) -> bool:
 
 
 def _blank_texts(holder: Any) -> bool:
-    """Replaces every text inside a value in place; returns whether it changed."""
+    """Replaces all texts in a list or object in place, and returns whether the value changed."""
     members = holder.items() if isinstance(holder, dict) else enumerate(holder)
     changed = False
     for key, member in list(members):
@@ -239,7 +251,7 @@ def _scrub_inside(holder: Any, key: Any, *, secrets: bool) -> bool:
 
 
 def _scrub_secret(value: dict[str, Any]) -> bool:
-    """Removes the data of a Secret, or of a patch of a Secret, in place; returns whether it changed."""
+    """Removes the data of a Secret or of its patch in place, and returns whether the value changed."""
     before = repr(value)
     for field, replacement in (("data", _REDACTED_DATA), ("stringData", REDACTED)):
         data = value.get(field)
@@ -257,7 +269,7 @@ def _scrub_secret(value: dict[str, Any]) -> bool:
 
 
 def _unstructured(data: bytes, *, secrets: bool) -> bytes:
-    """Redacts a body that is not JSON: text such as YAML, or binary data such as protobuf."""
+    """Returns a redacted body that is not JSON but text, such as YAML, or binary data, such as protobuf."""
     secrets = secrets or _SECRET_KIND.search(data) is not None
     if not _is_text(data):
         return b"" if secrets else clean_binary(data)

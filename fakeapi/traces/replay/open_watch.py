@@ -1,4 +1,4 @@
-"""Opens a recorded watch on the target and collects its events."""
+"""OpenWatch: opens a recorded watch on the replay target and collects its events."""
 
 import asyncio
 import contextlib
@@ -10,17 +10,23 @@ from fakeapi.traces.analysis.plan import Step
 from fakeapi.traces.comparing.events import is_bookmark
 
 PATIENCE_SECONDS = 2.0
-"""Seconds to wait at the end of a watch for the recorded events."""
+"""Seconds to wait for the recorded events at the end of a watch."""
 
 LATER_PATIENCE_SECONDS = 0.2
-"""Seconds to wait for recorded events after IMPATIENT_AFTER watches lacked some."""
+"""Seconds to wait for the recorded events at the end of a watch, after several watches lacked events."""
 
 QUIET_SECONDS = 0.05
-"""Seconds that a strict comparison waits for extra events, which are differences."""
+"""Seconds that a strict comparison waits for additional events at the end of a watch."""
 
 
 class OpenWatch:
-    """A watch on the target; collects its lines in memory until it is closed."""
+    """An open watch on the replay target, which collects its events in memory.
+
+    - `step`: the step of the replay that opened the watch.
+    - `lines`: the lines of the received events.
+    - `ended`: whether the target has ended the watch.
+    - `failure`: the error that ended the watch; "" for none.
+    """
 
     def __init__(self, step: Step, stream: Stream) -> None:
         self.step = step
@@ -39,7 +45,10 @@ class OpenWatch:
     async def open(
         cls, client: HttpClient, step: Step, target: str, headers: Headers
     ) -> "OpenWatch | Response":
-        """Opens a watch; returns the response if the target refuses it. Raises TargetError."""
+        """Opens a watch on the replay target, or returns the response if the target rejects the watch.
+
+        `target`: the path and query of the watch. Raises TargetError.
+        """
         stream = await client.watch(target, headers)
         if stream.status == 200:
             return cls(step, stream)
@@ -61,9 +70,10 @@ class OpenWatch:
         self._enough.set()
 
     async def close(self, patience: float, *, quiet: float = 0.0) -> bool:
-        """Waits for the recorded number of events, at most `patience` seconds, and then `quiet` seconds.
+        """Waits for the recorded number of events, and closes the watch. Returns whether enough arrived.
 
-        Closes the watch; returns whether enough events arrived.
+        - `patience`: the maximum time to wait, in seconds.
+        - `quiet`: the seconds to wait afterwards for additional events.
         """
         came = True
         try:

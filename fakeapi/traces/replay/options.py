@@ -8,10 +8,11 @@ from fakeapi.clients.http import CONNECTIONS
 from fakeapi.traces.fieldpaths import FieldPath
 
 Order = Literal["recorded", "actors", "fast"]
-"""The order of requests.
+"""The order in which a replay sends requests.
 
-"recorded": one request at a time, in the order in which they took effect. "actors": each actor's requests in
-order, in parallel with other actors. "fast": as many at a time as the order of each object allows.
+- "recorded": one request at a time, in the order in which they took effect.
+- "actors": the requests of each client in order, in parallel with other clients.
+- "fast": in parallel, except that the requests for each object keep their order.
 """
 
 ORDERS: tuple[Order, ...] = ("recorded", "actors", "fast")
@@ -21,15 +22,15 @@ ORDERS: tuple[Order, ...] = ("recorded", "actors", "fast")
 class Options:
     """The options of a replay.
 
-    - `speed`: 1 keeps the recorded pace, 10 is ten times as fast, None does not wait
-    - `until`: the offset after which nothing is sent
-    - `strict`: explained divergences, and requests that are not served, count as failures
-    - `ignore`: fields that are not compared
-    - `seed`: create the initial state first
-    - `marks`: collect the data of the time line
-    - `stop_at_first`: end at the first divergence without an explanation
-    - `keep_names`: use the names that the recorded server generated instead of newly generated ones
-    - `connections`: requests at a time in the order "fast"
+    - `speed`: 1 for the recorded pace, 10 for ten times as fast, None for no waiting.
+    - `until`: the offset after which no request is sent; None sends all.
+    - `strict`: whether explained divergences and requests for unserved resources count as failures.
+    - `ignore`: the fields that are not compared.
+    - `seed`: whether to create the initial objects first.
+    - `marks`: whether to collect the data of the time line.
+    - `stop_at_first`: whether to end at the first divergence without an explanation.
+    - `keep_names`: whether to create objects with recorded generated names, not with new ones.
+    - `connections`: the maximum number of parallel requests in the order "fast".
     """
 
     order: Order = "recorded"
@@ -48,9 +49,11 @@ class Options:
 class Progress:
     """The progress of a replay.
 
-    `total`, `done`: counts of exchanges. `offset`: the offset of the last exchange sent. `since`, `until`:
-    the offsets of the first request and of the end of the last response. `began`: the start, from
-    `time.monotonic`.
+    - `total` and `done`: the numbers of all exchanges and of the finished ones.
+    - `offset`: the offset of the last finished exchange.
+    - `since` and `until`: the offsets of the first request and of the end of the last response.
+    - `divergent`: the number of exchanges with differences.
+    - `began`: the start of the replay, in the time of `time.monotonic`.
     """
 
     total: int = 0

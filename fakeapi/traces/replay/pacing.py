@@ -1,4 +1,4 @@
-"""Pauses, steps and stops a replay, from another thread or from the terminal."""
+"""ReplayControl: pauses, steps and stops a replay, also from another thread."""
 
 import asyncio
 import threading
@@ -6,10 +6,14 @@ import time
 
 
 class ReplayControl:
-    """Controls one replay; its methods are thread-safe. By default every exchange passes."""
+    """Pauses, steps and stops one replay. Its methods are thread-safe."""
 
     def __init__(self, *, stepping: bool = False, pause_at: float | None = None) -> None:
-        """`stepping`: wait for `step` before each exchange. `pause_at`: an offset to pause at."""
+        """Sets the initial state.
+
+        - `stepping`: whether the replay waits for `step` before each exchange.
+        - `pause_at`: the offset at which the replay pauses; None for no pause.
+        """
         self._lock = threading.Lock()
         self._is_paused = stepping
         self._pause_at = pause_at
@@ -17,9 +21,9 @@ class ReplayControl:
         self._stopped = False
         self._wakers: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
         self.paused = 0.0
-        """Seconds that the replay was paused."""
+        """The number of seconds that the replay was paused."""
         self.offset = 0.0
-        """The offset of the exchange that is waiting, or was sent last."""
+        """The offset of the exchange that waits or was sent last."""
 
     @property
     def is_paused(self) -> bool:
@@ -31,20 +35,20 @@ class ReplayControl:
             self._is_paused, self._steps = True, 0
 
     def resume(self) -> None:
-        """Ends a pause."""
+        """Continues a paused replay."""
         with self._lock:
             self._is_paused, self._steps = False, 0
         self._wake()
 
     def step(self, count: int = 1) -> None:
-        """Lets `count` exchanges pass, then pauses."""
+        """Lets the replay send `count` exchanges and pause again."""
         with self._lock:
             self._is_paused = True
             self._steps += count
         self._wake()
 
     def stop(self) -> None:
-        """Ends the replay; its report has the exchanges so far."""
+        """Ends the replay. Its report contains the exchanges so far."""
         with self._lock:
             self._stopped = True
         self._wake()
@@ -56,7 +60,10 @@ class ReplayControl:
             loop.call_soon_threadsafe(event.set)
 
     async def passed(self, offset: float) -> bool:
-        """Waits until the exchange at `offset` may be sent; returns False if the replay was stopped."""
+        """Waits while the replay is paused. Returns False if the replay must end.
+
+        `offset`: the offset of the next exchange.
+        """
         self.offset = offset
         if self._pause_at is not None and offset >= self._pause_at:
             self._pause_at = None

@@ -1,4 +1,4 @@
-"""Makes links into the target's live page: URL fragments for the objects in responses and events."""
+"""Returns links to the target's live page, as URL fragments for the objects in responses and events."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,13 +12,13 @@ from fakeapi.traces.model import StreamEvent
 
 
 def place_of_answer(target: str, sent: bytes, answer: bytes, identities: IdentityMap) -> str:
-    """Returns the URL fragment of the live page that shows the object of a response.
+    """Returns the URL fragment at which the live page displays the object of a response.
 
-    The page shows the object in the version of the response; after a refusal, in the newest version known.
-    The fragment of a list leads to its kind. A path without a resource has the fragment "".
+    - `target`: the path and query of the request to the target, not those of the recorded request.
+    - `sent` and `answer`: the bodies of this request and of its response.
 
-    `target`, `sent` and `answer` are the path, request body and response body on the target, not the recorded
-    ones.
+    The page displays the object in the version of the response, or after an error in the newest version. The
+    fragment of a list is that of its kind. A path without a resource has the fragment "".
     """
     info = parse(unquote(target.partition("?")[0]))
     if info is None or not info.resource:
@@ -32,7 +32,10 @@ def place_of_answer(target: str, sent: bytes, answer: bytes, identities: Identit
 
 
 def place_of_event(key: Key, event: StreamEvent | None, identities: IdentityMap) -> str:
-    """Returns the URL fragment of the live page that shows an event's object in the event's version."""
+    """Returns the URL fragment at which the live page displays the object of a recorded watch event.
+
+    `key`: group, resource, namespace and name of the object. `event`: None for an object without an event.
+    """
     group, resource, namespace, name = key
     path = f"/apis/{group}/v1/{f'namespaces/{namespace}/' if namespace else ''}{resource}/{name}"
     info = parse(identities.target(path))
@@ -49,7 +52,10 @@ def _object(group: str, resource: str, namespace: str, name: str, version: str) 
 
 
 def _metadata(body: bytes, member: str = "") -> Mapping[str, Any]:
-    """Returns the metadata of the object in a body; empty for a Status, a list and invalid JSON."""
+    """Returns the metadata of the object in a body; empty for a Status, a list and invalid JSON.
+
+    `member`: the member of the body that contains the object; "" for the body itself.
+    """
     try:
         value = decode(body)
     except JsonError:

@@ -1,7 +1,7 @@
-"""Plays a trace into a running server: first the state at a given time, then the recorded writes on schedule.
+"""Playback: creates the state of a trace at a given time, and then repeats its writes at their times.
 
-Reads, watches and refused writes are not repeated. Other clients may write too. If a recorded write conflicts
-with such a write, it is sent again without its resourceVersion, so that it succeeds.
+It does not repeat reads, watches and failed writes. Other clients can also write to the server. If a recorded
+write gets 409, the playback sends it again without its resourceVersion, so that it succeeds.
 """
 
 import asyncio
@@ -28,10 +28,13 @@ from fakeapi.traces.reporting.results import RestoredObject
 
 @dataclass(slots=True)
 class PlaybackSummary:
-    """Counts of the writes so far.
+    """The numbers of writes so far.
 
-    `failed`: writes that the target refused, by status. `unserved`: writes that were not sent, because the
-    target does not serve their resource, by resource. `unsendable`: writes that are not valid HTTP requests.
+    - `written`: the number of successful writes.
+    - `failed`: the number of failed writes by status code.
+    - `unserved`: the number of writes that were not sent, by resource, because the target does not serve it.
+    - `unsendable`: the number of writes that are not valid HTTP requests.
+    - `seeded`: the initial objects that were created.
     """
 
     written: int = 0
@@ -41,7 +44,7 @@ class PlaybackSummary:
     seeded: list[RestoredObject] = field(default_factory=list)
 
     def __str__(self) -> str:
-        """The counts in one line: "32 writes, 2 refused (409), 5 not served (pods/status)"."""
+        """Returns the numbers in one line: "32 writes, 2 refused (409), 5 not served (pods/status)"."""
         parts = [f"{self.written} writes"]
         if self.failed:
             parts.append(f"{self.failed.total()} refused ({', '.join(map(str, sorted(self.failed)))})")
@@ -53,7 +56,7 @@ class PlaybackSummary:
 
 
 class Playback:
-    """Plays one trace into one server. Methods raise TraceError and TargetError."""
+    """Repeats the writes of one trace on one server. Its methods raise TraceError and TargetError."""
 
     def __init__(self, reader: TraceReader, target: Target) -> None:
         self.summary = PlaybackSummary()
@@ -66,7 +69,7 @@ class Playback:
         self.until = 0.0
 
     async def begin(self, at: float = 0.0) -> None:
-        """Creates the state at `at` seconds after the trace's start."""
+        """Creates the initial objects, and repeats all writes up to the offset `at` as fast as possible."""
         plan = plan_replay(self._reader)
         self.since, self.until = plan.since, plan.until
         self._served = await served_paths(self._client, plan.group_versions)
@@ -78,7 +81,10 @@ class Playback:
             self._advance()
 
     async def go_on(self, at: float = 0.0, speed: float = 1.0) -> None:
-        """Applies the writes after the offset `at`, `speed` times as fast as recorded."""
+        """Repeats the remaining writes at their times, `speed` times as fast as recorded.
+
+        `at`: the offset at which this call begins.
+        """
         began = time.monotonic()
         while self._next is not None:
             step = self._next
@@ -139,7 +145,7 @@ class Playback:
 
 
 def _without_version(body: bytes) -> bytes | None:
-    """Removes resourceVersion and preconditions from a body; returns None if it has neither."""
+    """Returns a body without resourceVersion and preconditions; None if it has neither."""
     try:
         value = decode(body)
     except JsonError:
@@ -148,7 +154,7 @@ def _without_version(body: bytes) -> bytes | None:
         return None
     metadata, changed = value.get("metadata"), False
     if isinstance(metadata, dict) and metadata.get("resourceVersion"):
-        # The uid is removed too: another client may have recreated the object.
+        # Remove the uid too, because another client may have deleted and created the object.
         metadata.pop("uid", None)
         del metadata["resourceVersion"]
         changed = True

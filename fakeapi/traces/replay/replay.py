@@ -1,4 +1,4 @@
-"""Replays a trace: sends its requests to a target and compares the responses with the recorded ones."""
+"""Replays a trace: sends its requests to a target, and compares the responses with the recorded ones."""
 
 import asyncio
 import time
@@ -39,13 +39,13 @@ from fakeapi.traces.reporting.report import Report
 from fakeapi.traces.reporting.results import NotCompared
 
 ACTORS_MAX = 64
-"""Most requests at a time in the order "actors"; requests of further actors wait."""
+"""Maximum number of parallel requests in the order "actors". Requests of more clients wait."""
 
 IMPATIENT_AFTER = 3
-"""Number of watches with missing events, after which later watches wait only LATER_PATIENCE_SECONDS."""
+"""Number of watches with missing events after which other watches wait only LATER_PATIENCE_SECONDS."""
 
 OWN_GROUPS = frozenset({"resource.k8s.io"})
-"""API groups that the target serves in full; the report calls a missing resource "not of this release"."""
+"""The API groups that fakeapi serves completely. A missing resource is reported as "not of this release"."""
 
 
 async def replay(
@@ -56,10 +56,12 @@ async def replay(
     control: ReplayControl | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Report:
-    """Replays a whole trace.
+    """Replays a trace against a target, and returns the report.
 
-    Calls `on_progress` after each exchange, always with the same object. Raises TraceError for a trace that
-    cannot be read, TargetError for a target that does not answer.
+    - `control`: pauses or stops the replay; None for no control.
+    - `on_progress`: called after each exchange, always with the same object.
+
+    Raises TraceError for an unreadable trace, and TargetError for a target that does not respond.
     """
     options = options or Options()
     connections = ACTORS_MAX if options.order == "actors" else options.connections
@@ -73,11 +75,11 @@ async def replay(
 
 
 class _Stop(Exception):
-    """The user or an option ends the replay; the message completes the sentence "Stopped …"."""
+    """Raised when the user or an option ends the replay. Its message follows "Stopped" in the report."""
 
 
 class Replayer:
-    """Replays a trace once."""
+    """Replays one trace once. `run` returns the report."""
 
     def __init__(
         self,
@@ -113,7 +115,7 @@ class Replayer:
         )
 
     async def run(self) -> Report:
-        """Plans the replay, creates the initial state, and sends the requests."""
+        """Plans the replay, creates the initial objects, sends the requests, and returns the report."""
         plan = plan_replay(self._reader, self._options.until)
         self._prepare(plan)
         self._served = await served_paths(self._client, plan.group_versions)
@@ -171,9 +173,9 @@ class Replayer:
             await self._scheduler.put(step)
 
     async def _wait_for(self, exchange: Exchange, since: float) -> None:
-        """Waits until the control lets the exchange pass and, with a speed, until its time.
+        """Waits while the replay is paused, and with the option `speed` until the time of the exchange.
 
-        Raises _Stop if the replay was stopped.
+        Raises _Stop if the user has stopped the replay.
         """
         if not await self._control.passed(exchange.offset):
             raise _Stop("by request")
@@ -205,7 +207,10 @@ class Replayer:
             self._on_progress(self._progress)
 
     def _is_sendable(self, step: Step) -> bool:
-        """Whether the target serves the resource and the trace has the body; reports the step otherwise."""
+        """Whether the target serves the resource and the trace has the request body.
+
+        If not, it adds the step to the report as not sent.
+        """
         exchange, path = step.exchange, step.facts.path
         response = exchange.response
         unknown = response is not None and _is_unknown_path(response)
@@ -252,7 +257,7 @@ class Replayer:
     async def _keep_watch(self, step: Step, watch: OpenWatch) -> None:
         """Keeps a watch open until its recorded end.
 
-        If the recorded server refused the watch, reports a divergence and closes it.
+        If the recorded server rejected the watch, it closes the watch and reports a difference.
         """
         if step.exchange.events is None:
             await watch.close(0)
@@ -267,7 +272,7 @@ class Replayer:
         self._watches[step.place] = watch
 
     async def _close_watches(self, offset: float) -> None:
-        """Closes the watches that ended before `offset`, after all earlier requests to their collections."""
+        """Closes the watches that ended before an offset, after all earlier requests to their collections."""
         while self._watch_ends and self._watch_ends[0][0] < offset:
             _, _, step = heappop(self._watch_ends)
             await self._put(step)
@@ -309,10 +314,10 @@ class Replayer:
         not_compared: tuple[NotCompared | None, str],
         place: Callable[[], str],
     ) -> None:
-        """Compares a response and reports the result.
+        """Compares a response with the recorded one, and reports the result.
 
-        `not_compared`: the reason why only status and headers can be compared, and a detail.
-        `place` finds where its object is shown.
+        - `not_compared`: the reason why the body cannot be compared, or None, and a detail.
+        - `place`: returns the URL fragment at which the live page displays the object.
         """
         exchange = step.exchange
         recorded = exchange.response
@@ -338,7 +343,7 @@ class Replayer:
             self._builder.same(step)
 
     def _is_page(self, step: Step, recorded: Response) -> bool:
-        """Whether the response is a page of a list that may have other objects on the target."""
+        """Whether a recorded response is a page of a list that can have other objects in the replay."""
         if step.facts.verb != "list" or not self._identities.has_names:
             return False
         return b'"continue":"' in recorded.body or "continue=" in step.exchange.request.target
@@ -346,7 +351,7 @@ class Replayer:
     def _not_compared(
         self, step: Step, recorded: Response, answer: Response
     ) -> tuple[NotCompared | None, str]:
-        """Returns the reason why the bodies cannot be compared, or None, and a detail."""
+        """Returns the reason why bodies cannot be compared, or None, and a detail such as the media type."""
         if step.exchange.lacks(Gap.RESPONSE_BODY):
             return NotCompared.NO_BODY, ""
         if step.exchange.lacks(Gap.RESPONSE_END):
@@ -360,5 +365,5 @@ class Replayer:
 
 
 def _is_unknown_path(response: Response) -> bool:
-    """Whether the recorded server did not serve the path either."""
+    """Whether a response is the 404 of a server that does not serve the path."""
     return response.status == 404 and b"could not find the requested resource" in response.body

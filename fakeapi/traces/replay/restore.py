@@ -1,7 +1,7 @@
-"""Creates the initial state of a trace on the target: namespaces and objects that existed before the trace.
+"""Creates the namespaces and objects on a replay target that existed before the trace.
 
-The restorer uses only the API: it creates an object, then sets its status and its managed fields. If the
-object was being deleted, it deletes it. Clients of the API cannot set the uid (which is mapped) and
+It uses only the API: it creates an object, and then sets its status and its managed fields. If the object had
+a deletionTimestamp, it deletes the object. No client can set the uid (which an IdentityMap translates) and
 `metadata.generation`.
 """
 
@@ -39,7 +39,10 @@ _OF_THE_SERVER = (
 
 
 class InitialStateRestorer:
-    """Creates initial objects on one target. Methods raise TargetError if it does not answer."""
+    """Creates the objects on a replay target that existed before the trace.
+
+    Its methods raise TargetError if the target does not respond.
+    """
 
     def __init__(self, client: HttpClient, identities: IdentityMap, served: Iterable[str]) -> None:
         self._client = client
@@ -48,7 +51,10 @@ class InitialStateRestorer:
         self._late: dict[int, list[InitialObject]] = {}
 
     async def restore(self, plan: ReplayPlan) -> list[RestoredObject]:
-        """Creates the namespaces and objects of a plan, except objects that `restore_late` creates."""
+        """Creates the namespaces and initial objects of a plan, and returns them with the results.
+
+        It leaves out objects that must not exist at the start; `restore_late` creates these.
+        """
         created = await self.make_namespaces(plan.namespaces)
         for initial in of_served(plan.initial_objects, self._served):
             if initial.before >= 0:
@@ -63,11 +69,17 @@ class InitialStateRestorer:
         return created
 
     async def restore_late(self, place: int) -> list[RestoredObject]:
-        """Creates the objects that must exist before the exchange at `place`, but not earlier."""
+        """Creates the initial objects that must exist before an exchange, but not at the start.
+
+        `place`: the index of the exchange in the trace.
+        """
         return [await self.make(initial) for initial in self._late.pop(place, ())]
 
     async def make_namespaces(self, names: dict[str, str]) -> list[RestoredObject]:
-        """Creates the namespaces that do not exist; `names` maps each to the place that uses it first."""
+        """Creates the namespaces that do not exist on the replay target.
+
+        `names`: the names of namespaces, each with the "file:line" of its first use.
+        """
         if f"/api/v1/{NAMESPACES}" not in self._served:
             return []
         created = []
@@ -81,7 +93,7 @@ class InitialStateRestorer:
         return created
 
     async def make(self, initial: InitialObject) -> RestoredObject:
-        """Creates an object; leaves an existing object of this name unchanged."""
+        """Creates an initial object. An existing object with its name stays unchanged."""
         where = initial.path
         obj: Object = decode(self._identities.forward(encode(initial.body)))
         path = f"{where.collection}/{where.name}"
@@ -97,7 +109,10 @@ class InitialStateRestorer:
         return RestoredObject(label, initial.how, initial.exact, _problem(answer))
 
     async def _complete(self, where: ResourcePath, path: str, wanted: Object, answer: Response) -> Response:
-        """Sets the fields that a create ignores; returns the last response, or the refusal of the status."""
+        """Sets the status and managed fields of a created object, and deletes it if it was being deleted.
+
+        Returns the last response, or the error of setting the status.
+        """
         version = f"{where.group_version}/{where.resource}"
         if wanted.get("status") and f"{version}/status" in self._served:
             answer = await self._ask(
@@ -122,7 +137,7 @@ class InitialStateRestorer:
             self._identities.learn_metadata(recorded, metadata)
 
     async def _ask(self, method: str, target: str, body: Object | None = None) -> Response:
-        """Sends a request; returns a response 400 if a name in the trace makes it invalid HTTP."""
+        """Sends a request. Returns a response 400 if the request is not valid HTTP, as with invalid names."""
         data = b"" if body is None else encode(body)
         try:
             return await self._client.send(method, target, _HEADERS if data else _HEADERS[1:], data)
@@ -131,7 +146,7 @@ class InitialStateRestorer:
 
 
 def _new(wanted: Object) -> Object:
-    """Removes the fields that the server sets from an object."""
+    """Returns a copy of an object without its status and without the metadata that the server sets."""
     body = {key: deepcopy(value) for key, value in wanted.items() if key != "status"}
     for name in _OF_THE_SERVER:
         body["metadata"].pop(name, None)

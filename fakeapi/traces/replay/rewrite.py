@@ -1,4 +1,4 @@
-"""Rewrites recorded requests for the target."""
+"""Translates recorded requests to the uids, resourceVersions and names of the replay target."""
 
 from fakeapi.clients.messages import Headers, first_header
 from fakeapi.machinery.codec import JsonError, decode, encode
@@ -14,15 +14,16 @@ _NOT_SENT = frozenset(
 
 
 class NotRewritable(Exception):
-    """The body's format does not allow rewriting identities; the message names the format."""
+    """Raised for a body in a format that cannot be translated. The message names the format."""
 
 
 def rewritten_request(
     exchange: Exchange, facts: RequestFacts, identities: IdentityMap, *, keep_names: bool = False
 ) -> tuple[str, Headers, bytes]:
-    """Returns path with query, headers and body of a request, rewritten for the target. Raises NotRewritable.
+    """Translates a recorded request for the replay target; returns path with query, headers and body.
 
-    `keep_names`: create objects with the names that the recorded server generated.
+    `keep_names`: whether to create objects with recorded generated names, not with new ones. Raises
+    NotRewritable.
     """
     request = exchange.request
     target = identities.target(request.target)
@@ -37,7 +38,7 @@ def rewritten_request(
         body = identities.forward_times(body, head_of(body).metadata.uid)
     unknown = None
     if facts.verb in {"update", "patch"}:
-        # A request that was refused as stale must be stale again; an accepted one must not be.
+        # A request that got 409 must have a stale version again; a successful request must not.
         unknown = STALE_VERSION if facts.status == 409 else "" if facts.status < 300 else None
     if media.startswith(JSON_PATCH):
         return target, headers, identities.forward_json_patch(body, unknown=unknown)
@@ -47,7 +48,7 @@ def rewritten_request(
 
 
 def with_name(body: bytes, name: str) -> bytes:
-    """Sets this name in a JSON body that has generateName and no name."""
+    """Returns a JSON body with this name if it has generateName and no name; other bodies unchanged."""
     if b'"generateName"' not in body:
         return body
     try:
@@ -62,7 +63,10 @@ def with_name(body: bytes, name: str) -> bytes:
 
 
 def sent_headers(exchange: Exchange) -> Headers:
-    """Returns the recorded headers without credentials and connection headers."""
+    """Returns the recorded request headers without credentials and connection headers.
+
+    Without a recorded Accept header, it adds one for JSON.
+    """
     headers = tuple(pair for pair in exchange.request.headers if pair[0].lower() not in _NOT_SENT)
     if first_header(headers, "accept"):
         return headers

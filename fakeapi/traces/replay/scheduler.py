@@ -1,10 +1,10 @@
 """Runs exchanges in parallel, each after the exchanges that it depends on.
 
-- Exchanges about one object keep their order.
+- Exchanges for one object keep their order.
 - A list, watch or deletecollection waits for all earlier requests to its collection. Later requests to the
-  collection wait for it.
-- A request that contains an object's uid waits for the object's creation.
-- With `by_actor`, the exchanges of one actor keep their order too.
+  collection wait for the list, watch or deletecollection.
+- A request that contains an object's uid waits for the creation of the object.
+- With `by_actor`, the exchanges of one client also keep their order.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from fakeapi.traces.analysis.request_facts import COLLECTIONS
 from fakeapi.traces.analysis.resource_path import NAMESPACES
 
 WINDOW = 512
-"""Most unfinished exchanges; reading the trace pauses at this number."""
+"""Maximum number of unfinished exchanges, at which reading the trace pauses."""
 
 _UID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _OWN_UID = re.compile(rb'"uid":"([0-9a-f-]{36})"')
@@ -40,7 +40,13 @@ class _Job:
 
 
 class Scheduler:
-    """Calls `perform` for each step, `workers` at a time; `put` or `drain` raises its first error."""
+    """Runs steps in parallel, each after the steps that it depends on.
+
+    - `perform`: runs one step. The methods `put` and `drain` raise its first error.
+    - `by_actor`: whether the steps of one client keep their order.
+    - `workers`: the maximum number of steps that run in parallel.
+    - `window`: the maximum number of unfinished steps.
+    """
 
     def __init__(
         self,
@@ -65,7 +71,7 @@ class Scheduler:
         self._workers = [asyncio.create_task(self._work()) for _ in range(workers)]
 
     async def put(self, step: Step) -> None:
-        """Adds a step; waits while `window` steps are unfinished."""
+        """Adds a step. Waits while `window` steps are unfinished."""
         while self._outstanding >= self._window and self._failure is None:
             await self._until_change()
         self._check()
@@ -80,7 +86,7 @@ class Scheduler:
             await asyncio.sleep(0)
 
     async def drain(self) -> None:
-        """Waits until every step is finished."""
+        """Waits until all added steps are finished."""
         while self._outstanding and self._failure is None:
             await self._until_change()
         self._check()
@@ -100,7 +106,7 @@ class Scheduler:
             raise self._failure
 
     def _before(self, job: _Job) -> set[_Job]:
-        """Returns the jobs that must finish before this one; registers this one for later jobs."""
+        """Returns the earlier jobs that must finish before a job, and registers the job for later ones."""
         step = job.step
         before: set[_Job] = set()
         if self._by_actor and not step.closing:
@@ -108,7 +114,7 @@ class Scheduler:
         group, resource, namespace, name = step.facts.path.key
         if not resource:
             return before
-        # A write of a namespace waits for all earlier requests inside it; later requests inside wait for it.
+        # A write of a namespace waits for earlier requests in it; later requests in it wait for the write.
         inside: Key = ("", NAMESPACES, "", namespace or name)
         if resource == NAMESPACES and name and step.facts.is_write:
             before.update(self._open.get(("", "", name), ()))

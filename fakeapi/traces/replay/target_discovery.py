@@ -1,4 +1,4 @@
-"""Asks the target for the resources it serves, and for its current resourceVersion."""
+"""Requests the served resources and the current resourceVersion of a replay target."""
 
 from collections.abc import Iterable
 
@@ -14,10 +14,10 @@ _HEADERS: Headers = (("accept", "application/json"), ("user-agent", "fakeapi-rep
 
 
 async def served_paths(client: HttpClient, group_versions: Iterable[str]) -> frozenset[str]:
-    """Returns the paths of the resources that the target serves in these API versions.
+    """Returns the paths of the resources that a server serves in these API versions and in /api/v1.
 
-    Example: "/apis/resource.k8s.io/v1alpha3/resourceclaims/status". Raises TargetError, also for a target
-    that is not an API server.
+    An example is "/apis/resource.k8s.io/v1alpha3/resourceclaims/status". Raises TargetError, also for a
+    server that is not an API server.
     """
     paths: set[str] = set()
     for root in ("/api/v1", *(path for path in group_versions if path != "/api/v1")):
@@ -48,7 +48,7 @@ def _resources(client: HttpClient, root: str, answer: Response) -> list[Resource
 
 
 async def current_version(client: HttpClient) -> int:
-    """Returns the target's resourceVersion, or 0 if it is unknown."""
+    """Returns the newest resourceVersion of a server; 0 if it is unknown."""
     answer = await client.send("GET", "/api/v1/namespaces?limit=1", _HEADERS)
     try:
         version = decode(answer.body)["metadata"]["resourceVersion"]

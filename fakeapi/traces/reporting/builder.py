@@ -1,4 +1,4 @@
-"""Builds a report from the outcome of each exchange."""
+"""ReportBuilder: adds the outcome of each exchange to a report."""
 
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
@@ -13,14 +13,14 @@ from fakeapi.traces.reporting.report import Report
 from fakeapi.traces.reporting.results import Divergence, Mark, NotCompared, Outcome
 
 CONTEXT = 4
-"""Most earlier exchanges listed with a divergence.
+"""Maximum number of earlier exchanges that are listed with a divergence.
 
-If some of the last RECENT exchanges are about the same object, only these are listed.
+If some of the last RECENT exchanges concern the same object, only these are listed.
 """
 
 RECENT = 200
 MARKS_MAX = 200_000
-"""Most marks on a time line; further exchanges are not drawn."""
+"""Maximum number of exchanges on a time line, which omits later ones."""
 
 
 class ReportBuilder:
@@ -32,27 +32,34 @@ class ReportBuilder:
         self._recent: deque[tuple[Key, str, float]] = deque(maxlen=RECENT)
 
     def same(self, step: Step) -> None:
-        """Adds an exchange whose response is as recorded."""
+        """Adds an exchange whose response equals the recorded one."""
         self._report.same += 1
         self._note(step, Outcome.SAME)
 
     def unserved(self, step: Step, what: str) -> None:
-        """Adds an exchange that was not sent, because the target does not serve its resource."""
+        """Adds an exchange that was not sent, because the replay target does not serve its resource.
+
+        `what`: the resource and the reason, for the report.
+        """
         self._report.unserved[what] += 1
         self._note(step, Outcome.UNSERVED)
 
     def unsent(self, step: Step) -> None:
-        """Adds an exchange that was not sent, because the trace lacks its body."""
+        """Adds an exchange that was not sent, because the trace lacks its request body."""
         self.explainer.note_unsent(step.facts)
         self.uncompared(step, NotCompared.NOT_SENT)
 
     def uncompared(self, step: Step, why: NotCompared, detail: str = "") -> None:
-        """Adds an exchange whose response was not compared in full."""
+        """Adds an exchange whose response was not compared completely, with the reason and a detail."""
         self._report.uncompared[f"{why.value} ({detail})" if detail else why.value] += 1
         self._note(step, Outcome.SKIPPED)
 
     def differs(self, step: Step, found: Sequence[Difference], status: int, shown: str = "") -> None:
-        """Adds a divergence. `status`: the target's status; `shown`: the URL fragment of the live page."""
+        """Adds an exchange with differences.
+
+        - `status`: the status code of the response in the replay.
+        - `shown`: the URL fragment at which the target's live page displays the object; "" for none.
+        """
         exchange, facts = step.exchange, step.facts
         explanation, follows = self.explainer.explain(exchange, facts, found, status)
         self._add(step, found, str(status), explanation, follows, exchange.offset, {facts.path.key}, shown)
@@ -64,9 +71,10 @@ class ReportBuilder:
         found: EventComparison,
         shown: Callable[[Key, StreamEvent | None], str] = lambda key, event: "",
     ) -> None:
-        """Adds the comparison of a watch's events.
+        """Adds a watch with the result of comparing its events.
 
-        `shown` returns the URL fragment of the live page for an event's object.
+        - `differences`: all differences of the watch; empty if the watch equals the recorded one.
+        - `shown`: returns the URL fragment at which the live page displays the object of an event.
         """
         if not differences:
             self.same(step)
@@ -116,7 +124,7 @@ class ReportBuilder:
         self._note(step, Outcome.DIVERGENCE if explanation is None else Outcome.EXPLAINED)
 
     def _context(self, keys: set[Key], offset: float) -> tuple[str, ...]:
-        """Returns earlier exchanges: exchanges of the same objects if there are any."""
+        """Returns the last earlier exchanges for these objects, or for any objects if there are none."""
         before = [(key, text) for key, text, at in self._recent if at <= offset]
         of_objects = [text for key, text in before if key in keys and key[3]]
         return tuple((of_objects or [text for _, text in before])[-CONTEXT:])
@@ -149,6 +157,6 @@ class ReportBuilder:
 
 
 def _group(step: Step) -> str:
-    """Returns verb and resource of a step, "update pods/status"; without a resource, verb and path."""
+    """Returns the verb and resource of a step, such as "update pods/status"; else the verb and path."""
     path = step.facts.path
     return f"{step.facts.verb} {path.full_resource or step.exchange.request.target.partition('?')[0]}"

@@ -1,4 +1,4 @@
-"""Renders results as JUnit XML for CI: a test case for each verb and resource."""
+"""Renders the results of a replay as JUnit XML, with a test case for each verb and resource."""
 
 import re
 from xml.etree import ElementTree as ET
@@ -11,7 +11,7 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def junit(report: Results) -> bytes:
-    """Returns the content of the XML file; equal results give equal bytes."""
+    """Returns the results of a replay as JUnit XML. Equal results give equal bytes."""
     suite = ET.Element("testsuite", name=_clean(f"replay {report.trace}"))
     failures = skipped = 0
     of_group: dict[str, list[Divergence]] = {}
@@ -52,5 +52,5 @@ def _text_of(divergence: Divergence) -> str:
 
 
 def _clean(text: str) -> str:
-    """Replaces characters that XML does not allow."""
+    """Returns text with U+FFFD in place of characters that XML does not allow."""
     return _NOT_XML.sub("�", text)

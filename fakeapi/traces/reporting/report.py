@@ -1,4 +1,4 @@
-"""The report of a replay: its results, with a readable text as `str()`."""
+"""Report: the results of a replay, with a readable text as `str()`."""
 
 from fakeapi.traces.reporting.results import Results
 from fakeapi.traces.reporting.text import text

@@ -1,4 +1,4 @@
-"""The results of a replay: counts and divergences."""
+"""Results: the outcomes of the exchanges in a replay, with all differences."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -9,11 +9,11 @@ from fakeapi.traces.comparing.differences import Difference
 from fakeapi.traces.comparing.reasons import Explanation
 
 DIVERGENCES_MAX = 1000
-"""Most divergences kept, the earliest ones; all are counted."""
+"""Maximum number of divergences in the results, which have the earliest ones and the number of all."""
 
 
 class Outcome(StrEnum):
-    """The result for one exchange. The values are the names in JSON and on the time line."""
+    """The outcome of one exchange in a replay. The values are the names in JSON and on the time line."""
 
     SAME = "same"
     DIVERGENCE = "divergence"
@@ -23,7 +23,7 @@ class Outcome(StrEnum):
 
 
 class NotCompared(StrEnum):
-    """The reason why a response was not compared in full. The values are the texts in reports."""
+    """The reason why a response was not compared completely. The values are the texts in reports."""
 
     NOT_SENT = "not sent: the trace lacks the request's body"
     NOT_HTTP = "not sent: the request is not valid HTTP"
@@ -39,10 +39,12 @@ class NotCompared(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RestoredObject:
-    """An object or namespace that was created before the replay.
+    """An object or namespace that the replay created because it existed before the trace.
 
-    `what`: resource and name. `how`: the evidence that it existed. `exact`: whether its state was recorded;
-    false if it is inferred. `problem`: why it could not be created, or "".
+    - `what`: the resource and name.
+    - `how`: the evidence that it existed, as text.
+    - `exact`: whether its state was recorded; false if it is inferred.
+    - `problem`: the reason why it could not be created; "" if it was created.
     """
 
     what: str
@@ -57,16 +59,18 @@ class RestoredObject:
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """An exchange whose response is not as recorded.
+    """An exchange whose response differs from the recorded one.
 
-    - `offset`: the offset of the request, or of a watch's first event that differs
-    - `recorded`, `now`: a short form of both responses, such as "409 Conflict"
-    - `explanation`: the reason, if the trace and not the target causes the divergence
-    - `follows`: the id of an earlier divergence of the same object that may be the cause, or -1
-    - `context`: earlier exchanges, the latest last
-    - `sent`: the body of the recorded request
-    - `group`: see `Results.groups`
-    - `shown`: the URL fragment with which the target's live page shows the object, or ""
+    - `place` and `id`: the index of the exchange in the trace, and its id.
+    - `offset`: the offset of the request, or of the first event of a watch that differs.
+    - `where`: the "file:line" of the exchange.
+    - `recorded` and `now`: a short form of both responses, such as "409 Conflict".
+    - `group`: the verb and resource, such as "update pods/status".
+    - `explanation`: the reason, if the cause is the trace and not the target; else None.
+    - `follows`: the id of an earlier divergence of the same object that can be the cause; -1 for none.
+    - `context`: earlier exchanges as text, the latest last.
+    - `sent`: the body of the recorded request.
+    - `shown`: the URL fragment at which the target's live page displays the object; "" for none.
     """
 
     place: int
@@ -90,7 +94,10 @@ class Divergence:
         return self.explanation is None
 
     def to_dict(self, page: str = "") -> dict[str, Any]:
-        """Returns the divergence as JSON; `page` is the address of the target's live page, or ""."""
+        """Returns the divergence as a mapping for JSON.
+
+        `page`: the address of the target's live page, for a link to the object; "" for no link.
+        """
         fields: dict[str, Any] = {
             "id": self.id,
             "offset": round(self.offset, 6),
@@ -114,7 +121,12 @@ class Divergence:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """An exchange on the time line. `events`: the offsets of a watch's events."""
+    """An exchange on the time line.
+
+    - `place`: the index of the exchange in the trace.
+    - `what`: the object, or the path of a request without a resource.
+    - `events`: the offsets of the events of a watch.
+    """
 
     place: int
     id: int
@@ -130,15 +142,22 @@ class Mark:
 
 @dataclass(slots=True)
 class Results:
-    """The results of one replay. They contain no times or uids of the run, so two replays give equal results.
+    """The results of one replay. They contain no times and uids, so that two replays give equal results.
 
-    - `unserved`: counts requests that were not sent, because the target does not serve their resource, by
-      resource
-    - `uncompared`: counts exchanges whose responses were not compared in full, by reason
-    - `notes`: counts each text about a part that the trace's source lacks or inferred
-    - `seeded`: objects that were created before the replay
-    - `groups`: outcomes by verb and resource, such as "update pods/status"
-    - `page`: the address of the target's live page, to which divergences then have links; "" by default
+    - `exchanges` and `replayed`: the numbers of exchanges in the trace, and of sent requests.
+    - `same`, `divergent` and `explained`: the numbers of exchanges without differences, with differences, and
+      with explained differences.
+    - `reordered`: the number of exchanges that are not in the order of their start.
+    - `stopped`: the reason why the replay ended early; "" for a complete replay.
+    - `divergences`: the earliest divergences.
+    - `kinds` and `explanations`: the number of each kind of difference, and of each reason.
+    - `unserved`: the number of unsent requests by resource, because the target does not serve the resource.
+    - `uncompared`: the number of exchanges whose response was not compared completely, by reason.
+    - `notes`: the number of each text about missing parts and inferred facts of the trace.
+    - `seeded`: the objects that were created because they existed before the trace.
+    - `groups`: the numbers of outcomes by verb and resource, such as "update pods/status".
+    - `marks`: the exchanges of the time line; None without a time line.
+    - `page`: the address of the target's live page, for links in divergences; "" for no links.
     """
 
     trace: str
@@ -175,9 +194,9 @@ class Results:
 
     @property
     def ok(self) -> bool:
-        """Whether each divergence is explained.
+        """Whether all divergences have an explanation.
 
-        If strict: whether every response is as recorded, and the target served every resource.
+        If `strict` is set: whether the replay has no divergences, and the target serves all resources.
         """
         if self.strict:
             return not self.divergent and not self.unserved
@@ -191,7 +210,7 @@ class Results:
         )
 
     def add(self, divergence: Divergence) -> None:
-        """Counts a divergence, and keeps it if it is among the earliest."""
+        """Counts a divergence, and keeps it if it is one of the first DIVERGENCES_MAX."""
         self.divergent += 1
         self.kinds.update(each.kind.value for each in divergence.differences)
         if divergence.explanation is not None:
@@ -202,7 +221,7 @@ class Results:
             self._shorten()
 
     def finish(self) -> None:
-        """Sorts divergences and marks; call this after the last exchange."""
+        """Sorts divergences and marks. Call it after the last exchange."""
         self._shorten()
         if self.marks is not None:
             self.marks.sort(key=lambda mark: mark.place)
@@ -212,7 +231,7 @@ class Results:
         del self.divergences[DIVERGENCES_MAX:]
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the results as JSON."""
+        """Returns the results as a mapping for JSON."""
         first = self.first
         return {
             "trace": self.trace,

@@ -1,4 +1,4 @@
-"""Renders results as text, for a terminal and for the message of a failed test."""
+"""Renders the results of a replay as text, for a terminal and for the message of a failed test."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -8,14 +8,14 @@ from fakeapi.traces.comparing.differences import DifferenceKind
 from fakeapi.traces.reporting.results import Divergence, Results
 
 LISTED = 10
-"""Most divergences, and created objects, that are listed."""
+"""Maximum number of divergences, and of created objects, in the text."""
 
 DIFFERENCES = 8
-"""Most differences that are listed for a divergence."""
+"""Maximum number of differences of one divergence in the text."""
 
 
 def summary(report: Results) -> str:
-    """Returns the counts in one line."""
+    """Returns a line with the numbers of replayed, equal, divergent and unserved exchanges."""
     parts = [f"{report.replayed} of {report.exchanges} exchanges replayed", f"{report.same} as recorded"]
     if report.unexplained:
         parts.append(f"{report.unexplained} diverge")
@@ -27,7 +27,7 @@ def summary(report: Results) -> str:
 
 
 def text(report: Results) -> str:
-    """Returns the whole report; escapes control characters that a terminal would interpret."""
+    """Returns the complete report as text, with escaped control characters."""
     return "\n".join(map(printable, _lines(report)))
 
 
@@ -57,7 +57,7 @@ _ORDERS = {
 
 
 def verdict(report: Results) -> str:
-    """Returns the result as a sentence."""
+    """Returns a sentence that says whether the replay has divergences, and whether they are explained."""
     if report.ok and not report.divergent:
         return "No divergence."
     if report.ok:

@@ -1,6 +1,6 @@
-"""Renders results as an HTML page with a time line: a lane for each actor, a mark for each exchange.
+"""Renders the results of a replay as an HTML page with a time line.
 
-The page loads no other files; it contains the data as JSON.
+The time line has a lane for each client and a mark for each exchange. The page loads no other files.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ WORDS = {
 
 
 def page(report: Results) -> str:
-    """Returns the HTML page for results with marks; equal results give equal pages."""
+    """Returns the HTML page with the time line of a replay. Equal results give equal pages."""
     marks = report.marks or []
     actors = _Numbers()
     verbs = _Numbers()
@@ -39,7 +39,7 @@ def page(report: Results) -> str:
         "outcomes": outcomes.names,
         "marks": rows,
     }
-    # A closing tag ends a script element even inside a string.
+    # A closing tag would end the script element even inside a string.
     text = encode(data).decode().replace("<", "\\u003c")
     template = files("fakeapi.traces.reporting").joinpath(_TEMPLATE).read_text("utf-8")
     return template.replace(_PLACE, text)
@@ -62,7 +62,7 @@ def _row(mark: Mark, actors: "_Numbers", verbs: "_Numbers", outcomes: "_Numbers"
 
 
 class _Numbers:
-    """Assigns numbers to names in the order of their first use."""
+    """Assigns the numbers 0, 1, … to names, in the order of their first use."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}

@@ -1,7 +1,7 @@
 """OpenAPI of custom resources: their paths, and the schemas of their objects.
 
-Follows k8s.io/apiextensions-apiserver `pkg/controller/openapi/builder`. The schema of a version is published
-as its definition contains it, with the members that every object has.
+Follows k8s.io/apiextensions-apiserver `pkg/controller/openapi/builder`. The schema of a version is that of
+its CustomResourceDefinition, with `apiVersion`, `kind` and `metadata` added.
 """
 
 from collections.abc import Iterator, Mapping
@@ -49,12 +49,12 @@ _EMBEDDED_KIND = (
 
 
 def custom_name(kind: CustomKind, name: str) -> str:
-    """Returns the OpenAPI name: `com.example.v1.Widget` for the kind Widget of example.com/v1."""
+    """Returns the OpenAPI name of a schema: `com.example.v1.Widget` for Widget of example.com/v1."""
     return model_name(kind.group, kind.version, name)
 
 
 def _published(kind: CustomKind, *, is_v2: bool) -> Schema:
-    """Returns the published schema of a kind; makes it at the first call."""
+    """Returns the OpenAPI schema of a custom kind. The first call computes it, later calls reuse it."""
     schema = kind.published.get(is_v2)
     if schema is None:
         definition = kind.version_specification.schema
@@ -63,7 +63,7 @@ def _published(kind: CustomKind, *, is_v2: bool) -> Schema:
 
 
 class CustomSchemas(Mapping[str, Schema]):
-    """The schemas of custom kinds by OpenAPI name, and those of the release."""
+    """The OpenAPI schemas of custom kinds and of the types of the release, by OpenAPI name."""
 
     def __init__(self, kinds: list[CustomKind], known: ReleaseSchemas, *, is_v2: bool) -> None:
         self._known = known
@@ -80,9 +80,10 @@ class CustomSchemas(Mapping[str, Schema]):
             }
 
     def referring(self, name: str) -> Any:
-        """Returns the parts of a schema that may refer to other schemas.
+        """Returns the parts of a named schema that can contain references to other schemas.
 
-        A definition's own schema refers to none. Its defaults and examples may only look like references.
+        The schema in a CustomResourceDefinition never refers to another. Its defaults and examples can
+        contain a member `$ref` that is not a reference.
         """
         return self._referring[name] if name in self._referring else self[name]
 
@@ -145,7 +146,7 @@ def _gvk(kind: CustomKind, name: str) -> dict[str, str]:
 
 
 def custom_path_items(kind: CustomKind) -> Iterator[tuple[str, PathItem]]:
-    """Yields the paths of a custom resource and of its subresources."""
+    """Yields each path of a custom resource and of its subresources, with its path item."""
     root = f"/apis/{kind.group}/{kind.version}"
     scoped = "Namespaced" if kind.namespaced else ""
     where = ("namespace",) if kind.namespaced else ()
@@ -222,7 +223,10 @@ def _operation(
 
 
 def _with_path(item: PathItem, where: tuple[str, ...]) -> PathItem:
-    """Adds the parameters that all operations of a path item share."""
+    """Returns the path item with its shared parameters: those in the path, and `pretty`.
+
+    `where`: the names of the parameters in the path.
+    """
     in_path = [
         {"name": name, "in": "path", "required": True, "schema": {"type": "string", "uniqueItems": True}}
         for name in where

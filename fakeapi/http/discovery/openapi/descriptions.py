@@ -1,7 +1,8 @@
 """Descriptions of types and fields, which `kubectl explain` prints.
 
-`descriptions.json` contains those of resource.k8s.io, of metadata and of pods; others are generated from
-names and types. The texts are the project's own, because Kubernetes' texts are longer and not ours to copy.
+`descriptions.json` contains the texts for resource.k8s.io, metadata and pods. All others are generated from
+names and types. The texts were written for fakeapi, because those of Kubernetes are longer and belong to
+Kubernetes.
 """
 
 import json
@@ -18,14 +19,17 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+")
 
 
 def describe_type(go: str) -> str:
-    """Returns the description of a type such as `resource/v1.DeviceRequest`."""
+    """Returns the description of a Go type such as `resource/v1.DeviceRequest`."""
     package, name = _package_and_name(go)
     written = _texts().get(package, {}).get(name, {}).get("")
     return written or f"{_sentence(name)}."
 
 
 def describe_field(go: str, field: str, field_type: str) -> str:
-    """Returns the description of a field of a type; `field_type` is the Go type."""
+    """Returns the description of a field.
+
+    `go`: the struct, such as `resource/v1.DeviceRequest`. `field_type`: the Go type of the field.
+    """
     package, name = _package_and_name(go)
     texts = _texts()
     own = texts.get(package, {}).get(name, {}).get(field)
@@ -38,7 +42,10 @@ def _package_and_name(go: str) -> tuple[str, str]:
 
 
 def _generated(field: str, go: str) -> str:
-    """Generates a description: `nodeName` becomes "Node name."; scalars, lists and maps get an addition."""
+    """Returns a description from a field's name and type: "Node name." for `nodeName`.
+
+    Booleans, bytes, lists and maps get an addition such as ", a list".
+    """
     words, bare = _sentence(field), go.removeprefix("*")
     if bare in _SCALAR_WORDS:
         return f"{words}: {_SCALAR_WORDS[bare]}."
@@ -50,7 +57,7 @@ def _generated(field: str, go: str) -> str:
 
 
 def _sentence(name: str) -> str:
-    """Splits a CamelCase name into words, the first with a capital; words in capitals stay so."""
+    """Splits a CamelCase name into words: "Node name" for `nodeName`. Acronyms keep their capitals."""
     words = [word if word.isupper() else word.lower() for word in _WORDS.findall(name)] or [name]
     text = " ".join(words)
     return text[0].upper() + text[1:]
@@ -58,6 +65,6 @@ def _sentence(name: str) -> str:
 
 @cache
 def _texts() -> Texts:
-    """Reads the texts by package, type and field; the key "" has the text of the type itself."""
+    """Returns the texts by package, type and field. The field "" has the text of the type itself."""
     texts: Texts = json.loads((files(__package__) / "descriptions.json").read_text(encoding="utf-8"))
     return texts

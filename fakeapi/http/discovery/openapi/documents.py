@@ -1,4 +1,4 @@
-"""OpenAPI documents: one of version 3 for each API version, one of version 2 for all.
+"""OpenAPI documents: one of OpenAPI 3 for each API version, and one of OpenAPI 2 for all of them.
 
 Follows k8s.io/kube-openapi `pkg/builder3` and `pkg/builder`.
 """
@@ -42,9 +42,9 @@ _SECURITY = {
 
 
 def resources_by_version(catalogue: Catalogue) -> dict[str, list[Resource]]:
-    """Returns the resources of each API version, by the name of its document.
+    """Returns the resources of each API version, by the name of the version's OpenAPI document.
 
-    A name is for example `apis/resource.k8s.io/v1alpha3`. Versions and resources are sorted.
+    An example of a name is `apis/resource.k8s.io/v1alpha3`. Versions and resources are sorted.
     """
     versions: dict[tuple[str, str], list[Resource]] = {}
     for resource in sorted(catalogue.resources, key=lambda resource: resource.kind.resource):
@@ -56,9 +56,10 @@ def resources_by_version(catalogue: Catalogue) -> dict[str, list[Resource]]:
 
 
 def document_of(resources: list[Resource], *, is_v2: bool = False) -> Document:
-    """Returns the OpenAPI 3 document of all resources of one API version, with their schemas.
+    """Returns the OpenAPI 3 document of one API version. Threads can call it.
 
-    With `is_v2`, the schemas of custom kinds are made for OpenAPI 2. Threads may call it.
+    - `resources`: all resources of the API version.
+    - `is_v2`: whether schemas of custom kinds are later converted to OpenAPI 2, which has fewer keywords.
     """
     group, version = resources[0].kind.group, resources[0].kind.version
     paths = _paths(resources, group, version)
@@ -82,7 +83,7 @@ def document_of(resources: list[Resource], *, is_v2: bool = False) -> Document:
 
 
 def root_document(release: Release, path: str, item: PathItem) -> Document:
-    """Returns the OpenAPI 3 document of a path above the API versions, such as /apis/apps/."""
+    """Returns the OpenAPI 3 document of one path without an API version, such as /apis/apps/."""
     known = root_schemas(release)
     referred = sorted(_referred(item, known.__getitem__))
     schemas: dict[str, Any] = {"schemas": {key: known[key] for key in referred}} if referred else {}
@@ -95,10 +96,12 @@ def root_document(release: Release, path: str, item: PathItem) -> Document:
 
 
 def swagger(release: Release, roots: Mapping[str, PathItem], documents: Iterable[Document]) -> Document:
-    """Returns the OpenAPI 2 document of everything that is served. Threads may call it.
+    """Returns the OpenAPI 2 document of the whole server. Threads can call it.
 
-    `roots` are the paths above the API versions. `documents` are those of the API versions, made for OpenAPI
-    2. If API versions come from different releases, a shared type is that of the last document.
+    - `roots`: the path items of paths without an API version, such as /apis/apps/.
+    - `documents`: the results of `document_of` with `is_v2` for all API versions.
+
+    If API versions come from different releases, the last document determines a type that several share.
     """
     paths: dict[str, Any] = {}
     schemas: dict[str, Schema] = {}
@@ -137,7 +140,10 @@ def _items(resource: Resource) -> Iterator[tuple[str, PathItem]]:
 def _known(
     resources: list[Resource], known: ReleaseSchemas, *, is_v2: bool
 ) -> tuple[Mapping[str, Schema], Callable[[str], Any]]:
-    """Returns the schemas by name, and a function that returns the parts of one that may refer to others."""
+    """Returns the schemas by name, and a function for the references between them.
+
+    The function maps the name of a schema to its parts that can contain references to other schemas.
+    """
     custom = [cast("CustomKind", resource.kind) for resource in resources if resource.kind.unstructured]
     if not custom:
         return known, known.__getitem__
@@ -148,9 +154,9 @@ def _known(
 
 
 def _referred(value: Any, referring: Callable[[str], Any]) -> set[str]:
-    """Returns the names of the schemas that a value refers to, directly or through other schemas.
+    """Returns the names of all schemas that a value refers to, directly or through other schemas.
 
-    `referring` returns the parts of a named schema that may refer to other schemas.
+    `referring`: maps the name of a schema to its parts that can contain references to other schemas.
     """
     names: set[str] = set()
     waiting: list[Any] = [value]

@@ -1,7 +1,7 @@
-"""The OpenAPI 2 document as protobuf, the encoding that kubectl requests.
+"""Encodes the OpenAPI 2 document in protobuf, which kubectl requests.
 
-The messages are those of github.com/google/gnostic-models `openapiv2/OpenAPIv2.proto`, as far as the document
-uses them. Clients parse extensions as YAML, so they are encoded as JSON.
+The messages are those of github.com/google/gnostic-models `openapiv2/OpenAPIv2.proto`, without unused fields.
+Extensions are encoded as JSON, because clients parse them as YAML.
 """
 
 import struct
@@ -15,18 +15,22 @@ Encoder: TypeAlias = Callable[[Any], bytes]
 
 _EXTENSION = "x-"
 _FIXED64 = 1
-"""The wire type of a double."""
+"""The protobuf wire type of a double."""
 _NON_BODY = {"query": 3, "path": 4}
-"""The field numbers of NonBodyParameter, by the location of a parameter."""
+"""The field numbers of the message NonBodyParameter, by the location (`in`) of a parameter."""
 
 
 def encode_document(document: dict[str, Any]) -> bytes:
-    """Encodes a `Document` message. Raises KeyError for a member without a field in the tables below."""
+    """Returns an OpenAPI 2 document as a `Document` message. Raises KeyError for an unknown member."""
     return _document(document)
 
 
 def _message(fields: dict[str, tuple[int, Encoder]], extensions: int = 0) -> Encoder:
-    """Makes an encoder of JSON objects; `extensions` is the number of the field for `x-` members."""
+    """Returns an encoder for JSON objects.
+
+    - `fields`: the field number and encoder of each member; number 0 if the encoder writes whole fields.
+    - `extensions`: the field number for `x-` members.
+    """
 
     def encode(value: dict[str, Any]) -> bytes:
         parts: list[bytes] = []
@@ -42,36 +46,33 @@ def _message(fields: dict[str, tuple[int, Encoder]], extensions: int = 0) -> Enc
 
 
 def _named(encoder: Encoder) -> Callable[[str, Any], bytes]:
-    """Makes an encoder of NamedSchema and similar messages: a key of an object, and its value."""
+    """Returns an encoder for messages such as NamedSchema, which contain a name and a value."""
     return lambda name, value: bytes_field(1, name.encode()) + bytes_field(2, encoder(value))
 
 
 def _object(encoder: Encoder, number: int = 1) -> Encoder:
-    """Makes an encoder of objects with arbitrary keys, as a message with one repeated field."""
+    """Returns an encoder for objects with arbitrary keys, as a message with one repeated field."""
     entry = _named(encoder)
     return lambda value: b"".join(bytes_field(number, entry(name, member)) for name, member in value.items())
 
 
 def _repeated(number: int, encoder: Encoder) -> tuple[int, Encoder]:
-    """Makes an encoder of lists, one field for each item.
-
-    Number 0 means that the encoder writes whole fields.
-    """
+    """Returns the entry of a list for `_message`: 0, and an encoder that writes a field for each item."""
     return 0, lambda values: b"".join(bytes_field(number, encoder(value)) for value in values)
 
 
 def _flag(number: int) -> tuple[int, Encoder]:
-    """Makes an encoder of booleans and non-negative integers."""
+    """Returns the entry of a boolean or unsigned integer field for `_message`: 0, and its encoder."""
     return 0, lambda value: varint_field(number, int(value))
 
 
 def _number(number: int) -> tuple[int, Encoder]:
-    """Makes an encoder of doubles."""
+    """Returns the entry of a double field for `_message`: 0, and its encoder."""
     return 0, lambda value: encode_varint(number << 3 | _FIXED64) + struct.pack("<d", value)
 
 
 def _wrapped(number: int, encoder: Encoder) -> Encoder:
-    """Makes an encoder of a message with one member; its field number selects the alternative of a oneof."""
+    """Returns an encoder for a message with one field. `number` selects the alternative of a oneof."""
     return lambda value: bytes_field(number, encoder(value))
 
 
@@ -93,7 +94,7 @@ def _schema(value: dict[str, Any]) -> bytes:
 
 
 def _schema_or_flag(value: Any) -> bytes:
-    """Encodes an AdditionalPropertiesItem."""
+    """Encodes an AdditionalPropertiesItem: a schema or a boolean."""
     return bytes_field(1, _schema(value)) if isinstance(value, dict) else varint_field(2, int(value))
 
 
@@ -102,7 +103,7 @@ def _documentation(value: dict[str, Any]) -> bytes:
 
 
 def _parameter(value: dict[str, Any]) -> bytes:
-    """Encodes a ParametersItem, which contains a Parameter with a BodyParameter or a NonBodyParameter."""
+    """Encodes a ParametersItem, which contains a BodyParameter or a NonBodyParameter."""
     place = value["in"]
     if place == "body":
         inner = bytes_field(1, _body_parameter(value))

@@ -1,4 +1,4 @@
-"""OpenAPI 3 path items: the paths of an API version and the operations of each.
+"""OpenAPI 3 path items: the paths of a resource with their operations.
 
 Names, parameters and responses follow k8s.io/apiserver `pkg/endpoints/installer.go`.
 """
@@ -39,7 +39,7 @@ _ANSWERS = {"200": "OK", "201": "Created", "202": "Accepted"}
 _CORE = "core"
 _FOR_ALL = "ForAllNamespaces"
 _OPTIONS = "Options"
-"""The suffix of the kinds of subresources that open a connection, such as PodExecOptions."""
+"""The suffix of kinds whose subresource opens a connection, such as PodExecOptions."""
 _PROXY, _LOG, _TEXT = "proxy", "log", "text/plain"
 _GROUPS_THAT_RETURN = frozenset(("resource.k8s.io", "storage.k8s.io"))
 _NOT_RETURNED = frozenset((("v1", "csistoragecapacities"), ("v1", "devicetaintrules")))
@@ -55,7 +55,7 @@ _RETURNED = frozenset(
         "services",
     )
 )
-"""The resources of the core group whose deletion returns the object."""
+"""The (group, resource) pairs of the core group whose delete returns the object, not a Status."""
 
 STREAM_METHODS = ("get", "post")
 PROXY_METHODS = ("delete", "get", "head", "options", "patch", "post", "put")
@@ -72,7 +72,7 @@ CONNECT_QUERY: dict[str, tuple[tuple[str, str], ...]] = {
     "portforward": (("ports", _INTEGER),),
     "proxy": (("path", _STRING),),
 }
-"""Query parameters of exec, attach, portforward and proxy, by subresource."""
+"""The name and type of each query parameter of attach, exec, portforward and proxy."""
 LOG_QUERY = (
     ("container", _STRING),
     ("follow", _BOOLEAN),
@@ -84,24 +84,30 @@ LOG_QUERY = (
     ("tailLines", _INTEGER),
     ("timestamps", _BOOLEAN),
 )
-"""The fields of PodLogOptions."""
+"""The name and type of each query parameter of the subresource log: the fields of PodLogOptions."""
 
 
 def path_items(resource: Resource) -> Iterator[tuple[str, PathItem]]:
-    """Yields the paths of a resource and its subresources, and the paths for watches."""
+    """Yields each path of a resource, its subresources and its watches, with its path item."""
     yield from _Paths(resource).items()
 
 
 def group_tag(group: str) -> str:
-    """Returns a group's part of an operation id, in camel case without `.k8s.io`; `core` for the core
-    group.
+    """Returns the name of a group in tags and operation ids: `flowcontrolApiserver`, or `core` for "".
+
+    It is the group in camel case, without `.k8s.io`.
     """
     first, *others = group.removesuffix(".k8s.io").split(".")
     return "".join((first, *(word.capitalize() for word in others))) or _CORE
 
 
 def operation(tag: str, name: str, answers: dict[str, Schema], produced: tuple[str, ...]) -> PathItem:
-    """Returns an operation without parameters; `answers` are schemas by status code."""
+    """Returns an OpenAPI operation without parameters.
+
+    - `name`: the operation id.
+    - `answers`: the schemas of responses by status code.
+    - `produced`: the media types of responses.
+    """
     responses: dict[str, Any] = {
         code: {
             "description": _ANSWERS[code],
@@ -115,7 +121,7 @@ def operation(tag: str, name: str, answers: dict[str, Schema], produced: tuple[s
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The kind of an operation, and its schema."""
+    """The kind that an operation reads or writes, with its schema."""
 
     group: str
     version: str
@@ -125,7 +131,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class _Paths:
-    """The paths of one resource."""
+    """Generates the path items of one resource."""
 
     resource: Resource
 
@@ -177,8 +183,9 @@ class _Paths:
         return (*LIST, *self._shards)
 
     def _collection_query(self) -> tuple[tuple[str, str], ...]:
-        """Returns the parameters of a collection that has only one operation, a list or a create; otherwise
-        none.
+        """Returns the query parameters of a collection with only one operation, a list or a create.
+
+        Returns an empty tuple for several operations, because then each operation has its own parameters.
         """
         verbs = self.kind.verbs
         if "create" not in verbs and "deletecollection" not in verbs:
@@ -220,7 +227,7 @@ class _Paths:
     def _subresource(
         self, path: str, scoped: str, sub: Subresource, where: tuple[str, ...]
     ) -> Iterator[tuple[str, PathItem]]:
-        """Yields the paths of a subresource; a proxy has a second one for paths behind it."""
+        """Yields each path of a subresource with its path item. A proxy has a second path, with `{path}`."""
         name = f"{scoped}{self.kind.kind}{sub.name.capitalize()}"
         if sub.kind.endswith(_OPTIONS):
             query = CONNECT_QUERY[sub.name]
@@ -251,7 +258,7 @@ class _Paths:
         yield path, self._with_parameters(path_item, (), where)
 
     def _connect(self, name: str, sub: Subresource) -> PathItem:
-        """Returns operations that open a connection to a node or container, and return its response."""
+        """Returns the operations of a subresource such as exec or proxy; each returns a string."""
         methods = PROXY_METHODS if sub.name == _PROXY else STREAM_METHODS
         target = Target(sub.group, sub.version, sub.kind, {"type": _STRING})
         return {
@@ -287,7 +294,7 @@ class _Paths:
         return self.resource.release.quirks.openapi_requires_bodies
 
     def _delete(self, name: str) -> PathItem:
-        """Returns a delete operation; most kinds return a Status, some the deleted object."""
+        """Returns the delete operation. Its response is a Status, or for some kinds the deleted object."""
         kind = self.kind
         answers_object = (kind.group, kind.resource) in _RETURNED or (
             kind.group in _GROUPS_THAT_RETURN and (kind.version, kind.resource) not in _NOT_RETURNED
@@ -310,7 +317,13 @@ class _Paths:
         produced: tuple[str, ...] = OFFERED,
         target: Target | None = None,
     ) -> PathItem:
-        """Returns an operation; `target` is its kind, by default the resource's own."""
+        """Returns an operation of the resource, with the Kubernetes extensions.
+
+        - `action`: the value of `x-kubernetes-action`.
+        - `name`: the operation id, with `{}` in place of group and version.
+        - `answers`: the schemas of responses by status code.
+        - `target`: the kind of the operation; None for the kind of the resource.
+        """
         kind = self.kind
         tag = group_tag(kind.group)
         version = f"{tag[:1].upper()}{tag[1:]}{kind.version.capitalize()}"
@@ -333,7 +346,12 @@ class _Paths:
         *,
         pretty: bool = True,
     ) -> PathItem:
-        """Adds the parameters that all operations of a path item share; `where` names those in the path."""
+        """Returns the path item with the parameters that all its operations share.
+
+        - `query`: name and type of the query parameters.
+        - `where`: the names of the parameters in the path.
+        - `pretty`: whether to add the query parameter `pretty`.
+        """
         in_path = [
             {"name": name, "in": "path", "required": True, "schema": {"type": _STRING, "uniqueItems": True}}
             for name in where

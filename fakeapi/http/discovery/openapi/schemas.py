@@ -1,8 +1,8 @@
 """OpenAPI schemas of the types of a release.
 
-The shapes follow k8s.io/kube-openapi `pkg/generators` and `pkg/builder3`. A member that refers to another
-type is an `allOf` with one reference, so that it can also have a default. A value that cannot be absent has
-Go's zero value as its default; up to 1.35, items of lists and values of maps have one too.
+The schemas follow k8s.io/kube-openapi `pkg/generators` and `pkg/builder3`. A member that refers to another
+type is an `allOf` with one reference, so that it can also have a default. A value that Go always encodes has
+its zero value as default. Up to Kubernetes 1.35, items of lists and values of maps have a default too.
 """
 
 from collections.abc import Iterator, Mapping
@@ -37,7 +37,7 @@ _SCALARS: dict[str, tuple[Schema, Any]] = {
     "float64": ({"type": "number", "format": "double"}, 0),
     "[]byte": ({"type": "string", "format": "byte"}, None),
 }
-"""Go's scalar types with their schemas and zero values."""
+"""The schema and the zero value of each scalar Go type."""
 
 _OPAQUE: dict[str, Schema] = {
     "resource.Quantity": {"oneOf": [{"type": "string"}, {"type": "number"}]},
@@ -52,11 +52,14 @@ _OPAQUE: dict[str, Schema] = {
     "apiextensions/v1.JSONSchemaPropsOrBool": {},
     "apiextensions/v1.JSONSchemaPropsOrStringArray": {},
 }
-"""Types with special schemas, because their Go fields do not describe their JSON."""
+"""The schemas of Go types whose fields do not describe their JSON."""
 
 
 class ReleaseSchemas(Mapping[str, Schema]):
-    """The types of a release by OpenAPI name, each made on first use; callers must not change them."""
+    """The OpenAPI schemas of all types of a release, by OpenAPI name.
+
+    Each schema is generated on first use. Callers must not change it.
+    """
 
     def __init__(self, tables: ReleaseTables) -> None:
         self._tables = tables
@@ -68,7 +71,7 @@ class ReleaseSchemas(Mapping[str, Schema]):
         self._group_version_kinds = group_version_kinds(tables)
 
     def __getitem__(self, name: str) -> Schema:
-        """Returns the schema of a type. Raises KeyError for a type that the release does not have."""
+        """Returns the schema of a type. Raises KeyError for an unknown OpenAPI name."""
         schema = self._schemas.get(name)
         if schema is None:
             go = _go_name(name)
@@ -83,7 +86,7 @@ class ReleaseSchemas(Mapping[str, Schema]):
         return schema
 
     def __iter__(self) -> Iterator[str]:
-        """Yields the name of every type with a schema."""
+        """Yields the OpenAPI name of every type with a schema."""
         structs = (name for name in self._tables if underlying_type(self._tables[name]) is None)
         return iter(dict.fromkeys([*map(openapi_name, _OPAQUE), *map(openapi_name, structs)]))
 
@@ -91,7 +94,7 @@ class ReleaseSchemas(Mapping[str, Schema]):
         return sum(1 for _ in self)
 
     def _with_item_defaults(self, schema: Schema) -> Schema:
-        """Returns a schema whose items and values have the release's style of defaults."""
+        """Returns a schema whose list items and map values have defaults only where the release has them."""
         if not self._item_defaults:
             return _without_item_defaults(schema)
         return _with_opaque_defaults(schema) if self._opaque_item_defaults else schema
@@ -104,19 +107,19 @@ class ReleaseSchemas(Mapping[str, Schema]):
 
 @cache
 def schemas_of(release: str) -> ReleaseSchemas:
-    """Returns the schemas of a release such as "1.31"."""
+    """Returns the OpenAPI schemas of a release such as "1.31"."""
     return ReleaseSchemas(tables_of(release))
 
 
 def openapi_name(go: str) -> str:
-    """Converts a Go name: `resource/v1alpha3.Device` becomes `io.k8s.api.resource.v1alpha3.Device`."""
+    """Returns the OpenAPI name `io.k8s.api.resource.v1.Device` of the Go type `resource/v1.Device`."""
     package, _, name = go.rpartition(".")
     known = _PACKAGES.get(package)
     return f"{known}.{name}" if known else f"io.k8s.api.{package.replace('/', '.')}.{name}"
 
 
 def _go_name(name: str) -> str:
-    """Converts an OpenAPI name: `io.k8s.api.resource.v1alpha3.Device` becomes `resource/v1alpha3.Device`."""
+    """Returns the Go type `resource/v1.Device` of the OpenAPI name `io.k8s.api.resource.v1.Device`."""
     package, _, short = name.rpartition(".")
     for go, known in _PACKAGES.items():
         if package == known:
@@ -125,7 +128,7 @@ def _go_name(name: str) -> str:
 
 
 def reference(go: str) -> Schema:
-    """Returns a reference to the schema of a type."""
+    """Returns a `$ref` to the schema of a Go type."""
     return {"$ref": REFERENCE + openapi_name(go)}
 
 
@@ -179,7 +182,10 @@ def _member(types: Mapping[str, TypeEntry], struct: str, member: dict[str, Any],
 
 
 def _with_opaque_defaults(schema: Schema) -> Schema:
-    """Returns a schema whose items and values with opaque types have an empty object as default."""
+    """Returns a schema with the default `{}` for list items and map values that are plain references.
+
+    Only references to types with special schemas, such as Quantity, need this. Others already have a default.
+    """
     changed = dict(schema)
     for place in ("items", "additionalProperties"):
         if place in changed:
@@ -189,7 +195,7 @@ def _with_opaque_defaults(schema: Schema) -> Schema:
 
 
 def _without_item_defaults(schema: Schema) -> Schema:
-    """Returns a schema whose items and values have no defaults, and refer to other types directly."""
+    """Returns a schema in which list items and map values have no default and no `allOf`."""
     changed = dict(schema)
     for place in ("items", "additionalProperties"):
         if place in changed:
@@ -200,8 +206,10 @@ def _without_item_defaults(schema: Schema) -> Schema:
 
 
 def _value(types: Mapping[str, TypeEntry], go: str, *, is_pointer: bool, optional: bool) -> Schema:
-    """Returns the schema of a value; a struct without a pointer is never absent in Go, so it has a
-    default.
+    """Returns the schema of a value of the Go type `go`, without a leading `*`.
+
+    A struct that is not a pointer has a default, because Go always encodes it. `is_pointer`: whether the Go
+    type is a pointer. `optional`: whether Go can omit the value.
     """
     if go in _SCALARS:
         schema, zero = _SCALARS[go]

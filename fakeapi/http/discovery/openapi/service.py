@@ -1,4 +1,4 @@
-"""OpenAPI over HTTP: documents with entity tags, and URLs with the hash of their contents.
+"""OpenAPI over HTTP: documents with ETags, at URLs with the hash of their contents.
 
 Follows k8s.io/kube-openapi `pkg/handler` and `pkg/handler3`.
 """
@@ -40,13 +40,13 @@ _V2_TYPES = {
     "application/com.github.proto-openapi.spec.v2@v1.0+protobuf": _PROTOBUF,
     _PROTOBUF: _PROTOBUF,
 }
-"""Media types in an Accept header, with the Content-Type of the response."""
+"""The Content-Type of the OpenAPI 2 document, by the accepted media type."""
 _V3_TYPES = {negotiation.JSON: negotiation.JSON}
 
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """A document and its entity tag."""
+    """An encoded OpenAPI document with its ETag."""
 
     body: bytes
     tag: str
@@ -54,7 +54,7 @@ class Encoded:
 
 @dataclass(frozen=True, slots=True)
 class _VersionDocument:
-    """The document of an API version, and references to its resources, which may be removed meanwhile."""
+    """The OpenAPI document of an API version, with weak references to the resources that it describes."""
 
     resources: tuple[weakref.ref[Resource], ...]
     encoded: Encoded
@@ -65,25 +65,26 @@ class _VersionDocument:
 
 
 Versions: TypeAlias = dict[str, list[Resource]]
-"""The resources of each API version by the name of its document, for one request."""
+"""The resources of each API version, by the name of its OpenAPI document."""
 
 
 @dataclass(slots=True)
 class _CachedDocuments:
-    """The documents that were made in one generation of the catalogue.
+    """The OpenAPI documents that stay valid until the catalogue changes.
 
-    `roots` has the path items above the API versions, by the name of the document.
+    `roots`: path and path item of each path without an API version, by the name of its document.
     """
 
     roots: dict[str, tuple[str, PathItem]]
     encoded: dict[str, Encoded] = field(default_factory=dict)
-    """All documents except those of API versions; those of OpenAPI 2 by their Content-Type."""
+    """The documents of `roots` by name, and the OpenAPI 2 documents by Content-Type."""
 
 
 class OpenAPI:
-    """All documents of one catalogue. Each is made in a thread at the first request for it.
+    """Serves the OpenAPI documents below /openapi.
 
-    It is made again after its resources have changed. One document is made at a time.
+    A thread generates each document at the first request for it, and again after its resources have changed.
+    Only one document is generated at a time.
     """
 
     def __init__(self, catalogue: Catalogue, heavy: HeavySteps) -> None:
@@ -94,7 +95,7 @@ class OpenAPI:
         self._turn = asyncio.Lock()
 
     async def document(self, request: Request) -> Response | None:
-        """Returns the response for a path below /openapi; None if this path has no document."""
+        """Returns the response for a path below /openapi; None for a path without a document."""
         path = request.path
         if not path.startswith((V2, V3)):
             return None
@@ -119,7 +120,7 @@ class OpenAPI:
         return _content(request, body, tag, media_type)
 
     async def _index(self, versions: Versions, cached: _CachedDocuments) -> Response:
-        """Returns the index of the documents. Its media type is plain text, as kube-aggregator sends it."""
+        """Returns the index of the OpenAPI 3 documents, as plain text like kube-aggregator."""
         names = sorted([*versions, *cached.roots])
         tags = {name: (await self._encoded(name, versions, cached)).tag for name in names}
         paths = {name: {"serverRelativeURL": _url(name, tag)} for name, tag in tags.items()}
@@ -128,7 +129,10 @@ class OpenAPI:
     async def _v3(
         self, request: Request, name: str, versions: Versions, cached: _CachedDocuments
     ) -> Response:
-        """Returns a document, cacheable for a year with the current `hash`; 301 for an outdated hash."""
+        """Returns an OpenAPI 3 document, or a redirect (301) if the parameter `hash` is outdated.
+
+        With the current hash, clients can cache the response for a year.
+        """
         media_type = _negotiated(request, _V3_TYPES)
         if media_type is None:
             return _not_acceptable()
@@ -147,12 +151,12 @@ class OpenAPI:
         return response
 
     def _begin(self, versions: Versions) -> _CachedDocuments:
-        """Begins a generation: drops the documents of versions that are no longer served."""
+        """Returns an empty cache after a change of the catalogue; drops documents of removed API versions."""
         self._of_versions = {name: kept for name, kept in self._of_versions.items() if name in versions}
         return _CachedDocuments(root_paths(self._catalogue))
 
     async def _encoded(self, name: str, versions: Versions, cached: _CachedDocuments) -> Encoded:
-        """Returns the OpenAPI 3 document with this name."""
+        """Returns the OpenAPI 3 document with this name, such as `apis/apps/v1`; generates it if needed."""
         resources = versions.get(name)
         if resources is not None:
             return await self._version_document(name, resources)
@@ -181,7 +185,7 @@ class OpenAPI:
         versions: Versions,
         cached: _CachedDocuments,
     ) -> Encoded:
-        """Returns the OpenAPI 2 document in a media type."""
+        """Returns the OpenAPI 2 document in this media type; generates it with `encode` if needed."""
         if media_type not in cached.encoded:
             async with self._turn:
                 if media_type not in cached.encoded:
@@ -200,7 +204,10 @@ class OpenAPI:
 
 
 def _negotiated(request: Request, offered: dict[str, str]) -> str | None:
-    """Returns the Content-Type of the best match for the Accept header; None if nothing matches."""
+    """Returns the Content-Type of the best match for the Accept header; None without a match.
+
+    `offered`: the Content-Type for each media type that the server accepts.
+    """
     header = request.header(b"accept") or "*/*"
     for clause in negotiation.parse(header):
         for media_type, name in offered.items():
@@ -210,7 +217,7 @@ def _negotiated(request: Request, offered: dict[str, str]) -> str | None:
 
 
 def _content(request: Request, body: bytes, tag: str, media_type: str) -> Response:
-    """Returns a document, or 304 for a client that has it already."""
+    """Returns a response with a document, or 304 if the header If-None-Match has its ETag."""
     known = request.header(b"if-none-match")
     if known == "*" or f'"{tag}"' in known:
         return Response(304, b"", "", headers=_tagged(tag))
@@ -226,7 +233,7 @@ def _not_acceptable() -> Response:
 
 
 def _tagged_body(body: bytes) -> Encoded:
-    """Returns a document with its entity tag, the hash of its bytes."""
+    """Returns a document with its ETag, the SHA-512 of its bytes."""
     return Encoded(body, hashlib.sha512(body).hexdigest().upper())
 
 
