@@ -51,8 +51,8 @@ def requests(
         click.echo(json.dumps(client.get(f"/requests/{number}"), indent=2, ensure_ascii=False))
         return
     chosen = {name: value for name, value in members.items() if value}
-    for each in client.get("/requests", last=last, code=code or None, **chosen)["requests"]:
-        click.echo(_line(each["text"]))
+    for entry in client.get("/requests", last=last, code=code or None, **chosen)["requests"]:
+        click.echo(_line(entry["text"]))
     if follow:
         with contextlib.suppress(KeyboardInterrupt), client.events(query=chosen) as events:
             for event in events:

@@ -60,7 +60,7 @@ def change(value: Any, path: FieldPath, replacement: Callable[[Any], Any]) -> bo
 def _change(value: Any, path: FieldPath, replacement: Callable[[Any], Any]) -> bool:
     if isinstance(value, list):
         # `any` would stop at the first change, so use `sum`.
-        return sum(_change(each, path, replacement) for each in value) > 0
+        return sum(_change(item, path, replacement) for item in value) > 0
     if not isinstance(value, dict):
         return False
     step, rest = path[0], path[1:]

@@ -183,11 +183,11 @@ class Exchange:
 
     def lacks(self, *gaps: Gap) -> bool:
         """Whether the exchange lacks at least one of these parts."""
-        return any(each.gap in gaps for each in self.missing)
+        return any(missing.gap in gaps for missing in self.missing)
 
     def infers(self, about: Inference) -> bool:
         """Whether this fact of the exchange was inferred."""
-        return any(each.about is about for each in self.inferred)
+        return any(inference.about is about for inference in self.inferred)
 
 
 class TraceError(Exception):

@@ -42,7 +42,7 @@ class PolicyPlugin(AdmissionPlugin, ABC):
         if is_review and not release.quirks.policies_judge_reviews:
             return None
         policies = list(self.objects.list(GROUP, self.policies))
-        if is_asked((each["spec"] for each in policies), self.server):
+        if is_asked((policy["spec"] for policy in policies), self.server):
             return self._evaluate_prepared(policies, attributes)
         return self._evaluated(policies, attributes)
 

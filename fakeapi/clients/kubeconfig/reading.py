@@ -134,7 +134,8 @@ class _Exec:
         if "/" in command[0]:
             command[0] = str(self._path.parent / command[0])
         environment = dict(os.environ)
-        environment.update({str(each["name"]): str(each["value"]) for each in spec.get("env") or ()})
+        variables = spec.get("env") or ()
+        environment.update({str(variable["name"]): str(variable["value"]) for variable in variables})
         environment["KUBERNETES_EXEC_INFO"] = json.dumps(
             {
                 "kind": "ExecCredential",

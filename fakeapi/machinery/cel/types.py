@@ -71,7 +71,8 @@ TYPE = Type("type")
 UINT = Type("uint")
 
 _SIMPLE = {
-    each.kind: each for each in (ANY, BOOL, BYTES, DOUBLE, DURATION, DYN, INT, NULL, STRING, TIMESTAMP, UINT)
+    scalar.kind: scalar
+    for scalar in (ANY, BOOL, BYTES, DOUBLE, DURATION, DYN, INT, NULL, STRING, TIMESTAMP, UINT)
 }
 
 

@@ -137,9 +137,9 @@ class Attempt:
             steps = self._server.admission.steps(resource, self._target.subresource, Operation.UPDATE)
         if steps.mutating:
             old = resource.from_hub(self._old)
-            asked = Attributes.of(request, Operation.UPDATE, new, old)
-            await mutate(steps.mutating, asked)
-            new = asked.new_object()
+            attributes = Attributes.of(request, Operation.UPDATE, new, old)
+            await mutate(steps.mutating, attributes)
+            new = attributes.new_object()
         deduplicate_owners(new, request.warnings, after_admission=True)
         hub = resource.to_hub(new)
         step = compiling(partial(_before_update, request, hub, self._old))
@@ -148,8 +148,8 @@ class Attempt:
         else:
             self._new = await completed(step)
         if steps.validating:
-            asked = Attributes.of(request, Operation.UPDATE, self._new, self._old)
-            await run(steps.validating, asked)
+            attributes = Attributes.of(request, Operation.UPDATE, self._new, self._old)
+            await run(steps.validating, attributes)
 
     async def commit(self) -> WriteResult | None:
         """Stores the checked object; returns None if another writer changed the stored object meanwhile.

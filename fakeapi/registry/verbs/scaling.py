@@ -73,13 +73,13 @@ async def _changed(request: ServerWrite, change: Change, *, uid: str = "") -> Wr
     for attempt in attempts(whole, uid=uid, admits=False):
         async with attempt as old:
             before = view.with_managers(old)
-            asked = Attributes.of(request, Operation.UPDATE, change(before), before)
-            await mutate(steps.mutating, asked)
-            scaled = view.applied_to(old, asked.new_object())
+            attributes = Attributes.of(request, Operation.UPDATE, change(before), before)
+            await mutate(steps.mutating, attributes)
+            scaled = view.applied_to(old, attributes.new_object())
             await attempt.check(scaled)
             if steps.validating:
-                asked.obj, asked.old = view.of(_with_version_of(scaled, old)), view.of(old)
-                await run(steps.validating, asked)
+                attributes.obj, attributes.old = view.of(_with_version_of(scaled, old)), view.of(old)
+                await run(steps.validating, attributes)
         result = await attempt.commit()
         if result is not None:
             return WriteResult(view.json_of(result.body), written=result.written)

@@ -215,7 +215,7 @@ class IdentityMap:
             path = "/".join(names.get(part, part) for part in path.split("/"))
         if not mark:
             return path
-        return path + mark + "&".join(self._parameter(each) for each in query.split("&"))
+        return path + mark + "&".join(self._parameter(parameter) for parameter in query.split("&"))
 
     def _parameter(self, parameter: str) -> str:
         name, equals, value = parameter.partition("=")
@@ -251,7 +251,7 @@ class IdentityMap:
         times = self._times.get(uid)
         if times is None:
             return body
-        created, deleted = (each.encode() for each in times)
+        created, deleted = (timestamp.encode() for timestamp in times)
 
         def replace(match: "re.Match[bytes]") -> bytes:
             new = created if match[1] == b"creation" else deleted
@@ -270,11 +270,11 @@ class IdentityMap:
         except JsonError:
             return body
         changed = False
-        for each in operations if isinstance(operations, list) else ():
-            if isinstance(each, dict) and each.get("path") == _VERSION_PATH:
-                old = each.get("value")
+        for operation in operations if isinstance(operations, list) else ():
+            if isinstance(operation, dict) and operation.get("path") == _VERSION_PATH:
+                old = operation.get("value")
                 if isinstance(old, str) and version_number(old):
-                    each["value"] = self.versions.exact(old) or (old if unknown is None else unknown)
+                    operation["value"] = self.versions.exact(old) or (old if unknown is None else unknown)
                     changed = True
         return encode(operations) if changed else self.forward(body, unknown=unknown)
 

@@ -344,4 +344,4 @@ def of_served(objects: Iterable[InitialObject], served: Iterable[str]) -> list[I
     `served`: the paths of resources, such as "/apis/resource.k8s.io/v1alpha3/resourceclaims".
     """
     known = set(served)
-    return [each for each in objects if f"{each.path.group_version}/{each.path.resource}" in known]
+    return [obj for obj in objects if f"{obj.path.group_version}/{obj.path.resource}" in known]

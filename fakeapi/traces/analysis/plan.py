@@ -100,8 +100,8 @@ def plan_replay(reader: TraceReader, until: float | None = None) -> ReplayPlan:
             scan.take(place, exchange, facts)
         if facts.is_write and facts.answered_version:
             written.add(facts.answered_version)
-        notes.update(str(each) for each in exchange.inferred)
-        notes.update(f"missing: {each}" for each in exchange.missing)
+        notes.update(str(inference) for inference in exchange.inferred)
+        notes.update(f"missing: {missing}" for missing in exchange.missing)
     order = effect_order(effects)
     created = scan.created_namespaces()
     return ReplayPlan(

@@ -45,7 +45,7 @@ class ProtobufBodies:
             lines = None if events is None else tuple(self._events(events))
             if body is not None and (lines is None or None not in lines):
                 response = Response(response.status, _with_type(response.headers), body)
-                events = None if lines is None else tuple(each for each in lines if each is not None)
+                events = None if lines is None else tuple(line for line in lines if line is not None)
         if request is exchange.request and response is exchange.response:
             return exchange
         return replace(exchange, request=request, response=response, events=events)
@@ -107,7 +107,7 @@ class ProtobufBodies:
     def _struct(self, api_version: str, kind: str) -> Struct | None:
         struct = self._structs.get((api_version, kind))
         if struct is None and (api_version, kind) not in self._structs:
-            struct = next((each for each in self._candidates(api_version, kind)), None)
+            struct = next(iter(self._candidates(api_version, kind)), None)
             self._structs[api_version, kind] = struct
         return struct
 
@@ -147,5 +147,5 @@ def _with_type(headers: Headers) -> Headers:
 
 
 def _without_protobuf(accept: str) -> str:
-    kept = [each for each in accept.split(",") if not each.strip().startswith(PROTOBUF)]
+    kept = [media_type for media_type in accept.split(",") if not media_type.strip().startswith(PROTOBUF)]
     return ",".join(kept).strip() or JSON

@@ -86,7 +86,8 @@ def compare_events(
             names.append(ours.name)
             first = number if first < 0 else first
         differences_found += [
-            Difference(each.kind, f"{label}: {each.path}", each.recorded, each.now) for each in differences
+            Difference(inner.kind, f"{label}: {inner.path}", inner.recorded, inner.now)
+            for inner in differences
         ]
     last = max(places, default=-1)
     extra = sorted(pair for queue in waiting.values() for pair in queue)

@@ -66,12 +66,12 @@ class Explainer:
         self._inferred: set[Key] = set()
         self._created: set[Key] = set()
         self._versions: set[int] = set()
-        for each in plan.initial_objects:
-            (self._created if each.exact else self._inferred).add(each.path.key)
-            self._versions.add(version_number(each.version))
+        for initial in plan.initial_objects:
+            (self._created if initial.exact else self._inferred).add(initial.path.key)
+            self._versions.add(version_number(initial.version))
         self._written = plan.written
         self._partial = plan.partial_objects.keys()
-        self._created_resources = {each.path.group_resource for each in plan.initial_objects}
+        self._created_resources = {initial.path.group_resource for initial in plan.initial_objects}
         if plan.namespaces:
             self._created_resources.add(("", NAMESPACES))
         self._diverged: dict[Key, tuple[int, Explanation | None]] = {}
@@ -145,13 +145,13 @@ class Explainer:
             return Explanation(Reason.UNSENT_WRITE)
         if key in self._inferred:
             return Explanation(Reason.INFERRED_STATE)
-        if key in self._created and all(_is_not_creatable(each.path) for each in differences):
+        if key in self._created and all(_is_not_creatable(difference.path) for difference in differences):
             return Explanation(Reason.INCOMPLETE_STATE)
         if facts.verb == "get" and self.is_foreign(facts.answered_version):
             return Explanation(Reason.FOREIGN, f"version {facts.answered_version}")
         if facts.is_write and self.is_foreign(facts.requested_version):
             return Explanation(Reason.FOREIGN, f"version {facts.requested_version}")
-        if any(_LOST_RACE in each.recorded for each in differences):
+        if any(_LOST_RACE in difference.recorded for difference in differences):
             return Explanation(Reason.RACE)
         if facts.verb == "patch" and exchange.infers(Inference.PATCH_TYPE):
             return Explanation(Reason.PATCH_TYPE)
@@ -164,12 +164,12 @@ class Explainer:
         """
         group, resource = facts.path.group_resource
         reason: Reason | None = None
-        for each in differences:
-            namespace, _, name = each.recorded.rpartition("/")
-            is_missing = each.kind is DifferenceKind.ITEM_MISSING
+        for difference in differences:
+            namespace, _, name = difference.recorded.rpartition("/")
+            is_missing = difference.kind is DifferenceKind.ITEM_MISSING
             if is_missing and (group, resource, namespace, name) in self._partial:
                 reason = Reason.METADATA_ONLY
-            elif (group, resource) in self._created_resources and _is_not_creatable(each.path):
+            elif (group, resource) in self._created_resources and _is_not_creatable(difference.path):
                 reason = reason or Reason.INCOMPLETE_STATE
             else:
                 return None
@@ -177,7 +177,7 @@ class Explainer:
 
 
 def _only_not_creatable(differences: Sequence[Difference]) -> bool:
-    return all(_is_not_creatable(each.path.partition(": object.")[2]) for each in differences)
+    return all(_is_not_creatable(difference.path.partition(": object.")[2]) for difference in differences)
 
 
 def _is_not_creatable(path: str) -> bool:

@@ -108,17 +108,21 @@ def _scrub_binding(pod: Any) -> None:
     """Replaces the time of a pod's condition PodScheduled, which the server sets in pods/binding."""
     status = pod.get("status") if isinstance(pod, dict) else None
     conditions = status.get("conditions") if isinstance(status, dict) else None
-    for each in conditions if isinstance(conditions, list) else ():
-        if isinstance(each, dict) and each.get("type") == _SCHEDULED and each.get("lastTransitionTime"):
-            each["lastTransitionTime"] = _TIME
+    for condition in conditions if isinstance(conditions, list) else ():
+        if (
+            isinstance(condition, dict)
+            and condition.get("type") == _SCHEDULED
+            and condition.get("lastTransitionTime")
+        ):
+            condition["lastTransitionTime"] = _TIME
 
 
 def _scrub_list(value: dict[str, Any], metadata: dict[str, Any], how: CompareOptions) -> None:
     metadata.pop("resourceVersion", None)
     if metadata.get("continue"):
         metadata["continue"] = "<token>"
-    for each in metadata_of_items(value):
-        _scrub_metadata(each, how)
+    for item_metadata in metadata_of_items(value):
+        _scrub_metadata(item_metadata, how)
     for row in value.get("rows") or ():
         cells = row.get("cells") if isinstance(row, dict) else None
         if isinstance(cells, list):
@@ -222,7 +226,7 @@ class _Differ:
         self.found.append(Difference(kind, render(path), show(recorded), show(now)))
 
     def _is_ignored(self, path: Sequence[str | int]) -> bool:
-        return bool(self._ignored) and bool(path) and any(covers(each, path) for each in self._ignored)
+        return bool(self._ignored) and bool(path) and any(covers(ignored, path) for ignored in self._ignored)
 
 
 def covers(ignored: FieldPath, path: Sequence[str | int]) -> bool:

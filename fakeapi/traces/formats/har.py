@@ -288,8 +288,8 @@ class HarFile:
         events: tuple[StreamEvent, ...] | None = None
         missing: tuple[Missing, ...] = (Missing(Gap.RESPONSE),) if response is None else ()
         if response is not None and response.status == 200 and is_watch(request.method, target):
-            lines = [each for each in content.split(b"\n") if each]
-            events = tuple(StreamEvent(started + duration, each) for each in lines)
+            lines = [line for line in content.split(b"\n") if line]
+            events = tuple(StreamEvent(started + duration, line) for line in lines)
             response = Response(answer.status, answered)
             missing = (Missing(Gap.EVENT_TIMES),)
         who = actor(first_header(headers, "user-agent"), first_header(headers, "impersonate-user"))

@@ -32,8 +32,8 @@ def in_full(exchange: Exchange) -> str:
         lines += _body(response.body)
     for event in exchange.events or ():
         lines += ["", f"  at {event.offset:.3f}", *_body(event.line)]
-    lines += [f"missing: {each}" for each in exchange.missing]
-    lines += [f"inferred: {each}" for each in exchange.inferred]
+    lines += [f"missing: {missing}" for missing in exchange.missing]
+    lines += [f"inferred: {inference}" for inference in exchange.inferred]
     return "\n".join(map(printable, lines))
 
 

@@ -280,7 +280,7 @@ class Proxy:
 def _named_by_connection(headers: Pairs) -> frozenset[bytes]:
     """Returns the names in the header Connection, which must not be forwarded (RFC 9110, section 7.6.1)."""
     values = (value for name, value in headers if name == b"connection")
-    return frozenset(each.strip().lower() for value in values for each in value.split(b","))
+    return frozenset(name.strip().lower() for value in values for name in value.split(b","))
 
 
 def _is_let_in(headers: Pairs, token: bytes) -> bool:

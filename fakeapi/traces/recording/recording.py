@@ -256,7 +256,7 @@ class ObservedExchange:
         )
 
     def _lacks(self, gap: Gap) -> bool:
-        return any(each.gap is gap for each in self._missing)
+        return any(missing.gap is gap for missing in self._missing)
 
     def _asked(self) -> Request:
         encoding, body = first_header(self._headers, "content-encoding"), bytes(self._request)

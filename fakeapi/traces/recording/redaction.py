@@ -80,7 +80,7 @@ class Redactor:
         if not self._credentials:
             return ()
         by_header = (_literals(value) for name, value in request.headers if is_credential_header(name))
-        return (*self._known, *(each for credentials in by_header for each in credentials))
+        return (*self._known, *(credential for credentials in by_header for credential in credentials))
 
     def headers(self, headers: Headers) -> Headers:
         """Returns headers without credentials; the same object if they have none."""
@@ -115,7 +115,7 @@ class _Work:
 
     def __init__(self, redactor: Redactor, literals: tuple[str, ...], *, secrets: bool) -> None:
         self._redactor = redactor
-        self._literals = tuple((each, each.encode("utf-8", "surrogatepass")) for each in literals)
+        self._literals = tuple((literal, literal.encode("utf-8", "surrogatepass")) for literal in literals)
         self._secrets = secrets
 
     def request(self, request: Request) -> Request:

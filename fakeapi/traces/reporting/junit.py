@@ -15,8 +15,8 @@ def junit(report: Results) -> bytes:
     suite = ET.Element("testsuite", name=_clean(f"replay {report.trace}"))
     failures = skipped = 0
     of_group: dict[str, list[Divergence]] = {}
-    for each in report.divergences:
-        of_group.setdefault(each.group, []).append(each)
+    for divergence in report.divergences:
+        of_group.setdefault(divergence.group, []).append(divergence)
     for name, outcomes in sorted(report.groups.items()):
         case = ET.SubElement(suite, "testcase", classname=_clean(report.trace), name=_clean(name))
         failing = outcomes[Outcome.DIVERGENCE] + (outcomes[Outcome.EXPLAINED] if report.strict else 0)
@@ -24,12 +24,15 @@ def junit(report: Results) -> bytes:
             failures += 1
             failure = ET.SubElement(case, "failure", type="divergence")
             failure.set("message", f"{failing} of {outcomes.total()} answers are not as recorded")
-            failure.text = _clean("\n".join(_text_of(each) for each in of_group.get(name, ())))
+            failure.text = _clean("\n".join(_text_of(divergence) for divergence in of_group.get(name, ())))
         elif outcomes[Outcome.UNSERVED] == outcomes.total():
             skipped += 1
             ET.SubElement(case, "skipped", message="not sent, because the target does not serve it")
         elif outcomes[Outcome.EXPLAINED]:
-            lines = (f"{_text_of(each)}\n  reason: {each.explanation}" for each in of_group.get(name, ()))
+            lines = (
+                f"{_text_of(divergence)}\n  reason: {divergence.explanation}"
+                for divergence in of_group.get(name, ())
+            )
             ET.SubElement(case, "system-out").text = _clean("\n".join(lines))
     suite.set("tests", str(len(report.groups)))
     suite.set("failures", str(failures))
@@ -47,7 +50,11 @@ def _text_of(divergence: Divergence) -> str:
     lines = [f"#{divergence.id} {divergence.where}: {divergence.request}"]
     if divergence.recorded != divergence.now:
         lines.append(f"  recorded {divergence.recorded}, now {divergence.now}")
-    lines += [f"  {each}" for each in divergence.differences if each.kind is not DifferenceKind.STATUS_CODE]
+    lines += [
+        f"  {difference}"
+        for difference in divergence.differences
+        if difference.kind is not DifferenceKind.STATUS_CODE
+    ]
     return "\n".join(lines)
 
 

@@ -107,8 +107,13 @@ class Divergence:
             "recorded": self.recorded,
             "now": self.now,
             "differences": [
-                {"kind": each.kind, "path": each.path, "recorded": each.recorded, "now": each.now}
-                for each in self.differences
+                {
+                    "kind": difference.kind,
+                    "path": difference.path,
+                    "recorded": difference.recorded,
+                    "now": difference.now,
+                }
+                for difference in self.differences
             ],
             "explanation": None if self.explanation is None else str(self.explanation),
         }
@@ -205,14 +210,13 @@ class Results:
     @property
     def first(self) -> Divergence | None:
         """The first divergence without an explanation, or else the first divergence."""
-        return next((each for each in self.divergences if each.is_unexplained), None) or next(
-            iter(self.divergences), None
-        )
+        unexplained = (divergence for divergence in self.divergences if divergence.is_unexplained)
+        return next(unexplained, next(iter(self.divergences), None))
 
     def add(self, divergence: Divergence) -> None:
         """Counts a divergence, and keeps it if it is one of the first DIVERGENCES_MAX."""
         self.divergent += 1
-        self.kinds.update(each.kind.value for each in divergence.differences)
+        self.kinds.update(difference.kind.value for difference in divergence.differences)
         if divergence.explanation is not None:
             self.explained += 1
             self.explanations[divergence.explanation.reason.value] += 1
@@ -255,6 +259,6 @@ class Results:
             "unserved": dict(sorted(self.unserved.items())),
             "uncompared": dict(sorted(self.uncompared.items())),
             "notes": dict(sorted(self.notes.items())),
-            "seeded": [str(each) for each in self.seeded],
-            "divergences": [each.to_dict(self.page) for each in self.divergences],
+            "seeded": [str(restored) for restored in self.seeded],
+            "divergences": [divergence.to_dict(self.page) for divergence in self.divergences],
         }

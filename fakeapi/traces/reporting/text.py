@@ -73,8 +73,8 @@ def _seeded(report: Results) -> Iterator[str]:
         return
     yield ""
     yield f"Created before the replay, because the trace uses them ({len(report.seeded)}):"
-    for each in report.seeded[:LISTED]:
-        yield f"  {each}"
+    for restored in report.seeded[:LISTED]:
+        yield f"  {restored}"
     if len(report.seeded) > LISTED:
         yield f"  and {len(report.seeded) - LISTED} more"
 
@@ -103,12 +103,12 @@ def _divergences(report: Results) -> Iterator[str]:
         yield from (f"      {line}" for line in first.context)
     yield from _counted("Kinds of difference", report.kinds)
     yield from _counted("Reasons", report.explanations)
-    others = [each for each in report.divergences if each is not first]
+    others = [divergence for divergence in report.divergences if divergence is not first]
     if others:
         yield ""
         yield f"Further divergences ({report.divergent - 1}):"
-    for each in others[:LISTED]:
-        yield from _divergence(each, report.page)
+    for other in others[:LISTED]:
+        yield from _divergence(other, report.page)
     if report.divergent - 1 > LISTED:
         yield f"  and {report.divergent - 1 - LISTED} more"
 
@@ -121,9 +121,9 @@ def _divergence(divergence: Divergence, page: str) -> Iterator[str]:
     yield f"    {divergence.request}"
     if divergence.recorded != divergence.now:
         yield f"    recorded {divergence.recorded}, now {divergence.now}"
-    for each in divergence.differences[:DIFFERENCES]:
-        if each.kind is not DifferenceKind.STATUS_CODE:
-            yield f"      {each}"
+    for difference in divergence.differences[:DIFFERENCES]:
+        if difference.kind is not DifferenceKind.STATUS_CODE:
+            yield f"      {difference}"
     if len(divergence.differences) > DIFFERENCES:
         yield f"      and {len(divergence.differences) - DIFFERENCES} more differences"
     if divergence.explanation is not None:

@@ -200,10 +200,10 @@ _COMPARABLE = ("int", "uint", "double", "bool", "duration", "timestamp", "string
 _ZEROS = {"int": 0, "uint": UInt(0), "double": 0.0, "duration": Duration(0)}
 
 OVERLOADS: dict[str, Callable[..., Any]] = {
-    **dict.fromkeys((f"list_{each}_is_sorted" for each in _COMPARABLE), _is_sorted),
-    **dict.fromkeys((f"list_{each}_max" for each in _COMPARABLE), _extreme("max", -1)),
-    **dict.fromkeys((f"list_{each}_min" for each in _COMPARABLE), _extreme("min", 1)),
-    **{f"list_{each}_sum": _sum(zero) for each, zero in _ZEROS.items()},
+    **dict.fromkeys((f"list_{kind}_is_sorted" for kind in _COMPARABLE), _is_sorted),
+    **dict.fromkeys((f"list_{kind}_max" for kind in _COMPARABLE), _extreme("max", -1)),
+    **dict.fromkeys((f"list_{kind}_min" for kind in _COMPARABLE), _extreme("min", 1)),
+    **{f"list_{kind}_sum": _sum(zero) for kind, zero in _ZEROS.items()},
     "list_a_index_of_int": _index_of,
     "list_a_last_index_of_int": _last_index_of,
     **dict.fromkeys(("dra_includes_dyn_dyn", "list_includes_dyn_dyn"), _includes),
