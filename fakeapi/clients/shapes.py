@@ -1,6 +1,6 @@
 """Checks the shape of responses, because a broken or hostile server may send anything."""
 
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
@@ -9,9 +9,12 @@ from fakeapi.machinery.json_types import Object
 
 T = TypeVar("T")
 
+Name = Annotated[str, msgspec.Meta(min_length=1)]
+"""A name that is not empty, so that it can be a segment of a path."""
+
 
 class GroupVersion(msgspec.Struct):
-    groupVersion: str  # noqa: N815 - as on the wire
+    groupVersion: Name  # noqa: N815 - as on the wire
 
 
 class Group(msgspec.Struct):
@@ -26,8 +29,8 @@ class GroupList(msgspec.Struct):
 
 
 class Resource(msgspec.Struct):
-    name: str
-    kind: str
+    name: Name
+    kind: Name
     namespaced: bool
     singularName: str = ""  # noqa: N815 - as on the wire
     shortNames: list[str] | None = None  # noqa: N815 - as on the wire

@@ -10,6 +10,7 @@ from fakeapi.clients.errors import StatusError
 from fakeapi.clients.served_resource import ServedResource, version_path
 
 CLAIMS = ServedResource("resource.k8s.io", "v1", "resourceclaims", "ResourceClaim", namespaced=True)
+NAMELESS = {"name": "", "kind": "ConfigMap", "namespaced": True}
 NODES = ServedResource("", "v1", "nodes", "Node", namespaced=False)
 
 
@@ -54,7 +55,9 @@ def test_the_preferred_version_of_a_group_comes_first() -> None:
     assert preferred_versions(body) == ["a.io/v2"]
 
 
-@pytest.mark.parametrize("body", [None, [], {"resources": 5}, {"resources": [{"name": "a"}]}])
+@pytest.mark.parametrize(
+    "body", [None, [], {"resources": 5}, {"resources": [{"name": "a"}]}, {"resources": [NAMELESS]}]
+)
 def test_a_malformed_list_of_resources_raises_an_error(body: Any) -> None:
     with pytest.raises(StatusError, match="ResourceList"):
         served_resources("v1", body)
