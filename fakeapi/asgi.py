@@ -80,3 +80,9 @@ class Application(Protocol):
         ...
 
     def end_watches(self) -> None: ...
+
+
+async def until_disconnected(receive: Receive) -> None:
+    """Waits until the client has disconnected, and drops all other messages from the client."""
+    while (await receive())["type"] != "http.disconnect":
+        pass

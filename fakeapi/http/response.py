@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Protocol
 
-from fakeapi.asgi import ClientStalled, Gone, Receive, Send, WriteNow
+from fakeapi.asgi import ClientStalled, Gone, Receive, Send, WriteNow, until_disconnected
 from fakeapi.http.negotiation import JSON
 from fakeapi.http.turns import Turn
 
@@ -227,7 +227,7 @@ class StreamingResponse:
         Raises the errors of the generator `frames`.
         """
         self._pump = pump = asyncio.ensure_future(self._send_frames(send))
-        leave = asyncio.ensure_future(_until_gone(receive))
+        leave = asyncio.ensure_future(until_disconnected(receive))
         try:
             await asyncio.wait((pump, leave), return_when=asyncio.FIRST_COMPLETED)
             if pump.done() and not pump.cancelled():
@@ -271,12 +271,6 @@ async def _in_time(sending: Awaitable[None]) -> None:
 
 def _nothing() -> None:
     """Replaces `on_close` of a closed stream: does nothing."""
-
-
-async def _until_gone(receive: Receive) -> None:
-    """Waits until the client has disconnected, and drops all other messages from the client."""
-    while (await receive())["type"] != "http.disconnect":
-        pass
 
 
 def head(audit_id: bytes, media_type: str, warnings: Iterable[str]) -> list[tuple[bytes, bytes]]:

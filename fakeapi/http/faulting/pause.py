@@ -2,7 +2,7 @@
 
 import asyncio
 
-from fakeapi.asgi import Receive
+from fakeapi.asgi import Receive, until_disconnected
 from fakeapi.clock.clocks import Clock
 
 NEVER = float("inf")
@@ -30,15 +30,14 @@ async def pause_for_client(clock: Clock, until: float, receive: Receive) -> bool
     Returns whether the client is still connected. Drops all data that the client sends while waiting.
     """
     left = asyncio.Event()
-    listening = asyncio.ensure_future(_until_gone(receive, left))
+
+    async def listen() -> None:
+        await until_disconnected(receive)
+        left.set()
+
+    listening = asyncio.ensure_future(listen())
     try:
         await pause(clock, until, left)
     finally:
         listening.cancel()
     return not left.is_set()
-
-
-async def _until_gone(receive: Receive, left: asyncio.Event) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
-    left.set()
