@@ -1,11 +1,16 @@
 """Sends a recorded scenario to a server and compares the responses with the recording."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from fakeapi.testing.server import FakeAPI
 from tests.conformance import projections
 from tests.conformance.differences import Comparison, Difference
 from tests.conformance.player import Player
+
+Compare = Callable[[int, Any, Any], None]
+"""Called with the number of an exchange, its recorded response and the server's response."""
 
 
 def differences(
@@ -21,21 +26,29 @@ def played(player: Player, exchanges: list[dict[str, Any]], scenario: str) -> di
     Returns the differences by the number of the exchange, counted from one.
     """
     comparison = Comparison(player.identities, generated_names(exchanges))
-    found: dict[int, list[Difference]] = {}
+    if scenario in projections.PROJECTIONS:
+        return compared(player, comparison, partial(projections.play, player, exchanges, scenario))
+    return compared(player, comparison, partial(player.play, exchanges))
+
+
+def compared(
+    player: Player, comparison: Comparison, play: Callable[[Compare], None]
+) -> dict[int, list[Difference]]:
+    """Calls `play`, which compares each response with its recording, and closes the player.
+
+    Returns the differences by the number of the exchange, counted from one.
+    """
+    differences: dict[int, list[Difference]] = {}
 
     def compare(number: int, recorded: Any, actual: Any) -> None:
-        lines = comparison.answer(recorded, actual)
-        if lines:
-            found[number + 1] = lines
+        if lines := comparison.answer(recorded, actual):
+            differences[number + 1] = lines
 
     try:
-        if scenario in projections.PROJECTIONS:
-            projections.play(player, exchanges, scenario, compare)
-        else:
-            player.play(exchanges, compare)
+        play(compare)
     finally:
         player.close()
-    return found
+    return differences
 
 
 def generated_names(exchanges: list[dict[str, Any]]) -> list[str]:

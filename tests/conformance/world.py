@@ -6,6 +6,7 @@ fidelity page is rendered from the list.
 
 import json
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from tests.conformance.differences import Comparison, Difference
 from tests.conformance.identities import Identities
 from tests.conformance.player import Player
 from tests.conformance.recordings import WORLD_RECORDINGS
+from tests.conformance.replaying import compared, generated_names
 from tests.conformance.servers import started_servers
 
 LISTED = Path(__file__).with_name("world_differences.json")
@@ -84,25 +86,8 @@ def played(player: Player, exchanges: list[dict[str, Any]]) -> dict[int, list[Di
     Returns the differences by the number of the exchange, counted from one.
     """
     player.identities = WorldIdentities()
-    prefixes = {
-        meta["generateName"][:58]
-        for exchange in exchanges
-        if isinstance(body := exchange.get("body"), dict)
-        and isinstance(meta := body.get("metadata"), dict)
-        and meta.get("generateName")
-    }
-    comparison = WorldComparison(player.identities, sorted(prefixes))
-    differences: dict[int, list[Difference]] = {}
-
-    def compare(number: int, recorded: Any, actual: Any) -> None:
-        if lines := comparison.answer(recorded, actual):
-            differences[number + 1] = lines
-
-    try:
-        player.play(exchanges, compare)
-    finally:
-        player.close()
-    return differences
+    comparison = WorldComparison(player.identities, generated_names(exchanges))
+    return compared(player, comparison, partial(player.play, exchanges))
 
 
 def summary(found: dict[int, list[Difference]]) -> Found:
