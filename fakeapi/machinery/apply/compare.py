@@ -38,10 +38,13 @@ class Comparison(NamedTuple):
 
 
 Changes: TypeAlias = tuple[FieldSet | None, FieldSet | None, FieldSet | None]
-"""The fields added, modified and removed below a path; MEMBER for the path itself, None for no change."""
+"""The fields added, modified and removed below a path, in this order.
+
+`MEMBER` stands for the path itself, None for no fields.
+"""
 
 Walk: TypeAlias = Callable[[Any, Any], Changes | None]
-"""A comparison of two existing values: (old, new) -> changes; None if they are equal."""
+"""A function that compares two existing values: (old, new) -> changes; None if the values are equal."""
 
 _SAME = Comparison(EMPTY, EMPTY, EMPTY)
 _MODIFIED: Changes = (None, MEMBER, None)
@@ -50,10 +53,12 @@ _MODIFIED: Changes = (None, MEMBER, None)
 def compare(old: Any, new: Any, node: Node, *, typed: bool = False) -> Comparison:
     """Returns the fields that `new` adds, modifies and removes.
 
-    A new order of a set or map list changes nothing. Null is a value: it differs from an empty list and from
-    an empty map. `typed` says that both values were read into Go types, and so neither is an applied
-    configuration. Then atomic lists are compared by their JSON text. Raises TypedError for a list item
-    without a key.
+    A new order of a set or map list changes nothing. Null differs from an empty list and an empty map.
+
+    `typed`: both values were read into Go types, so neither is an applied configuration. Atomic lists are
+    then compared by their JSON text.
+
+    Raises TypedError for a list item without a key.
     """
     changes = _walk(node, typed)(old, new)
     if changes is None:
@@ -62,7 +67,7 @@ def compare(old: Any, new: Any, node: Node, *, typed: bool = False) -> Compariso
 
 
 class _Builder:
-    """Collects the changes of the children of one path."""
+    """The changes of the children of one path, collected child by child."""
 
     __slots__ = ("added", "modified", "removed")
 
@@ -128,7 +133,7 @@ def _made(node: Node, *, typed: bool) -> Walk:
 
 
 def _is_shaped(node: List) -> bool:
-    """Whether a list belongs to a custom object, so that the order of object members does not matter."""
+    """Whether the list belongs to a custom object: equal items may order their members differently."""
     return isinstance(node.items, Untyped) or (isinstance(node.items, Struct) and not node.items.full_name)
 
 
@@ -143,7 +148,7 @@ def _shaped(node: Untyped, typed: bool) -> Walk:  # noqa: FBT001 - private
         return _reshaped(old, new)
 
     def _reshaped(old: Any, new: Any) -> Changes:
-        """Returns the changes of a value that became an object, or was one before, with all its members."""
+        """Returns the changes of a value whose JSON type changed: all members of the old and new object."""
         added = present_walk(node)(new) if isinstance(new, dict) else {}
         removed = present_walk(node)(old) if isinstance(old, dict) else {}
         return _without_self(added) or None, MEMBER, _without_self(removed) or None
@@ -189,7 +194,7 @@ def same(old: Any, new: Any) -> bool:
 def plain(node: Node) -> bool:
     """Whether Python's `==` compares values of the type exactly.
 
-    In Python true equals 1, which can only confuse values of any shape.
+    Python's True equals 1, so `==` is wrong for types that allow any JSON value.
     """
     seen: set[int] = set()
 

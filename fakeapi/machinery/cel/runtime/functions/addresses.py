@@ -32,7 +32,7 @@ class Address(Opaque):
 
 @dataclass(frozen=True, slots=True)
 class Block(Opaque):
-    """A CIDR block: an address, not necessarily the first of the block, with a prefix length."""
+    """A CEL value of type net.CIDR: any address of a block, and the prefix length `bits`."""
 
     type_name = "net.CIDR"
 
@@ -153,7 +153,7 @@ OVERLOADS: dict[str, Callable[..., Any]] = {
 
 
 def _begins(block: Block, other: Any) -> Any:
-    """Whether the other block starts at the first address of this block, and is not larger."""
+    """Whether `other` begins at the first address of `block` and is not larger; an Err if `other` is one."""
     if type(other) is Err:
         return other
     return other.address == block.network.network_address and block.bits <= other.bits
