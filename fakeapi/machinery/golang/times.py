@@ -254,7 +254,7 @@ def _utc(moment: _Moment) -> str:
 
 
 def _quote(text: str) -> str:
-    """Quotes a text like Go's package time: bytes beyond ASCII as `\\x..`."""
+    """Quotes a text like Go's package time, which escapes all bytes beyond ASCII."""
     inner = "".join(map(_escaped, text)) if _NEEDS_ESCAPE.search(text) else text
     return f'"{inner}"'
 
