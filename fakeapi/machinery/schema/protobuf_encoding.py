@@ -50,7 +50,7 @@ def encode(obj: dict[str, Any], schema: Struct) -> bytes:
 
 
 def wrap(kind: str, api_version: str, message: bytes) -> bytes:
-    """Wraps the message of an object in a protobuf body: the prefix `k8s\\0` and a runtime.Unknown."""
+    """Wraps the message of an object in a protobuf body: PREFIX and a runtime.Unknown."""
     type_meta = bytes_field(1, api_version.encode()) + bytes_field(2, kind.encode())
     return b"%b%b%b%b" % (PREFIX, bytes_field(1, type_meta), bytes_field(2, message), _NO_CONTENT)
 
