@@ -88,9 +88,9 @@ class HostRules:
         return parts is not None and self.accepts(parts[1])
 
     def accepts(self, host: str) -> bool:
-        """Whether any pattern matches a part of `host`, which has no port.
+        """Whether any pattern matches a part of `host`.
 
-        An IPv6 address may be in brackets.
+        `host` must not have a port; an IPv6 address may be in brackets.
         """
         if len(host) > HOST_MAX:
             return False

@@ -133,7 +133,7 @@ def _made(node: Node, *, typed: bool) -> Walk:
 
 
 def _is_shaped(node: List) -> bool:
-    """Whether the list belongs to a custom object: equal items may order their members differently."""
+    """Whether the list belongs to a custom object; items then compare regardless of the order of members."""
     return isinstance(node.items, Untyped) or (isinstance(node.items, Struct) and not node.items.full_name)
 
 
@@ -173,7 +173,7 @@ def _written_leaf(old: Any, new: Any) -> Changes | None:
 
 
 def same(old: Any, new: Any) -> bool:
-    """Whether JSON values are equal: true is not 1, and spacing and number formats do not matter."""
+    """Whether two JSON values are equal; true differs from 1, 1 equals 1.0, a RawJson equals its value."""
     if old is new:
         return True
     old, new = value_of(old), value_of(new)
@@ -280,7 +280,7 @@ def _map(node: Map, typed: bool) -> Walk:  # noqa: FBT001 - private
 def _compare_others(
     old: dict[str, Any], new: dict[str, Any], walk_value: Walk, present: PresentWalk, found: _Builder
 ) -> None:
-    """Compares members that all have the same type."""
+    """Compares the members of two objects whose members have the same type; adds changes to `found`."""
     for name, value in new.items():
         if name not in old:
             found.added["f:" + name] = present(value)
@@ -305,7 +305,7 @@ def _list(node: List, typed: bool) -> Walk:  # noqa: FBT001 - private
 def _compare_items(
     old: list[Any], new: list[Any], element_of: ItemElement, walk_item: Walk, present: PresentWalk
 ) -> Changes | None:
-    """Compares set or map lists item by item. Several items with the same key count as one leaf."""
+    """Compares two set or map lists item by item; several items with the same key count as one leaf."""
     before, after = by_element(old, element_of), by_element(new, element_of)
     builder = _Builder()
     for element, news in after.items():

@@ -172,7 +172,7 @@ def recursive_difference(left: FieldSet, right: FieldSet) -> FieldSet:
 
 
 _Minus: TypeAlias = Callable[[FieldSet, FieldSet], FieldSet | None]
-"""A function that subtracts the fields below one element; None if the element itself is removed too."""
+"""A function that subtracts the fields below one element; it returns None to remove the element itself."""
 
 
 def _minus(left: FieldSet, right: FieldSet, below: _Minus) -> FieldSet:

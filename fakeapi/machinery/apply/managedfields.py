@@ -19,7 +19,7 @@ FIELDS_V1 = "FieldsV1"
 UPDATE_MANAGERS_MAX = 10
 """Maximum number of Update entries in metadata.managedFields of an object.
 
-Over the limit, the oldest entries of an API version are merged into one of the manager "ancient-changes".
+Over the limit, the oldest entries of an API version are merged into one entry of "ancient-changes".
 """
 ANCIENT_CHANGES = "ancient-changes"
 
@@ -95,7 +95,7 @@ def decode(entries: list[Entry] | None) -> Managed:
 
 
 def decode_stored(entries: list[Entry] | None) -> Managed:
-    """Decodes entries that `encode` wrote, without checks; the records share their field sets."""
+    """Decodes entries that `encode` wrote, without checks; the records share field sets with the entries."""
     return {
         _manager(entry): Record(entry.get("fieldsV1") or EMPTY, entry["apiVersion"], entry.get("time"), entry)
         for entry in entries or ()

@@ -192,7 +192,7 @@ class FieldManager:
         return result
 
     def _with_managed_fields_of(self, live: Object | None, new: Object) -> Object:
-        """Returns `new` with the managedFields of `live`, or without any unless `survives_errors`.
+        """Returns `new` with the managedFields of `live`, or without any if `survives_errors` is False.
 
         For an update whose fields cannot be determined. Follows UpdateNoErrors.
         """

@@ -14,7 +14,7 @@ from fakeapi.machinery.schema.nodes import List, Map, Node, Struct, Untyped
 
 
 class _Absent:
-    """A marker for a member that one side of a merge lacks; None is not free, because null is a value."""
+    """A marker for a member that one side of a merge lacks; None would mean null."""
 
 
 _ABSENT = _Absent()
@@ -109,9 +109,9 @@ def _in_merged_order(
 ) -> list[tuple[PathElement, Any]]:
     """Returns the items of a live and an applied list in merged order: (path element, live item) pairs.
 
-    `wanted` has the path elements of the applied list. Items of both lists follow its order, with None as
-    their live item. Items of only one list keep their place in it. Live `[a, b, c, d]` and applied
-    `[d, x, b]` become `[a, c, d, x, b]`. Follows mergingWalker.visitListItems.
+    `wanted` has the path elements of the applied list; their live item is None. Items of both lists follow
+    the order of `wanted`. Items of only one list keep their place in that list. Live `[a, b, c, d]` and
+    applied `[d, x, b]` become `[a, c, d, x, b]`. Follows mergingWalker.visitListItems.
     """
     shared = [element for element in wanted if element in present]
     is_wanted = set(wanted)

@@ -118,7 +118,7 @@ def spell(element: PathElement) -> str:
 
 
 def text_of(value: Any) -> str:
-    """Formats a JSON value as structured-merge-diff does: every number is a float64."""
+    """Formats a JSON value like structured-merge-diff: every number is a float64."""
     match value:
         case str():
             return quote(value)

@@ -40,7 +40,7 @@ def _changed_items(fields: FieldSet, node: Node) -> FieldSet:
 
 
 def _below(fields: FieldSet, node: Node) -> FieldSet:
-    """Adapts the fields below a path to its schema `node`; `fields` must not be empty."""
+    """Adapts the fields below a path to `node`, the schema at the path; `fields` must not be empty."""
     if isinstance(node, Scalar | AnyValue) and not isinstance(node, Untyped):
         return fields
     if is_leaf(node):

@@ -1,4 +1,4 @@
-"""Computes the field set of a value along its schema.
+"""Computes the field set of a value by its schema.
 
 Follows sigs.k8s.io/structured-merge-diff `typed` (ToFieldSet). Each schema node is compiled into a closure
 when it is first used, because a type may contain itself.
@@ -161,7 +161,7 @@ def _list_fields(node: List) -> FieldWalk:
 
 
 def as_member(below: FieldSet | None) -> FieldSet:
-    """Returns the fields below a path and the path itself; MEMBER if there are none below."""
+    """Adds the path itself to the fields below it; returns MEMBER if there are no fields below."""
     if not below:
         return MEMBER
     return below if SELF in below else {SELF: MEMBER, **below}

@@ -40,7 +40,7 @@ REMEMBERED_BYTES_MAX = 4096
 """Maximum length of a cache key in bytes; results with longer keys are not cached."""
 
 _RECONCILED = b""
-"""First part of the cache keys of reconciled sets; in other keys, this part is never empty."""
+"""Marks cache keys of reconciled field sets: their first part is empty, unlike in all other keys."""
 
 
 def no_other_version(_value: Any, _api_version: str) -> None:
@@ -87,7 +87,7 @@ class Updater:
         return recursive_difference(union(changes.modified, changes.added), self.ignored)
 
     def _rest(self, fields: FieldSet, changes: Comparison) -> FieldSet:
-        """Returns the field set of a manager without the fields in `changes`, except ignored ones."""
+        """Removes the fields in `changes`, except ignored fields, from a field set; returns the rest."""
         rest = self._reconciled(fields)
         for changed in changes.without(self.ignored):
             rest = difference(rest, changed)

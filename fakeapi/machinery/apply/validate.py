@@ -125,7 +125,7 @@ def _go_type(value: Any) -> str:
 
 
 def shown(value: Any) -> str:
-    """Formats a JSON value as Go's `%v`, with every number as a float64."""
+    """Formats a JSON value like Go's `%v`, with every number as a float64."""
     return printed(_with_floats(value))
 
 

@@ -69,7 +69,7 @@ Verdict = Invalid | TooComplex | Unplannable | Unchecked | None
 Compiler = Callable[[str], Verdict]
 
 TypedVerdict = Right | Invalid | Unplannable | Unchecked | None
-"""The verdict on an expression, with its type; None if a `Deferral` deferred its compilation."""
+"""The verdict on an expression, `Right` if it is valid; None if a `Deferral` deferred its compilation."""
 
 TypedCompiler = Callable[[str], TypedVerdict]
 
@@ -106,8 +106,8 @@ def compiler(environment: Environment, strictness: Strictness) -> Compiler:
     """Returns a function that compiles an expression and returns the verdict; any thread may call it.
 
     Within a `Deferral`, the verdict on an expression is None until the deferral compiles it. If the extra
-    `cel` is not installed, the verdict is `Unchecked`, unless the expression is over a size limit. The first
-    expression loads cel-expr-python.
+    `cel` is not installed, the verdict is `Unchecked`, except for expressions that are too long or nested too
+    deeply. The first expression loads cel-expr-python.
     """
     return _cached(lambda text: _verdict(text, environment, strictness))
 

@@ -1,8 +1,7 @@
 """Estimates the worst-case cost of an expression, before its variables are known.
 
-Follows cel-go `checker/cost.go`. `cost_by_path` estimates as cel-go 0.22, which knows sizes only along paths
-from variables. `cost_traced` estimates as cel-go 0.23, which also tracks the sizes of elements and of bound
-variables.
+Follows cel-go `checker/cost.go`. `cost_by_path` follows cel-go 0.22, which knows sizes only along paths from
+variables. `cost_traced` follows cel-go 0.23, which also tracks the sizes of elements and of bound variables.
 """
 
 from collections.abc import Callable
@@ -38,12 +37,12 @@ _SCALARS = frozenset(("bool", "double", "duration", "int", "timestamp", "uint"))
 
 
 def cost_by_path(checked: Checked, extents: Extents) -> int:
-    """Estimates the maximum cost of an expression as Kubernetes 1.32."""
+    """Estimates the maximum cost of an expression like Kubernetes 1.32."""
     return _Coster(checked, extents).cost(checked.root)
 
 
 def cost_by_path_alone(checked: Checked, extents: Extents) -> int:
-    """Estimates the maximum cost of an expression as Kubernetes 1.31.
+    """Estimates the maximum cost of an expression like Kubernetes 1.31.
 
     In 1.31, comparing values of Kubernetes' own types has no reduced cost.
     """
@@ -51,7 +50,7 @@ def cost_by_path_alone(checked: Checked, extents: Extents) -> int:
 
 
 def cost_without_loops(checked: Checked, extents: Extents) -> int:
-    """Estimates the maximum cost of an expression as Kubernetes 1.29.
+    """Estimates the maximum cost of an expression like Kubernetes 1.29.
 
     In 1.29, the size of a comprehension's result is unknown.
     """
@@ -59,7 +58,7 @@ def cost_without_loops(checked: Checked, extents: Extents) -> int:
 
 
 def cost_traced(checked: Checked, extents: Extents) -> int:
-    """Estimates the maximum cost of an expression as Kubernetes 1.33."""
+    """Estimates the maximum cost of an expression like Kubernetes 1.33."""
     return _TracingCoster(checked, extents).cost(checked.root)
 
 

@@ -76,7 +76,7 @@ def _is_duration(value: Constant) -> bool:
 def _is_timestamp(value: Constant) -> bool:
     """Whether a constant is a timestamp in the years 1 to 9999.
 
-    Valid are Unix seconds, and RFC 3339 texts with capital letters.
+    Accepts Unix seconds, and RFC 3339 texts with capital letters.
     """
     if isinstance(value, int):
         return _FIRST_SECOND <= value <= _LAST_SECOND
@@ -194,7 +194,7 @@ def _call_fault(call: Call) -> str:
 def _fits_int(number: float) -> bool:
     """Whether a number fits into an int64.
 
-    A double must be strictly between the bounds, because a double can only round them.
+    A double must be strictly between -2^63 and 2^63.
     """
     if isinstance(number, int):
         return number <= _INT_MAX

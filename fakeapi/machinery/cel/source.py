@@ -82,7 +82,10 @@ def quoted_faults(text: str, wording: Wording) -> str:
 
 
 def go_offsets(parsed: Parsed, text: str) -> dict[int, int]:
-    """Returns cel-go's offset of each node, by node id: as parsed, but for a struct the offset of `{`."""
+    """Returns cel-go's offset of each node, by node id.
+
+    The offset of a struct is that of its brace `{`; other offsets are those of cel-expr-python.
+    """
     offsets = parsed.offsets
     braces = {
         node.id: text.find("{", offsets[node.id])

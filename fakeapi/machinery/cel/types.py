@@ -1,4 +1,4 @@
-"""CEL types: their names and text forms, and which types agree.
+"""CEL types: their names and text forms, and which types are compatible.
 
 Follows cel-go `common/types` and `checker/types.go`.
 """
@@ -23,11 +23,11 @@ class Type:
     parameters: tuple["Type", ...] = ()
 
     def __str__(self) -> str:
-        """Formats the type for errors of the type checker."""
+        """Formats the type for errors of the type checker, such as `list(duration)`."""
         return _written(self, _AS_CHECKED)
 
     def declared(self) -> str:
-        """Formats the type as in declarations: `google.protobuf.Duration`; for errors of Kubernetes."""
+        """Formats the type for errors of Kubernetes, such as `list(google.protobuf.Duration)`."""
         return _written(self, _AS_DECLARED)
 
     @property
@@ -151,7 +151,7 @@ def _named(name: str, parameters: tuple[Type, ...]) -> Type:
 
 @dataclass(slots=True)
 class Substitution:
-    """The types that type parameters are bound to; a failed match leaves the bindings unchanged."""
+    """The types bound to type parameters; a failed match leaves the bindings unchanged."""
 
     bound: dict[Type, Type] = field(default_factory=dict)
     _undo: list[tuple[Type, Type | None]] = field(default_factory=list)
@@ -163,11 +163,11 @@ class Substitution:
         return parameter(f"_var{self._fresh - 1}")
 
     def assignable(self, one: Type, other: Type) -> bool:
-        """Whether two types agree; binds type parameters as needed."""
+        """Whether two types are compatible; binds type parameters as needed."""
         return self.all_assignable((one,), (other,))
 
     def all_assignable(self, ones: tuple[Type, ...], others: tuple[Type, ...]) -> bool:
-        """Whether all pairs of types agree; binds type parameters only if they do."""
+        """Whether all pairs of types are compatible; binds type parameters only if they are."""
         self._undo.clear()
         if self._agree_all(ones, others):
             return True
@@ -255,7 +255,7 @@ def _plain(of: Type) -> Type:
 
 
 def most_general(one: Type, other: Type) -> Type:
-    """Returns the less specific of two types that agree."""
+    """Returns the less specific of two compatible types."""
     return one if _covers(one, other) else other
 
 

@@ -1,4 +1,4 @@
-"""Returns the error messages of Go's `netip.ParseAddr` and `netip.ParsePrefix`.
+"""Validates IP addresses and prefixes, with the errors of Go's `netip.ParseAddr` and `netip.ParsePrefix`.
 
 Follows Go's standard library, `net/netip`.
 """

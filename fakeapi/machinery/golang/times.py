@@ -25,7 +25,7 @@ _CYCLE = 400
 
 
 def canonical(text: str) -> str | None:
-    """Normalizes a metav1.Time: in UTC, without fractions of a second: `2024-01-02T03:04:05Z`.
+    """Normalizes a metav1.Time to UTC, without fractions of a second: `2024-01-02T03:04:05Z`.
 
     Returns None for Go's zero time, whose JSON is null. Raises ValueError with Go's message for text that is
     not a time.
@@ -38,7 +38,7 @@ def canonical(text: str) -> str | None:
 
 
 def canonical_micro(text: str) -> str | None:
-    """Normalizes a metav1.MicroTime: in UTC, with microseconds: `2024-01-02T03:04:05.000006Z`.
+    """Normalizes a metav1.MicroTime to UTC, with microseconds: `2024-01-02T03:04:05.000006Z`.
 
     Returns None for Go's zero time, whose JSON is null. Raises ValueError with Go's message for text that is
     not a time.
@@ -65,7 +65,7 @@ def _second_text(second: int) -> str:
 def later(text: str, seconds: int) -> str:
     """Adds seconds, which may be negative, to a canonical metav1.Time.
 
-    Like in Go, the number of nanoseconds wraps around as an int64.
+    As in Go, the number of nanoseconds wraps around as an int64.
     """
     span = (seconds * _SECOND + (1 << 63)) % (1 << 64) - (1 << 63)
     at = datetime.fromisoformat(text) + timedelta(microseconds=span // 1000)

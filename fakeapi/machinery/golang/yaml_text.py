@@ -228,7 +228,7 @@ def _words(error: yaml.YAMLError) -> str:
 class _Decoder:
     """A converter of YAML nodes to Python values; mappings become _Members.
 
-    `repeated`: a line for each repeated key.
+    `repeated`: an error line for each repeated key.
     """
 
     def __init__(self, bounds: _Bounds) -> None:

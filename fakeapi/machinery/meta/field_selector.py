@@ -50,7 +50,7 @@ class FieldSelector:
         return not self.requirements
 
     def requires_exact_match(self, field: str) -> str | None:
-        """Returns the value in the first `=` condition on a field; None if there is no such condition."""
+        """Returns the value in the first `=` condition on a field; None without such a condition."""
         for requirement in self.requirements:
             if requirement.field == field and not requirement.negated:
                 return requirement.value

@@ -136,7 +136,7 @@ _END = ("", False)
 class _Parser:
     """A parser of label selectors.
 
-    Tokens are (text, whether the text is a word). `in` and `notin` are operators only in the place of one.
+    Tokens are (text, whether the text is a word). `in` and `notin` are operators only after a key.
     """
 
     def __init__(self, text: str) -> None:

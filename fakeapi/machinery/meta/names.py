@@ -22,7 +22,7 @@ LABEL_VALUE_MAX_LENGTH = 63
 GENERATE_NAME_MAX_LENGTH = 58
 """Maximum length in bytes of a `generateName` prefix; longer ones are cut.
 
-With the suffix of five bytes, the name is then a valid DNS label.
+A suffix of five bytes follows, so the name has at most 63 bytes like a DNS label.
 """
 
 _ALPHANUMERIC_ENDS = (

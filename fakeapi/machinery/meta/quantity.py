@@ -35,7 +35,7 @@ Further digits only matter for rounding up: whether all of them are zero.
 """
 
 _SPACES = " \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
-"""Characters that are trimmed: Go's spaces, except those that JSON strings must escape."""
+"""Characters that `parse` trims: Go's spaces, except those that JSON strings must escape."""
 
 _REMEMBERED, _REMEMBERED_LENGTH = 1024, 32
 """Maximum number of cached texts of quantities, and the maximum length of a cached text."""
@@ -228,9 +228,9 @@ def _int32(number: int) -> int:
 
 
 def _fast_binary_digits(exponent: int) -> int:
-    """Returns the maximum number of digits before a binary suffix for upstream's fast parser.
+    """Returns the maximum number of digits before a binary suffix that upstream parses fast.
 
-    Its results have no upper limit, and nearly canonical texts stay unchanged.
+    Upstream's fast parser has no upper limit on amounts, and keeps nearly canonical texts unchanged.
     """
     return 14 - exponent * 3 // 10
 

@@ -20,7 +20,7 @@ class Wording:
     """The message for a too long text; `{}` is the limit in bytes."""
 
     applied: str = "YAML"
-    """The format of an apply's body in errors: `error decoding YAML: …`."""
+    """The name of the format of an apply's body in errors: `error decoding YAML: …`."""
 
     length_unit: str = "characters"
     """The unit of lengths in messages about label keys and values: "characters" or "bytes"."""

@@ -1,7 +1,7 @@
 """Merges the lists of strategic merge patches: which elements are the same, and the order of the result.
 
 Follows the list functions of k8s.io/apimachinery `pkg/util/strategicpatch`. The merge key of a list of
-scalars is the empty string. Unexpected patches raise ApiError 500, like in kube-apiserver.
+scalars is the empty string. Unexpected patches raise ApiError 500, as in kube-apiserver.
 """
 
 from collections.abc import Hashable, Sequence
@@ -41,7 +41,7 @@ def identity(value: Any) -> Hashable:
 def element_kind(*lists: list[Any]) -> type:
     """Returns the common type of the elements of all lists, like sliceElementType.
 
-    Raises ApiError: 500 if the types differ or there are no elements, 422 if the elements are lists.
+    Raises ApiError: 500 if the types differ or all lists are empty, 422 if the elements are lists.
     """
     kind: type | None = None
     for item in (item for items in lists for item in items):

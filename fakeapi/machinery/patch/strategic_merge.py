@@ -6,7 +6,7 @@ the rule `keeps_directives`.
 
 Two kinds of patch make Go panic, and kube-apiserver closes the connection: `$setElementOrder` for a list of
 objects that does not merge (Go cannot hash an object), and null in a list that merges (null has no Go type).
-Here the response is 500, like for other unexpected errors of the handler.
+Here the response is 500, as for other unexpected errors of the handler.
 """
 
 from collections.abc import Hashable

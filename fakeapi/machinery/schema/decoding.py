@@ -72,7 +72,7 @@ def decode(value: Any, node: Struct, errors: DecodeErrors | None = None) -> tupl
 
 @kept_on_node
 def _quick(node: Struct) -> Callable[[Any, DecodeErrors], Any]:
-    """Returns a fast decoder for objects of a type; it is compiled when the type occurs often.
+    """Returns a fast decoder for objects of a type, which is compiled after some objects of the type.
 
     The decoder returns None for objects that `walker` must decode.
     """

@@ -16,7 +16,7 @@ from fakeapi.machinery.schema.nodes import Field, List, Map, Node, Struct
 
 
 def merge_duplicates(value: Any, node: Node) -> Any:
-    """Returns a copy of a value of type `node` in which repeated fields are merged like in Go.
+    """Returns a copy of a value of type `node` in which repeated fields are merged as in Go.
 
     Drops unknown members.
     """

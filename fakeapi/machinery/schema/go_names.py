@@ -1,4 +1,4 @@
-"""Returns the Go names of fields, which are not always the capitalized JSON names.
+"""The Go names of fields, which are not always the capitalized JSON names.
 
 Follows the types of k8s.io/api and of k8s.io/kubernetes `pkg/apis`, which have the same names.
 """

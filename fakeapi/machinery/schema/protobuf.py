@@ -154,7 +154,7 @@ def _zero(node: Node) -> int | bytes:
 
 
 def _joined(values: list[int | bytes], name: str) -> bytes:
-    """Merges repeated occurrences of a message field: the concatenation of their bytes."""
+    """Merges repeated occurrences of a message field by concatenating their bytes."""
     return b"".join(_bytes(value, name) for value in values)
 
 

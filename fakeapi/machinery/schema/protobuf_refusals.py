@@ -1,4 +1,4 @@
-"""Returns Go's error messages for malformed protobuf.
+"""Go's error messages for malformed protobuf.
 
 Follows the Unmarshal functions that gogo-protobuf generates for k8s.io/api, `generated.pb.go`: they stop at
 the first error in the order of the bytes. Imported only for bytes that `fakeapi.machinery.schema.protobuf`

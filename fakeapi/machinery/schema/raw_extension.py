@@ -21,7 +21,10 @@ RAW = "runtime.RawExtension"
 
 
 def kept(text: bytes, value: Any) -> Any:
-    """Returns a RawJson with `text`, or the value itself if `codec.encode` returns the same text."""
+    """Returns a RawJson with `text`, or the value itself if `codec.encode` returns the same text.
+
+    Also returns the value itself if `text` does not decode to it.
+    """
     if text == codec.encode(value):
         return value
     try:

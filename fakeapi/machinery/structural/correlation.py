@@ -31,7 +31,10 @@ class Correlated:
         self._unchanged: bool | None = None
 
     def member(self, name: str) -> "Correlated | None":
-        """Returns a member; None if one of the values lacks it, or the schema does not specify it."""
+        """Returns a member with its old value.
+
+        Returns None if the value or the old value lacks the member, or the schema does not specify it.
+        """
         if name in self._children:
             return self._children[name]
         if not (isinstance(self.old, dict) and isinstance(self.value, dict)):
@@ -48,9 +51,9 @@ class Correlated:
         return child
 
     def item(self, index: int) -> "Correlated | None":
-        """Returns an item of a list of type map; None if the old list has no item with its keys.
+        """Returns an item of a list of type map with its old value.
 
-        Always returns None for other lists.
+        Returns None if the old list has no item with the same keys, and for lists of other types.
         """
         if index in self._children:
             return self._children[index]

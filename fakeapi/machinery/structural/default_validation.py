@@ -56,7 +56,7 @@ def default_errors(
 
 
 def prune_defaults(schema: Schema, object_meta: Struct) -> Schema:
-    """Returns a copy of a schema whose defaults have no unknown fields, as kube-apiserver applies them."""
+    """Prunes the defaults of a schema like kube-apiserver; returns a schema without unknown defaults."""
     return _pruned(schema, schema, (), object_meta)
 
 
@@ -136,7 +136,7 @@ class _Defaults:
 
 
 def _surrounded(value: Any, steps: Steps) -> Object:
-    """Returns an object with `value` at the end of a path; {} if the path is empty and leads to no object."""
+    """Returns an object with `value` at the end of a path; {} if the result is not an object."""
     for step in reversed(steps):
         value = [value] if step is None else {step: value}
     return value if isinstance(value, dict) else {}

@@ -36,7 +36,7 @@ def default(obj: Any, schema: Schema | None) -> None:
 
 
 class _Filling:
-    """Applies defaults to one object, and counts their bytes."""
+    """A pass that applies defaults to one object and counts their bytes."""
 
     def __init__(self) -> None:
         self._left = DEFAULTS_MAX

@@ -85,7 +85,10 @@ def model_name(group: str, version: str, kind: str) -> str:
 
 
 def published_schema(schema: Schema | None, publication: Publication) -> Object:
-    """Returns the OpenAPI schema of a custom kind; if `schema` is not structural, without its content."""
+    """Returns the OpenAPI schema of a custom kind.
+
+    If `schema` is None or not structural, returns only `type: object` and extensions.
+    """
     if schema is not None and not _is_published(schema, publication.rules):
         schema = None
     preserves = schema is not None and bool(

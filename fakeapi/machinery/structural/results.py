@@ -125,7 +125,7 @@ def too_long(field: str, most: int, rules: SchemaRules) -> FieldError:
 
 
 def shown(value: Any, rules: SchemaRules) -> str | Dump:
-    """Formats a JSON value for errors of a release: returns a string to be quoted, or a finished Dump."""
+    """Formats a JSON value for errors of a release: a string to be quoted, or a Dump to print unchanged."""
     match value:
         case str():
             return value

@@ -26,7 +26,7 @@ class Nothing:
 
 
 NOTHING: Final = Nothing()
-"""The value of `old` for a create, because None would be an old value of null."""
+"""The value of `old` for a create; None would mean an old value of null."""
 
 _BRANCH_UNITS = 10
 """Cost units charged to an `Allowance` for each branch of anyOf, oneOf and allOf: about 15 microseconds.
@@ -340,7 +340,7 @@ def _type_of(value: Any) -> tuple[str, str]:
 
 
 def _equals(value: Any, allowed: Any) -> bool:
-    """Whether a value equals an enum value after Go's conversions between numbers, and of int to string."""
+    """Whether a value equals an enum value after Go's conversions between numbers and from int to string."""
     if value is None or allowed is None:
         return False
     match value, allowed:

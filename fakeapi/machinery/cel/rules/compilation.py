@@ -19,7 +19,7 @@ from fakeapi.machinery.json_types import Object
 
 SELF, OLD_SELF = "self", "oldSelf"
 _TYPE_NAME = "selfType0"
-"""Name of the CEL type of `self`; Kubernetes uses the time of compilation in nanoseconds as a suffix."""
+"""Name of the CEL type of `self`; in Kubernetes the suffix is the time of compilation instead of 0."""
 
 
 class _Root(dict[str, Extent]):
@@ -80,7 +80,8 @@ class RuleCompiler:
     def compile(self, rule: Object, rules_speak: LanguageOf, messages_speak: LanguageOf) -> Rule:
         """Compiles a rule; its errors are in the result.
 
-        `rules_speak`, `messages_speak`: return the language for a rule and for a messageExpression.
+        `rules_speak`, `messages_speak`: functions that return the language for a rule and for a
+        messageExpression.
         """
         optional = rule.get("optionalOldSelf") is True
         text, message = rule.get("rule") or "", rule.get("messageExpression") or ""

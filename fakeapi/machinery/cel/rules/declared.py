@@ -28,7 +28,7 @@ REQUEST_MAX = 3 * 1024 * 1024
 """Maximum size of a request in bytes; bounds the size of values whose schema sets no limit."""
 
 _STRING = 2
-"""Bytes of an empty string, list or object in JSON."""
+"""Size of an empty string, list or object in bytes of JSON."""
 
 _NAME_MAX = 253
 
@@ -71,7 +71,7 @@ class Declared:
         """Returns the type with names for its object types; adds their fields to `structs`.
 
         `name`: the name of this type, and the prefix of the names below.
-        `keywords`: expressions may select fields named like CEL keywords also without escaping.
+        `keywords`: expressions may also select fields named like CEL keywords without escaping.
         """
         match self.type.kind:
             case "struct":

@@ -26,7 +26,7 @@ TOTAL_COST_MAX = 100_000_000
 """Limit on the estimated cost of all rules of a schema together."""
 
 _NAMED_MAX = 4
-"""Number of rules, the most expensive ones, that get an error if the total cost is too high."""
+"""Maximum number of rules with their own error if the total cost is too high: the most expensive rules."""
 
 INSTALL = "it takes the extra cel, pip install 'fakeapi-k8s[cel]'"
 
@@ -190,7 +190,7 @@ def _exceeds(name: str, cost: int, most: int) -> str:
 
 
 def _rule_json(rule: Object) -> str:
-    """Formats a rule as Go's encoding/json formats the internal type ValidationRule."""
+    """Formats a rule like Go's encoding/json formats the internal type ValidationRule."""
     members = {
         "Rule": rule.get("rule") or "",
         "Message": rule.get("message") or "",
@@ -203,7 +203,7 @@ def _rule_json(rule: Object) -> str:
 
 
 def _rule_dump(rule: Object, members: int) -> str:
-    """Formats a rule as Go's `%#v`, with an invented address for each pointer."""
+    """Formats a rule like Go's `%#v`, with an invented address for each pointer."""
     reason = rule.get("reason")
     parts = (
         f"Rule:{quote(rule.get('rule') or '')}",

@@ -92,7 +92,7 @@ _HINDERING = frozenset((
 
 
 def hindrance(errors: Sequence[FieldError], settings: RuleSettings) -> FieldError | None:
-    """Returns the error that replaces the rules if `errors` prevent evaluating them; otherwise None."""
+    """Returns the error to report in place of rules if `errors` prevent evaluating them; otherwise None."""
     if not any(error.reason in _HINDERING for error in errors):
         return None
     nothing = "null" if settings.shows_rules_as_json else '"null"'
@@ -149,7 +149,7 @@ class _Node:
 def _node(
     checks: Schema, schema: Schema, of: Declared | None, settings: RuleSettings, *, is_resource: bool
 ) -> _Node | None:
-    """Returns the node of a schema; None if there are no rules in it or below.
+    """Returns the node of a schema; None if neither the schema nor a schema below has rules.
 
     `checks`: the schema with the rules: `schema` itself, or its counterpart in an allOf.
     """

@@ -201,7 +201,7 @@ def _nodes(raw: Any) -> int:
 class Preserved(Opaque):
     """A CEL value for decoded JSON without a schema; expressions can only compare it.
 
-    From schemas with x-kubernetes-preserve-unknown-fields and without a type.
+    For values whose schema has x-kubernetes-preserve-unknown-fields and no type.
     """
 
     __slots__ = ("raw",)
@@ -364,7 +364,7 @@ class TypedListMap(TypedList):
 
 
 def raw_of(value: Any) -> Any:
-    """Returns the decoded JSON of a CEL value, or the value itself if it was not made from JSON."""
+    """Returns the decoded JSON that a CEL value wraps, or the value itself if it wraps none."""
     if isinstance(value, TypedMap | TypedList | JsonMap | JsonList | Preserved):
         return value.raw
     if isinstance(value, MapValue):

@@ -50,7 +50,10 @@ def step_of(planned: Planned) -> Step:
 
 
 def variable(name: str, *, weight: int) -> Step:
-    """Returns a step that reads a CEL variable at a cost of `weight`; an Err if there is no such variable."""
+    """Returns a step that reads a CEL variable at a cost of `weight`.
+
+    The step returns an Err for an unknown variable.
+    """
     missing = Err(f"no such attribute(s): {name}")
 
     def find(frame: Frame) -> Any:

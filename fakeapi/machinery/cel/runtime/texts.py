@@ -20,7 +20,7 @@ from fakeapi.machinery.golang.fmt import shortest_float
 
 
 def text_of(value: Any) -> str:
-    """Formats a CEL value for errors, as Go's `%v`. Raises MemoryLimitError for a too long list or map."""
+    """Formats a CEL value for errors, like Go's `%v`. Raises MemoryLimitError for a too long list or map."""
     match value:
         case None:
             return "null"
@@ -58,7 +58,7 @@ def _joined(texts: Iterable[str]) -> str:
 
 
 def double_text(value: float) -> str:
-    """Formats a double as Go's `%g`."""
+    """Formats a double like Go's `%g`."""
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):
@@ -71,7 +71,7 @@ def _expanded(value: float) -> str:
 
 
 def duration_text(nanoseconds: int) -> str:
-    """Formats a duration as CEL's `string()`: in seconds, with a decimal fraction if needed: `1.5s`."""
+    """Formats a duration like CEL's `string()`, in seconds with a fraction if needed: `1.5s`."""
     seconds, rest = divmod(abs(nanoseconds), SECOND)
     value = float(seconds) + rest / 1e9
     value = -value if nanoseconds < 0 else value
@@ -82,7 +82,7 @@ def duration_text(nanoseconds: int) -> str:
 
 
 def duration_go_text(nanoseconds: int) -> str:
-    """Formats a duration as Go's Duration.String: `1h0m0s`."""
+    """Formats a duration like Go's Duration.String: `1h0m0s`."""
     sign, rest = ("-", -nanoseconds) if nanoseconds < 0 else ("", nanoseconds)
     if rest == 0:
         return "0s"

@@ -273,7 +273,7 @@ class GrowingEntries(Entries):
         self._entries[_identity(key)] = key, value
 
     def complete(self) -> Entries:
-        """Returns a copy of the map that does not change anymore."""
+        """Returns a copy of the map that the loop no longer extends."""
         return Entries(self._entries.values())
 
 

@@ -28,7 +28,7 @@ class RegexpError(ValueError):
 class Assertion:
     """A condition on a position in the text.
 
-    `kind`: `begin`, `end`, `line begin`, `line end`, `word` or `no word` (a word boundary or not).
+    `kind`: `begin`, `end`, `line begin`, `line end`, `word` (at a word boundary) or `no word`.
     """
 
     kind: str

@@ -1,4 +1,4 @@
-"""IP addresses and CIDR blocks.
+"""CEL functions of IP addresses and CIDR blocks, such as `ip('192.0.2.1').family()`.
 
 Follows k8s.io/apiserver `pkg/cel/library/ip.go` and `cidr.go`, and Go's net/netip.
 """
@@ -57,7 +57,7 @@ def _is_mapped(text: str) -> bool:
 
 
 def parse_address(text: str) -> Address:
-    """Parses an IP address. Raises ValueError with Kubernetes' message."""
+    """Parses an IP address such as `192.0.2.1`. Raises ValueError with Kubernetes' message."""
     error = addr_error(text)
     if error:
         raise ValueError(f"IP Address {quote(text)} parse error during conversion from string: {error}")
@@ -69,7 +69,7 @@ def parse_address(text: str) -> Address:
 
 
 def parse_block(text: str) -> Block:
-    """Parses a CIDR block. Raises ValueError with Kubernetes' message."""
+    """Parses a CIDR block such as `10.0.0.0/8`. Raises ValueError with Kubernetes' message."""
     error = prefix_error(text)
     if error:
         raise ValueError(f"network address parse error during conversion from string: {error}")

@@ -1,4 +1,4 @@
-"""Authorization checks: `authorizer.group('apps').resource('deployments').check('create').allowed()`.
+"""CEL authorization checks: `authorizer.group('apps').resource('deployments').check('get').allowed()`.
 
 Follows k8s.io/apiserver `pkg/cel/library/authz.go`.
 """

@@ -55,7 +55,7 @@ def _bool(text: str) -> bool:
 
 
 def _double(text: str) -> float:
-    """Parses a double as Go's ParseFloat: no spaces, no underscores, hexadecimal only with an exponent.
+    """Parses a double like Go's ParseFloat: no spaces, no underscores, hexadecimal only with an exponent.
 
     Raises ValueError.
     """

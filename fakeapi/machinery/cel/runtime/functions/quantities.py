@@ -46,7 +46,7 @@ class Quantity(Opaque):
 
 
 def parse(text: str) -> Quantity:
-    """Parses a quantity. Raises ValueError with Kubernetes' message."""
+    """Parses a quantity such as `1.5Gi`. Raises ValueError with Kubernetes' message."""
     return Quantity(quantity.parse(text).amount, _scale(text))
 
 

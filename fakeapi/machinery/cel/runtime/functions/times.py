@@ -32,7 +32,7 @@ _STAMP = re.compile(
 
 
 def parsed_duration(text: str) -> Duration:
-    """Parses a duration as Go's ParseDuration. Raises ValueError with Go's message."""
+    """Parses a duration like Go's ParseDuration. Raises ValueError with Go's message."""
     error = duration_error(text)
     if error:
         raise ValueError(error)
@@ -44,7 +44,7 @@ def parsed_duration(text: str) -> Duration:
 
 
 def parsed_timestamp(text: str) -> Timestamp:
-    """Parses an RFC 3339 timestamp as Go's time.Parse. Raises ValueError."""
+    """Parses an RFC 3339 timestamp like Go's time.Parse. Raises ValueError."""
     match = _STAMP.fullmatch(text)
     if match is None:
         raise ValueError(text)
