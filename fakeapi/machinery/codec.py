@@ -69,7 +69,7 @@ def in_key_order(value: Any) -> Any:
 
 
 def encode_noting_raw(value: Any) -> tuple[bytes, bool]:
-    """Encodes a value like `encode`, and returns whether the value contains a RawJson."""
+    """Encodes a value like `encode`; returns (JSON, whether the value contains a RawJson)."""
     raws: list[Any] = []
 
     def hook(text: Any) -> msgspec.Raw:

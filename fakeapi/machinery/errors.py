@@ -1,4 +1,4 @@
-"""API errors: an `ApiError` has everything for a `metav1.Status`.
+"""API errors: an `ApiError` has all data of a `metav1.Status`.
 
 Follows k8s.io/apimachinery `pkg/api/errors`. `fakeapi.http.filters.errors` converts the errors to responses.
 """
@@ -39,7 +39,7 @@ class ApiError(Exception):
 
     - `code`: the HTTP status.
     - `reason`: the reason of the Status; empty if Kubernetes sends none.
-    - `details`: None if the Status has no `details` at all, instead of empty ones.
+    - `details`: None if the Status has no `details`; empty details are something else.
     - `retry_after`: the value of the Retry-After header, in seconds.
     """
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 ACCEPTED_HOSTS = r"^localhost$,^127\.0\.0\.1$,^\[::1\]$"
-"""The accepted hosts by default, as for `kubectl proxy --accept-hosts`: only loopback."""
+"""The default accepted hosts, like those of `kubectl proxy --accept-hosts`: only loopback."""
 
 HOST_MAX = 1000
 """Maximum length of a Host or Origin header; longer headers are rejected."""

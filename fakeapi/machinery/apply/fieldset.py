@@ -119,7 +119,7 @@ def has(fields: FieldSet, path: Path) -> bool:
 def union(left: FieldSet, right: FieldSet) -> FieldSet:
     """Returns the union of two whole sets.
 
-    Do not call it for the sets below an element, where an empty set means the element itself.
+    Do not call this for the sets below an element, where an empty set means the element itself.
     """
     if not right or left is right:
         return left

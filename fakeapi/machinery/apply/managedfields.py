@@ -125,7 +125,10 @@ def _manager(entry: Entry) -> Manager:
 
 
 def encode(managed: Managed) -> list[Entry]:
-    """Returns sorted entries: Apply before Update, then by time, manager, API version and subresource."""
+    """Encodes managers and their records as sorted entries of metadata.managedFields.
+
+    Apply is before Update; then by time, manager, API version and subresource.
+    """
     rows = [
         (manager.operation, record.time or "", manager.name, record.api_version, manager.subresource, index)
         for index, (manager, record) in enumerate(managed.items())

@@ -42,7 +42,7 @@ def named_fields(node: Struct) -> tuple[tuple[str, PathElement, Field], ...]:
 
 
 def is_leaf(node: Node) -> bool:
-    """Whether a value of this type has one owner as a whole: a scalar, or an atomic list, map or struct."""
+    """Whether values of the type are owned as a whole: scalars, and atomic lists, maps and structs."""
     match node:
         case Struct() | Map():
             return node.atomic

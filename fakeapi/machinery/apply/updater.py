@@ -29,7 +29,8 @@ from fakeapi.machinery.schema.nodes import Node
 Convert: TypeAlias = Callable[[Any, str], "tuple[Any, Node] | None"]
 """A function that converts objects: (value, API version) -> the value and its schema in that version.
 
-None drops the records of the version. VersionError makes the update or apply fail.
+If the function returns None, the records of the version are dropped. If it raises VersionError, the update or
+apply fails.
 """
 
 
@@ -67,7 +68,7 @@ class Updater:
     def update(self, live: Any, new: Any, managed: Managed) -> FieldSet:
         """Returns the fields that an update sets.
 
-        Removes changed and removed fields from all records in `managed`, in place. Raises TypedError.
+        Removes fields that changed or disappeared from all records in `managed`, in place. Raises TypedError.
         """
         if any(record.api_version != self.api_version for record in managed.values()):
             self._reconcile(live, managed)

@@ -204,7 +204,10 @@ _BY_FUNCTION_LATER: dict[str, Estimator] = _BY_FUNCTION | {
 def kubernetes_estimate(
     function: str, target: Operand | None, arguments: list[Operand], *, prices_versions: bool
 ) -> Estimate | None:
-    """Returns Kubernetes' own cost estimate of a call; None if cel-go's estimate applies."""
+    """Returns Kubernetes' own cost estimate of a call; None if cel-go's estimate applies.
+
+    `prices_versions`: whether Kubernetes estimates the functions of semantic versions, as in 1.33 and later.
+    """
     table = _BY_FUNCTION_LATER if prices_versions else _BY_FUNCTION
     estimator = table.get(function)
     return None if estimator is None else estimator(target, arguments)

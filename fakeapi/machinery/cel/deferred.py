@@ -24,7 +24,7 @@ def current() -> "Deferral | None":
 
 
 class Deferral:
-    """The expressions whose compilation a step deferred, and the verdicts of those compiled since."""
+    """The expressions whose compilation a step deferred, and their verdicts after compilation."""
 
     def __init__(self) -> None:
         self._spent = 0

@@ -109,7 +109,7 @@ def device_selector(
 
 
 class _Domains(MapValue):
-    """A CEL map of maps, by domain and name; an unknown domain reads as an empty map."""
+    """A CEL map of maps, by domain and name; an unknown domain has an empty map."""
 
     __slots__ = ("_by_domain",)
 

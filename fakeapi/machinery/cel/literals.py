@@ -104,7 +104,8 @@ def _text(node: Node) -> str | None:
 def _mixed(node: Node, checked: Checked) -> Iterator[Fault]:
     """Yields faults of list and map literals with elements, keys or values of different types.
 
-    At most one fault each for the elements, keys and values of a literal. Arguments of `format` may differ.
+    Yields at most one fault each for the elements, keys and values of a literal. Arguments of `format` may
+    have different types.
     """
     if isinstance(node, Call) and node.function == "format":
         return

@@ -96,7 +96,10 @@ def go_offsets(parsed: Parsed, text: str) -> dict[int, int]:
 
 
 def shown(faults: list[tuple[int | None, str]], text: str, wording: Wording) -> str:
-    """Formats errors, (offset, message), in source order, each with a quote of its line."""
+    """Formats errors in source order, each with a quote of its line.
+
+    `faults`: (offset, message); the offset is None if it is unknown.
+    """
     lines = text.split("\n")
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
     placed = [(_place(offset, starts, wording), message) for offset, message in faults[:FAULTS_MAX]]

@@ -113,7 +113,7 @@ def read(text: str) -> Type:
 
 
 def read_all(text: str) -> tuple[Type, ...]:
-    """Parses a list of types such as `string, int`; an empty text has none."""
+    """Parses a list of types such as `string, int`; returns () for an empty text."""
     return _read_list(iter(_TOKEN.findall(f"{text})"))) if text else ()
 
 

@@ -39,7 +39,7 @@ def members(value: dict[str, Any]) -> Iterable[tuple[str, Any]]:
 
 
 def duplicate_errors(value: Any, path: str | None) -> Iterator[str]:
-    """Yields `duplicate field ...` for each repeated key in a value of `decode_marking_duplicates`.
+    """Yields `duplicate field ...` for each repeated key in the result of `decode_marking_duplicates`.
 
     `path` is the field path of the value; None for the root.
     """

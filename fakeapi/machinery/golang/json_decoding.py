@@ -65,7 +65,7 @@ def decode_marking_duplicates(body: bytes) -> Any:
 
 
 def decode_noting_form(body: bytes) -> tuple[Any, bool]:
-    """Decodes JSON, objects with repeated keys as `RepeatedKeys`; also returns whether it is canonical.
+    """Decodes JSON like `decode_marking_duplicates`; returns (value, whether the body is canonical).
 
     Canonical JSON is the output of `codec.encode`, with or without a final newline.
     """
@@ -82,7 +82,7 @@ def decode_noting_form(body: bytes) -> tuple[Any, bool]:
 
 
 def decode_untyped(body: bytes) -> Any:
-    """Decodes JSON like Go to `any`: integers beyond int64 become floats.
+    """Decodes JSON like Go's decoding to `any`: integers beyond int64 become floats.
 
     Raises JsonError, also for a number beyond float64.
     """

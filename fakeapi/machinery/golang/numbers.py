@@ -36,7 +36,7 @@ def parse_uint(text: str) -> int:
 
 
 def rewritten(value: Any) -> Any:
-    """Returns a copy of a JSON value as after decoding it to `any` and encoding it again in Go.
+    """Normalizes a JSON value as if Go decoded it to `any` and encoded it again; returns a copy.
 
     Sorts keys. Integers beyond 64 bits and whole floats get the fewest digits that identify the float64.
     Raises ValueError with Go's message for a number beyond float64. Follows sigs.k8s.io/json and

@@ -1,4 +1,4 @@
-"""Resolves the types and values of plain YAML scalars like go-yaml v2, and tells which need quotes."""
+"""Resolves the types and values of plain YAML scalars like go-yaml v2; tells which strings need quotes."""
 
 import datetime as dt
 import re

@@ -426,9 +426,9 @@ def _go_syntax(value: Any, nil: str = "<nil>") -> str:
 
 
 def _number(value: float) -> float | int:
-    """Converts a float like encoding to JSON and decoding: whole numbers below 1e+21 become integers.
+    """Converts a float as if Go encoded it to JSON and decoded it again.
 
-    Raises YamlError for infinity and NaN.
+    Whole numbers below 1e+21 become integers. Raises YamlError for infinity and NaN.
     """
     if not isfinite(value):
         name = "NaN" if isnan(value) else f"{'+' if value > 0 else '-'}Inf"

@@ -87,8 +87,8 @@ def parse(text: str) -> Selector:
 def of_object(selector: Mapping[str, Any] | None) -> Selector | None:
     """Converts a metav1.LabelSelector to a selector.
 
-    None selects nothing, and returns None. An empty LabelSelector selects everything. Raises ValueError for
-    an invalid LabelSelector. Follows LabelSelectorAsSelector of k8s.io/apimachinery
+    Returns None for None, which selects nothing. An empty LabelSelector selects everything. Raises ValueError
+    for an invalid LabelSelector. Follows LabelSelectorAsSelector of k8s.io/apimachinery
     `pkg/apis/meta/v1/helpers.go`.
     """
     if selector is None:

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from fakeapi.machinery.field_errors import FieldError, invalid, required
 
 NameValidator: TypeAlias = Callable[[str, bool], list[str]]
-"""A function that returns the error messages of a name; the flag is True for a generateName prefix."""
+"""A function that validates a name and returns error messages; the flag marks a generateName prefix."""
 
 DNS1123_LABEL_MAX_LENGTH = 63
 DNS1123_SUBDOMAIN_MAX_LENGTH = 253
@@ -130,7 +130,7 @@ def byte_length(text: str) -> int:
 
 
 def is_dns1123_label(value: str, unit: str = "characters") -> list[str]:
-    """Returns the error messages of a DNS-1123 label; `unit` is the unit of lengths in messages."""
+    """Validates a DNS-1123 label; returns error messages, in which `unit` is the unit of lengths."""
     if len(value) <= DNS1123_LABEL_MAX_LENGTH and _is_label(value):
         return []
     errors = _length_errors(value, DNS1123_LABEL_MAX_LENGTH, unit)
@@ -140,7 +140,7 @@ def is_dns1123_label(value: str, unit: str = "characters") -> list[str]:
 
 
 def is_dns1123_subdomain(value: str, unit: str = "characters") -> list[str]:
-    """Returns the error messages of a DNS-1123 subdomain; `unit` is the unit of lengths in messages."""
+    """Validates a DNS-1123 subdomain; returns error messages, in which `unit` is the unit of lengths."""
     if len(value) <= DNS1123_SUBDOMAIN_MAX_LENGTH and _is_subdomain(value):
         return []
     errors = _length_errors(value, DNS1123_SUBDOMAIN_MAX_LENGTH, unit)
@@ -150,7 +150,7 @@ def is_dns1123_subdomain(value: str, unit: str = "characters") -> list[str]:
 
 
 def is_dns1123_subdomain_of_any_case(value: str, unit: str = "characters") -> list[str]:
-    """Returns the error messages of a DNS-1123 subdomain that may have capital letters.
+    """Validates a DNS-1123 subdomain that may have capital letters; returns error messages.
 
     `unit` is the unit of lengths in messages.
     """
@@ -168,7 +168,7 @@ def is_dns1035_label(value: str) -> list[str]:
 
 
 def is_wildcard_dns1123_subdomain(value: str) -> list[str]:
-    """Returns the error messages of a wildcard DNS subdomain such as `*.example.com`."""
+    """Validates a wildcard DNS subdomain such as `*.example.com`; returns error messages."""
     errors = _length_errors(value, DNS1123_SUBDOMAIN_MAX_LENGTH)
     if not _is_wildcard_subdomain(value):
         errors.append(_WILDCARD_SUBDOMAIN_ERROR)
@@ -176,7 +176,7 @@ def is_wildcard_dns1123_subdomain(value: str) -> list[str]:
 
 
 def is_qualified_name(value: str, unit: str = "characters") -> list[str]:
-    """Returns the error messages of a qualified name, such as a label key.
+    """Validates a qualified name, such as a label key; returns error messages.
 
     A qualified name has up to 63 bytes, after an optional DNS subdomain and a slash.
 
@@ -202,7 +202,7 @@ def is_qualified_name(value: str, unit: str = "characters") -> list[str]:
 
 
 def is_valid_label_value(value: str, unit: str = "characters") -> list[str]:
-    """Returns the error messages of a label value; `unit` is the unit of lengths in messages."""
+    """Validates a label value; returns error messages, in which `unit` is the unit of lengths."""
     if len(value) <= LABEL_VALUE_MAX_LENGTH and _is_label_value(value):
         return []
     errors = _length_errors(value, LABEL_VALUE_MAX_LENGTH, unit)
@@ -216,7 +216,10 @@ def is_c_identifier(value: str) -> list[str]:
 
 
 def is_config_map_key(value: str) -> list[str]:
-    """Returns the error messages of a ConfigMap key; `.`, `..` and keys that begin with `..` are invalid."""
+    """Validates a key of a ConfigMap; returns error messages.
+
+    `.`, `..` and keys that begin with `..` are invalid.
+    """
     errors = _length_errors(value, DNS1123_SUBDOMAIN_MAX_LENGTH)
     if not _is_config_map_key(value):
         errors.append(_CONFIG_MAP_KEY_ERROR)
@@ -240,7 +243,7 @@ def validate_fully_qualified_name(name: str, path: str) -> list[FieldError]:
 
 
 def is_valid_path_segment_name(name: str) -> list[str]:
-    """Returns the error messages of a name as a segment of a URL path; every object name must be one."""
+    """Validates that a name can be a segment of a URL path, as all object names must; returns messages."""
     if name in (".", ".."):
         return [f"may not be '{name}'"]
     return is_valid_path_segment_prefix(name)
@@ -284,9 +287,10 @@ def _prefix_errors(prefix: str, unit: str) -> list[str]:
 
 
 def _mask_trailing_dash(name: str) -> str:
-    """Replaces a trailing dash and the byte before it by `a`, so that a prefix may end with a dash.
+    """Replaces the last byte and a dash after it by `a`, so that a prefix may end with a dash.
 
-    Follows maskTrailingDash. As upstream, it accepts `x_-`, although all names generated from it are invalid.
+    Follows maskTrailingDash. As in upstream, the prefix `x_-` is valid, although all names generated from it
+    are invalid.
     """
     if len(name) < 2 or not name.endswith("-"):
         return name

@@ -33,7 +33,7 @@ STANDARD_FINALIZERS = frozenset({"kubernetes", FINALIZER_ORPHAN, FINALIZER_FOREG
 _IMMUTABLE = "field is immutable"
 _IMMUTABLE_TEXTS = ("name", "namespace", "uid")
 _IMMUTABLE_TIMES = {"creationTimestamp": "0001-01-01 00:00:00 +0000 UTC", "deletionTimestamp": "null"}
-"""Immutable times, and the text of an absent time in errors: a zero value or a nil pointer in Go."""
+"""Immutable times: name -> text of an absent time in errors, for a zero value or a nil pointer in Go."""
 _POINTER = "0xc000012345"
 
 
@@ -71,7 +71,7 @@ def validate_object_meta_update(
     The caller must have copied the members that an update cannot change from `old` to `new`. The only rule
     for finalizers is that an update must not add them to an object that is being deleted.
 
-    `is_right`: `new` has already passed `validate_object_meta`; skips the rules in common.
+    `is_right`: `new` has passed `validate_object_meta`, so the rules of that function are skipped.
     """
     errors: list[FieldError] = []
     if old.get("deletionTimestamp"):

@@ -32,7 +32,7 @@ def validate_delete_options(
 ) -> list[FieldError]:
     """Validates DeleteOptions; the caller must remove members that the release does not have.
 
-    `unsafe_dry_run`: whether an unsafe delete may be a dry run, as from 1.37 on.
+    `unsafe_dry_run`: whether an unsafe delete may be a dry run, as in 1.37 and later.
     """
     errors: list[FieldError] = []
     policy = options.get("propagationPolicy")

@@ -265,7 +265,7 @@ def _decimal(
 
     Like upstream, omits an exponent that has no suffix: `1000E` becomes `1`.
 
-    `kept`: the text of the quantity, if the input is to stay unchanged.
+    `kept`: the text of the input if it stays unchanged; otherwise None.
     """
     sign = "-" if negative else ""
     significant = digits.strip("0")
@@ -284,7 +284,7 @@ def _decimal(
 def _binary(negative: bool, amount: int, kept: str | None = None) -> Quantity:  # noqa: FBT001 - like _decimal
     """Returns the quantity of a whole number, with a binary suffix only from 1024 on.
 
-    `kept`: the text of the quantity, if the input is to stay unchanged.
+    `kept`: the text of the input if it stays unchanged; otherwise None.
     """
     if amount < 1024:
         return _decimal(negative, str(amount), 0, _PLAIN)

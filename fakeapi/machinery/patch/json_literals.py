@@ -29,7 +29,7 @@ def literals_of(value: Any) -> Any:
 
 
 def matches_literals(value: Any, literals: Any) -> bool:
-    """Whether a JSON value equals the result of `decode_literals`; scalars compare by Go's encoding."""
+    """Whether a JSON value equals the result of `decode_literals`; compares scalars by Go's encoding."""
     if isinstance(value, dict):
         return (
             isinstance(literals, dict)

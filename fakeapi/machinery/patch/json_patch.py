@@ -32,7 +32,7 @@ MAX_OPERATIONS = 10_000
 """Maximum number of operations of a JSON patch; more are rejected with 413."""
 
 MAX_COPIED_BYTES = 3 * 1024 * 1024
-"""Maximum size in bytes of JSON that the `copy` operations of a patch add; more are rejected with 422."""
+"""Maximum size of the JSON that `copy` operations of a patch add, in bytes; more is rejected with 422."""
 
 ABSENT: Any = object()
 """The value of an operation that has no `value`: `add` and `replace` use null, `test` fails."""
@@ -332,11 +332,11 @@ class _Document:
             raise FailedTestError(f"testing value {operation.path} failed: {_FAILED_TEST}")
 
     def _parent(self, path: str | None, problem: str) -> tuple[Any, str]:
-        """Returns the container at a path without its last segment, as a writable copy, and that segment.
+        """Returns (writable copy of the object or list that a path ends in, last segment of the path).
 
-        Ignores text before the first slash. Raises PatchError if the container is missing.
+        Ignores text before the first slash. Raises PatchError if the object or list is missing.
 
-        `problem`: the message for a missing container, with placeholders.
+        `problem`: the message for a missing object or list, with placeholders.
         """
         if path is None:
             operation = problem.partition(" operation")[0]

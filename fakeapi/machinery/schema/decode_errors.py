@@ -49,7 +49,7 @@ class DecodeErrors:
     def integer(self, value: Any, bits: int) -> int | None:
         """Converts a number that is not an integer of `bits` bits; None if that is an error.
 
-        Go's JSON decoder converts no such number; subclasses may.
+        This class always returns None, like Go's JSON decoder; subclasses may convert numbers.
         """
         return None
 

@@ -247,7 +247,7 @@ def _of_items(node: Node) -> Walk:
 
 
 def _lazily(node: Node) -> Walk:
-    """Returns a decoder that is compiled on first use if the node is a struct, which may contain itself."""
+    """Returns the decoder of a node; compiles that of a struct on first use, as it may contain itself."""
     if not isinstance(node, Struct):
         return walker(node)
     compiled: list[Walk] = []
@@ -322,9 +322,9 @@ def _entry(field: Field, rank: int) -> _Entry:
 
 
 def without_empty(value: Any, node: Node) -> Any:
-    """Returns a canonical value as after storing it as protobuf: empty lists and maps become None.
+    """Replaces empty lists and maps in a canonical value by None, as storing it as protobuf does.
 
-    Fields that are not in the type are unchanged.
+    Does not change fields that are not in the type. Returns a copy.
     """
     match node:
         case Struct() if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Merges repeated fields of a JSON object like Go, which decodes each over the result of the one before.
+"""Merges repeated fields of a JSON object like Go, which decodes each into the result so far.
 
 Follows Go's encoding/json and sigs.k8s.io/json:
 

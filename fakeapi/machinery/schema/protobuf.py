@@ -33,7 +33,7 @@ CHOICE_FIELDS = {
     "JSONSchemaPropsOrBool": (2, 1),
     "JSONSchemaPropsOrStringArray": (1, 2),
 }
-"""For types that are a schema or something else: (field number of the schema, of the other choice)."""
+"""Field numbers of types that are a schema or something else: (of the schema, of the other choice)."""
 
 _Layout: TypeAlias = "dict[int, Field | _Layout]"
 

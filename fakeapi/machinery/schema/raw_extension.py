@@ -42,9 +42,9 @@ def compact(value: Any) -> Any:
 
 
 def marshalled(value: Any) -> Any:
-    """Returns a RawJson with Go's JSON encoding of a value, or the value itself if its text is the same.
+    """Returns a RawJson with Go's JSON encoding of a value.
 
-    For values from the result of a patch, or from YAML.
+    Returns the value itself if `codec.encode` returns the same text. For results of patches and YAML values.
     """
     plain = codec.encode(value)
     text = escape_html(plain)

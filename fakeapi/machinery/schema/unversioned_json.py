@@ -20,7 +20,7 @@ _ZERO = {ScalarKind.STRING: "", ScalarKind.INTEGER: 0, ScalarKind.BOOLEAN: False
 
 
 def unversioned_json(value: Any, node: Node) -> str:
-    """Formats a canonical value like Go's json.Marshal formats its internal type; `node` is its type."""
+    """Formats a canonical value of type `node` like Go's json.Marshal formats its internal type."""
     return go_encode(_unversioned(value, node)).decode()
 
 

@@ -35,7 +35,7 @@ _ROOT_MEMBERS = (
     "Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example "
     "XPreserveUnknownFields XValidations"
 )
-"""Go names of the fields that the root of a schema may have with the status subresource, as in the error."""
+"""Go names of fields that a root schema may have with the status subresource; the error lists them."""
 
 
 def strictness_of_update(old_schemas: Iterable[Schema], object_meta: Struct) -> Strictness:

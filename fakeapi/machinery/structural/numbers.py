@@ -105,7 +105,7 @@ def _as_int64(bound: float) -> int:
 
 
 def _out_of_range(value: float, kind: str, format_: str, what: str, path: str) -> str:
-    """Returns the error of a number out of the range of its type and format; "" if it is in range."""
+    """Returns the error for a number that is out of range for its type and format; otherwise ""."""
     if kind == "integer":
         least, most = _INT32 if format_ == "int32" else (INT64_MIN, INT64_MAX)
         exact = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)

@@ -139,7 +139,7 @@ def _qualified(start: Step, qualifiers: tuple[Qualifier, ...]) -> Step:
 def native(value: Any) -> Any:
     """Returns a list or map without the types of its schema; returns other values as they are.
 
-    cel-go converts the value of an optional like this.
+    cel-go converts the values of optionals in this way.
     """
     return value.native() if isinstance(value, ListValue | MapValue) else value
 

@@ -21,7 +21,7 @@ _VISIT_BYTES, _LOOK_BYTES = 64, 4
 """Bytes charged for scanning a list or map, and for each of its items; they represent time, not memory."""
 
 BYTES_PER_UNIT = 16
-"""Bytes charged as one cost unit of an `Allowance`, about a microsecond: as for scanning four items."""
+"""Bytes that count as one cost unit of an `Allowance`: scanning four items takes about a microsecond."""
 
 _DEBT_BYTES = 4096
 

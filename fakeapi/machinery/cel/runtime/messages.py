@@ -35,7 +35,10 @@ _MAKERS: dict[str, Callable[[dict[str, Any]], Any]] = {
 
 
 def message(name: str, fields: dict[str, Any]) -> Any:
-    """Returns the CEL value of a message, or of an object without a schema; an Err for an unknown type."""
+    """Constructs the CEL value of a message or of an object without a schema.
+
+    Returns an Err for an unknown type.
+    """
     if is_constructed(name):
         take(len(fields) * ENTRY_BYTES)
         return Constructed(name, fields)

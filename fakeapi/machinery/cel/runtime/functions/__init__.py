@@ -46,10 +46,13 @@ OVERLOADS = (
 )
 
 NO_ERRORS = "errors are in no list"
-"""Name of the variant in which `x in [1, 2]` is false if `x` is an error; `plan` implements it."""
+"""Name of the variant in which `x in [1, 2]` is false if `x` is an error; implemented in `plan`."""
 
 NO_RANGE = "errors are no range"
-"""Name of the variant in which two-variable comprehensions hide errors of their range; see `plan`."""
+"""Name of the variant in which two-variable comprehensions hide errors of their range.
+
+`plan` implements the variant: the error is then about the type of the range.
+"""
 
 VARIANTS = strings.VARIANTS | addresses.VARIANTS | {NO_ERRORS: {}, NO_RANGE: {}}
 """Implementations that differ between releases: variant name -> overload id -> implementation."""
