@@ -64,7 +64,10 @@ def not_supported(field: str, value: Any, supported: Iterable[str]) -> FieldErro
 
 
 def too_long(field: str, most: int, wording: str = "must have at most {} bytes") -> FieldError:
-    """Returns the error for a too long text; `wording` differs by release, see `Wording.too_long`."""
+    """Returns the error for a text of more than `most` bytes.
+
+    `wording` differs by release, see `Wording.too_long`.
+    """
     return FieldError("FieldValueTooLong", field, f"Too long: {wording.format(most)}")
 
 

@@ -161,7 +161,7 @@ def _list_fields(node: List) -> FieldWalk:
 
 
 def as_member(below: FieldSet | None) -> FieldSet:
-    """Adds the path itself to the fields below it; returns MEMBER if there are no fields below."""
+    """Adds the path itself to the fields below it; returns MEMBER if `below` is empty or None."""
     if not below:
         return MEMBER
     return below if SELF in below else {SELF: MEMBER, **below}

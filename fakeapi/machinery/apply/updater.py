@@ -29,8 +29,8 @@ from fakeapi.machinery.schema.nodes import Node
 Convert: TypeAlias = Callable[[Any, str], "tuple[Any, Node] | None"]
 """A function that converts objects: (value, API version) -> the value and its schema in that version.
 
-If the function returns None, the records of the version are dropped. If it raises VersionError, the update or
-apply fails.
+If the function returns None, the managedFields of the version are dropped. If it raises VersionError, the
+update or apply fails.
 """
 
 

@@ -11,7 +11,10 @@ from types import TracebackType
 from typing import Self
 
 AT_ONCE_UNITS = 20_000
-"""Cost units that a step on the event loop may spend: about 20 ms, more than most objects need."""
+"""Maximum cost units of the evaluations in one step on the event loop: about 20 ms.
+
+Most objects need less.
+"""
 
 EVALUATION_UNITS = 5
 """Cost units charged for each evaluation, because a long list may evaluate a cheap rule for every item."""
@@ -20,12 +23,12 @@ _current: ContextVar["Allowance | None"] = ContextVar("allowance", default=None)
 
 
 def current() -> "Allowance | None":
-    """Returns the allowance of the running step; None if only the expressions' own cost limits apply."""
+    """Returns the `Allowance` of the current context; None if only the limits of expressions apply."""
     return _current.get()
 
 
 class AllowanceSpent(Exception):
-    """A step exceeded its `Allowance`; the caller must repeat the step without an allowance."""
+    """An evaluation exceeded the running `Allowance`; the caller must repeat its work without one."""
 
 
 class Allowance:

@@ -11,7 +11,10 @@ from contextvars import ContextVar
 from typing import Any, TypeVar
 
 AT_ONCE_MAX = 20 * 1024
-"""Maximum number of characters of expressions compiled within a step; almost no object has more."""
+"""Maximum number of characters of expressions that a `Deferral` compiles immediately.
+
+Almost no object has longer expressions in total.
+"""
 
 Result = TypeVar("Result")
 
@@ -19,12 +22,12 @@ _current: ContextVar["Deferral | None"] = ContextVar("deferral", default=None)
 
 
 def current() -> "Deferral | None":
-    """Returns the deferral of the running step; None if the step runs without a deferral."""
+    """Returns the `Deferral` of the current context; None without a deferral."""
     return _current.get()
 
 
 class Deferral:
-    """The expressions whose compilation a step deferred, and their verdicts after compilation."""
+    """A list of expressions whose compilation is deferred, with their verdicts after compilation."""
 
     def __init__(self) -> None:
         self._spent = 0
@@ -32,7 +35,7 @@ class Deferral:
         self._pending: dict[tuple[Callable[[str], Any], str], None] = {}
 
     def run(self, step: Callable[[], Result]) -> Result:
-        """Runs a step within this deferral and returns its result, which is void if `is_pending`."""
+        """Calls `step` within this deferral and returns its result, which is void if `is_pending`."""
         self._spent = 0
         token = _current.set(self)
         try:
@@ -53,11 +56,11 @@ class Deferral:
 
     @property
     def is_pending(self) -> bool:
-        """Whether deferred expressions are not compiled yet; the step's result or error is then void."""
+        """Whether deferred expressions are not compiled yet; the result or error of `run` is then void."""
         return bool(self._pending)
 
     def compile_next(self) -> None:
-        """Compiles the next deferred expression; may run in another thread than the step."""
+        """Compiles the next deferred expression; may run in another thread than `run`."""
         key = next(iter(self._pending))
         compile_, text = key
         self._verdicts[key] = compile_(text)

@@ -29,7 +29,7 @@ contain hundreds of such lines.
 """
 
 SNIPPET_MAX = 16_384
-"""Maximum number of characters of a line that an error quotes."""
+"""Maximum length in characters of a line that errors quote; longer lines are not quoted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ class RepeatedKeys(dict[str, Any]):
     """A JSON object that repeats a key, or contains an object that does.
 
     As a dict, it has the last value of each key. `pairs` has all members in document order, because Go
-    decodes each of them: it reports errors also in a value that a later value of the key overwrites.
+    decodes all of them. So Go also reports errors in a value that a later value of the key overwrites.
     """
 
     __slots__ = ("pairs",)

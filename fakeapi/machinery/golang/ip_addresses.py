@@ -88,7 +88,7 @@ def parse_ip(text: str) -> IP | None:
 
 
 def parse_cidr(text: str) -> CIDR | None:
-    """Parses an address with a prefix length; None for other text and for a too long prefix."""
+    """Parses an address with a prefix length; None for other text and for a prefix that is too long."""
     written, slash, length = text.partition("/")
     address = parse_ip(written) if slash else None
     if address is None or not _is_digits(length):

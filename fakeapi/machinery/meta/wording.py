@@ -17,7 +17,7 @@ class Wording:
     """The wording of errors in one release; the defaults are those of 1.32 and 1.33."""
 
     too_long: str = "may not be more than {} bytes"
-    """The message for a too long text; `{}` is the limit in bytes."""
+    """The message for a text that is too long; `{}` is the limit in bytes."""
 
     applied: str = "YAML"
     """The name of the format of an apply's body in errors: `error decoding YAML: …`."""
@@ -40,7 +40,7 @@ class Wording:
     required_where_empty: bool = False
     """Whether an empty member of an owner reference or managedFields entry is a required-value error.
 
-    Then the paths of errors also include the index of the owner reference.
+    If True, the paths of errors also include the index of the owner reference.
     """
 
     def strings(self, texts: Sequence[str]) -> str:

@@ -247,7 +247,10 @@ def _of_items(node: Node) -> Walk:
 
 
 def _lazily(node: Node) -> Walk:
-    """Returns the decoder of a node; compiles that of a struct on first use, as it may contain itself."""
+    """Returns the decoder of a node.
+
+    The decoder of a struct is compiled on first use, because a struct may contain itself.
+    """
     if not isinstance(node, Struct):
         return walker(node)
     compiled: list[Walk] = []

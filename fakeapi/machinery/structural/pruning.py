@@ -57,7 +57,7 @@ def _prune(value: Any, schema: Schema | None, path: str, pruned: list[str]) -> N
 def _prune_known(value: Any, schema: Schema | None, path: str, pruned: list[str]) -> None:
     """Prunes within the specified fields of a value, but keeps its unknown fields.
 
-    Also keeps unknown fields of list items, but not of specified fields.
+    List items also keep their unknown fields; specified fields do not.
     """
     if schema is None:
         return

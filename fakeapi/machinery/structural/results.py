@@ -62,7 +62,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Reporter:
-    """A factory of problems.
+    """A factory of `Problem` objects.
 
     `base`: the path of the validated value, a prefix of all paths; empty for a whole object.
     """

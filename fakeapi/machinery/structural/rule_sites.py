@@ -9,7 +9,10 @@ from fakeapi.machinery.structural.schema import Schema
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strictness:
-    """The checks of a definition's schemas: all for a create; an update may keep errors of old schemas."""
+    """The checks that apply to the schemas of a definition.
+
+    A create makes all checks; an update may keep errors of the old schemas.
+    """
 
     forbids_defaults_because: str | None = None
     """The reason in the error for defaults, which may be ""; None if defaults are allowed."""

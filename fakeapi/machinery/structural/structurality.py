@@ -166,8 +166,8 @@ def _value_errors(
 ) -> Iterator[FieldError]:
     """Validates the pattern of a schema, and its anyOf, allOf, oneOf and not.
 
-    `skips_any`: anyOf is not validated; it stands for int-or-string.
-    `skips_first_all`: anyOf in the first schema of allOf is not validated.
+    `skips_any`: anyOf is not validated, because it only specifies int-or-string.
+    `skips_first_all`: anyOf in the first schema of allOf is not validated, for the same reason.
     """
     if not skips_any:
         for index, branch in enumerate(schema.any_of):

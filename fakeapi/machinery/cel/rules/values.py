@@ -31,7 +31,10 @@ from fakeapi.machinery.structural.equality import key_of, same
 from fakeapi.machinery.structural.schema import Schema
 
 Completed = Callable[[Schema], Schema]
-"""A function that adds the fields that rules can always access to the schema of a resource."""
+"""A function that completes the schema of a resource: rules can always access apiVersion and kind.
+
+The function also adds metadata.name and metadata.generateName.
+"""
 
 _INT_OR_STRING = Err("invalid data, expected XIntOrString value to be either a string or integer")
 _NO_SUCH_TYPE = (

@@ -35,7 +35,7 @@ class MemoryLimitError(Exception):
 class Memory:
     """Context manager that limits the memory of all evaluations within it to `left` bytes.
 
-    The count never decreases: it includes values that the expressions have already dropped.
+    The limit includes values that the expressions have created and dropped.
     """
 
     __slots__ = ("_debt", "_tokens", "left")

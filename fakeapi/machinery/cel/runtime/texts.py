@@ -20,7 +20,10 @@ from fakeapi.machinery.golang.fmt import shortest_float
 
 
 def text_of(value: Any) -> str:
-    """Formats a CEL value for errors, like Go's `%v`. Raises MemoryLimitError for a too long list or map."""
+    """Formats a CEL value for errors, like Go's `%v`.
+
+    Raises MemoryLimitError for a list or map whose text is too long.
+    """
     match value:
         case None:
             return "null"
