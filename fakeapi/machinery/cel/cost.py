@@ -42,23 +42,23 @@ def cost_by_path(checked: Checked, extents: Extents) -> int:
 
 
 def cost_by_path_alone(checked: Checked, extents: Extents) -> int:
-    """Estimates the maximum cost of an expression like Kubernetes 1.31.
+    """Estimates the maximum cost of an expression like Kubernetes 1.30 and 1.31.
 
-    In 1.31, comparing values of Kubernetes' own types has no reduced cost.
+    Unlike in 1.32, comparing values of Kubernetes' own types has no reduced cost.
     """
     return _PlainCoster(checked, extents).cost(checked.root)
 
 
 def cost_without_loops(checked: Checked, extents: Extents) -> int:
-    """Estimates the maximum cost of an expression like Kubernetes 1.29.
+    """Estimates the maximum cost of an expression like Kubernetes up to 1.29.
 
-    In 1.29, the size of a comprehension's result is unknown.
+    Unlike in 1.30, the size of a comprehension's result is unknown.
     """
     return _LooplessCoster(checked, extents).cost(checked.root)
 
 
 def cost_traced(checked: Checked, extents: Extents) -> int:
-    """Estimates the maximum cost of an expression like Kubernetes 1.33."""
+    """Estimates the maximum cost of an expression like Kubernetes 1.33 and later."""
     return _TracingCoster(checked, extents).cost(checked.root)
 
 

@@ -25,7 +25,7 @@ from fakeapi.machinery.golang.yaml_scalars import MAX_INT64, STRICT_PREFIX, is_t
 MAX_DEPTH = 400
 """Maximum nesting depth of a request body.
 
-go-yaml allows 10,000, which Python's stack does not.
+go-yaml allows 10,000 levels; Python's stack does not.
 """
 
 NODES_MAX = 200_000

@@ -111,7 +111,7 @@ _CONVERTIBLE_IN_GO = frozenset(
     (("int64", "string"), ("int64", "int32"), ("float64", "int32"), ("float64", "int64"))
 )
 JSON_TEXT = "JSON text"
-"""Stands for the basic type of Go types with their own UnmarshalJSON, such as times."""
+"""Name of the basic type for Go types with their own UnmarshalJSON, such as times."""
 
 
 def spell(path: Path) -> str:

@@ -33,7 +33,7 @@ CHOICE_FIELDS = {
     "JSONSchemaPropsOrBool": (2, 1),
     "JSONSchemaPropsOrStringArray": (1, 2),
 }
-"""Field numbers of types that are a schema or something else: (of the schema, of the other choice)."""
+"""Types that are a schema or something else: name -> (field number of the schema, of the other choice)."""
 
 _Layout: TypeAlias = "dict[int, Field | _Layout]"
 

@@ -13,7 +13,7 @@ _NEWEST_WORDS = Wording(
 class SchemaRules:
     """The settings for custom objects in one release; the defaults are those of the newest release.
 
-    `fakeapi.releases.schema_rules` creates the settings of a release with its feature gates.
+    `fakeapi.releases.schema_rules.schema_rules_of` creates the settings of a release with its feature gates.
     """
 
     words: Wording = _NEWEST_WORDS

@@ -232,7 +232,7 @@ def _narrowing_rules(schema: Schema, rules: SchemaRules) -> Iterator[tuple[str, 
 def _incomplete(
     branch: Schema, schema: Schema | None, path: str, branch_path: str, *, is_branch: bool = False
 ) -> Iterator[FieldError]:
-    """Yields errors for fields within anyOf, allOf, oneOf or not that are not specified outside.
+    """Yields errors for fields within anyOf, allOf, oneOf or not that are not specified outside of them.
 
     `branch`: the schema within anyOf, allOf, oneOf or not.
     `schema`: the structural schema for the same values; None if there is none.
