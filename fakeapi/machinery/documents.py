@@ -104,7 +104,7 @@ def decode_json(data: bytes) -> Any:
 
 
 def _separators(data: bytes) -> int:
-    """Counts the opening brackets, commas and colons of JSON: one or two for each value."""
+    """Counts the opening brackets, commas and colons of JSON: about one or two for each value."""
     return len(data.translate(None, _NO_SEPARATORS))
 
 

@@ -33,12 +33,15 @@ def is_any_address(host: str) -> bool:
 
 
 def connect_host(host: str) -> str:
-    """Returns the address for clients on this machine to connect to a server that listens on `host`."""
+    """Returns the address for clients on this machine to connect to a server that listens on `host`.
+
+    Returns loopback for an any-address, `127.0.0.1` for `0.0.0.0`; otherwise `host` itself.
+    """
     return _ANY_ADDRESS.get(host, host)
 
 
 def url_host(host: str) -> str:
-    """Formats a host for a URL: an IPv6 address gets brackets."""
+    """Formats a host for a URL: an IPv6 address gets brackets, as in `[::1]`."""
     return f"[{host}]" if ":" in host else host
 
 

@@ -75,7 +75,7 @@ def as_text(value: Any) -> str:
 
 
 def dotted(path: str) -> tuple[str, ...]:
-    """Splits a path of plain names, such as `.spec.replicas`, into its names."""
+    """Splits a path of plain names: `.spec.replicas` becomes `("spec", "replicas")`."""
     return tuple(path.removeprefix(".").split("."))
 
 

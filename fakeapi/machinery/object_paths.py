@@ -16,6 +16,9 @@ def value_at(obj: Object, path: Path) -> Any:
 
 
 def with_value_at(obj: Object, path: Path, value: Any) -> Object:
-    """Returns a copy of `obj` with `value` at a path; the copy shares all other parts with `obj`."""
+    """Returns a copy of `obj` with `value` at a path, such as `("spec", "replicas")`.
+
+    Creates missing objects along the path. The copy shares all other parts with `obj`.
+    """
     first, *rest = path
     return {**obj, first: with_value_at(obj.get(first) or {}, tuple(rest), value) if rest else value}

@@ -97,7 +97,10 @@ def _single(path: Path) -> FieldSet:
 
 
 def paths_of(fields: FieldSet, prefix: Path = ()) -> Iterator[Path]:
-    """Yields the path of every member; the siblings of an element come before the members below it."""
+    """Yields the path of every member; the siblings of an element come before the members below it.
+
+    For `{"f:a": {".": {}, "f:b": {}}}`, yields `("f:a",)` and `("f:a", "f:b")`.
+    """
     for element, below in fields.items():
         if element != SELF and (not below or SELF in below):
             yield (*prefix, element)

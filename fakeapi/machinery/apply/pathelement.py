@@ -45,7 +45,10 @@ def of_field(name: str) -> PathElement:
 
 
 def of_key(members: Iterable[tuple[str, Any]]) -> PathElement:
-    """Returns the path element of a map list's item; `members` are its key fields: (name, value)."""
+    """Returns the path element of a map list's item, such as `k:{"uid":"a"}`.
+
+    `members`: the key fields of the item: (name, value).
+    """
     texts = [
         f"{_string(name, _PLAIN)}:{_json(value)}"
         for name, value in sorted(members, key=lambda member: member[0])
@@ -54,7 +57,7 @@ def of_key(members: Iterable[tuple[str, Any]]) -> PathElement:
 
 
 def of_value(value: Any) -> PathElement:
-    """Returns the path element of an item of a set list."""
+    """Returns the path element of an item of a set list, such as `v:"a"`."""
     return "v:" + _json(value)
 
 

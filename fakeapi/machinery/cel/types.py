@@ -108,7 +108,7 @@ _OPAQUE = frozenset(("net.IP", "net.CIDR"))
 
 
 def read(text: str) -> Type:
-    """Parses a type such as `map(string, list(A))`; a single letter is a type parameter."""
+    """Parses a CEL type such as `map(string, list(A))`; a single letter is a type parameter."""
     return _read(iter(_TOKEN.findall(text)))[0]
 
 

@@ -12,7 +12,7 @@ _STEP = re.compile(r"([0-9]*+)(\.?)([0-9]*+)([^.0-9]*+)", re.DOTALL)
 
 
 def duration_error(text: str) -> str:
-    """Returns Go's error message for a text that is not a duration; "" for a duration."""
+    """Returns Go's error message for a text that is not a duration; "" for a duration such as `1h30m`."""
     negative = text.startswith("-")
     at = 1 if text[:1] in ("-", "+") else 0
     if text[at:] == "0":

@@ -113,7 +113,7 @@ def family_of_cidr(text: str) -> Family | None:
 
 
 def join_host_port(host: str, port: int) -> str:
-    """Returns `host:port`, with brackets around an IPv6 address."""
+    """Returns `host:port`, with brackets around an IPv6 address: `[::1]:443`."""
     return f"[{host}]:{port}" if ":" in host or "%" in host else f"{host}:{port}"
 
 

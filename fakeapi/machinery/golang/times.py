@@ -53,7 +53,7 @@ def canonical_micro(text: str) -> str | None:
 
 
 def now_text(seconds: float) -> str:
-    """Formats seconds since 1970 as a metav1.Time, rounded down to the second."""
+    """Formats seconds since 1970 as a metav1.Time, rounded down: `2024-01-02T03:04:05Z`."""
     return _second_text(floor(seconds))
 
 

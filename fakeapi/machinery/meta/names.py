@@ -270,7 +270,10 @@ def name_is_dns1035_label(name: str, prefix: bool) -> list[str]:  # noqa: FBT001
 
 
 def generated_name(prefix: str, suffix: str) -> str:
-    """Returns the name for a generateName prefix and a random suffix; cuts a long prefix."""
+    """Returns the name for a generateName prefix and a random suffix, such as `web-` and `x7k2p`.
+
+    Cuts a prefix of more than GENERATE_NAME_MAX_LENGTH bytes.
+    """
     if len(prefix) <= GENERATE_NAME_MAX_LENGTH and prefix.isascii():
         return prefix + suffix
     return prefix.encode("utf-8", "replace")[:GENERATE_NAME_MAX_LENGTH].decode("utf-8", "replace") + suffix

@@ -56,7 +56,10 @@ class Quantity(NamedTuple):
 
 
 def canonical(text: str) -> str:
-    """Returns the canonical text of a quantity. Raises ValueError with Kubernetes' message."""
+    """Returns the canonical text of a quantity: `500m` for `0.5`.
+
+    Raises ValueError with Kubernetes' message.
+    """
     if len(text) > _REMEMBERED_LENGTH:
         return parse(text).text
     return text if _is_plain(text) and not text.endswith("000") else _remembered(text)
@@ -79,7 +82,7 @@ def compare(left: str, right: str) -> int:
 def add(left: str, right: str) -> str:
     """Adds two quantities; returns the canonical text in the format of `left`.
 
-    If `left` is 0, the format is that of `right`. Raises ValueError.
+    `1Gi` and `512Mi` make `1536Mi`. If `left` is 0, the format is that of `right`. Raises ValueError.
     """
     first, second = parse(left).amount, parse(right).amount
     return _spelled(first + second, left if first else right)
@@ -145,9 +148,9 @@ def _rounded_up_to(text: str, finest: int) -> str:
 
 
 def whole(text: str) -> int:
-    """Returns a quantity as an int64, like `Quantity.Value`: rounded away from zero and wrapped around.
+    """Returns a quantity as an int64, like `Quantity.Value`: 2 for `1500m`.
 
-    Raises ValueError.
+    Rounds away from zero; a larger number wraps around. Raises ValueError.
     """
     number = int(parse(text).amount.to_integral_value(ROUND_UP))
     return (number + (1 << 63)) % (1 << 64) - (1 << 63)
@@ -160,7 +163,7 @@ def is_whole(text: str) -> bool:
 
 
 def milli(text: str) -> int | None:
-    """Returns a quantity in thousandths, like `Quantity.MilliValue`.
+    """Returns a quantity in thousandths, like `Quantity.MilliValue`: 1500 for `1.5`.
 
     Returns None for a finer amount, and for an amount beyond int64. Raises ValueError.
     """

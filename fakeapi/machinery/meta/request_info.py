@@ -42,9 +42,9 @@ class RequestInfo:
 
 
 def parse(path: str) -> RequestInfo | None:
-    """Parses an API path; returns None for other paths, and for `/api` and `/apis` themselves.
+    """Parses an API path such as `/api/v1/namespaces/default/pods`.
 
-    A trailing slash makes no difference.
+    Returns None for other paths, and for `/api` and `/apis` themselves. A trailing slash makes no difference.
     """
     parts = path.strip("/").split("/")
     if path.startswith("/apis/") and len(parts) > 1:

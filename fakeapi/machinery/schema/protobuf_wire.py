@@ -73,7 +73,7 @@ def packed(values: list[int | bytes]) -> list[int]:
 
 
 def signed(value: int, bits: int = 64) -> int:
-    """Converts the lower `bits` bits of a number to a signed integer."""
+    """Converts the lower `bits` bits of a number to a signed integer: 2**64 - 1 becomes -1."""
     value &= (1 << bits) - 1
     return value - (1 << bits) if value >> (bits - 1) else value
 
