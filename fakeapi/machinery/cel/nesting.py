@@ -58,8 +58,9 @@ class _Bracket:
     - `deepest`: the maximum depth of the parts before the last comma.
     - `wants_operand`: the last token was an operator, a comma or an opening bracket.
     - `questions`: the number of "?" without their ":" so far.
-    - `conditions`, `relations`, `sums`: the number of "else" branches and of right operands of relations and
-      of sums or products that contain the next token, including those around this bracket.
+    - `conditions`: the number of "else" branches around the next token, in this bracket and outer brackets.
+    - `relations`: the number of relations whose right operand is around the next token.
+    - `sums`: the number of sums and products whose right operand is around the next token.
     """
 
     outer: "_Bracket | None" = None

@@ -68,8 +68,8 @@ def validate_object_meta_update(
 ) -> list[FieldError]:
     """Validates an update of ObjectMeta, like ValidateObjectMetaAccessorUpdate.
 
-    The caller must have copied the members that an update cannot change from `old` to `new`. The only rule
-    for finalizers is that an update must not add them to an object that is being deleted.
+    The caller must have copied the members that an update cannot change from `old` to `new`. For finalizers,
+    there is only one rule: an update must not add any to an object in deletion.
 
     `is_right`: `new` has passed `validate_object_meta`, so the rules of that function are skipped.
     """

@@ -245,8 +245,8 @@ def in_order(
     `[a, b, c, d]`, returns `[b, c, a, d]`.
 
     - `named`: elements that the patch orders; they follow the order of `wanted`.
-    - `others`: other elements; they follow the order of `live`. One that precedes an element of `named` in
-      `live` is inserted before it.
+    - `others`: other elements, in the order of `live`. An element of `others` comes before the elements of
+      `named` that it precedes in `live`.
     - `merge_key`: None for scalars.
     """
     live_order = _Order(live, merge_key)

@@ -180,7 +180,7 @@ def _string(schema: Schema, settings: RuleSettings) -> Declared:
 
 
 def _characters(schema: Schema) -> int:
-    """Returns the maximum number of UTF-8 bytes of a string of maxLength characters."""
+    """Returns the maximum size in bytes of a string with maxLength characters, in UTF-8."""
     return max(schema.max_length or 0, 0) * 4
 
 

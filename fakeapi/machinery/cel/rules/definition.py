@@ -76,7 +76,7 @@ def _parts(schema: Schema) -> list[Schema]:
 
 
 class DefinitionRules:
-    """A checker of the rules of one schema of a definition; create a new one for each schema.
+    """A checker of the rules in one schema; create a new checker for each schema of a definition.
 
     Implements `structural.rule_sites.RuleChecker`. Without the extra `cel`, its methods return no errors.
 

@@ -42,7 +42,7 @@ class Outcome:
 
 
 class RuleValidator:
-    """A validator of any number of objects by the rules of one schema; compiles rules on first use."""
+    """A validator of objects by the rules of one schema; compiles rules when it first evaluates them."""
 
     def __init__(self, root: "_Node", settings: RuleSettings) -> None:
         self._root = root

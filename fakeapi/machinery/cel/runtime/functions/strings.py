@@ -48,7 +48,7 @@ _TEXT_BYTES = 64
 
 
 def _width(*texts: str) -> int:
-    """Returns the bytes of memory for each character of a string made of these texts: 1 or 4."""
+    """Returns the memory per character, in bytes, for a string made from these texts: 1 or 4."""
     return 1 if all(text.isascii() for text in texts) else 4
 
 
