@@ -58,9 +58,9 @@ class _Bracket:
     - `deepest`: the maximum depth of the parts before the last comma.
     - `wants_operand`: the last token was an operator, a comma or an opening bracket.
     - `questions`: the number of "?" without their ":" so far.
-    - `conditions`: the number of "else" branches around the next token, in this bracket and outer brackets.
-    - `relations`: the number of relations whose right operand is around the next token.
-    - `sums`: the number of sums and products whose right operand is around the next token.
+    - `conditions`: the number of "else" branches that contain the next token, in this and outer brackets.
+    - `relations`: the number of relations whose right operand contains the next token.
+    - `sums`: the number of sums and products whose right operand contains the next token.
     """
 
     outer: "_Bracket | None" = None

@@ -143,6 +143,10 @@ class _Compiler:
 
         msgspec omits a value that equals its default. It does not omit the result of a default factory,
         unless the factory is `list` or `dict`.
+
+        `kind`: the msgspec type of the field's node.
+        `drops`: a zero value is omitted.
+        `present`: an absent field gets a zero value or null.
         """
         if drops:
             if isinstance(field.node, List | Map):

@@ -53,6 +53,7 @@ class RuleChecker(Protocol):
         """Validates the default of a schema by the rules of the schema and below.
 
         `path`: the path of the default, for errors.
+        `is_resource_root`: the schema is that of a whole object.
         """
         ...
 

@@ -190,7 +190,10 @@ def _value_errors(
 def _branch_errors(
     schema: Schema, path: str, rules: SchemaRules, *, skips_any: bool = False
 ) -> Iterator[FieldError]:
-    """Validates a schema within allOf, anyOf, oneOf or not, which must only restrict values further."""
+    """Validates a schema within allOf, anyOf, oneOf or not, which must only restrict values further.
+
+    `skips_any`: its anyOf is not validated, because it only specifies int-or-string.
+    """
     yield from _value_errors(schema, path, rules, skips_any=skips_any)
     items = one(schema.items)
     if items is not None:
@@ -236,6 +239,7 @@ def _incomplete(
 
     `branch`: the schema within anyOf, allOf, oneOf or not.
     `schema`: the structural schema for the same values; None if there is none.
+    `is_branch`: False for the call with the structural schema itself as `branch`.
     """
     if schema is None:
         yield required(path, f"because it is defined in {branch_path}")

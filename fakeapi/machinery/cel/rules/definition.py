@@ -99,6 +99,7 @@ class DefinitionRules:
         """Validates the default of a schema by the rules of the schema and below.
 
         `path`: the path of the default, for errors.
+        `is_resource_root`: the schema is that of a whole object.
         """
         validator = rule_validator(schema, self._settings, is_resource_root=is_resource_root)
         if validator is None or self.exhausted:

@@ -74,6 +74,8 @@ def rule_validator(
     """Returns the validator of a schema; None if it has no rules or the extra `cel` is missing.
 
     Keep the validator with the schema, because it caches the compiled rules.
+
+    `is_resource_root`: the schema is that of a whole object, whose metadata rules can always access.
     """
     if not library.is_installed() or not has_rules(schema):
         return None
