@@ -54,7 +54,10 @@ class UnionStep:
 
 @dataclass(frozen=True, slots=True)
 class LiteralStep:
-    """A literal step: a number or boolean replaces each value; a text replaces all values together."""
+    """A literal step: a number or boolean replaces each value; a text replaces all values together.
+
+    `is_text`: whether the literal is in quotes.
+    """
 
     value: str | int | float | bool
     is_text: bool = False

@@ -84,8 +84,9 @@ class Declared:
 
     `object`, `oldObject`, `namespaceObject` and `request` are always declared.
 
-    `variables`: the policy variables declared before the expression; None if `variables` is undeclared.
-    `patches`: whether the expression may construct objects and JSON patches.
+    - `params`, `authorizer`: whether the variables of these names are declared.
+    - `variables`: the policy variables declared before the expression; None if `variables` is undeclared.
+    - `patches`: whether the expression may construct objects and JSON patches.
     """
 
     params: bool = False

@@ -58,7 +58,10 @@ class ListLiteral:
 
 @dataclass(slots=True)
 class Entry:
-    """An entry of a map literal, with `key`, or of a struct literal, with `field`."""
+    """An entry of a map literal, with `key`, or of a struct literal, with `field`.
+
+    `optional`: the entry is written `?key`, and omitted if its value is an empty optional.
+    """
 
     id: int
     key: "Node | None"

@@ -98,7 +98,10 @@ class List:
 
 @dataclass(frozen=True, slots=True)
 class Map:
-    """A map type with arbitrary string keys."""
+    """A map type with arbitrary string keys.
+
+    `atomic`: in server-side apply, the map is owned as a whole.
+    """
 
     values: "Node"
     go_type: str
@@ -110,6 +113,8 @@ class Map:
 class Field:
     """A field of a struct.
 
+    - `omitempty`, `omitzero`: the options of the JSON tag in Go.
+    - `pointer`: the Go type of the field is a pointer.
     - `default`: the default in the schema; None if there is none.
     - `protobuf_path`: the field numbers of the messages that JSON inlines, then the number of the field
       itself; empty if the field is not in protobuf.
@@ -133,6 +138,7 @@ class Struct:
 
     Fields are added after construction, so that a type may contain itself.
 
+    - `atomic`: in server-side apply, the struct is owned as a whole.
     - `full_name`: the name with its package, such as `resource/v1beta2.Device`; empty for a type that is not
       from the tables of a release.
     - `reader`: decodes custom objects, which have no Go type; None: a decoder is compiled from the fields.

@@ -12,6 +12,13 @@ class Strictness:
     """The checks that apply to the schemas of a definition.
 
     A create makes all checks; an update may keep errors of the old schemas.
+
+    - `requires_known_types`: types must be types of OpenAPI.
+    - `requires_structural`: the schemas must be structural.
+    - `requires_pruned_defaults`: defaults must not have unknown fields.
+    - `requires_atomic_sets`: the items of lists of type set must be atomic.
+    - `requires_usable_map_keys`: items of sets and list maps, and their keys, must not be nullable; keys must
+      be required or have a default.
     """
 
     forbids_defaults_because: str | None = None

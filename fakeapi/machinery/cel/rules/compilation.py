@@ -38,7 +38,7 @@ class Expression:
     """A compiled expression of a rule.
 
     `error` says why the expression does not compile. An expression with neither an error nor a program
-    cannot be checked here; it is accepted.
+    cannot be checked here; it is accepted. `cost` is the estimated maximum cost.
     """
 
     error: str = ""
