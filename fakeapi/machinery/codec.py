@@ -1,4 +1,4 @@
-"""Encodes and decodes JSON. The only module that knows the JSON library."""
+"""Encodes and decodes JSON; the only module that imports the JSON library msgspec."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import msgspec
 
 
 class RawJson:
-    """An immutable JSON value with its exact text, which is used to encode and to compare it."""
+    """An immutable JSON value with its exact text; comparing and encoding use the text."""
 
     __slots__ = ("json", "value")
 
@@ -25,7 +25,7 @@ class RawJson:
 
 
 def value_of(value: Any) -> Any:
-    """Returns the value of a RawJson, and any other value unchanged."""
+    """Returns the decoded value of a RawJson; returns other values unchanged."""
     return value.value if isinstance(value, RawJson) else value
 
 
@@ -53,23 +53,23 @@ _decode_labels = msgspec.json.Decoder(_Labelled).decode
 
 
 class JsonError(ValueError):
-    """Bytes that are not JSON, or JSON nested deeper than the decoder allows."""
+    """Bytes that are not valid JSON, or JSON nested deeper than the decoder allows."""
 
 
 def encode(value: Any) -> bytes:
-    """Encodes a value as compact JSON; a RawJson becomes its own text, and keys keep their order."""
+    """Encodes a value as compact JSON; keys keep their order, and a RawJson its text."""
     return _encode(value)
 
 
 def in_key_order(value: Any) -> Any:
-    """Returns the value with the keys of all objects sorted, as Go writes maps."""
+    """Returns a copy of a JSON value with the keys of all objects sorted, as Go encodes maps."""
     if isinstance(value, dict):
         return {key: in_key_order(item) for key, item in sorted(value.items())}
     return [in_key_order(item) for item in value] if isinstance(value, list) else value
 
 
 def encode_noting_raw(value: Any) -> tuple[bytes, bool]:
-    """Encodes like `encode`; also returns whether the value contains a RawJson."""
+    """Encodes a value like `encode`; returns (JSON, whether the value contains a RawJson)."""
     raws: list[Any] = []
 
     def hook(text: Any) -> msgspec.Raw:
@@ -80,7 +80,7 @@ def encode_noting_raw(value: Any) -> tuple[bytes, bool]:
 
 
 def compact(data: bytes) -> bytes:
-    """Removes the spaces between the tokens of JSON text; the tokens themselves do not change."""
+    """Removes the spaces between the tokens of JSON text, without changing the tokens."""
     return msgspec.json.format(data, indent=-1)
 
 
@@ -93,9 +93,9 @@ def members(data: bytes) -> dict[str, bytes]:
 
 
 def labels_of(data: bytes) -> dict[str, str] | None:
-    """Returns the `metadata.labels` of an encoded object without decoding the rest; None if it has none.
+    """Returns `metadata.labels` of an encoded object without decoding the rest; None without labels.
 
-    Raises JsonError if the JSON is not such an object.
+    Raises JsonError if the JSON is not an object with metadata.
     """
     try:
         return _decode_labels(data).metadata.labels

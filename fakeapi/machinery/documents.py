@@ -1,4 +1,4 @@
-"""Parses the documents of a file, within limits: JSON, or YAML as kubectl reads it."""
+"""Parses the documents of a JSON or YAML file like kubectl, within limits on their size."""
 
 import re
 from collections.abc import Iterable
@@ -9,17 +9,18 @@ from fakeapi.machinery.golang.json_decoding import decode_lenient
 from fakeapi.machinery.printable import printable_line
 
 NODES_MAX = 2_000_000
-"""Maximum number of values of one file; values that aliases and merges of YAML repeat count each time."""
+"""Maximum number of values of one file; YAML aliases and merge keys count as often as they repeat values."""
 
 DOCUMENTS_MAX = 100_000
-"""YAML documents of one file, counting empty ones; a file with more is refused. An installation may have as
-many objects.
+"""Maximum number of YAML documents of one file, including empty documents.
+
+A dump of all objects of a large cluster may have as many.
 """
 
 DEPTH_MAX = 200
-"""Maximum number of levels of a document.
+"""Maximum nesting depth of a document.
 
-The deepest objects of Kubernetes, CustomResourceDefinitions, have some 130.
+The deepest objects of Kubernetes, CustomResourceDefinitions, have about 130 levels.
 """
 
 _MESSAGE_LENGTH = 500
@@ -28,16 +29,16 @@ _NO_SEPARATORS = bytes(byte for byte in range(256) if byte not in b"[{,:")
 
 
 class DocumentError(ValueError):
-    """A text that is not JSON or YAML, or exceeds the limits. The message is one line of limited length."""
+    """A text that is neither JSON nor YAML, or exceeds a limit; the message is one short line."""
 
     def __init__(self, why: str) -> None:
         super().__init__(printable_line(why, _MESSAGE_LENGTH))
 
 
 def documents_of(text: str) -> list[Any]:
-    """Returns the documents of a YAML or JSON text, without empty ones; a JSON array is a list of documents.
+    """Returns the documents of a YAML or JSON text, without empty documents.
 
-    Raises DocumentError.
+    Returns the items of a JSON array as separate documents. Raises DocumentError.
     """
     documents = [document for _, document in numbered_documents(text)]
     if len(documents) == 1 and isinstance(documents[0], list) and _may_be_json(text):
@@ -46,9 +47,9 @@ def documents_of(text: str) -> list[Any]:
 
 
 def document_of(text: str) -> Any:
-    """Returns the document of a YAML or JSON text; None if it is empty.
+    """Returns the only document of a YAML or JSON text; None if the text is empty.
 
-    Raises DocumentError, also for several documents.
+    Raises DocumentError, also if the text has several documents.
     """
     documents = numbered_documents(text)
     if len(documents) > 1:
@@ -57,11 +58,10 @@ def document_of(text: str) -> Any:
 
 
 def numbered_documents(text: str) -> list[tuple[int, Any]]:
-    """Returns the documents of a YAML or JSON text with their numbers, which start at 1.
+    """Returns (number, document) for the documents of a YAML or JSON text; numbers start at 1.
 
-    Empty documents are counted but not returned. YAML is read like sigs.k8s.io/yaml
-    (`machinery.golang.yaml_text`): dates are strings, and the last of repeated keys wins. Raises
-    DocumentError.
+    Counts empty documents, but does not return them. Parses YAML like sigs.k8s.io/yaml: dates are strings,
+    and the last of repeated keys wins. Raises DocumentError.
     """
     try:
         encoded = text.encode()
@@ -83,7 +83,7 @@ def numbered_documents(text: str) -> list[tuple[int, Any]]:
 
 
 def _numbered(values: Iterable[Any]) -> list[tuple[int, Any]]:
-    """Returns the values other than None with their numbers. Raises DocumentError for too many values."""
+    """Returns (number, value) for the values other than None. Raises DocumentError for too many values."""
     numbered: list[tuple[int, Any]] = []
     for number, value in enumerate(values, 1):
         if number > DOCUMENTS_MAX:
@@ -94,9 +94,9 @@ def _numbered(values: Iterable[Any]) -> list[tuple[int, Any]]:
 
 
 def decode_json(data: bytes) -> Any:
-    """Decodes JSON text.
+    """Decodes JSON text, within the limits of this module.
 
-    Raises JsonError if it is not JSON or nests too deep, DocumentError if it has too many values.
+    Raises JsonError if it is not JSON or is nested too deeply, DocumentError if it has too many values.
     """
     if _separators(data) > NODES_MAX and _separators(_STRINGS.sub(b'""', data)) > NODES_MAX:
         raise DocumentError(f"it has more than {NODES_MAX} values")
@@ -104,7 +104,7 @@ def decode_json(data: bytes) -> Any:
 
 
 def _separators(data: bytes) -> int:
-    """Counts the brackets, commas and colons of a text: about one for each value, and never fewer."""
+    """Counts the opening brackets, commas and colons of JSON: about one or two for each value."""
     return len(data.translate(None, _NO_SEPARATORS))
 
 

@@ -1,7 +1,6 @@
-"""API errors: an `ApiError` carries everything that a `metav1.Status` contains.
+"""API errors: an `ApiError` has all data of a `metav1.Status`.
 
-Follows k8s.io/apimachinery `pkg/api/errors`. Registry and machinery raise these errors;
-`fakeapi.http.filters.errors` turns them into responses.
+Follows k8s.io/apimachinery `pkg/api/errors`. `fakeapi.http.filters.errors` converts the errors to responses.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,7 +12,7 @@ from fakeapi.machinery.golang.strconv import quote
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """An entry of `details.causes`."""
+    """An entry of `details.causes` of a Status."""
 
     reason: str
     message: str
@@ -31,16 +30,17 @@ class Details:
     causes: tuple[Cause, ...] = ()
     retry_after_seconds: int = 0
     continue_token: str = ""
-    """Written to the metadata of the Status, not to its details."""
+    """Token to continue an expired list; part of the metadata of the Status, not of its details."""
 
 
 @dataclass(slots=True)
 class ApiError(Exception):
-    """A response that is not a success.
+    """An error response of the API.
 
-    `code` is the HTTP status. `reason` is empty where Kubernetes sends none. `details` is None if the Status
-    has no details at all, which differs from details without members. `retry_after` (seconds) becomes the
-    Retry-After header.
+    - `code`: the HTTP status.
+    - `reason`: the reason of the Status; empty if Kubernetes sends none.
+    - `details`: None if the Status has no `details`; empty details are something else.
+    - `retry_after`: the value of the Retry-After header, in seconds.
     """
 
     code: int
@@ -55,7 +55,7 @@ class ApiError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Qualified:
-    """A kind or a resource with its group, as messages name it."""
+    """A kind or a resource with its group, printed as in messages: `deployments.apps`."""
 
     group: str
     name: str
@@ -123,7 +123,7 @@ def forbidden(resource: Qualified, name: str, why: str, *causes: Cause) -> ApiEr
 
 
 def invalid(kind: Qualified, name: str, errors: Iterable[FieldError]) -> ApiError:
-    """Returns a 422 with a cause for each field error, in order; its message has each text once."""
+    """Returns an ApiError 422 with a cause for each field error; its message has no repetitions."""
     field_errors: Sequence[FieldError] = list(errors)
     texts = list(dict.fromkeys(str(error) for error in field_errors))
     message = f"{kind} {quote(name)} is invalid"
@@ -136,7 +136,7 @@ def invalid(kind: Qualified, name: str, errors: Iterable[FieldError]) -> ApiErro
 
 
 def internal(message: str) -> ApiError:
-    """Returns a 500, for cases in which Kubernetes itself answers 500."""
+    """Returns an ApiError 500, for requests to which Kubernetes itself responds with 500."""
     return ApiError(
         500,
         "InternalError",

@@ -1,4 +1,4 @@
-"""Validation errors of fields, with the messages that Kubernetes uses.
+"""Validation errors of fields, with the messages of Kubernetes.
 
 Follows k8s.io/apimachinery `pkg/util/validation/field`. A field path is a plain string, built as
 `f"{path}.child"`, `f"{path}[{index}]"` or `f"{path}[{key}]"`. The path of the root is empty or a name.
@@ -15,7 +15,7 @@ from fakeapi.machinery.golang.strconv import quote, render
 class FieldError:
     """A validation error of a field.
 
-    `reason`, `body` and `field` become the reason, message and field of a cause in the Status.
+    `reason`, `body` and `field` become reason, message and field of a cause in the Status.
     """
 
     reason: str
@@ -55,7 +55,7 @@ def not_found(field: str, value: Any) -> FieldError:
 
 
 def not_supported(field: str, value: Any, supported: Iterable[str]) -> FieldError:
-    """Returns the error of an unsupported value, which lists `supported` in the given order."""
+    """Returns the error for an unsupported value; the message lists `supported` in its order."""
     values = ", ".join(quote(name) for name in supported)
     detail = f"supported values: {values}" if values else ""
     return FieldError(
@@ -64,7 +64,10 @@ def not_supported(field: str, value: Any, supported: Iterable[str]) -> FieldErro
 
 
 def too_long(field: str, most: int, wording: str = "must have at most {} bytes") -> FieldError:
-    """Returns the error of a text that is too long; `wording` differs by release (`Wording.too_long`)."""
+    """Returns the error for a text of more than `most` bytes.
+
+    `wording` differs by release, see `Wording.too_long`.
+    """
     return FieldError("FieldValueTooLong", field, f"Too long: {wording.format(most)}")
 
 
@@ -77,6 +80,6 @@ def too_many(field: str, actual: int, most: int) -> FieldError:
 
 
 def first_words(errors: Sequence[FieldError]) -> str:
-    """Joins errors like Go's aggregate: a single one stays as it is, several become a list in brackets."""
+    """Joins the texts of errors without repetitions: a single one as it is, several as `[a, b]`."""
     texts = list(dict.fromkeys(str(error) for error in errors))
     return texts[0] if len(texts) == 1 else "[" + ", ".join(texts) + "]"

@@ -1,4 +1,4 @@
-"""Host names and addresses: loopback, any-address, and the Host and Origin headers that a server accepts."""
+"""Classifies host names and addresses, and checks the Host and Origin headers of requests."""
 
 import ipaddress
 import re
@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 ACCEPTED_HOSTS = r"^localhost$,^127\.0\.0\.1$,^\[::1\]$"
-"""The default of `kubectl proxy --accept-hosts`."""
+"""The default accepted hosts, like those of `kubectl proxy --accept-hosts`: only loopback."""
 
 HOST_MAX = 1000
-"""Longest Host or Origin header that is parsed; a longer one is rejected, as no host name is that long."""
+"""Maximum length of a Host or Origin header; longer headers are rejected."""
 
 _AUTHORITY = re.compile(r"(\[[0-9a-f:.]+(?:%[^\[\]\s]+)?\]|[^\[\]:/?#@\\\s]*)(?::[0-9]+)?")
-"""Matches a Host header in lower case: a host, IPv6 in brackets, and an optional port."""
+"""Pattern of a Host header in lower case: a host, IPv6 in brackets, and an optional port."""
 
 _ORIGIN = re.compile(f"[a-z][a-z0-9+.-]*://{_AUTHORITY.pattern}")
 
@@ -20,7 +20,7 @@ _ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address to listen on is reachable only from this machine."""
+    """Whether only clients on this machine can reach a server that listens on `host`."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -28,34 +28,37 @@ def is_loopback(host: str) -> bool:
 
 
 def is_any_address(host: str) -> bool:
-    """Whether a server that listens on this host listens on every address of the machine."""
+    """Whether a server that listens on `host` listens on all addresses of the machine."""
     return host in _ANY_ADDRESS
 
 
 def connect_host(host: str) -> str:
-    """Returns the address at which clients on this machine reach a server that listens on `host`."""
+    """Returns the address for clients on this machine to connect to a server that listens on `host`.
+
+    Returns loopback for an any-address, `127.0.0.1` for `0.0.0.0`; otherwise `host` itself.
+    """
     return _ANY_ADDRESS.get(host, host)
 
 
 def url_host(host: str) -> str:
-    """Formats a host for a URL: an IPv6 address gets brackets."""
+    """Formats a host for a URL: an IPv6 address gets brackets, as in `[::1]`."""
     return f"[{host}]" if ":" in host else host
 
 
 @dataclass(frozen=True, slots=True)
 class HostRules:
-    """The Host and Origin headers that a server accepts, so that no web page can use it.
+    """The Host and Origin headers that a server accepts, to reject requests of foreign web pages.
 
-    A page of another site can send requests to a loopback address: with its own name as Host by DNS
-    rebinding, or else with its own Origin. Follows `kubectl proxy` (k8s.io/kubectl `pkg/proxy`), which checks
-    Host. The check of Origin by the same patterns is an addition.
+    A web page can send requests to a loopback address. By DNS rebinding, such a request has the name of the
+    page's site as Host; otherwise it has the site as Origin. Follows `kubectl proxy` (k8s.io/kubectl
+    `pkg/proxy`), which checks only Host. The check of Origin by the same patterns is an addition.
     """
 
     patterns: tuple[re.Pattern[str], ...]
 
     @classmethod
     def parse(cls, text: str = ACCEPTED_HOSTS) -> "HostRules":
-        """Parses a comma-separated list of regular expressions. Raises ValueError."""
+        """Parses a comma-separated list of regular expressions for hosts. Raises ValueError."""
         try:
             return cls(tuple(re.compile(pattern) for pattern in text.split(",") if pattern))
         except re.error as error:
@@ -66,9 +69,9 @@ class HostRules:
         return HostRules((*self.patterns, re.compile(f"^{re.escape(url_host(host).lower())}$")))
 
     def refusal(self, headers: Iterable[tuple[bytes, bytes]]) -> str:
-        """Returns why a request with these headers is rejected, or an empty text if it is accepted.
+        """Returns why a request with these headers is rejected; "" if it is accepted.
 
-        The names of the headers are in lower case.
+        The names of the headers must be in lower case.
         """
         for name, value in headers:
             if name == b"host" and not self._accepts(_AUTHORITY, value):
@@ -78,7 +81,7 @@ class HostRules:
         return ""
 
     def _accepts(self, form: re.Pattern[str], value: bytes) -> bool:
-        """Whether a header has this form and names an accepted host; the text "null" counts as a host."""
+        """Whether a header matches `form` and names an accepted host; "null" counts as a host."""
         text = value.decode("latin-1").strip().lower()
         if len(text) > HOST_MAX:
             return False
@@ -88,7 +91,10 @@ class HostRules:
         return parts is not None and self.accepts(parts[1])
 
     def accepts(self, host: str) -> bool:
-        """Whether a host without port matches a pattern anywhere; an IPv6 address may be in brackets."""
+        """Whether any pattern matches a part of `host`.
+
+        `host` must not have a port; an IPv6 address may be in brackets.
+        """
         if len(host) > HOST_MAX:
             return False
         forms = {host, url_host(host.strip("[]"))}

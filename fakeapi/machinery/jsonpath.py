@@ -1,7 +1,7 @@
 """Kubernetes' JSONPath, for printer columns, the scale subresource and selectable fields.
 
-Follows one action, `{...}`, of k8s.io/client-go `util/jsonpath`, with missing keys allowed. Where upstream
-walks a Go map in random order, results are sorted by name.
+Follows k8s.io/client-go `util/jsonpath` for one action, `{...}`, with missing keys allowed. Upstream iterates
+over Go maps in random order; results here are sorted by name.
 """
 
 import operator
@@ -28,9 +28,9 @@ from fakeapi.machinery.jsonpath_syntax import (
 )
 
 RESULTS_MAX = 10_000
-"""Maximum number of values of a step; more make the path fail.
+"""Maximum number of values that a step may return; more raise JsonPathError.
 
-Each repetition of `..` may double the number.
+Each `..` in a path may double the number.
 """
 
 Values: TypeAlias = list[Any]
@@ -43,14 +43,14 @@ class JsonPath:
     steps: tuple[Step, ...]
 
     def find(self, obj: Any) -> Values:
-        """Returns the values that the path leads to; none if a key is missing.
+        """Returns the values at the path; an empty list if a key is missing.
 
-        Raises JsonPathError if a step does not fit the type of a value, or for more than RESULTS_MAX values.
+        Raises JsonPathError if a step does not fit the type of a value, and for more than RESULTS_MAX values.
         """
         return _walk([obj], self.steps)
 
     def first(self, obj: Any) -> tuple[bool, Any]:
-        """Returns whether the path leads to a value, and the first one, which a Table shows in its cell."""
+        """Returns (whether there is a value at the path, the first value); (False, None) also for errors."""
         try:
             values = self.find(obj)
         except JsonPathError:
@@ -59,12 +59,12 @@ class JsonPath:
 
 
 def parse_path(text: str) -> JsonPath:
-    """Parses the inside of an action, such as `.spec.replicas`. Raises JsonPathError."""
+    """Parses a JSONPath without its braces, such as `.spec.replicas`. Raises JsonPathError."""
     return JsonPath(parse(text))
 
 
 def as_text(value: Any) -> str:
-    """Formats a value as upstream prints a result: strings as they are, objects and lists as Go's JSON."""
+    """Formats a result of a JSONPath like client-go: strings unchanged, objects and lists as Go's JSON."""
     match value:
         case None:
             return "<no value>"
@@ -75,14 +75,14 @@ def as_text(value: Any) -> str:
 
 
 def dotted(path: str) -> tuple[str, ...]:
-    """Splits a path of plain names, such as `.spec.replicas`, as the scale subresource does."""
+    """Splits a path of plain names: `.spec.replicas` becomes `("spec", "replicas")`."""
     return tuple(path.removeprefix(".").split("."))
 
 
 def nested(obj: Object, names: Iterable[str]) -> tuple[bool, Any]:
-    """Returns whether `obj` has a value at the names, and the value.
+    """Returns (whether `obj` has a value at the path `names`, the value or None).
 
-    Raises JsonPathError if a value on the way is not an object and so has no members.
+    Raises JsonPathError if a value along the path is not an object.
     """
     value: Any = obj
     for name in names:
@@ -126,7 +126,7 @@ def _take(values: Values, step: Step) -> Values:
 
 def _block(values: Values, name: str) -> Values:
     if name == "range":
-        return []  # a loop without its body, which would be further actions
+        return []  # a loop; its body would be in further actions, which are not supported
     if name == "end":
         raise JsonPathError("not in range, nothing to end")
     raise JsonPathError(f"unrecognized identifier {name}")
@@ -145,9 +145,9 @@ def _children(value: Any) -> Values:
 
 
 def _descended(values: Values) -> Values:
-    """Returns every object, list and string that is not empty, each before its contents.
+    """Returns all non-empty objects, lists and strings in the values, at any depth, parents first.
 
-    The contents of a string are its bytes, as in Go.
+    As in Go, the children of a string are its bytes. Raises JsonPathError for more than RESULTS_MAX.
     """
     containers: Values = []
     waiting = list(reversed(values))
@@ -195,7 +195,7 @@ def _passes(item: Any, step: FilterStep) -> bool:
         try:
             return bool(_walk([item], step.left))
         except JsonPathError:
-            return True  # upstream then examines the values that the failing step received
+            return True  # upstream then tests the values before the failing step
     left, right = _walk([item], step.left), _walk([item], step.right)
     if not left or (len(left) == 1 and not right):
         return False

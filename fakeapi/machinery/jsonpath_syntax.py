@@ -1,4 +1,4 @@
-"""Parses JSONPath expressions. Follows k8s.io/client-go `util/jsonpath` (Parser), one action at a time."""
+"""Parses JSONPath expressions of one action, like Parser of k8s.io/client-go `util/jsonpath`."""
 
 import re
 import sys
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 LENGTH_MAX = 16 * 1024
-"""Longest path in characters; a longer one is rejected."""
+"""Maximum length of a JSONPath in characters; longer paths are rejected."""
 
 
 class JsonPathError(ValueError):
-    """A path that does not parse, or whose step does not fit a value. The message is upstream's."""
+    """A JSONPath that is not valid, or a step that does not fit a value; the message is client-go's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class FieldStep:
 
 @dataclass(frozen=True, slots=True)
 class ArrayStep:
-    """An array step `[start:end:step]`; with `end_is_next` only one index was written: `[start]`."""
+    """An array step `[start:end:step]`; `end_is_next` marks a step with only one index: `[start]`."""
 
     start: int | None
     end: int | None
@@ -30,7 +30,7 @@ class ArrayStep:
 
 @dataclass(frozen=True, slots=True)
 class FilterStep:
-    """A filter step `[?(left operator right)]`; the operator is `exists` if none was written."""
+    """A filter step `[?(left operator right)]`; the operator is `exists` for `[?(left)]`."""
 
     left: "tuple[Step, ...]"
     operator: str
@@ -54,7 +54,10 @@ class UnionStep:
 
 @dataclass(frozen=True, slots=True)
 class LiteralStep:
-    """A literal step: a number or boolean replaces each value, a text replaces all values by one."""
+    """A literal step: a number or boolean replaces each value; a text replaces all values together.
+
+    `is_text`: whether the literal is in quotes.
+    """
 
     value: str | int | float | bool
     is_text: bool = False
@@ -86,7 +89,7 @@ _ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v
 
 
 def parse(text: str) -> tuple[Step, ...]:
-    """Parses an action without its braces, up to a closing brace. Raises JsonPathError."""
+    """Parses a JSONPath without its braces, up to the first closing brace. Raises JsonPathError."""
     if len(text) > LENGTH_MAX:
         raise JsonPathError(f"a path may have at most {LENGTH_MAX} characters")
     return tuple(_Parser(text + "}").steps())

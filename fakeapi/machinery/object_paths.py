@@ -1,4 +1,4 @@
-"""Values at a path of field names in a JSON object."""
+"""Reads and sets the value at a path of field names in a JSON object."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ Path = tuple[str, ...]
 
 
 def value_at(obj: Object, path: Path) -> Any:
-    """Returns the value at a path; None if it is absent."""
+    """Returns the value at a path of names in an object; None if it is absent."""
     value: Any = obj
     for name in path:
         value = (value or {}).get(name)
@@ -16,6 +16,9 @@ def value_at(obj: Object, path: Path) -> Any:
 
 
 def with_value_at(obj: Object, path: Path, value: Any) -> Object:
-    """Returns `obj` with `value` at a path; the result shares all other parts with `obj`."""
+    """Returns a copy of `obj` with `value` at a path, such as `("spec", "replicas")`.
+
+    Creates missing objects along the path. The copy shares all other parts with `obj`.
+    """
     first, *rest = path
     return {**obj, first: with_value_at(obj.get(first) or {}, tuple(rest), value) if rest else value}

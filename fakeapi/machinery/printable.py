@@ -1,7 +1,7 @@
-"""Makes untrusted text safe for terminals and logs: it may contain escape sequences and faked lines."""
+"""Escapes untrusted text for terminals and logs, because it may contain escape sequences and line breaks."""
 
 LINE_MAX = 4_096
-"""Maximum number of characters of untrusted text in a line of a log or a message; the rest is cut off."""
+"""Maximum number of characters of untrusted text in a line of a log or message; longer text is cut."""
 
 _CUT = "…"
 
@@ -14,9 +14,9 @@ def printable(text: str) -> str:
 
 
 def printable_line(text: object, length_max: int = LINE_MAX) -> str:
-    """Formats a value as one printable line of at most `length_max` characters, cut with an ellipsis.
+    """Formats a value as one printable line of at most `length_max` characters; cuts it with an ellipsis.
 
-    White space becomes single spaces. Other unprintable characters become escapes, as in `printable`.
+    Replaces white space by single spaces, and escapes other unprintable characters like `printable`.
     """
     whole = str(text)
     line = printable(" ".join(whole[: length_max + 1].split()))

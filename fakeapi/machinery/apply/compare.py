@@ -38,10 +38,13 @@ class Comparison(NamedTuple):
 
 
 Changes: TypeAlias = tuple[FieldSet | None, FieldSet | None, FieldSet | None]
-"""The fields added, modified and removed below a path; MEMBER for the path itself, None for no change."""
+"""The fields added, modified and removed below a path, in this order.
+
+`MEMBER` stands for the path itself, None for no fields.
+"""
 
 Walk: TypeAlias = Callable[[Any, Any], Changes | None]
-"""A comparison of two existing values: (old, new) -> changes; None if they are equal."""
+"""A function that compares two existing values: (old, new) -> changes; None if the values are equal."""
 
 _SAME = Comparison(EMPTY, EMPTY, EMPTY)
 _MODIFIED: Changes = (None, MEMBER, None)
@@ -50,10 +53,12 @@ _MODIFIED: Changes = (None, MEMBER, None)
 def compare(old: Any, new: Any, node: Node, *, typed: bool = False) -> Comparison:
     """Returns the fields that `new` adds, modifies and removes.
 
-    A new order of a set or map list changes nothing. Null is a value: it differs from an empty list and from
-    an empty map. `typed` says that both values were read into Go types, and so neither is an applied
-    configuration. Then atomic lists are compared by their JSON text. Raises TypedError for a list item
-    without a key.
+    A new order of a set or map list changes nothing. Null differs from an empty list and an empty map.
+
+    `typed`: both values were read into Go types, so neither is an applied configuration. Atomic lists are
+    then compared by their JSON text.
+
+    Raises TypedError for a list item without a key.
     """
     changes = _walk(node, typed)(old, new)
     if changes is None:
@@ -62,7 +67,7 @@ def compare(old: Any, new: Any, node: Node, *, typed: bool = False) -> Compariso
 
 
 class _Builder:
-    """Collects the changes of the children of one path."""
+    """The changes of the children of one path, collected child by child."""
 
     __slots__ = ("added", "modified", "removed")
 
@@ -128,7 +133,7 @@ def _made(node: Node, *, typed: bool) -> Walk:
 
 
 def _is_shaped(node: List) -> bool:
-    """Whether a list belongs to a custom object, so that the order of object members does not matter."""
+    """Whether the list belongs to a custom object; items then compare regardless of the order of members."""
     return isinstance(node.items, Untyped) or (isinstance(node.items, Struct) and not node.items.full_name)
 
 
@@ -143,7 +148,7 @@ def _shaped(node: Untyped, typed: bool) -> Walk:  # noqa: FBT001 - private
         return _reshaped(old, new)
 
     def _reshaped(old: Any, new: Any) -> Changes:
-        """Returns the changes of a value that became an object, or was one before, with all its members."""
+        """Returns the changes of a value whose JSON type changed: all members of the old and new object."""
         added = present_walk(node)(new) if isinstance(new, dict) else {}
         removed = present_walk(node)(old) if isinstance(old, dict) else {}
         return _without_self(added) or None, MEMBER, _without_self(removed) or None
@@ -168,7 +173,7 @@ def _written_leaf(old: Any, new: Any) -> Changes | None:
 
 
 def same(old: Any, new: Any) -> bool:
-    """Whether JSON values are equal: true is not 1, and spacing and number formats do not matter."""
+    """Whether two JSON values are equal; true differs from 1, 1 equals 1.0, a RawJson equals its value."""
     if old is new:
         return True
     old, new = value_of(old), value_of(new)
@@ -189,7 +194,7 @@ def same(old: Any, new: Any) -> bool:
 def plain(node: Node) -> bool:
     """Whether Python's `==` compares values of the type exactly.
 
-    In Python true equals 1, which can only confuse values of any shape.
+    Python's True equals 1, so `==` is wrong for types that allow any JSON value.
     """
     seen: set[int] = set()
 
@@ -275,7 +280,7 @@ def _map(node: Map, typed: bool) -> Walk:  # noqa: FBT001 - private
 def _compare_others(
     old: dict[str, Any], new: dict[str, Any], walk_value: Walk, present: PresentWalk, found: _Builder
 ) -> None:
-    """Compares members that all have the same type."""
+    """Compares the members of two objects whose members have the same type; adds changes to `found`."""
     for name, value in new.items():
         if name not in old:
             found.added["f:" + name] = present(value)
@@ -300,7 +305,7 @@ def _list(node: List, typed: bool) -> Walk:  # noqa: FBT001 - private
 def _compare_items(
     old: list[Any], new: list[Any], element_of: ItemElement, walk_item: Walk, present: PresentWalk
 ) -> Changes | None:
-    """Compares set or map lists item by item. Several items with the same key count as one leaf."""
+    """Compares two set or map lists item by item; several items with the same key count as one leaf."""
     before, after = by_element(old, element_of), by_element(new, element_of)
     builder = _Builder()
     for element, news in after.items():

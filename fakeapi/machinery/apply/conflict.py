@@ -1,4 +1,4 @@
-"""Conflicts of an apply: fields that it changes and another manager owns.
+"""Conflicts of an apply: the fields that the apply changes although another manager owns them.
 
 Follows k8s.io/apimachinery `pkg/util/managedfields/internal` (NewConflictError).
 """
@@ -13,7 +13,10 @@ from fakeapi.machinery.golang.strconv import quote
 
 
 class Conflicts(Exception):
-    """Raised by an apply without force that changes fields of other managers. `fields` is not empty."""
+    """An apply without force changes fields of other managers.
+
+    `fields` has the conflicting fields by manager, at least one.
+    """
 
     def __init__(self, fields: dict[Manager, FieldSet]) -> None:
         super().__init__("apply conflicts")
@@ -28,7 +31,7 @@ class Conflicts(Exception):
         return Conflicts({manager: fields for manager, fields in rest.items() if fields})
 
     def as_api_error(self) -> ApiError:
-        """Returns a 409 with a cause for each field; managers are in the order of their identifiers."""
+        """Returns the ApiError 409 with one cause for each conflicting field, sorted by manager."""
         rows = [
             (_shown(manager), [_spelled(path) for path in paths_of(self.fields[manager])])
             for manager in sorted(self.fields, key=lambda manager: manager.text)

@@ -4,8 +4,8 @@ An element with nothing below it, `"f:a": {}`, is a member. An element with fiel
 if these include `"."`. In the example, `labels` and `labels.a` are members and `metadata` is not. The empty
 set is `{}` too, because the root is never a member.
 
-A set is never changed after it is made, and its elements are in canonical order. Operations share what they
-can: an operation without an effect returns its first operand itself.
+Sets are immutable, and their elements are in canonical order. Results share parts with their operands: an
+operation without an effect returns its first operand itself.
 
 Follows sigs.k8s.io/structured-merge-diff `fieldpath`.
 """
@@ -22,7 +22,7 @@ SELF = "."
 
 
 class _NoFields(dict[str, Any]):
-    """An empty dict that stays empty, because many sets share it."""
+    """An empty dict that refuses items, because many sets share it."""
 
     __slots__ = ()
 
@@ -33,19 +33,20 @@ class _NoFields(dict[str, Any]):
 EMPTY: FieldSet = _NoFields()
 """The set without members.
 
-Below an element the same value says that the element itself is a member; the code calls it MEMBER there.
+As the value of an element, the same empty dict says that the element itself is a member. The code then calls
+the dict `MEMBER`.
 """
 MEMBER = EMPTY
 
 
 class FieldSetError(ValueError):
-    """FieldsV1 that cannot be read."""
+    """FieldsV1 that is not valid."""
 
 
 def from_fields_v1(fields: Any) -> FieldSet:
-    """Reads a client's FieldsV1 into a set in canonical form; path elements of an unknown kind are ignored.
+    """Reads a client's FieldsV1 into a canonical field set; ignores path elements of an unknown kind.
 
-    Raises FieldSetError.
+    Raises FieldSetError for a value that is not an object, and for an invalid path element.
     """
     try:
         return without_self(_read(fields) or EMPTY)
@@ -72,7 +73,7 @@ def _read(fields: Any) -> FieldSet | None:
 
 
 def ordered(fields: FieldSet) -> FieldSet:
-    """Returns `fields` in canonical order; the sets below its elements must be in order already."""
+    """Returns `fields` with its elements sorted; the sets below the elements must be sorted already."""
     names = in_order(fields)
     return fields if names == list(fields) else {name: fields[name] for name in names}
 
@@ -96,7 +97,10 @@ def _single(path: Path) -> FieldSet:
 
 
 def paths_of(fields: FieldSet, prefix: Path = ()) -> Iterator[Path]:
-    """Yields every member: the elements of a level first, then the members below each of them."""
+    """Yields the path of every member; the siblings of an element come before the members below it.
+
+    For `{"f:a": {".": {}, "f:b": {}}}`, yields `("f:a",)` and `("f:a", "f:b")`.
+    """
     for element, below in fields.items():
         if element != SELF and (not below or SELF in below):
             yield (*prefix, element)
@@ -106,7 +110,7 @@ def paths_of(fields: FieldSet, prefix: Path = ()) -> Iterator[Path]:
 
 
 def has(fields: FieldSet, path: Path) -> bool:
-    """Whether `path`, which is not empty, is a member."""
+    """Whether `path` is a member of `fields`; `path` must not be empty."""
     for element in path:
         below = fields.get(element)
         if below is None:
@@ -116,9 +120,9 @@ def has(fields: FieldSet, path: Path) -> bool:
 
 
 def union(left: FieldSet, right: FieldSet) -> FieldSet:
-    """Returns the members of either set.
+    """Returns the union of two whole sets.
 
-    Only for whole sets: below an element `EMPTY` has another meaning.
+    Do not call this for the sets below an element, where an empty set means the element itself.
     """
     if not right or left is right:
         return left
@@ -126,7 +130,7 @@ def union(left: FieldSet, right: FieldSet) -> FieldSet:
 
 
 def union_of(sets: Sequence[FieldSet]) -> FieldSet:
-    """Returns the members of one or more sets, united in pairs because each union copies one side."""
+    """Returns the union of one or more sets; unites them in pairs, because each union copies one side."""
     while len(sets) > 1:
         pairs = zip(sets[::2], sets[1::2], strict=False)
         sets = [*(union(*pair) for pair in pairs), *sets[len(sets) & ~1 :]]
@@ -149,7 +153,7 @@ def _union(left: FieldSet, right: FieldSet) -> FieldSet:
 
 
 def _joined(left: FieldSet, right: FieldSet) -> FieldSet:
-    """Returns the union below one element, where an empty set means the element itself."""
+    """Returns the union of the two sets below one element; an empty set means the element itself."""
     if not right:
         return left if not left or SELF in left else {SELF: MEMBER, **left}
     if not left:
@@ -171,7 +175,7 @@ def recursive_difference(left: FieldSet, right: FieldSet) -> FieldSet:
 
 
 _Minus: TypeAlias = Callable[[FieldSet, FieldSet], FieldSet | None]
-"""Subtracts the children of one element; None if the element itself is removed too."""
+"""A function that subtracts the fields below one element; it returns None to remove the element itself."""
 
 
 def _minus(left: FieldSet, right: FieldSet, below: _Minus) -> FieldSet:
@@ -232,5 +236,5 @@ def intersection(left: FieldSet, right: FieldSet) -> FieldSet:
 
 
 def leaves(fields: FieldSet) -> FieldSet:
-    """Returns the members with no member below them."""
+    """Returns the members that have no members below them."""
     return {element: leaves(below) for element, below in fields.items() if element != SELF}

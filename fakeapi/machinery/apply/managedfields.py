@@ -17,21 +17,21 @@ UPDATE = "Update"
 FIELDS_V1 = "FieldsV1"
 
 UPDATE_MANAGERS_MAX = 10
-"""Maximum number of Update entries of an object.
+"""Maximum number of Update entries in metadata.managedFields of an object.
 
-If there are more, the oldest of each API version are merged into one entry of the manager "ancient-changes".
+Over the limit, the oldest entries of an API version are merged into one entry of "ancient-changes".
 """
 ANCIENT_CHANGES = "ancient-changes"
 
 
 class ManagedFieldsError(ValueError):
-    """managedFields that cannot be read."""
+    """metadata.managedFields that is not valid."""
 
 
 class Manager(NamedTuple):
-    """The identity of an entry.
+    """The identity of an entry of metadata.managedFields.
 
-    An applier has one entry for all versions, so its `api_version` is empty.
+    `api_version` is empty for the operation Apply, because an applier has one entry for all API versions.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Manager(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The identifier in Kubernetes' JSON, by which managers are ordered."""
+        """The identifier of the manager in Kubernetes' JSON; managers are sorted by this text."""
         members = {
             "manager": self.name,
             "operation": self.operation,
@@ -55,8 +55,8 @@ class Manager(NamedTuple):
 class Record:
     """The fields that one manager owns.
 
-    `time` is RFC 3339 in UTC seconds, None if the entry has none. `entry` is the entry that the record was
-    decoded from; None if it must be encoded again.
+    `time`: RFC 3339 in UTC seconds, None if the entry has none.
+    `entry`: the stored entry that the record was decoded from; None for a record that must be encoded.
     """
 
     fields: FieldSet
@@ -77,12 +77,12 @@ def applier(name: str, subresource: str) -> Manager:
 
 
 def is_reset(entries: list[Entry] | None) -> bool:
-    """Whether a client asks to drop all managers, by `[]` or one empty entry."""
+    """Whether a client's managedFields drop all managers: `[]` or one empty entry."""
     return entries is not None and (not entries or entries == [{}])
 
 
 def decode(entries: list[Entry] | None) -> Managed:
-    """Decodes entries that a client wrote. Raises ManagedFieldsError."""
+    """Decodes and checks the entries that a client sent. Raises ManagedFieldsError."""
     managed: Managed = {}
     for index, entry in enumerate(entries or ()):
         _check(entry, index)
@@ -95,7 +95,7 @@ def decode(entries: list[Entry] | None) -> Managed:
 
 
 def decode_stored(entries: list[Entry] | None) -> Managed:
-    """Decodes entries that `encode` wrote; they are not checked, and the records share their fields."""
+    """Decodes entries that `encode` wrote, without checks; the records share field sets with the entries."""
     return {
         _manager(entry): Record(entry.get("fieldsV1") or EMPTY, entry["apiVersion"], entry.get("time"), entry)
         for entry in entries or ()
@@ -125,7 +125,10 @@ def _manager(entry: Entry) -> Manager:
 
 
 def encode(managed: Managed) -> list[Entry]:
-    """Encodes entries: Apply before Update, then by time, manager, API version and subresource."""
+    """Encodes managers and their records as sorted entries of metadata.managedFields.
+
+    Apply is before Update; then by time, manager, API version and subresource.
+    """
     rows = [
         (manager.operation, record.time or "", manager.name, record.api_version, manager.subresource, index)
         for index, (manager, record) in enumerate(managed.items())
@@ -148,7 +151,10 @@ def _entry(manager: Manager, record: Record) -> Entry:
 
 
 def cap_updaters(managed: Managed, most: int = UPDATE_MANAGERS_MAX) -> None:
-    """Merges the oldest Update records until no more than `most` are left, or none can be merged."""
+    """Merges the oldest Update records until at most `most` are left, or no two can be merged.
+
+    Changes `managed` in place.
+    """
     updaters = [manager for manager in managed if manager.operation == UPDATE]
     excess = len(updaters) - most
     if excess <= 0:
@@ -168,7 +174,7 @@ def cap_updaters(managed: Managed, most: int = UPDATE_MANAGERS_MAX) -> None:
             merged[bucket] = [(managed[bucket] if bucket in managed else managed.pop(first)).fields]
         merged[bucket].append(record.fields)
         managed[bucket] = Record(EMPTY, record.api_version, record.time)
-        # like upstream, even if an older record of the same second made this the bucket
+        # upstream, too, deletes the bucket if it is in the list and not the oldest
         del managed[manager]
         if manager == bucket:
             del merged[bucket]

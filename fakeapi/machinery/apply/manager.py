@@ -1,6 +1,6 @@
-"""The field manager of a kind: keeps metadata.managedFields through every write.
+"""The field manager of a kind: updates metadata.managedFields with every write.
 
-Follows k8s.io/apimachinery `pkg/util/managedfields`: the chain of managers from version check to strip meta.
+Follows k8s.io/apimachinery `pkg/util/managedfields`, from versionCheckManager to stripMetaManager.
 """
 
 from collections.abc import Callable
@@ -23,18 +23,21 @@ from fakeapi.machinery.schema.nodes import Struct
 
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 KUBECTL = "kubectl"
-"""The manager whose applies take over from client-side apply, and keep its annotation."""
+"""Name of the manager kubectl, whose applies take over fields from client-side apply.
+
+Its applies also update the last-applied annotation.
+"""
 
 BEFORE_FIRST_APPLY = "before-first-apply"
-"""The owner of all fields of an object that had no managers before its first apply."""
+"""Name of the manager that gets all fields of an object without managers at its first apply."""
 
 _HTML = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 _EXPONENT_FROM = 1e21  # Go's JSON prints an exponent from here on
 
 ANNOTATIONS_MAX = 256 * 1024
-"""Maximum number of bytes of all annotations.
+"""Maximum size of all annotations in bytes.
 
-A renewed last-applied annotation that would exceed it is dropped.
+An updated last-applied annotation over the limit is dropped.
 """
 
 NEVER_OWNED = from_paths(
@@ -66,11 +69,11 @@ def _as_it_is(obj: Object) -> Object:
 
 @dataclass(frozen=True)
 class FieldManager:
-    """Tracks the field owners of one kind and subresource; each has one instance.
+    """The field manager of one kind and subresource: computes metadata.managedFields for each write.
 
     - `node`: the schema of the kind.
-    - `reset_fields`: paths that a write here never sets, as in `Strategy.reset_fields`.
-    - `untyped`: objects have no Go type, and may not fit `node`.
+    - `reset_fields`: paths that a write of this subresource never sets, as in `Strategy.reset_fields`.
+    - `untyped`: the kind is custom: its objects have no Go type and may not fit `node`.
     - `convert`: converts objects to the API versions of records, see `updater.Convert`.
 
     Behaviour of older releases:
@@ -108,13 +111,14 @@ class FieldManager:
     def update(self, live: Object | None, new: Object, manager: str, now: str) -> Object:
         """Returns `new` with the managedFields after a create (`live` None), update or patch by `manager`.
 
-        Both objects are canonical. `new` is the client's object, before the strategy prepares it; it is
-        changed in place. On create, metadata that only a server sets is already cleared. `now` is RFC 3339 in
-        UTC seconds; an empty `manager` is "unknown".
+        - `live`, `new`: canonical objects. `new` is the client's object before the strategy prepares it; it
+          is changed in place. On create, metadata that only a server sets is already cleared.
+        - `manager`: empty means "unknown".
+        - `now`: RFC 3339 in UTC seconds.
 
-        The client's managedFields only matter on the main resource. Unreadable or absent entries keep those
-        of `live`; `[]` and `[{}]` drop all, and then an object has none until its first apply. If the fields
-        cannot be determined, the entries of `live` stay or are dropped (`survives_errors`).
+        On the main resource, the client's managedFields replace those of `live`, unless they are absent or
+        invalid. `[]` and `[{}]` drop all entries: the object has none until its first apply. If the fields
+        of the update cannot be determined, `survives_errors` keeps the entries of `live`.
         """
         metadata = new["metadata"]
         managed = self._managed_of(live, metadata.pop("managedFields", None))
@@ -130,8 +134,8 @@ class FieldManager:
                 validate(before, self.node, allow_duplicates=True)
             self._update(before, new, managed, manager, now)
         except (TypedError, TypeError, AttributeError, RecursionError):
-            # Objects of custom kinds are not read into types: a number may be in place of a struct, which
-            # validation rejects later, and a value without a schema may be deeper than the stack.
+            # Custom objects are not read into types. They may have a number in place of a struct, which
+            # validation rejects later. A value without a schema may be nested deeper than the stack.
             return self._with_managed_fields_of(live, new)
         if managed:
             metadata["managedFields"] = managedfields.encode(managed)
@@ -149,13 +153,16 @@ class FieldManager:
     ) -> Object:
         """Returns the object after an apply of `patch` by `manager`, with its managedFields.
 
-        `live` is canonical, or None for an apply that creates. `patch` is the body, not decoded into the
-        type. Neither is changed. `typed` reads the merged object into the type and adds defaults; it may
-        raise DecodeError. If only managedFields differ, `typed` is not called, and the result shares the rest
-        with `live`.
+        - `live`: the canonical object, None for an apply that creates it; not changed.
+        - `patch`: the request body, not decoded into the type; not changed.
+        - `typed`: reads the merged object into the type and adds defaults; it may raise DecodeError. It is
+          not called if only managedFields differ; then the result shares all other parts with `live`.
 
-        Raises ApiError: 400 for another type or for managedFields in the patch, 409 for conflicts unless
-        `force`, 500 for a patch that its schema or its type does not allow.
+        Raises ApiError:
+
+        - 400 for another type, or for managedFields in the patch;
+        - 409 for conflicts, unless `force`;
+        - 500 for a patch that does not fit the schema or the type.
         """
         self._check(patch)
         before = self._zero if live is None else live
@@ -185,9 +192,9 @@ class FieldManager:
         return result
 
     def _with_managed_fields_of(self, live: Object | None, new: Object) -> Object:
-        """Returns `new` with the managedFields of `live`, because its fields cannot be determined.
+        """Returns `new` with the managedFields of `live`, or without any if `survives_errors` is False.
 
-        Follows UpdateNoErrors.
+        For an update whose fields cannot be determined. Follows UpdateNoErrors.
         """
         before = None if live is None else live["metadata"].get("managedFields")
         if before and self.survives_errors:
@@ -216,7 +223,7 @@ class FieldManager:
     def _apply_or_take_over(
         self, live: Object, patch: Object, managed: Managed, manager: str, now: str, *, force: bool
     ) -> tuple[Object | None, Managed]:
-        """Applies; for kubectl, forces the apply if all conflicts are with its own client-side apply."""
+        """Applies the patch; forces an apply of kubectl that conflicts only with its client-side apply."""
         try:
             return self._apply(live, patch, dict(managed), manager, now, force=force)
         except Conflicts as conflicts:
@@ -281,7 +288,7 @@ class FieldManager:
             raise self._internal(f"failed to create typed live object ({_name(live)}): {error}") from None
 
     def _last_applied(self, live: Object) -> FieldSet:
-        """Returns the fields that kubectl applied client-side and that `live` still has unchanged."""
+        """Returns the fields that kubectl applied client-side and that are unchanged in `live`."""
         try:
             config = codec.decode(live["metadata"].get("annotations", {}).get(LAST_APPLIED, ""))
             if not isinstance(config, dict) or config.get("apiVersion") != self.api_version:
@@ -300,7 +307,7 @@ class FieldManager:
 
 
 def _renew_last_applied(obj: Object, patch: Object) -> None:
-    """Updates the annotation of client-side apply, if there is one, to the applied configuration."""
+    """Sets the last-applied annotation of client-side apply, if `obj` has it, to the applied `patch`."""
     annotations = obj["metadata"].get("annotations")
     if not annotations or not annotations.get(LAST_APPLIED):
         return
@@ -356,10 +363,10 @@ def _name(obj: Object) -> str:
 
 
 def with_old_times(new: Object, old: Object) -> Object:
-    """Returns `new`, with the managedFields of `old` if only their times would change.
+    """Returns `new` with the managedFields of `old`, if the objects differ only in managedFields times.
 
-    Follows k8s.io/apiserver IgnoreManagedFieldsTimestampsTransformer. Call it for every update and patch,
-    after the strategy has prepared and accepted `new`.
+    Call it for every update and patch, after the strategy has prepared and accepted `new`. `new` is changed
+    in place. Follows k8s.io/apiserver IgnoreManagedFieldsTimestampsTransformer.
     """
     entries, before = new["metadata"].get("managedFields"), old["metadata"].get("managedFields")
     if not entries or not before or entries == before or _timeless(entries) != _timeless(before):

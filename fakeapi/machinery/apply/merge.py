@@ -1,8 +1,8 @@
 """Merges an applied configuration into a live object.
 
-Follows sigs.k8s.io/structured-merge-diff `typed` (Merge). A merge removes nothing. If both have a leaf, the
-applied one wins, even if it is null. Set and map lists are merged item by item, in the order of the applied
-list if both lists have more than one item in common.
+Follows sigs.k8s.io/structured-merge-diff `typed` (Merge). A merge removes nothing. If both objects have a
+leaf, the applied value wins, even if it is null. Set and map lists are merged item by item; items of both
+lists are in the order of the applied list.
 """
 
 from collections.abc import Callable
@@ -14,17 +14,17 @@ from fakeapi.machinery.schema.nodes import List, Map, Node, Struct, Untyped
 
 
 class _Absent:
-    """The value of a member that one side of a merge lacks; null is a value."""
+    """A marker for a member that one side of a merge lacks; None would mean null."""
 
 
 _ABSENT = _Absent()
 
 
 def merge(live: Any, applied: Any, node: Node) -> Any:
-    """Returns `live` and `applied` as one value, which shares parts of both; neither is changed.
+    """Merges `applied` into `live` and returns the result, None if it is empty.
 
-    None if nothing is left. Raises TypedError for a list item without a key, or for equal items in an applied
-    list.
+    Neither argument is changed; the result shares parts with them. Raises TypedError for a list item without
+    a key, and for equal items in an applied list.
     """
     result = _merge(live, applied, node)
     return None if result is _ABSENT else result
@@ -107,10 +107,11 @@ def _merge_items(live: list[Any], applied: list[Any], node: List) -> Any:
 def _in_merged_order(
     live: list[tuple[PathElement, Any]], present: dict[PathElement, Any], wanted: list[PathElement]
 ) -> list[tuple[PathElement, Any]]:
-    """Returns the items of both lists (mergingWalker.visitListItems).
+    """Returns the items of a live and an applied list in merged order: (path element, live item) pairs.
 
-    Shared items are in the order of `wanted`. The others stay where their own list has them, those of `live`
-    first. Live `[a, b, c, d]` and applied `[d, x, b]` become `[a, c, d, x, b]`.
+    `wanted` has the path elements of the applied list; their live item is None. Items of both lists follow
+    the order of `wanted`. Items of only one list keep their place in that list. Live `[a, b, c, d]` and
+    applied `[d, x, b]` become `[a, c, d, x, b]`. Follows mergingWalker.visitListItems.
     """
     shared = [element for element in wanted if element in present]
     is_wanted = set(wanted)

@@ -18,7 +18,7 @@ PathElement: TypeAlias = str
 Rank: TypeAlias = tuple[Any, ...]
 
 CACHED_MAX = 4096
-"""Maximum number of cached sort keys of path elements; the least recently used is dropped."""
+"""Maximum number of cached sort keys of path elements; a full cache drops the least recently used."""
 
 BRACKETS_MAX = 100
 """Maximum number of brackets in the value or key of a path element; more raise PathElementError.
@@ -45,7 +45,10 @@ def of_field(name: str) -> PathElement:
 
 
 def of_key(members: Iterable[tuple[str, Any]]) -> PathElement:
-    """Returns the path element of the item of a map list whose key fields have these values."""
+    """Returns the path element of a map list's item, such as `k:{"uid":"a"}`.
+
+    `members`: the key fields of the item: (name, value).
+    """
     texts = [
         f"{_string(name, _PLAIN)}:{_json(value)}"
         for name, value in sorted(members, key=lambda member: member[0])
@@ -54,14 +57,14 @@ def of_key(members: Iterable[tuple[str, Any]]) -> PathElement:
 
 
 def of_value(value: Any) -> PathElement:
-    """Returns the path element of an item of a set list."""
+    """Returns the path element of an item of a set list, such as `v:"a"`."""
     return "v:" + _json(value)
 
 
 def parse(text: str) -> PathElement | None:
-    """Returns the canonical text of a client's path element; None for an unknown kind, which is ignored.
+    """Returns the canonical text of a client's path element; None if its kind is unknown.
 
-    Raises PathElementError.
+    Raises PathElementError if `text` is not a path element.
     """
     if len(text) < 2 or text[1] != ":":
         raise PathElementError(f"no path element: {text}")
@@ -88,9 +91,9 @@ def parse(text: str) -> PathElement | None:
 
 
 def _integer(text: str) -> int | float:
-    """Parses an integer; one beyond 64 bits becomes a float64.
+    """Parses an integer; returns a float64 if the text is longer than 19 characters.
 
-    Raises ValueError for an integer beyond a float64.
+    Raises ValueError for an integer beyond the range of float64.
     """
     if len(text) <= _INT64_DIGITS:
         return int(text)
@@ -101,13 +104,13 @@ def _integer(text: str) -> int | float:
 
 
 def in_order(elements: Iterable[PathElement]) -> list[PathElement]:
-    """Sorts path elements: fields, keys, values, indexes, each kind by its content."""
+    """Sorts path elements: first fields, then keys, values and indexes, each kind by content."""
     names = sorted(elements)
     return names if not names or names[-1] < "f;" else sorted(names, key=_rank)
 
 
 def spell(element: PathElement) -> str:
-    """Formats a path element as conflicts and errors name it: `.name`, `[uid="a"]`, `[="a"]`, `[3]`."""
+    """Formats a path element for messages of conflicts and errors: `.name`, `[uid="a"]`, `[="a"]`, `[3]`."""
     kind, rest = element[0], element[2:]
     if kind == "f":
         return "." + rest
@@ -118,7 +121,7 @@ def spell(element: PathElement) -> str:
 
 
 def text_of(value: Any) -> str:
-    """Formats a value as structured-merge-diff does, which reads every number as a float64."""
+    """Formats a JSON value like structured-merge-diff: every number is a float64."""
     match value:
         case str():
             return quote(value)

@@ -1,7 +1,8 @@
-"""Adapts field sets that were recorded with another schema to the present one.
+"""Adapts field sets that were recorded with another schema to the current schema.
 
 Follows sigs.k8s.io/structured-merge-diff `typed` (ReconcileFieldSetWithSchema). If a field has become atomic,
-an owner of a part of it owns all of it. If a field has become granular, its owners stay the same.
+each owner of a part becomes an owner of the whole field. If a field has become granular, its owners stay the
+same.
 """
 
 from fakeapi.machinery.apply.fieldset import MEMBER, FieldSet, without_self
@@ -10,7 +11,7 @@ from fakeapi.machinery.schema.nodes import AnyValue, List, Map, Node, Scalar, St
 
 
 def reconciled(fields: FieldSet, node: Node) -> FieldSet:
-    """Returns the field set for the schema `node`; `fields` itself if it needs no change."""
+    """Adapts a field set to the schema `node`; returns `fields` itself if nothing changes."""
     if isinstance(node, Untyped):
         shape = node.shapes()[0]
         return reconciled(fields, shape) if isinstance(shape, Struct) else fields
@@ -40,7 +41,7 @@ def _changed_items(fields: FieldSet, node: Node) -> FieldSet:
 
 
 def _below(fields: FieldSet, node: Node) -> FieldSet:
-    """Adapts the fields below a path; `fields` is not empty, so a manager owns a part of the value."""
+    """Adapts the fields below a path to `node`, the schema at the path; `fields` must not be empty."""
     if isinstance(node, Scalar | AnyValue) and not isinstance(node, Untyped):
         return fields
     if is_leaf(node):

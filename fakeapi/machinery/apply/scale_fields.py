@@ -1,8 +1,8 @@
 """Managed fields of the scale subresource: converts owners of replicas between an object and its Scale.
 
-Follows `ScaleHandler` of k8s.io/apimachinery `pkg/util/managedfields`, with two of its effects. A manager
-that becomes an owner of the replicas through a Scale has no time. A manager that updates has one entry in the
-Scale and another in the object, because their API versions differ.
+Follows `ScaleHandler` of k8s.io/apimachinery `pkg/util/managedfields`, including two oddities. The entry of a
+manager that becomes owner of the replicas through a Scale has no time. A manager with the operation Update
+has one entry in the Scale and another in the object, because their API versions differ.
 """
 
 from collections.abc import Mapping
@@ -15,11 +15,11 @@ FieldPath = tuple[str, ...]
 REPLICAS_IN_SCALE: FieldPath = ("f:spec", "f:replicas")
 
 ReplicasPaths = Mapping[str, FieldPath]
-"""Path of the replicas field by the API version of the object."""
+"""Path of the replicas field for each API version of the object."""
 
 
 def to_scale(entries: list[Entry] | None, paths: ReplicasPaths, scale_version: str) -> list[Entry]:
-    """Returns the entries of an object's Scale: those of managers that own the replicas."""
+    """Returns the managedFields entries of an object's Scale: the managers that own its replicas."""
     managed: Managed = {}
     for manager, record in managedfields.decode_stored(entries).items():
         path = paths.get(record.api_version)
@@ -31,7 +31,12 @@ def to_scale(entries: list[Entry] | None, paths: ReplicasPaths, scale_version: s
 def to_object(
     entries: list[Entry] | None, scale_entries: list[Entry] | None, paths: ReplicasPaths, api_version: str
 ) -> list[Entry]:
-    """Returns the entries of an object after a write of its Scale, in the API version of the request."""
+    """Returns the managedFields entries of an object after a write of its Scale.
+
+    `entries`: the entries of the object before the write.
+    `scale_entries`: the entries of the Scale after the write.
+    `api_version`: the API version for owners that are new in the object.
+    """
     stored = managedfields.decode_stored(entries)
     in_scale = managedfields.decode_stored(scale_entries)
     managed: Managed = {}

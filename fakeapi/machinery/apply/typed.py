@@ -1,7 +1,7 @@
-"""Computes the field set of a value along its schema.
+"""Computes the field set of a value by its schema.
 
-Follows sigs.k8s.io/structured-merge-diff `typed` (ToFieldSet). Each node is compiled once into a closure, at
-its first use, because a type may contain itself.
+Follows sigs.k8s.io/structured-merge-diff `typed` (ToFieldSet). Each schema node is compiled into a closure
+when it is first used, because a type may contain itself.
 """
 
 from collections.abc import Callable, Iterable
@@ -23,26 +23,26 @@ class TypedError(ValueError):
 
 
 class VersionError(TypedError):
-    """An object that cannot be converted to an API version that its managedFields name."""
+    """A failed conversion of an object to an API version in its managedFields."""
 
 
 def field_set_of(value: Any, node: Node) -> FieldSet:
-    """Returns every leaf, and every item of a map, list or set, that `value` contains.
+    """Returns the field set of `value`: its leaves and the items of its maps and granular lists.
 
-    A granular struct or list is not a member itself, unless it is null or an empty map. Fields that are not
-    in the schema are ignored. Raises TypedError for a list item without a key.
+    A granular struct or list is not a member itself, unless it is null or an empty map. Ignores fields that
+    are not in the schema. Raises TypedError for a list item without a key.
     """
     return fields_walk(node)(value) or EMPTY
 
 
 @kept_on_node
 def named_fields(node: Struct) -> tuple[tuple[str, PathElement, Field], ...]:
-    """Returns (name, its path element, field) of each field, in the canonical order of path elements."""
+    """Returns (name, path element, field) for each field of a struct, sorted by path element."""
     return tuple((name, of_field(name), node.fields[name]) for name in sorted(node.fields))
 
 
 def is_leaf(node: Node) -> bool:
-    """Whether a value of this type has one owner as a whole: a scalar, or an atomic list, map or struct."""
+    """Whether values of the type are owned as a whole: scalars, and atomic lists, maps and structs."""
     match node:
         case Struct() | Map():
             return node.atomic
@@ -55,9 +55,9 @@ def is_leaf(node: Node) -> bool:
 
 
 def shape_of(value: Any, node: Node) -> Node | None:
-    """Returns the schema node for a value: `node`, or for an untyped one the shape of the value's JSON type.
+    """Returns the schema node of a value: `node` itself, unless it is `Untyped`.
 
-    None for an untyped scalar or null.
+    For `Untyped`, returns the node of the value's JSON type: object or list; None for a scalar or null.
     """
     if not isinstance(node, Untyped):
         return node
@@ -75,7 +75,7 @@ def leaf(_: Any) -> FieldSet:
 def fields_walk(node: Node) -> FieldWalk:
     """Compiles a function that returns the fields below a value's path.
 
-    MEMBER stands for only the path itself, None for no field.
+    The function returns MEMBER if only the path itself is a field, and None if nothing is.
     """
     if is_leaf(node):
         return leaf
@@ -161,7 +161,7 @@ def _list_fields(node: List) -> FieldWalk:
 
 
 def as_member(below: FieldSet | None) -> FieldSet:
-    """Returns `below` with the path itself as a member."""
+    """Adds the path itself to the fields below it; returns MEMBER if `below` is empty or None."""
     if not below:
         return MEMBER
     return below if SELF in below else {SELF: MEMBER, **below}
@@ -171,7 +171,7 @@ def as_member(below: FieldSet | None) -> FieldSet:
 def present_walk(node: Node) -> PresentWalk:
     """Compiles a function that returns every path in a value, including containers.
 
-    A comparison reports these paths for a value that only one side has.
+    `compare` reports these paths for a value that is only in the old or only in the new object.
     """
     if is_leaf(node):
         return leaf
@@ -249,7 +249,7 @@ def _list_present(node: List) -> PresentWalk:
 
 
 def by_element(items: Iterable[Any], element_of: ItemElement) -> dict[PathElement, list[Any]]:
-    """Groups items by their path element, in the order of their first appearance."""
+    """Groups list items by path element, in the order of first appearance."""
     result: dict[PathElement, list[Any]] = {}
     for item in items:
         result.setdefault(element_of(item), []).append(item)
@@ -258,7 +258,10 @@ def by_element(items: Iterable[Any], element_of: ItemElement) -> dict[PathElemen
 
 @kept_on_node
 def item_element(node: List) -> ItemElement:
-    """Returns a function for the path element of an item of a set or map list; it raises TypedError."""
+    """Returns a function that computes the path element of an item of a set or map list.
+
+    The function raises TypedError for an item without a key, and for a set item that is not a scalar.
+    """
     return _keyed_element(node) if node.keys else _set_element
 
 
@@ -279,7 +282,10 @@ def _keyed_element(node: List) -> ItemElement:
 
 
 def _present(item: dict[str, Any], keys: tuple[str, ...], defaults: dict[str, Any]) -> list[tuple[str, Any]]:
-    """Returns the keys that an item has, or has a default for. Raises TypedError if there are none."""
+    """Returns the (name, value) pairs of an item's keys, including defaults.
+
+    Raises TypedError if the item has none.
+    """
     members = [
         (name, item.get(name, defaults.get(name))) for name in keys if name in item or name in defaults
     ]

@@ -27,21 +27,21 @@ from fakeapi.machinery.codec import encode
 from fakeapi.machinery.schema.nodes import Node
 
 Convert: TypeAlias = Callable[[Any, str], "tuple[Any, Node] | None"]
-"""Converts objects: (value, API version) -> the value and its schema in that version.
+"""A function that converts objects: (value, API version) -> the value and its schema in that version.
 
-None for a version whose records are dropped. Raises VersionError for a version that makes the update or apply
-fail.
+If the function returns None, the managedFields of the version are dropped. If it raises VersionError, the
+update or apply fails.
 """
 
 
 REMEMBERED_MAX = 1024
-"""Maximum number of field sets that are cached for a kind; the cache is cleared when it is full."""
+"""Maximum number of cached field sets of a kind; a full cache is cleared."""
 
 REMEMBERED_BYTES_MAX = 4096
-"""Longest cache key, in bytes of field sets; results for longer keys are computed each time."""
+"""Maximum length of a cache key in bytes; results with longer keys are not cached."""
 
 _RECONCILED = b""
-"""First part of the cache keys of reconciled sets; the text of changes, in other keys, is never empty."""
+"""Marks cache keys of reconciled field sets: their first part is empty, unlike in all other keys."""
 
 
 def no_other_version(_value: Any, _api_version: str) -> None:
@@ -50,7 +50,9 @@ def no_other_version(_value: Any, _api_version: str) -> None:
 
 @dataclass(frozen=True)
 class Updater:
-    """Updates and applies of one kind, in the API version of the request; they never set `ignored` fields.
+    """Updates and applies of one kind, in the API version of the request.
+
+    `ignored`: fields that no update or apply sets.
 
     `order_matters` False (up to 1.28): an apply that changes only the order of a set or map list changes
     nothing.
@@ -64,9 +66,9 @@ class Updater:
     _remembered: dict[tuple[bytes, ...], FieldSet] = field(default_factory=dict, init=False, repr=False)
 
     def update(self, live: Any, new: Any, managed: Managed) -> FieldSet:
-        """Returns the fields that an update sets, and takes changed fields away from their managers.
+        """Returns the fields that an update sets.
 
-        Removed fields are taken away too. `managed` is changed in place. Raises TypedError.
+        Removes fields that changed or disappeared from all records in `managed`, in place. Raises TypedError.
         """
         if any(record.api_version != self.api_version for record in managed.values()):
             self._reconcile(live, managed)
@@ -86,19 +88,19 @@ class Updater:
         return recursive_difference(union(changes.modified, changes.added), self.ignored)
 
     def _rest(self, fields: FieldSet, changes: Comparison) -> FieldSet:
-        """Returns the field set of a manager without the fields that another manager changed."""
+        """Removes the fields in `changes`, except ignored fields, from a field set; returns the rest."""
         rest = self._reconciled(fields)
         for changed in changes.without(self.ignored):
             rest = difference(rest, changed)
         return rest
 
     def _reconciled(self, fields: FieldSet) -> FieldSet:
-        """Returns a field set for the present schema; `fields` itself if it needs no change."""
+        """Adapts a field set to the current schema; returns `fields` itself if nothing changes."""
         adapted = self._found((_RECONCILED, encode(fields)), lambda: reconciled(fields, self.node))
         return fields if adapted == fields else adapted
 
     def _found(self, key: tuple[bytes, ...], find: Callable[[], FieldSet]) -> FieldSet:
-        """Returns a field set from the cache, or from `find`; objects of one shape share the keys."""
+        """Returns the cached field set of `key`; on a miss, calls `find` and caches its result."""
         fields = self._remembered.get(key)
         if fields is None:
             fields = find()
@@ -111,7 +113,7 @@ class Updater:
     def apply(self, live: Any, config: Any, managed: Managed, manager: Manager, *, force: bool) -> Any:
         """Returns the object after an apply of `config` by `manager`; None if `live` does not change.
 
-        `managed` is changed in place. Raises Conflicts, if not forced, and TypedError.
+        Changes `managed` in place. Raises Conflicts, unless `force`, and TypedError.
         """
         self._reconcile(live, managed)
         merged = merge(live, config, self.node)
@@ -127,7 +129,7 @@ class Updater:
         return (value, self.node) if version == self.api_version else self.convert(value, version)
 
     def _reconcile(self, live: Any, managed: Managed) -> None:
-        """Adapts records to the present schema; drops those of an unknown API version."""
+        """Adapts the records in `managed` to current schemas; drops records of unknown API versions."""
         for manager, record in list(managed.items()):
             if record.api_version == self.api_version:
                 node = self.node
@@ -144,10 +146,10 @@ class Updater:
     def _settle(
         self, live: Any, new: Any, managed: Managed, but: Manager | None, *, force: bool
     ) -> Comparison:
-        """Takes changed and removed fields from all managers except `but`; drops managers without fields.
+        """Removes changed fields from all managers except `but`; drops managers without fields.
 
-        Returns the changes in the version of the request. An update (`but` None) compares two typed values,
-        an apply does not. Raises Conflicts, unless `force`.
+        Returns the changes in the API version of the request. `but` is None for an update, whose two values
+        were both read into Go types. Raises Conflicts, unless `force`.
         """
         typed = but is None
         changes = compare(live, new, self.node, typed=typed).without(self.ignored)
@@ -182,7 +184,7 @@ class Updater:
         return compare(old[0], current[0], current[1], typed=typed).without(self.ignored)
 
     def _prune(self, merged: Any, managed: Managed, last: Record | None) -> Any:
-        """Removes fields that the manager applied last time and not now, except those of other managers."""
+        """Removes fields that the manager applied last time and not now, unless other managers own them."""
         if last is None or not last.fields:
             return merged
         versioned = self._at(merged, last.api_version)
@@ -200,7 +202,7 @@ class Updater:
     def _add_back_owned(self, merged: Any, pruned: Any, node: Node, managed: Managed, version: str) -> Any:
         """Adds back fields that pruning removed although another manager owns them.
 
-        Records of `version`, the API version of `merged` and `pruned`, are used first.
+        `version` is the API version of `merged` and `pruned`; its records are processed first.
         """
         owned: dict[str, FieldSet] = {version: EMPTY}
         for record in managed.values():

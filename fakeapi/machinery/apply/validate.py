@@ -20,8 +20,8 @@ _NUMBERS = (ScalarKind.INTEGER, ScalarKind.NUMBER)
 def validate(value: Any, node: Node, *, allow_duplicates: bool = False) -> None:
     """Raises TypedError, with structured-merge-diff's message, if the value does not fit its schema.
 
-    Errors are the first unknown field of each object, values of a wrong type, and items of a set or map list
-    that have no key or the same key. `allow_duplicates` permits the same key.
+    Reports the first unknown field of each object, and values of a wrong type. In set and map lists, reports
+    items without a key and, unless `allow_duplicates`, items with the same key.
     """
     errors = [
         f"{path}: {message}" if path else message
@@ -125,7 +125,7 @@ def _go_type(value: Any) -> str:
 
 
 def shown(value: Any) -> str:
-    """Formats a value as `%v` does after reading it from YAML, where every number is a float64."""
+    """Formats a JSON value like Go's `%v`, with every number as a float64."""
     return printed(_with_floats(value))
 
 

@@ -1,19 +1,19 @@
 """CBOR (RFC 8949) as Kubernetes writes and reads it.
 
 Follows k8s.io/apimachinery `pkg/runtime/serializer/cbor` and the options that it sets for
-github.com/fxamacker/cbor. General libraries accept data that it rejects, such as duplicate keys and large
-arrays. They also interpret tags that have no meaning here.
+github.com/fxamacker/cbor. General libraries accept data that Kubernetes rejects, such as duplicate keys and
+large arrays. They also interpret tags that Kubernetes ignores.
 """
 
 SELF_DESCRIBED = b"\xd9\xd9\xf7"
-"""The head of the self-described CBOR tag, with which every object begins."""
+"""The self-described CBOR tag (55799) as bytes; every encoded object begins with it."""
 
 
 class CborError(ValueError):
-    """Data that is not a valid value. The message is Go's.
+    """CBOR data that is malformed, or that Kubernetes rejects; the message is Go's.
 
-    `level` is 0 for malformed data. For well-formed data it is the depth of the error, 1 for the outermost
-    map.
+    `level` is 0 for malformed data. For well-formed data, `level` is the depth of the error: 1 for the
+    outermost map.
     """
 
     def __init__(self, text: str, level: int = 0) -> None:

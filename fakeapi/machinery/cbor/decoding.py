@@ -1,6 +1,6 @@
 """Decodes CBOR to JSON values, in one pass over the data.
 
-Errors of malformed data have the words of github.com/fxamacker/cbor, with the limits that Kubernetes sets.
+Error messages and limits are those of github.com/fxamacker/cbor with the options of Kubernetes.
 """
 
 import struct
@@ -39,11 +39,9 @@ _SIMPLE = {20: False, 21: True, 22: None}
 
 
 def decode(data: bytes) -> Any:
-    """Decodes one data item.
+    """Decodes one CBOR data item to a JSON value. Raises CborError.
 
-    Byte strings become text, or base64 or hexadecimal digits if a tag asks for them.
-
-    Tags without a meaning for JSON are dropped. Raises CborError.
+    Byte strings become text; a tag can request base64 or hexadecimal digits instead. Other tags are dropped.
     """
     if not data:
         raise CborError("EOF")
@@ -58,7 +56,7 @@ def decode(data: bytes) -> Any:
 
 
 def split(data: bytes) -> list[bytes]:
-    """Splits a sequence (RFC 8742) into its data items. Raises CborError."""
+    """Splits a CBOR sequence (RFC 8742) into its encoded data items. Raises CborError."""
     decoder, items = _Decoder(data), list[bytes]()
     while decoder.at < len(data):
         start = decoder.at
@@ -68,7 +66,10 @@ def split(data: bytes) -> list[bytes]:
 
 
 class _Decoder:
-    """Reads items from the offset `at`. `problem` is the first error of data that is well-formed."""
+    """A reader of CBOR items, from the offset `at`.
+
+    `problem`: the first invalid value in well-formed data, None if there is none.
+    """
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -76,7 +77,7 @@ class _Decoder:
         self.problem: CborError | None = None
 
     def item(self, level: int) -> Any:
-        """Reads the next item, inside `level` others. Raises CborError for malformed data."""
+        """Reads the next item; `level` is its nesting depth. Raises CborError for malformed data."""
         major, more, argument = self._head()
         match major:
             case 0 | 1:
@@ -101,7 +102,7 @@ class _Decoder:
             self.problem = CborError(text, max(level, 1))
 
     def _head(self) -> tuple[int, int, int]:
-        """Reads the major type, its additional information, and the argument."""
+        """Reads the head of an item: its major type, additional information and argument."""
         if self.at >= len(self.data):
             raise CborError(_END)
         first = self.data[self.at]
@@ -124,7 +125,7 @@ class _Decoder:
         return self.data[self.at - size : self.at]
 
     def _ends(self) -> bool:
-        """Whether an item without a length ends at this byte; skips the break code that ends it."""
+        """Whether an indefinite-length item ends at this byte; skips its break code."""
         if self.at >= len(self.data):
             raise CborError(_END)
         if self.data[self.at] != _BREAK:
@@ -225,7 +226,7 @@ class _Decoder:
         return urlsafe_b64encode(raw).rstrip(b"=").decode() if number == _BASE64URL else raw.hex()
 
     def _check_time(self, number: int) -> None:
-        """Raises CborError if a tag for times precedes a value that cannot be a time."""
+        """Raises CborError if `number` is a tag for times and the next value cannot be a time."""
         first = self.data[self.at]
         major = first >> 5
         if number == 0 and major != _TEXT:

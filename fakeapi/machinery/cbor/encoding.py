@@ -16,10 +16,10 @@ _Append = Callable[[bytes], None]
 
 
 def encode(value: Any, node: Node | None = None) -> bytes:
-    """Encodes an object as CBOR. `node` is its type, which tells the fields of bytes; None for any shape.
+    """Encodes an object as CBOR; `node` is its type, None if the type is unknown.
 
-    Strings become byte strings, because Kubernetes does not check that strings are UTF-8. Base64 of a field
-    of bytes becomes the bytes, tagged as expected base64. Floats have the shortest exact form.
+    Strings become byte strings, because Kubernetes does not check that strings are UTF-8. The base64 text of
+    a `[]byte` field becomes its bytes, with the tag for base64. Floats have the shortest exact form.
     """
     parts = [SELF_DESCRIBED]
     _encode(value, node, parts.append)
@@ -27,7 +27,7 @@ def encode(value: Any, node: Node | None = None) -> bytes:
 
 
 def watch_event(event_type: str, encoded: bytes) -> bytes:
-    """Encodes a metav1.WatchEvent with an object that is CBOR already."""
+    """Encodes a metav1.WatchEvent as CBOR; `encoded` is its object, already encoded."""
     kind = event_type.encode()
     return b"".join((SELF_DESCRIBED, b"\xa2\x44type", _head(_BYTES, len(kind)), kind, b"\x46object", encoded))
 

@@ -1,6 +1,6 @@
 """Compiles CEL expressions as Kubernetes does: parses, checks types and estimates the cost.
 
-`Compiler` (in `compiler`) is the entry. cel-expr-python, loaded with the first expression, provides the
-grammar and the macros. Types, functions, literals and costs follow cel-go and k8s.io/apiserver `pkg/cel`,
-because the library cannot represent Kubernetes' declarations.
+Other packages call the functions of `compiler`. cel-expr-python, loaded with the first expression, provides
+the grammar and the macros. Types, functions, literals and costs follow cel-go and k8s.io/apiserver `pkg/cel`,
+because cel-expr-python cannot represent Kubernetes' declarations.
 """

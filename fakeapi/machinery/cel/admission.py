@@ -80,11 +80,13 @@ _PATCH_FIELDS: Fields = {"op": STRING, "path": STRING, "from": STRING, "value": 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """Optional declarations of an environment, in addition to `object`, `oldObject`, `namespaceObject` and
-    `request`.
+    """Optional declarations of an admission expression's environment.
 
-    `variables`: the policy variables declared before the expression; None: `variables` itself is undeclared.
-    `patches`: the expression may construct objects and JSON patches.
+    `object`, `oldObject`, `namespaceObject` and `request` are always declared.
+
+    - `params`, `authorizer`: whether the variables of these names are declared.
+    - `variables`: the policy variables declared before the expression; None if `variables` is undeclared.
+    - `patches`: whether the expression may construct objects and JSON patches.
     """
 
     params: bool = False
@@ -94,7 +96,7 @@ class Declared:
 
 
 def admission_environment(libraries: frozenset[str], declared: Declared) -> Environment:
-    """The environment of an admission expression, with the functions of `libraries`."""
+    """Returns the environment of an admission expression, with the functions of `libraries`."""
     variables = {
         "object": DYN,
         "oldObject": DYN,

@@ -1,9 +1,9 @@
 """Bounds the time that a step on the event loop spends evaluating expressions.
 
-Kubernetes allows the rules of one object a cost of about a second, and this package's interpreter takes ten
-times as long for the same cost. A step that runs within an `Allowance` ends with `AllowanceSpent` once its
-allowance is used up. The caller then runs the step again without an allowance, off the event loop. Therefore
-the step must not change its arguments.
+Kubernetes allows the rules of one object a cost of about a second. The interpreter of this package takes ten
+times as long for the same cost. A step within an `Allowance` ends with `AllowanceSpent` when its allowance is
+used up. The caller then repeats the step without an allowance, off the event loop. Therefore the step must
+not change its arguments.
 """
 
 from contextvars import ContextVar, Token
@@ -11,18 +11,18 @@ from types import TracebackType
 from typing import Self
 
 EVALUATION_UNITS = 5
-"""Cost units charged for starting an evaluation, because every item of a list may have a cheap rule."""
+"""Cost units charged for each evaluation, because a long list may evaluate a cheap rule for every item."""
 
 _current: ContextVar["Allowance | None"] = ContextVar("allowance", default=None)
 
 
 def current() -> "Allowance | None":
-    """The allowance of the running step; None if only the cost limits of the expressions themselves apply."""
+    """Returns the `Allowance` of the current context; None if only the limits of expressions apply."""
     return _current.get()
 
 
 class AllowanceSpent(Exception):
-    """The step went over its allowance; it was abandoned and has to run again without one."""
+    """An evaluation exceeded the running `Allowance`; the caller must repeat its work without one."""
 
 
 class Allowance:
@@ -43,7 +43,7 @@ class Allowance:
         _current.reset(self._token)
 
     def pay(self, units: int) -> None:
-        """Deducts cost units. Raises AllowanceSpent when none are left."""
+        """Deducts cost units. Raises AllowanceSpent if fewer than `units` are left."""
         self.left -= units
         if self.left < 0:
             raise AllowanceSpent

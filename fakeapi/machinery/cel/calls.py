@@ -14,7 +14,10 @@ from fakeapi.machinery.cel.types import STRING, Type
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """The target or an argument of a call. `element_size`: the size of a list's elements."""
+    """The target or an argument of a call, with its type and estimated size.
+
+    `element_size`: the size of one element, if the operand is a list.
+    """
 
     node: Node
     type: Type
@@ -24,8 +27,10 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The estimate of a call. `cost`: its maximum, without the arguments' cost. `size`: the result's size;
-    None if the estimate does not give it.
+    """The cost estimate of a call.
+
+    `cost`: the maximum cost of the call, without the cost of its arguments.
+    `size`: the size of the result; None if the estimate does not include it.
     """
 
     cost: int
@@ -44,7 +49,7 @@ getScheme getHostname getHost getPort getEscapedPath getQuery format.named
 _ADDRESS = Size(4, 16)
 _FORMAT_PATTERN_MAX = 128
 _LISTED_MAX = 48
-"""Limit on the number of values that all attributes of a device have together."""
+"""Maximum number of attribute values of a device, summed over all attributes."""
 _UNIT_EQUALITY = frozenset((
     "net.IP",
     "net.CIDR",
@@ -199,7 +204,10 @@ _BY_FUNCTION_LATER: dict[str, Estimator] = _BY_FUNCTION | {
 def kubernetes_estimate(
     function: str, target: Operand | None, arguments: list[Operand], *, prices_versions: bool
 ) -> Estimate | None:
-    """Kubernetes' own cost estimate of a call; None if CEL's estimate applies."""
+    """Returns Kubernetes' own cost estimate of a call; None if cel-go's estimate applies.
+
+    `prices_versions`: whether Kubernetes estimates the functions of semantic versions, as in 1.33 and later.
+    """
     table = _BY_FUNCTION_LATER if prices_versions else _BY_FUNCTION
     estimator = table.get(function)
     return None if estimator is None else estimator(target, arguments)
@@ -265,7 +273,7 @@ _MAKES_LIST = 1 + 10
 
 
 def _listed(factor: float, size: Size) -> Estimate:
-    """Cost estimate of a function that returns a list: `factor` for each item."""
+    """Returns the cost estimate of a function that returns a list; each item costs `factor`."""
     return Estimate(capped(size.cost(factor) + _MAKES_LIST), size)
 
 
@@ -350,7 +358,7 @@ _BY_OVERLOAD: dict[str, Estimator] = {
 
 
 def cel_estimate(overload: str, target: Operand | None, arguments: list[Operand]) -> Estimate:
-    """CEL's cost estimate of a call; 1 if the call traverses nothing."""
+    """Returns cel-go's cost estimate of a call; the cost is 1 if the function traverses nothing."""
     estimator = _BY_OVERLOAD.get(overload)
     estimate = None if estimator is None else estimator(target, arguments)
     return estimate or _NOMINAL

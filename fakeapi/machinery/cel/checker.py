@@ -1,6 +1,6 @@
-"""Type checker: resolves names, functions and types of an expression.
+"""Checks the types of an expression: resolves its names, functions and types.
 
-Follows cel-go `checker/checker.go`, messages included.
+Follows cel-go `checker/checker.go`, including its messages.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ _LOGICAL = frozenset(("_&&_", "_||_"))
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A type error at the node of this id."""
+    """A type error in an expression; `id` is the id of the node with the error."""
 
     id: int
     message: str
@@ -49,11 +49,12 @@ class Fault:
 
 @dataclass(slots=True)
 class Checked:
-    """Types, overloads and names of nodes, by node id.
+    """The result of checking an expression: types, overloads and names by node id, and the faults.
 
-    `overloads`: ids of the overloads that a call may resolve to. `functions`: qualified function names, such
-    as `sets.contains`, of calls whose target is part of the name. `names`: qualified names of identifiers,
-    including identifiers written as selections (`a.b`).
+    `overloads`: ids of the overloads that a call may resolve to.
+    `functions`: qualified function names, such as `sets.contains`, of calls whose target is a part of the
+    name.
+    `names`: qualified names of identifiers, including identifiers written as selections (`a.b`).
     """
 
     root: Node
@@ -68,7 +69,7 @@ class Checked:
 
 
 def check(root: Node, environment: Environment) -> Checked:
-    """Checks all nodes. If there are faults, the types are unreliable."""
+    """Checks the types of all nodes of an expression; if there are faults, the types are unreliable."""
     checker = _Checker(root, environment)
     checker.check(root)
     checked, known = checker.checked, checker.known
@@ -84,7 +85,7 @@ class _Checker:
         self._scopes: list[dict[str, Type]] = []
 
     def check(self, node: Node) -> Type:
-        """Returns the node's type, and records it together with the faults found."""
+        """Returns the type of a node; records the type, and any faults, in `checked`."""
         match node:
             case Literal():
                 of = Type(node.kind)
@@ -228,7 +229,7 @@ class _Checker:
         return result
 
     def _instance(self, overload: Overload) -> tuple[Type, tuple[Type, ...]]:
-        """The overload's result and argument types, with fresh type parameters for this call."""
+        """Returns the result type and argument types of an overload, with fresh type parameters."""
         if not overload.parameters:
             return overload.result, overload.arguments
         fresh = Substitution()
@@ -262,7 +263,7 @@ class _Checker:
         return map_of(keys, values)
 
     def _held(self, node: Node, of: Type, *, optional: bool) -> Type:
-        """The type of an element; for an optional element (`?x`), the type inside its optional."""
+        """Returns the type of an element; for an optional element (`?x`), the type inside its optional."""
         if not optional:
             return of
         inner, is_optional = unwrapped(of)
@@ -271,7 +272,10 @@ class _Checker:
         return inner
 
     def _joined(self, before: Type | None, of: Type) -> Type:
-        """The common type of two elements; dyn if they have none, which `literals` reports."""
+        """Returns the common type of two elements; dyn if they have none.
+
+        Mixed types are not a fault here; `literal_faults` reports them.
+        """
         if before is None:
             return of
         return most_general(before, of) if self.known.assignable(before, of) else DYN

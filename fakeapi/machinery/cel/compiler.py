@@ -18,70 +18,79 @@ from fakeapi.machinery.cel.syntax import Parsed
 from fakeapi.machinery.cel.types import ANY, BOOL, DYN, Type
 
 CACHED_CHARACTERS_MAX = 8 * 1024 * 1024
-"""Limit on the characters of expressions and verdicts that a compiler caches; it evicts the least recently
-used.
+"""Maximum number of characters of expressions and verdicts in a compiler's cache.
+
+A full cache evicts the least recently used expressions.
 """
 
 CACHED_ENTRY_MAX = 32 * 1024
-"""Limit on the characters of one cached expression with its verdict; longer ones are compiled every time."""
+"""Maximum number of characters of one cached expression and its verdict; longer ones are not cached."""
 
 
 @dataclass(frozen=True, slots=True)
 class Invalid:
-    """The expression is invalid, and `detail` says why."""
+    """The verdict on an invalid expression; `detail` says why it is invalid."""
 
     detail: str
 
 
 @dataclass(frozen=True, slots=True)
 class TooComplex:
-    """The estimated cost of the expression is over the limit."""
+    """The verdict on an expression whose estimated cost is over the limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unplannable:
-    """The types are valid, but no program can be planned; Kubernetes reports an internal error."""
+    """The verdict on an expression with valid types for which cel-go cannot plan a program.
+
+    Kubernetes reports an internal error.
+    """
 
     detail: str
 
 
 @dataclass(frozen=True, slots=True)
 class Unchecked:
-    """The expression cannot be checked here, for the reason in `detail`. It counts as valid."""
+    """The verdict on an expression that cannot be checked here; it counts as valid. `detail` says why."""
 
     detail: str
 
 
 @dataclass(frozen=True, slots=True)
 class Right:
-    """The expression is valid and evaluates to this type."""
+    """The verdict on a valid expression; `type` is the type of its result."""
 
     type: Type
 
 
 Verdict = Invalid | TooComplex | Unplannable | Unchecked | None
-"""None: the expression is valid."""
+"""The verdict on an expression; None if it is valid, or if a `Deferral` deferred its compilation."""
 
 Compiler = Callable[[str], Verdict]
 
 TypedVerdict = Right | Invalid | Unplannable | Unchecked | None
-"""None: the expression is not compiled yet, see `deferred`."""
+"""The verdict on an expression, `Right` if it is valid; None if a `Deferral` deferred its compilation."""
 
 TypedCompiler = Callable[[str], TypedVerdict]
 
 PricedVerdict = int | Invalid | Unplannable | Unchecked | None
-"""A number: the expression is valid, and its estimated cost is this. None: it is not compiled yet."""
+"""The estimated cost of a valid expression, or another verdict.
+
+None if a `Deferral` deferred the compilation.
+"""
 
 PricedCompiler = Callable[[str], PricedVerdict]
 
 
 @dataclass(frozen=True, slots=True)
 class Strictness:
-    """The checks of expressions that a release makes.
+    """The checks of expressions in one Kubernetes release.
 
-    `any_result`: the result's type may be unknown; `dyn_result`: it may also be dynamic. `checks_formats`:
-    the arguments of `format` are checked. `checks_literals`: literal durations, timestamps and regular
-    expressions are checked. `cost_max`: the cost limit; None: the cost is not limited.
+    - `any_result`: the type of the result may be `any`.
+    - `dyn_result`: the type of the result may be `dyn`.
+    - `checks_formats`: the arguments of `format` are checked.
+    - `checks_literals`: literal durations, timestamps and regular expressions are checked.
+    - `cost_max`: the limit on the estimated cost; None for no limit.
     """
 
     any_result: bool
@@ -94,11 +103,11 @@ class Strictness:
 
 
 def compiler(environment: Environment, strictness: Strictness) -> Compiler:
-    """Returns a function that compiles an expression to a verdict; any thread may call it.
+    """Returns a function that compiles an expression and returns the verdict; any thread may call it.
 
-    Within a `deferred.Deferral` the verdict is None for expressions that are not compiled yet.
-
-    Without the extra `cel` every verdict is Unchecked. The library is loaded with the first expression.
+    Within a `Deferral`, the verdict on an expression is None until the deferral compiles it. If the extra
+    `cel` is not installed, the verdict is `Unchecked`, except for expressions that are too long or nested too
+    deeply. The first expression loads cel-expr-python.
     """
     return _cached(lambda text: _verdict(text, environment, strictness))
 
@@ -106,10 +115,11 @@ def compiler(environment: Environment, strictness: Strictness) -> Compiler:
 def typed_compiler(
     environment: Environment, strictness: Strictness, results: tuple[Type, ...] = (), *, names_result: bool
 ) -> TypedCompiler:
-    """Makes a compiler like `compiler`, for expressions of one of the types `results`; empty: of any type.
+    """Returns a function that compiles an expression and checks the type of its result.
 
-    The result type and the cost limit of `strictness` are ignored. `names_result`: errors also name the
-    actual type.
+    `strictness`: its limits on result type and cost are ignored.
+    `results`: the allowed types; empty allows every type.
+    `names_result`: errors also name the actual type.
     """
     return _cached(lambda text: _typed_verdict(text, environment, strictness, results, names_result))
 
@@ -117,10 +127,11 @@ def typed_compiler(
 def priced_compiler(
     environment: Environment, strictness: Strictness, results: tuple[Type, ...], wanted: str
 ) -> PricedCompiler:
-    """Makes a compiler whose verdict is the estimated cost of an expression.
+    """Returns a function that compiles an expression and returns its estimated cost.
 
-    `results`: the allowed types, which errors call `wanted`. The result type and the cost limit of
-    `strictness` are ignored.
+    `strictness`: its limits on result type and cost are ignored.
+    `results`: the allowed types of the result.
+    `wanted`: the name of the allowed types in errors.
     """
     return _cached(lambda text: _priced_verdict(text, environment, strictness, results, wanted))
 
@@ -141,7 +152,7 @@ def _cached(find: Callable[[str], Any]) -> Callable[[str], Any]:
 
 
 class VerdictCache:
-    """Cached verdicts by expression; several threads may share it."""
+    """A cache of verdicts by expression; several threads may share it."""
 
     def __init__(self) -> None:
         self._verdicts: OrderedDict[str, Any] = OrderedDict()
@@ -218,7 +229,7 @@ def _priced_verdict(
 def check_text(text: str, environment: Environment, strictness: Strictness) -> Checked | Invalid | Unchecked:
     """Parses and type-checks an expression.
 
-    Ignores the result type and the cost limit of `strictness`.
+    Does not check the result type or the cost, whatever `strictness` says.
     """
     beyond = source.beyond_limits(text)
     if beyond:
@@ -255,12 +266,12 @@ def _shown(faults: list[Fault], parsed: Parsed, text: str, wording: source.Wordi
 
 
 def planning_fault(checked: Checked, environment: Environment) -> str:
-    """cel-go's error of planning an expression that passed the type check; "" if there is none."""
+    """Returns cel-go's error of planning an expression that passed the type check; "" for none."""
     return constant_fault(checked) or _valueless(checked, environment)
 
 
 def _valueless(checked: Checked, environment: Environment) -> str:
-    """The planning error of a struct type's name used as a value; "" if there is none."""
+    """Returns the planning error for a struct type's name used as a value; "" for none."""
     struct = next((name for name in checked.names.values() if name in environment.structs), "")
     return f"reference to undefined type: {struct}" if struct else ""
 

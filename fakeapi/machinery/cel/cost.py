@@ -1,7 +1,7 @@
 """Estimates the worst-case cost of an expression, before its variables are known.
 
-Follows cel-go `checker/cost.go`. `cost_by_path` is the estimate of 0.22, which knows sizes only along paths
-from variables. `cost_traced` is that of 0.23, which also tracks the sizes of elements and of bound variables.
+Follows cel-go `checker/cost.go`. `cost_by_path` follows cel-go 0.22, which knows sizes only along paths from
+variables. `cost_traced` follows cel-go 0.23, which also tracks the sizes of elements and of bound variables.
 """
 
 from collections.abc import Callable
@@ -27,34 +27,43 @@ from fakeapi.machinery.cel.types import Type
 Path = tuple[str, ...]
 
 Pricing = Callable[[Checked, Extents], int]
-"""Estimates the maximum cost of a checked expression from the declared sizes of its variables."""
+"""A function that estimates the maximum cost of a checked expression.
+
+`Extents` are the maximum sizes of its variables.
+"""
 
 _LIST, _MAP, _STRUCT = 10, 30, 40
 _SCALARS = frozenset(("bool", "double", "duration", "int", "timestamp", "uint"))
 
 
 def cost_by_path(checked: Checked, extents: Extents) -> int:
-    """The cost as Kubernetes 1.32 estimates it."""
+    """Estimates the maximum cost of an expression like Kubernetes 1.32."""
     return _Coster(checked, extents).cost(checked.root)
 
 
 def cost_by_path_alone(checked: Checked, extents: Extents) -> int:
-    """The cost as Kubernetes 1.31 estimates it: equality of Kubernetes' own types has no lower price."""
+    """Estimates the maximum cost of an expression like Kubernetes 1.30 and 1.31.
+
+    Unlike in 1.32, comparing values of Kubernetes' own types has no reduced cost.
+    """
     return _PlainCoster(checked, extents).cost(checked.root)
 
 
 def cost_without_loops(checked: Checked, extents: Extents) -> int:
-    """The cost as Kubernetes 1.29 estimates it: the result of a loop has unlimited size."""
+    """Estimates the maximum cost of an expression like Kubernetes up to 1.29.
+
+    Unlike in 1.30, the size of a comprehension's result is unknown.
+    """
     return _LooplessCoster(checked, extents).cost(checked.root)
 
 
 def cost_traced(checked: Checked, extents: Extents) -> int:
-    """The cost as Kubernetes 1.33 estimates it."""
+    """Estimates the maximum cost of an expression like Kubernetes 1.33 and later."""
     return _TracingCoster(checked, extents).cost(checked.root)
 
 
 class _Coster:
-    """Computes the cost of each node once, in upstream's order."""
+    """The cost estimator of one expression; visits each node once, in upstream's order."""
 
     prices_versions = False
     prices_equality = True
@@ -68,7 +77,7 @@ class _Coster:
         self._ranges: dict[str, list[Node]] = {}
 
     def cost(self, node: Node) -> int:
-        """The cost of the node and everything below it."""
+        """Returns the maximum cost of a node and everything below it."""
         name = self._checked.names.get(node.id)
         if name is not None:
             return self._ident(node, name)
@@ -87,11 +96,11 @@ class _Coster:
                 return 0
 
     def path(self, node: Node) -> Path:
-        """The path from a variable to the node; empty if there is none."""
+        """Returns the path from a variable to the node; empty if there is none."""
         return self._paths.get(node.id, ())
 
     def size(self, node: Node) -> Size | None:
-        """The node's size; None if it is unknown."""
+        """Returns the size of a node's value; None if it is unknown."""
         if node.id in self._sizes:
             return self._sizes[node.id]
         size = _literal_size(node) or extent(self._extents, self.path(node))
@@ -146,7 +155,7 @@ class _Coster:
         arguments: list[Operand],
         costs: list[int],
     ) -> int:
-        """The cost of a call with its arguments: the maximum over the overloads it may resolve to."""
+        """Returns the cost of a call with its arguments: the maximum over its possible overloads."""
         most = 0
         size: Size | None = None
         for overload in overloads:
@@ -218,7 +227,7 @@ class _LooplessCoster(_PlainCoster):
 
 @dataclass(frozen=True, slots=True)
 class _Elements:
-    """Sizes of a container's keys (or indices) and of its values."""
+    """Sizes of the keys (or indices) of a list or map, and of its values."""
 
     kind: str
     keys: Size
@@ -255,7 +264,7 @@ class _TracingCoster(_Coster):
         return size
 
     def _size_of_type(self, of: Type) -> Size | None:
-        """The size that a type determines; for an optional, the size of its value."""
+        """Returns the size that a type implies, None for none; an optional has its value's size."""
         return super()._size_of_type(of.parameters[0] if of.is_optional else of)
 
     def _variable(self, node: Node) -> _Variable | None:
@@ -311,7 +320,7 @@ class _TracingCoster(_Coster):
         return super()._overload(node, function, overload, target, arguments, costs)
 
     def _join(self, to: Node, one: Node, other: Node) -> None:
-        """Records that the elements of `to` come from `one` and `other`."""
+        """Records the sizes of the elements of `to`, which come from `one` and `other`."""
         mine, theirs = self._elements_of(one), self._elements_of(other)
         if mine is not None and theirs is not None:
             self._elements[to.id] = _Elements(mine.kind, mine.keys | theirs.keys, mine.values | theirs.values)
@@ -362,7 +371,7 @@ class _TracingCoster(_Coster):
                 self._elements[node.id] = elements
 
     def _iterated(self, node: Comprehension) -> list[tuple[str, _Variable]]:
-        """The variables that the loop binds, with their sizes."""
+        """Returns the variables that a comprehension binds: (name, variable with its size)."""
         elements, path = self._elements_of(node.range), self.path(node.range)
         is_list = (self._type(node.range).kind if elements is None else elements.kind) == "list"
         keys = None if elements is None else elements.keys
@@ -387,7 +396,7 @@ class _TracingCoster(_Coster):
 
 
 def _binds(node: Comprehension) -> bool:
-    """Whether the node is an expanded `cel.bind`."""
+    """Whether the comprehension is an expanded `cel.bind`."""
     return (
         isinstance(node.range, ListLiteral)
         and not node.range.elements

@@ -1,8 +1,8 @@
 """Declarations of the functions in each CEL library of Kubernetes.
 
 Names, types and overload ids are those of cel-go (`common/stdlib`, `ext`, `cel/library.go`) and of
-k8s.io/apiserver `pkg/cel/library`. Each line has a function's name and its overloads, in the order in which
-they are tried. A method's receiver type precedes the dot.
+k8s.io/apiserver `pkg/cel/library`. Each line has the name of a function and its overloads, in the order in
+which the type checker tries them. The receiver type of a method precedes the dot.
 """
 
 import re
@@ -15,8 +15,11 @@ from fakeapi.machinery.cel.types import Type, read, read_all
 
 @dataclass(frozen=True, slots=True)
 class Overload:
-    """A signature of a function. `arguments`: a method's first argument is its receiver. `parameters`: the
-    type parameters of arguments and result.
+    """A signature of a CEL function.
+
+    `member`: whether the function is a method.
+    `arguments`: the types of the arguments; the first argument of a method is its receiver.
+    `parameters`: the type parameters of the arguments and the result.
     """
 
     id: str
@@ -320,7 +323,7 @@ _AUTHORIZATION = "kubernetes.authorization."
 
 
 def _listed(name: str, result: str) -> str:
-    """Overloads of a list function, one for each ordered element type."""
+    """Returns the overloads of a list function, one for each ordered (for `sum`: numeric) element type."""
     return "; ".join(
         f"list({of}).list_{of}_{name}() {result.format(of)}"
         for of in (_ORDERED if name != "sum" else ("int", "uint", "double", "duration"))
@@ -334,7 +337,7 @@ _SORTED = {
     "string": "string",
     "bytes": "bytes",
 }
-"""Element types of sortable lists, with their names in overload ids."""
+"""Element types of sortable lists: CEL type -> its name in overload ids."""
 
 _TABLES = {
     "standard": _STANDARD + "\n".join([*_compared(across_types=False), *_parts()]),
@@ -374,19 +377,19 @@ _TABLES = {
 }
 
 LIBRARIES = frozenset(_TABLES)
-"""Names of all libraries; `bindings`, `lists`, `optionals` and `two variables` also have macros."""
+"""Names of all CEL libraries; `bindings`, `lists`, `optionals` and `two variables` also have macros."""
 
 KUBERNETES = frozenset((
     "list functions", "regular expressions", "urls", "quantities", "versions", "authorizer",
 ))  # fmt: skip
-"""Kubernetes' own libraries that device selectors may use in every release."""
+"""Names of Kubernetes' own CEL libraries that device selectors may use in every release."""
 
 _OVERLOAD = re.compile(r"(?:(.+?)\.)?([@\w-]+)\((.*)\) (\S.*)")
 
 
 @cache
 def functions_of(libraries: frozenset[str]) -> Functions:
-    """The functions of these libraries, by name. Raises KeyError for an unknown library."""
+    """Returns the functions of CEL libraries, by name. Raises KeyError for an unknown library."""
     functions: dict[str, list[Overload]] = {}
     places = {library: place for place, library in enumerate(_TABLES)}
     for library in sorted(libraries, key=places.__getitem__):

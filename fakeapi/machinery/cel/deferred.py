@@ -1,10 +1,10 @@
 """Defers compiling many expressions, so that a server can compile them off its event loop.
 
-Validation is one synchronous step. An object may hold hundreds of expressions of 10 KiB, and each takes a
-tenth of a second to compile. The step runs within a Deferral, which compiles EVENT_LOOP_CHARACTERS_MAX
-characters at once. It defers further expressions, and treats them as valid for now. If it deferred any, the
-step's result or error is void: the caller compiles the deferred expressions and runs the step again, which
-then finds their verdicts.
+Validation is one synchronous step. An object may contain hundreds of expressions of 10 KiB, and each takes a
+tenth of a second to compile. The step runs within a `Deferral`, which compiles the first
+EVENT_LOOP_CHARACTERS_MAX characters immediately. The deferral skips further expressions, as if they were
+valid. If it skipped any, the result or error of the step is void: the caller compiles the skipped expressions
+and runs the step again.
 """
 
 from collections.abc import Callable
@@ -19,12 +19,12 @@ _current: ContextVar["Deferral | None"] = ContextVar("deferral", default=None)
 
 
 def current() -> "Deferral | None":
-    """The deferral of the running step; None if it runs without one."""
+    """Returns the `Deferral` of the current context; None without a deferral."""
     return _current.get()
 
 
 class Deferral:
-    """The expressions that one step deferred, and their verdicts once compiled."""
+    """A list of expressions whose compilation is deferred, with their verdicts after compilation."""
 
     def __init__(self) -> None:
         self._spent = 0
@@ -32,7 +32,7 @@ class Deferral:
         self._pending: dict[tuple[Callable[[str], Any], str], None] = {}
 
     def run(self, step: Callable[[], Result]) -> Result:
-        """Runs a step within this deferral, and returns its result."""
+        """Calls `step` within this deferral and returns its result, which is void if `is_pending`."""
         self._spent = 0
         token = _current.set(self)
         try:
@@ -41,7 +41,7 @@ class Deferral:
             _current.reset(token)
 
     def verdict(self, compile_: Callable[[str], Any], text: str) -> Any:
-        """Returns the verdict of `compile_`; None if the expression is deferred."""
+        """Returns the verdict of `compile_` on an expression; None if its compilation is deferred."""
         key = compile_, text
         if key in self._verdicts:
             return self._verdicts[key]
@@ -53,11 +53,11 @@ class Deferral:
 
     @property
     def is_pending(self) -> bool:
-        """Whether the step deferred an expression, so that its result or error is void."""
+        """Whether deferred expressions are not compiled yet; the result or error of `run` is then void."""
         return bool(self._pending)
 
     def compile_next(self) -> None:
-        """Compiles one of the deferred expressions. May run in another thread than the step."""
+        """Compiles the next deferred expression; may run in another thread than `run`."""
         key = next(iter(self._pending))
         compile_, text = key
         self._verdicts[key] = compile_(text)

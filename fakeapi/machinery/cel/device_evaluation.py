@@ -1,8 +1,8 @@
 """Evaluates CEL device selectors against devices.
 
-Follows DeviceMatches of k8s.io/dynamic-resource-allocation `cel`: the variables of a device, the order in
-which they are read, errors and cost. Handles stored selectors of DeviceClasses and requests, which may use
-every library of the release.
+Follows DeviceMatches of k8s.io/dynamic-resource-allocation `cel`: the variables of a device, their order,
+errors and cost. Handles stored selectors of DeviceClasses and requests, which may use every library of the
+release.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -28,8 +28,10 @@ DEVICE = "device"
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A device. `attributes` and `capacity` are as in a ResourceSlice of resource.k8s.io/v1: `{"model":
-    {"string": "a"}}`, `{"memory": {"value": "1Gi"}}`. Names without a domain belong to the domain `driver`.
+    """A device of a ResourceSlice, as CEL selectors see it.
+
+    `attributes` and `capacity` are as in resource.k8s.io/v1: `{"model": {"string": "a"}}`, `{"memory":
+    {"value": "1Gi"}}`. Names without a domain belong to the domain `driver`.
     """
 
     driver: str
@@ -40,9 +42,9 @@ class Device:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The result of a selector on a device: whether it matches, or the `error` of the evaluation.
+    """The result of a selector on a device: whether the device matches, or the `error` of the evaluation.
 
-    `cost`: None if nothing was evaluated.
+    `cost`: the actual cost of the evaluation; None if nothing was evaluated.
     """
 
     matches: bool
@@ -51,7 +53,7 @@ class Selection:
 
 
 class DeviceSelector:
-    """A compiled selector, which can be evaluated on any number of devices."""
+    """A compiled CEL selector; evaluate it on any number of devices."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -89,7 +91,7 @@ _UNCONVERTED = {
 def device_selector(
     text: str, environment: Environment, strictness: Strictness, dialect: Dialect
 ) -> DeviceSelector | Invalid | Unchecked:
-    """Compiles a stored selector; ignores the result type and the cost limit of `strictness`."""
+    """Compiles a stored CEL device selector; ignores the limits on result type and cost in `strictness`."""
     checked = check_text(text, environment, strictness)
     if isinstance(checked, Invalid | Unchecked):
         return checked
@@ -103,7 +105,7 @@ def device_selector(
 
 
 class _Domains(MapValue):
-    """Values by domain and name; an unknown domain reads as an empty map."""
+    """A CEL map of maps, by domain and name; an unknown domain has an empty map."""
 
     __slots__ = ("_by_domain",)
 
@@ -125,7 +127,10 @@ class _Domains(MapValue):
 
 
 def _device_value(device: Device) -> MapValue:
-    """The CEL value of a device. Raises ValueError for an attribute without a value or an invalid version."""
+    """Returns the CEL value of a device.
+
+    Raises ValueError for an attribute without a value, and for an invalid version.
+    """
     return Entries(
         (
             ("driver", device.driver),

@@ -8,7 +8,7 @@ from fakeapi.machinery.cel.environment import Environment, Extent
 from fakeapi.machinery.cel.types import Type, read
 
 BASE_LIBRARIES = KUBERNETES | {"standard", "mixed comparisons", "strings", "formatting", "sets", "optionals"}
-"""Libraries that device selectors may use in every release; `declarations.LIBRARIES` names all libraries."""
+"""Names of the CEL libraries that device selectors may use in every release."""
 
 _ATTRIBUTE_KINDS = {
     "quantity": "kubernetes.Quantity",
@@ -48,10 +48,11 @@ _DEVICE_EXTENT = Extent(
 def device_environment(
     libraries: frozenset[str], *, constructible: bool, shared: bool = False, listed: bool = False
 ) -> Environment:
-    """The environment with the variable `device` and the functions of `libraries`.
+    """Returns the CEL environment of device selectors, with the functions of `libraries`.
 
-    `constructible`: see Environment. `shared`: the field `device.allowMultipleAllocations` exists. `listed`:
-    attributes may be lists, and the function `includes` exists.
+    - `constructible`: expressions may construct a device, see `Environment`.
+    - `shared`: the field `device.allowMultipleAllocations` exists.
+    - `listed`: attributes may be lists, and the function `includes` exists.
     """
     fields = _DEVICE_FIELDS | (_SHARES_FIELD if shared else {}) | (_LISTED_FIELDS if listed else {})
     return Environment(
@@ -64,13 +65,14 @@ def device_environment(
 
 
 def attribute_type(environment: Environment) -> Type:
-    """The CEL type of the values in `device.attributes`, which is only known at run time."""
+    """Returns the declared CEL type of the values in `device.attributes`: `any` or `dyn`."""
     return environment.structs[_DEVICE]["attributes"].parameters[1].parameters[1]
 
 
 def named_resources_environment(libraries: frozenset[str]) -> Environment:
-    """The environment of v1alpha2 selectors: `attributes.string`, `attributes.int` and so on, maps of
-    attributes by name.
+    """Returns the CEL environment of the named resources selectors of resource.k8s.io/v1alpha2.
+
+    The variables `attributes.string`, `attributes.int` and so on are maps from attribute name to value.
     """
     return Environment(
         variables={f"attributes.{kind}": read(f"map(string, {of})") for kind, of in _ATTRIBUTE_KINDS.items()},

@@ -1,4 +1,4 @@
-"""CEL environment of a release: the variables, types and functions that expressions may use."""
+"""CEL environments: the variables, types and functions that expressions may use."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from fakeapi.machinery.cel.types import BOOL, BYTES, DOUBLE, DYN, INT, STRING, T
 Fields = dict[str, Type]
 
 OBJECT = "Object"
-"""Type name of the objects that mutating admission policies construct."""
+"""Name of the CEL type of objects that mutating admission policies construct."""
 
 _NAMED_TYPES = {
     **{name: read(name) for name in ("bool", "bytes", "double", "int", "string", "uint")},
@@ -51,7 +51,9 @@ _PREFIX = "google.protobuf."
 class Extent:
     """Limits on the size of a variable's value: at most `most` characters, elements or entries.
 
-    `any_field`: a selection of any field leads to `elements`.
+    `fields`: the limits of struct fields.
+    `keys`, `elements`: the limits of map keys and of map values or list elements.
+    `any_field`: a selection of any other field has the limits of `elements`.
     """
 
     most: int = 0
@@ -62,11 +64,14 @@ class Extent:
 
 
 Extents = dict[str, Extent]
-"""Size limits by variable name."""
+"""Size limits of variables, by variable name."""
 
 
 def extent(extents: Extents, path: tuple[str, ...]) -> Size | None:
-    """The size of the value at a path: a variable, then fields, `@keys`, `@values` or `@items`."""
+    """Returns the size limits of the value at a path; None if the path has no limits.
+
+    A path is the name of a variable, followed by field names, `@keys`, `@values` or `@items`.
+    """
     current = extents.get(path[0]) if path else None
     for name in path[1:]:
         if current is None:
@@ -103,12 +108,14 @@ def _is_object(name: str) -> bool:
 class Environment:
     """The declarations that expressions are checked against; immutable.
 
-    `variables`: types by name, which may be dotted. `libraries`: names in `declarations.LIBRARIES`.
-    `structs`: the fields of struct types, by type name; selecting a field of any other struct is an error.
-    `constructible`: whether expressions may construct these structs. `extents`: the maximum sizes of the
-    variables, for estimating cost. `forgets_unknown_calls`: a call of an undeclared function has no type, so
-    that the expression around it is reported as an error too. `objects`: expressions may construct the types
-    `Object` and any `Object.a.b`, with any fields.
+    - `variables`: types of variables by name; names may contain dots.
+    - `libraries`: names of CEL libraries, from `declarations.LIBRARIES`.
+    - `structs`: the fields of struct types, by type name. Selecting a field of another struct is an error.
+    - `extents`: the maximum sizes of variables, for estimating cost.
+    - `constructible`: expressions may construct the types in `structs`.
+    - `objects`: expressions may construct the types `Object` and any `Object.a.b`, with any fields.
+    - `forgets_unknown_calls`: a call of an undeclared function has no type, which causes another error in
+      the expression around the call.
     """
 
     variables: dict[str, Type]
@@ -125,7 +132,7 @@ class Environment:
 
     @cached_property
     def names(self) -> dict[str, Type]:
-        """Types of all identifiers, by qualified name."""
+        """Types of all variables and type names, by qualified name."""
         types = {name: type_of(of) for name, of in _NAMED_TYPES.items()}
         if "addresses" in self.libraries:
             types |= {name: type_of(of) for name, of in _ADDRESS_TYPES.items()}
@@ -136,13 +143,13 @@ class Environment:
         return types | self.variables
 
     def lookup(self, name: str) -> Type | None:
-        """The type of an identifier by its qualified name; None if it is unknown."""
+        """Returns the type of an identifier by its qualified name; None if undeclared."""
         if self.objects and _is_object(name):
             return type_of(Type("struct", name))
         return self.names.get(name)
 
     def fields(self, struct: str) -> Mapping[str, Type] | None:
-        """The fields of a struct or message; None if it is unknown."""
+        """Returns the types of the fields of a struct or message, by name; None if undeclared."""
         if self.objects and _is_object(struct):
             return _ANY_FIELDS
         if struct in self.structs:

@@ -1,4 +1,4 @@
-"""The outcomes of a CEL expression."""
+"""The possible outcomes of evaluating a CEL expression."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,21 +6,21 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """The result of an expression, a CEL value."""
+    """A successful evaluation; `value` is the CEL value of the expression."""
 
     value: Any
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The expression failed, in cel-go's words."""
+    """A failed evaluation; `reason` is cel-go's error message."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Unsupported:
-    """The expression cannot be evaluated here, for the reason in `reason`."""
+    """An expression that this package cannot evaluate; `reason` says why."""
 
     reason: str
 

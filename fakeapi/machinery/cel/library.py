@@ -1,7 +1,7 @@
 """The CEL parser of cel-expr-python (extra `cel`), loaded with the first expression.
 
-It parses, expands macros, and knows RE2, durations and timestamps. Its own limits bound the time and the
-stack of parsing: 32 nesting levels, where Kubernetes allows 250.
+The library parses expressions, expands macros, and evaluates RE2 patterns, durations and timestamps. Its own
+limits bound the time and the stack of parsing: 32 nesting levels, where Kubernetes allows 250.
 """
 
 import re
@@ -16,19 +16,19 @@ from fakeapi.machinery.cel.wire import read_parsed
 MODULE = "cel_expr_python"
 
 _lock = threading.Lock()
-"""Serializes calls of the library, which does not document whether it is thread-safe."""
+"""Serializes calls of cel-expr-python, whose documentation does not say whether it is thread-safe."""
 
 
 class SyntaxFault(ValueError):
-    """A syntax error, with the messages of CEL's compiler: a line `ERROR: …` for each."""
+    """A syntax error in an expression; its text has a line `ERROR: …` for each message of the parser."""
 
 
 class DeeperThanLibrary(ValueError):
-    """The expression nests deeper than the library parses."""
+    """An expression nested deeper than cel-expr-python can parse."""
 
 
 def is_installed() -> bool:
-    """Whether expressions can be compiled. Loads nothing."""
+    """Whether cel-expr-python is installed; does not load it."""
     return find_spec(MODULE) is not None
 
 
@@ -38,11 +38,14 @@ MACROS = {
     "optionals": "optional",
     "two variables": "two-var-comprehensions",
 }
-"""The library's extension names for those of our libraries that have macros."""
+"""The names of cel-expr-python's extensions, by CEL library; only for libraries with macros."""
 
 
 def parse(text: str, libraries: frozenset[str]) -> Parsed:
-    """Parses an expression and expands the macros of `libraries`. Raises SyntaxFault, DeeperThanLibrary."""
+    """Parses an expression and expands the macros of `libraries`.
+
+    Raises SyntaxFault, and DeeperThanLibrary if the expression is nested too deeply.
+    """
     try:
         with _lock:
             return read_parsed(_parser(libraries).compile(text, disable_check=True).serialize())
@@ -58,14 +61,14 @@ _TOO_DEEP = ("recursion limit exceeded", "max recursion depth")
 
 
 def fault_in(function: str, text: str) -> str:
-    """The error of calling `function`, a key of CALLS, with a string; "" if the call succeeds."""
+    """Returns the error of calling a function in CALLS with a string; "" if the call succeeds."""
     with _lock:
         result = _evaluator(function).eval(data={"text": text})
         return _STATUS.sub("", str(result.value())) if result.type().name() == "ERROR" else ""
 
 
 def matches(text: str, pattern: str) -> bool:
-    """Whether a valid RE2 pattern matches any part of the text."""
+    """Whether a valid RE2 pattern matches any part of a text."""
     with _lock:
         return bool(
             _pattern_call("text.matches(pattern)").eval(data={"text": text, "pattern": pattern}).value()
@@ -73,7 +76,7 @@ def matches(text: str, pattern: str) -> bool:
 
 
 def found_all(text: str, pattern: str) -> list[str]:
-    """The matches of an RE2 pattern's only capturing group, in order."""
+    """Returns the texts that the only capturing group of an RE2 pattern matches, in order."""
     with _lock:
         call = _pattern_call("regex.extractAll(text, pattern)")
         return list(call.eval(data={"text": text, "pattern": pattern}).plain_value())

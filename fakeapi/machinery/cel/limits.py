@@ -18,7 +18,7 @@ CONDITIONS_COST_MAX = POLICY_COST_MAX // 4
 """Cost limit of all match conditions of a policy or webhook (RuntimeCELCostBudgetMatchConditions)."""
 
 RULE_COST_MAX = 10_000_000
-"""Limit on the estimated cost of one rule for all values of an object (StaticEstimatedCostLimit)."""
+"""Limit on the estimated cost of one rule, summed over all values of one object (StaticEstimatedCostLimit)."""
 
 SCHEMA_COST_MAX = 100_000_000
 """Limit on the estimated cost of all rules of a schema (StaticEstimatedCRDCostLimit)."""
@@ -27,7 +27,10 @@ EVALUATION_MEMORY_MAX = 64 * 1024 * 1024
 """Memory limit of one evaluation in bytes; an evaluation over it ends like one over its cost limit."""
 
 DEVICE_MEMORY_MAX = 8 * 1024 * 1024
-"""Memory limit in bytes of evaluating a selector for one device."""
+"""Memory limit in bytes for evaluating a selector on one device.
+
+Other expressions have a higher limit, but selectors are evaluated on many devices.
+"""
 
 POLICY_MEMORY_MAX = 2 * EVALUATION_MEMORY_MAX
 """Memory limit in bytes of all expressions of one policy for one write, including their variables."""

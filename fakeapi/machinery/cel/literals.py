@@ -1,7 +1,7 @@
 """Checks constant arguments (durations, times, patterns) and list and map literals of mixed types.
 
-Follows cel-go `cel/validator.go`, which runs after the type check, and the errors of its planner, which
-evaluates calls on constants in advance.
+Follows cel-go `cel/validator.go`, which runs after the type check. Also returns the errors of cel-go's
+planner, which evaluates calls on constants in advance.
 """
 
 import math
@@ -29,10 +29,10 @@ _UINT_MAX = (1 << 64) - 1
 
 
 def literal_faults(checked: Checked, *, formats: bool, constants: bool = True) -> list[Fault]:
-    """Returns the faults of literals, grouped by kind of check.
+    """Returns the faults of literals, grouped by kind of check; always checks literals of mixed types.
 
-    `formats`: check the literals of `format` too. `constants`: check durations, timestamps and regular
-    expressions too.
+    `formats`: also check calls of `format`.
+    `constants`: also check durations, timestamps and regular expressions.
     """
     calls = [node for node in walk(checked.root) if isinstance(node, Call)]
     faults = [
@@ -49,7 +49,7 @@ def literal_faults(checked: Checked, *, formats: bool, constants: bool = True) -
 
 
 def number_faults(root: Node) -> list[Fault]:
-    """Returns the faults of numbers that are too large for a double."""
+    """Returns a fault for each number that is too large for a double."""
     return [
         Fault(node.id, "invalid double literal")
         for node in walk(root)
@@ -66,7 +66,7 @@ def _first_argument_fault(call: Call, function: str) -> Iterator[Fault]:
 def _is_duration(value: Constant) -> bool:
     """Whether Go's ParseDuration accepts a constant; numbers are never valid.
 
-    Go has three spellings of microseconds, the library only `us`.
+    Go has three spellings of microseconds, cel-expr-python only `us`.
     """
     if not isinstance(value, str):
         return False
@@ -74,8 +74,9 @@ def _is_duration(value: Constant) -> bool:
 
 
 def _is_timestamp(value: Constant) -> bool:
-    """Whether a constant is a timestamp: RFC 3339 with capital letters, or Unix seconds in the years 1 to
-    9999.
+    """Whether a constant is a timestamp in the years 1 to 9999.
+
+    Accepts Unix seconds, and RFC 3339 texts with capital letters.
     """
     if isinstance(value, int):
         return _FIRST_SECOND <= value <= _LAST_SECOND
@@ -101,9 +102,10 @@ def _text(node: Node) -> str | None:
 
 
 def _mixed(node: Node, checked: Checked) -> Iterator[Fault]:
-    """Yields the first element, key and value of each literal whose type differs from its first one's.
+    """Yields faults of list and map literals with elements, keys or values of different types.
 
-    Arguments of `format` may have different types.
+    Yields at most one fault each for the elements, keys and values of a literal. Arguments of `format` may
+    have different types.
     """
     if isinstance(node, Call) and node.function == "format":
         return
@@ -147,7 +149,7 @@ _GO_WORDS = (
 
 
 def regex_fault(pattern: str) -> str:
-    """The error of Go's regexp for a pattern; "" if the pattern compiles."""
+    """Returns the error of Go's regexp for a pattern; "" if the pattern compiles."""
     if re.search(r"(?<!\\)(?:\\\\)*\\C", pattern):
         return "error parsing regexp: invalid escape sequence: `\\C`"
     wrong = library.fault_in("matches", pattern)
@@ -162,7 +164,7 @@ def regex_fault(pattern: str) -> str:
 
 
 def constant_fault(checked: Checked) -> str:
-    """The planning error of the first call on constants that cannot succeed; "" if there is none."""
+    """Returns cel-go's planning error for the first call on constants that cannot succeed; "" for none."""
     for node in walk(checked.root):
         if isinstance(node, Call):
             wrong = _call_fault(node)
@@ -191,8 +193,9 @@ def _call_fault(call: Call) -> str:
 
 
 def _fits_int(number: float) -> bool:
-    """Whether a number fits into an int64; a double must be strictly between the bounds, which may be
-    rounded.
+    """Whether a number fits into an int64.
+
+    A double must be strictly between -2^63 and 2^63.
     """
     if isinstance(number, int):
         return number <= _INT_MAX
@@ -208,7 +211,7 @@ def _is_utf8(value: bytes) -> bool:
 
 
 def _pattern(call: Call) -> str | None:
-    """The constant regular expression of a call; None if it has none."""
+    """Returns the constant regular expression of a call; None if the call has none."""
     position = 0 if call.target is not None else 1
     if call.function not in {"matches", "find", "findAll"} or len(call.arguments) <= position:
         return None

@@ -31,13 +31,13 @@ _KINDS: Mapping[str, Callable[[Object], Any]] = {
 
 
 class NamedResourcesSelector:
-    """A compiled selector, which can be evaluated on any number of instances."""
+    """A compiled CEL selector of named resources; evaluate it on any number of instances."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
 
     def matches(self, attributes: Sequence[Object]) -> bool:
-        """Whether an instance matches. Raises ValueError with the error of the evaluation."""
+        """Whether an instance with these attributes matches. Raises ValueError if the evaluation fails."""
         values = {}
         for kind, value_of in _KINDS.items():
             values_by_name = {}
@@ -58,7 +58,7 @@ class NamedResourcesSelector:
 def named_resources_selector(
     text: str, environment: Environment, strictness: Strictness, dialect: Dialect
 ) -> NamedResourcesSelector | Invalid | Unchecked:
-    """Compiles a selector; selectors that passed validation always compile."""
+    """Compiles a CEL selector of named resources; a selector that passed validation always compiles."""
     checked = check_text(text, environment, strictness)
     if isinstance(checked, Invalid | Unchecked):
         return checked

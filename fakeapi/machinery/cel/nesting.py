@@ -1,15 +1,15 @@
-"""Nesting depth of an expression, measured on its tokens: cel-go refuses more than 250 levels.
+"""Measures the nesting depth of an expression on its tokens; cel-go rejects more than 250 levels.
 
-Follows cel-go `parser`. Its grammar recurses for each bracket, each "else" of a condition and each right
-operand. Its visitor recurses for each operator, selection, index and method call. Both depths are measured in
-one pass, without recursion.
+Follows cel-go `parser`. The grammar recurses for each bracket, each "else" of a condition and each right
+operand. The visitor recurses for each operator, selection, index and method call. One pass without recursion
+measures both depths.
 """
 
 import re
 from dataclasses import dataclass, field
 
 NESTING_MAX = 250
-"""Limit on the nesting levels of an expression."""
+"""Maximum number of nesting levels of an expression."""
 
 _STRING = r"""
       [rR]'''(?:[^']|'(?!''))*+(?:''')? | [rR]\"""(?:[^"]|"(?!""))*+(?:\""")?
@@ -17,8 +17,9 @@ _STRING = r"""
     | '''(?:[^'\\]|\\.|'(?!''))*+(?:''')? | \"""(?:[^"\\]|\\.|"(?!""))*+(?:\""")?
     | '(?:[^'\\\r\n]|\\.)*+'? | "(?:[^"\\\r\n]|\\.)*+"?
 """
-"""A string literal, or the beginning of an unclosed one. Each text matches in only one way, so matching is
-fast.
+"""Pattern of a string literal, or of the beginning of an unclosed one.
+
+Only one alternative matches a given text, so matching is fast.
 """
 
 _NUMBER = r"""(?:[0-9]++(?:\.[0-9]++)?+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?+[0-9A-Za-z_]*+"""
@@ -33,7 +34,7 @@ TOKEN = re.compile(
     """,
     re.DOTALL | re.VERBOSE,
 )
-"""A token of an expression; spaces and invalid characters do not match."""
+"""Pattern of a token of an expression; does not match spaces and invalid characters."""
 
 _RELATION, _SUM, _PRODUCT = 3, 4, 5
 _PRECEDENCE = {
@@ -52,10 +53,14 @@ _CLOSING = frozenset(")]}")
 class _Bracket:
     """The expression inside one pair of brackets, or the whole expression.
 
-    `operands`: depths of the operands around `operators`. `deepest`: the depth of the parts before a comma.
-    `wants_operand`: the last token was an operator, a comma or an opening bracket. `questions`: number of "?"
-    that still lack their ":". `conditions`, `relations`, `sums`: number of "else" branches and right operands
-    that contain the next token, including those around this bracket.
+    - `is_suffix`: the bracket is an index on the operand before it.
+    - `operands`, `operators`: the depths of operands not combined yet, and the operators between them.
+    - `deepest`: the maximum depth of the parts before the last comma.
+    - `wants_operand`: the last token was an operator, a comma or an opening bracket.
+    - `questions`: the number of "?" without their ":" so far.
+    - `conditions`: the number of "else" branches that contain the next token, in this and outer brackets.
+    - `relations`: the number of relations whose right operand contains the next token.
+    - `sums`: the number of sums and products whose right operand contains the next token.
     """
 
     outer: "_Bracket | None" = None
@@ -70,9 +75,9 @@ class _Bracket:
     sums: int = 0
 
     def operator(self, name: str) -> None:
-        """Adds an operator, after combining operators before it that bind as tightly or tighter.
+        """Adds an operator, after combining earlier operators of the same or a higher precedence.
 
-        All operators except conditions are left-associative.
+        Conditions (`?:`) are right-associative, all other operators left-associative.
         """
         precedence = _PRECEDENCE[name]
         while self.operators and _PRECEDENCE[self.operators[-1]] >= max(precedence, 1):
@@ -93,7 +98,7 @@ class _Bracket:
             self.wants_operand = False
 
     def end_part(self) -> None:
-        """Ends an argument, an element, an entry or the whole expression."""
+        """Combines all operators at the end of an argument, element, entry or expression."""
         while self.operators:
             self._combine()
         self.deepest = max(self.deepest, *self.operands, 0)
@@ -113,8 +118,10 @@ class _Bracket:
 
 @dataclass(frozen=True, slots=True)
 class Nesting:
-    """Depths of an expression. `grammar`: deepest recursion of a rule of cel-go's grammar. `operations`:
-    depth of the tree of operators, selections and calls.
+    """The nesting depths of an expression.
+
+    `grammar`: the deepest recursion of a rule of cel-go's grammar.
+    `operations`: the depth of the tree of operators, selections and calls.
     """
 
     grammar: int
@@ -122,7 +129,7 @@ class Nesting:
 
 
 def nesting_of(text: str) -> Nesting:
-    """Measures an expression. The result means nothing for invalid text, but takes no longer to find."""
+    """Measures the nesting of an expression in linear time; for invalid text the result is meaningless."""
     bracket = _Bracket()
     level = deepest = 1
     for token in TOKEN.finditer(text):
@@ -157,16 +164,16 @@ _OPENING = frozenset("([{")
 
 
 def _opened(outer: _Bracket, symbol: str) -> _Bracket:
-    """Opens a bracket within `outer`.
-
-    An index is a suffix, and a level of its own. A method's arguments are counted at its dot.
-    """
+    """Opens a bracket within `outer`; an index becomes a suffix of the operand before it."""
     is_suffix = symbol == "[" and not outer.wants_operand
     return _Bracket(outer, is_suffix, conditions=outer.conditions, relations=outer.relations, sums=outer.sums)
 
 
 def _closed(inner: _Bracket, outer: _Bracket) -> _Bracket:
-    """Adds a closed bracket to the expression around it, as an operand or as a part of the last operand."""
+    """Closes `inner` and adds its depth to `outer`: as an operand, or to the last operand.
+
+    An index adds a level of its own. Arguments add none, because the dot of a method already did.
+    """
     inner.end_part()
     if outer.wants_operand:
         outer.operand(inner.deepest)

@@ -1,4 +1,4 @@
-"""Size ranges of values, and arithmetic that saturates.
+"""Size ranges of CEL values, with saturating arithmetic.
 
 Follows cel-go `checker/cost.go`.
 """
@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 
 MOST = (1 << 64) - 1
-"""The maximum size or cost, which also represents unknown ones; sums and products saturate at it."""
+"""The maximum size or cost, also for unknown sizes; larger sums and products become this value."""
 
 TRAVERSAL = 0.1
 """Cost of reading one character."""
@@ -18,7 +18,7 @@ PATTERN = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Characters, bytes, elements or entries: at least `least`, at most `most`."""
+    """A range of sizes: `least` to `most` characters, bytes, elements or entries."""
 
     least: int
     most: int
@@ -30,11 +30,11 @@ class Size:
         return Size(capped(self.least * other.least), capped(self.most * other.most))
 
     def __or__(self, other: "Size") -> "Size":
-        """The range that covers both sizes."""
+        """Returns the range that covers both ranges."""
         return Size(min(self.least, other.least), max(self.most, other.most))
 
     def cost(self, factor: float = TRAVERSAL) -> int:
-        """The maximum cost of traversing the value, at `factor` for each character or item."""
+        """Returns the maximum cost of traversing the value, at `factor` for each character or item."""
         return scaled(self.most, factor)
 
 

@@ -1,4 +1,4 @@
-"""Source text of an expression: its limits, and error messages that show the place of a fault.
+"""Limits on the source text of expressions, and error messages that quote the line of an error.
 
 Follows cel-go `common/errors.go`, `common/error.go` and `parser`.
 """
@@ -13,29 +13,32 @@ from fakeapi.machinery.cel.nesting import NESTING_MAX, TOKEN, nesting_of
 from fakeapi.machinery.cel.syntax import Parsed, StructLiteral, walk
 
 CODE_POINTS_MAX = 100_000
-"""Limit on an expression's code points, checked before parsing as in cel-go. A release may allow fewer."""
+"""Maximum number of code points of an expression, checked before parsing as in cel-go.
+
+API validation may allow fewer in some releases.
+"""
 
 FAULTS_MAX = 100
-"""Limit on the faults that are reported one by one; further faults are only counted."""
+"""Maximum number of errors that are reported one by one; further errors are only counted."""
 
 DETAIL_MAX = 128 * 1024
-"""Limit on the characters of an expression's faults; faults over the limit are only counted.
+"""Maximum number of characters of an expression's errors; errors over the limit are only counted.
 
-cel-go has no such limit: a hundred faults in a line of 10 KiB make 1.5 MB there, and a claim may hold
-hundreds of such lines.
+cel-go has no such limit. There, a hundred errors in a line of 10 KiB produce 1.5 MB, and a ResourceClaim may
+contain hundreds of such lines.
 """
 
 SNIPPET_MAX = 16_384
-"""Length in characters up to which an error quotes a line."""
+"""Maximum length in characters of a line that errors quote; longer lines are not quoted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """Differences between releases in syntax errors.
+    """Differences between releases in the syntax errors of CEL expressions.
 
-    `empty_column`: the column reported for an empty expression. `line_starts_before`: a fault at the start of
-    a line is reported in the line before. `lexes_quoted_fields`: the lexer accepts names in backquotes, and a
-    later check refuses them.
+    - `empty_column`: the column in the error for an empty expression.
+    - `line_starts_before`: an error at the start of a line is reported at the end of the previous line.
+    - `lexes_quoted_fields`: the lexer accepts names in backquotes, and a later check rejects them.
     """
 
     empty_column: int
@@ -44,13 +47,13 @@ class Wording:
 
 
 _Place = tuple[int, int]
-"""Line, from 1, and column, from 0."""
+"""A position in an expression: line, from 1, and column, from 0."""
 
 _NOWHERE = (-1, -1)
 
 
 def beyond_limits(text: str) -> str:
-    """The error of a text that is too long or nests too deep; "" if it does neither."""
+    """Returns the error for an expression that is too long or nested too deeply; "" if it is neither."""
     if len(text) > CODE_POINTS_MAX:
         size = f"size: {len(text)}, limit {CODE_POINTS_MAX}"
         return f"ERROR: <input>:-1:0: expression code point size exceeds limit: {size}"
@@ -60,14 +63,14 @@ def beyond_limits(text: str) -> str:
 
 
 def too_many_operations(text: str) -> str:
-    """The error of a well-formed text whose operations nest too deep; "" if they do not."""
+    """Returns the error for a valid expression whose operations are nested too deeply; otherwise ""."""
     if nesting_of(text).operations > NESTING_MAX:
         return "ERROR: <input>:-1:0: max recursion depth exceeded"
     return ""
 
 
 def quoted_faults(text: str, wording: Wording) -> str:
-    """The faults of names in backquotes, which no release allows; "" if there are none."""
+    """Returns the errors for names in backquotes, which no release allows; "" if there are none."""
     if "`" not in text:
         return ""
     places = [token.start() for token in TOKEN.finditer(text) if token[0] == "`"]
@@ -79,7 +82,10 @@ def quoted_faults(text: str, wording: Wording) -> str:
 
 
 def go_offsets(parsed: Parsed, text: str) -> dict[int, int]:
-    """cel-go's offset of each node: the library's offset, except for a struct, which is at its brace."""
+    """Returns cel-go's offset of each node, by node id.
+
+    The offset of a struct is that of its brace `{`; other offsets are those of cel-expr-python.
+    """
     offsets = parsed.offsets
     braces = {
         node.id: text.find("{", offsets[node.id])
@@ -90,7 +96,10 @@ def go_offsets(parsed: Parsed, text: str) -> dict[int, int]:
 
 
 def shown(faults: list[tuple[int | None, str]], text: str, wording: Wording) -> str:
-    """The faults as text, in source order, each with the line that contains it."""
+    """Formats errors in source order, each with a quote of its line.
+
+    `faults`: (offset, message); the offset is None if it is unknown.
+    """
     lines = text.split("\n")
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
     placed = [(_place(offset, starts, wording), message) for offset, message in faults[:FAULTS_MAX]]
@@ -99,8 +108,9 @@ def shown(faults: list[tuple[int | None, str]], text: str, wording: Wording) -> 
 
 
 def _truncated(texts: Iterable[str], count: int) -> str:
-    """Joins the faults that fit into DETAIL_MAX, at least the first, and says how many of `count` are left
-    out.
+    """Joins the errors that fit into DETAIL_MAX, at least the first.
+
+    `count`: the number of all errors; a last line says how many are omitted.
     """
     kept: list[str] = []
     size = 0
@@ -119,7 +129,7 @@ def _place_of(placed: tuple[_Place, str]) -> _Place:
 
 
 def _place(offset: int | None, starts: list[int], wording: Wording) -> _Place:
-    """The line and column of an offset. `starts`: the offset at which each line starts."""
+    """Returns the line and column of an offset; `starts` has the offset of the start of each line."""
     if offset is None:
         return _NOWHERE
     find = bisect_left if wording.line_starts_before else bisect_right
@@ -139,7 +149,7 @@ def _pointed(place: _Place, message: str, lines: list[str]) -> str:
 
 
 def in_go_words(message: str, text: str, wording: Wording) -> str:
-    """Rewrites the library's syntax errors into cel-go's words."""
+    """Converts syntax errors of cel-expr-python to the messages of cel-go."""
     if not text:
         message = message.replace("<input>:1:1:", f"<input>:1:{wording.empty_column}:", 1)
     message = _NIL_TREE.sub("", message)
@@ -152,7 +162,7 @@ def in_go_words(message: str, text: str, wording: Wording) -> str:
 
 
 def _line_in_go_words(line: str) -> str:
-    """Rewrites an error line; lines that quote the expression stay unchanged."""
+    """Converts an error line to cel-go's message; lines that quote the expression stay unchanged."""
     if line.startswith("ERROR: "):
         for theirs, words in _GO_WORDS:
             line = theirs.sub(words, line)
@@ -160,8 +170,9 @@ def _line_in_go_words(line: str) -> str:
 
 
 def _with_last_line(message: str, text: str) -> str:
-    """Adds an empty last line of the expression below the faults in it: cel-go quotes the line, the library
-    does not.
+    """Adds the quote of an empty last line below its errors.
+
+    cel-go quotes an empty last line, cel-expr-python does not.
     """
     head = rf"^ERROR: <input>:{text.count(chr(10)) + 1}:1: .*$(?!\n \|)"
     return re.sub(head, lambda match: f"{match[0]}\n | \n | ^", message, flags=re.MULTILINE)

@@ -1,6 +1,6 @@
-"""Syntax tree of an expression after its macros are expanded.
+"""The syntax tree of a CEL expression after its macros are expanded.
 
-Follows the messages of cel.expr `syntax.proto`. Every node has an id, which identifies its place in the text,
+Follows the messages of cel.expr `syntax.proto`. Every node has an id, the key of its position in the text,
 its type and its cost.
 """
 
@@ -13,7 +13,7 @@ Constant: TypeAlias = bool | int | float | str | bytes | None
 
 @dataclass(slots=True)
 class Literal:
-    """A constant. `kind`: its CEL type, because ints and uints have the same Python type."""
+    """A constant; `kind` is its CEL type, because ints and uints have the same Python type."""
 
     id: int
     kind: str
@@ -28,7 +28,7 @@ class Ident:
 
 @dataclass(slots=True)
 class Select:
-    """A selection `operand.field`. `test_only`: the node is `has(operand.field)`."""
+    """A selection `operand.field`; with `test_only`, the macro call `has(operand.field)`."""
 
     id: int
     operand: "Node"
@@ -46,7 +46,10 @@ class Call:
 
 @dataclass(slots=True)
 class ListLiteral:
-    """A list. `optional`: indices of the elements `?x`, which are left out if they have no value."""
+    """A list literal.
+
+    `optional`: the indices of elements written `?x`, which are omitted if they have no value.
+    """
 
     id: int
     elements: list["Node"]
@@ -55,7 +58,10 @@ class ListLiteral:
 
 @dataclass(slots=True)
 class Entry:
-    """An entry of a map, with `key`, or of a struct, with `field`."""
+    """An entry of a map literal, with `key`, or of a struct literal, with `field`.
+
+    `optional`: the entry is written `?key`, and omitted if its value is an empty optional.
+    """
 
     id: int
     key: "Node | None"
@@ -97,14 +103,17 @@ Node: TypeAlias = Literal | Ident | Select | Call | ListLiteral | MapLiteral | S
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A syntax tree. `offsets`: the position of each node in the text, in code points, by node id."""
+    """The syntax tree of an expression.
+
+    `offsets`: the position of each node in the text, in code points, by node id.
+    """
 
     root: Node
     offsets: dict[int, int]
 
 
 def children(node: Node) -> list[Node]:
-    """The node's children, in the order in which they are written or expanded."""
+    """Returns the children of a node, in source order."""
     match node:
         case Select(operand=operand):
             return [operand]

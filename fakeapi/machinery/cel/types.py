@@ -1,4 +1,4 @@
-"""CEL's types: names, text forms and assignability.
+"""CEL types: their names and text forms, and which types are compatible.
 
 Follows cel-go `common/types` and `checker/types.go`.
 """
@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """A CEL type. `kind`: the kind of a parametric or named type, or the name of a simple one.
+    """A CEL type.
 
-    Kinds: `list`, `map`, `type`, `wrapper` (a simple type or null), `opaque`, `struct`, `param`; any other
-    kind is a simple type's own name.
+    - `kind`: `list`, `map`, `type`, `wrapper` (a simple type or null), `opaque`, `struct` or `param`. Any
+      other kind is the name of a simple type, such as `int`.
+    - `name`: the name of an opaque type, a struct or a type parameter.
+    - `parameters`: the types in parentheses, such as `string` in `list(string)`.
     """
 
     kind: str
@@ -21,11 +23,11 @@ class Type:
     parameters: tuple["Type", ...] = ()
 
     def __str__(self) -> str:
-        """The type as the checker's errors print it."""
+        """Formats the type for errors of the type checker, such as `list(duration)`."""
         return _written(self, _AS_CHECKED)
 
     def declared(self) -> str:
-        """The type as it is declared; Kubernetes' other errors print this form."""
+        """Formats the type for errors of Kubernetes, such as `list(google.protobuf.Duration)`."""
         return _written(self, _AS_DECLARED)
 
     @property
@@ -97,7 +99,7 @@ def parameter(name: str) -> Type:
 
 
 def unwrapped(of: Type) -> tuple[Type, bool]:
-    """The type inside an optional, and True; for any other type, the type itself and False."""
+    """Returns (type inside an optional, True); for any other type, (the type itself, False)."""
     return (of.parameters[0], True) if of.is_optional else (of, False)
 
 
@@ -107,17 +109,17 @@ _OPAQUE = frozenset(("net.IP", "net.CIDR"))
 
 
 def read(text: str) -> Type:
-    """The type of a text such as `map(string, list(A))`; a single capital letter is a parameter."""
+    """Parses a CEL type such as `map(string, list(A))`; a single letter is a type parameter."""
     return _read(iter(_TOKEN.findall(text)))[0]
 
 
 def read_all(text: str) -> tuple[Type, ...]:
-    """The types of a text such as `string, int`."""
+    """Parses a list of types such as `string, int`; returns () for an empty text."""
     return _read_list(iter(_TOKEN.findall(f"{text})"))) if text else ()
 
 
 def _read(tokens: _Tokens) -> tuple[Type, str]:
-    """A type and the token after it, "" at the end."""
+    """Reads a type; returns the type and the next token, "" at the end."""
     name = next(tokens)
     after = next(tokens, "")
     parameters: tuple[Type, ...] = ()
@@ -150,7 +152,7 @@ def _named(name: str, parameters: tuple[Type, ...]) -> Type:
 
 @dataclass(slots=True)
 class Substitution:
-    """Bindings of type parameters. A failed match leaves them unchanged."""
+    """The types bound to type parameters; a failed match leaves the bindings unchanged."""
 
     bound: dict[Type, Type] = field(default_factory=dict)
     _undo: list[tuple[Type, Type | None]] = field(default_factory=list)
@@ -162,11 +164,11 @@ class Substitution:
         return parameter(f"_var{self._fresh - 1}")
 
     def assignable(self, one: Type, other: Type) -> bool:
-        """Whether the two types agree; binds type parameters as needed."""
+        """Whether two types are compatible; binds type parameters as needed."""
         return self.all_assignable((one,), (other,))
 
     def all_assignable(self, ones: tuple[Type, ...], others: tuple[Type, ...]) -> bool:
-        """Whether all pairs of types agree; otherwise no type parameter is bound."""
+        """Whether all pairs of types are compatible; binds type parameters only if they are."""
         self._undo.clear()
         if self._agree_all(ones, others):
             return True
@@ -178,7 +180,7 @@ class Substitution:
         return False
 
     def resolve(self, one: Type, *, final: bool = False) -> Type:
-        """The type with its bound parameters replaced. `final`: unbound parameters become dyn."""
+        """Replaces the bound parameters of a type; with `final`, unbound parameters become dyn."""
         while one.kind == "param" and one in self.bound:
             one = self.bound[one]
         if one.kind == "param":
@@ -222,7 +224,7 @@ class Substitution:
         return _plain(one) == _plain(other)
 
     def _substitutes(self, one: Type, name: Type) -> tuple[bool, bool]:
-        """Whether the parameter `name` can be bound to the type, and whether it was already bound."""
+        """Returns whether parameter `name` can be bound to a type, and whether it was already bound."""
         if one == name:
             return True, True
         known = self.bound.get(name)
@@ -254,7 +256,7 @@ def _plain(of: Type) -> Type:
 
 
 def most_general(one: Type, other: Type) -> Type:
-    """The less specific of two types that agree."""
+    """Returns the less specific of two compatible types."""
     return one if _covers(one, other) else other
 
 

@@ -1,6 +1,6 @@
-"""Decodes the `cel.expr.ParsedExpr` that cel-expr-python serializes in protobuf's binary form.
+"""Decodes a `cel.expr.ParsedExpr` from cel-expr-python, in protobuf's binary form.
 
-The decoder is written by hand, so that one message does not require a protobuf runtime.
+The decoder is written by hand, because one message does not justify a protobuf runtime.
 """
 
 import struct
@@ -24,7 +24,7 @@ from fakeapi.machinery.schema.protobuf_wire import Fields, fields_of, packed, si
 
 
 def read_parsed(serialized: bytes) -> Parsed:
-    """Decodes an `Any` that holds a ParsedExpr, in the encoding that the library writes.
+    """Decodes a `google.protobuf.Any` with a ParsedExpr, as cel-expr-python serializes it.
 
     Raises ValueError for an expression or a constant of an unknown kind.
     """
@@ -55,7 +55,7 @@ def _number(fields: Fields, number: int) -> int:
 
 
 def _text(fields: Fields, number: int) -> str:
-    # Escapes in an expression may make surrogates, which strict UTF-8 cannot encode.
+    # Escapes in an expression may produce surrogates, which strict UTF-8 cannot decode.
     return _message(fields, number).decode("utf-8", "surrogatepass")
 
 

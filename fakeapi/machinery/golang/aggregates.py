@@ -1,4 +1,4 @@
-"""Prints several errors as one, as k8s.io/apimachinery `util/errors` does."""
+"""Joins several errors into one, like k8s.io/apimachinery `pkg/util/errors`."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""Checks DER against a known structure, with the errors of Go's encoding/asn1.
+"""Checks the structure of DER-encoded data, with the errors of Go's encoding/asn1.
 
 Follows `parseField` and `parseTagAndLength`.
 """
@@ -15,22 +15,22 @@ _PLAIN: Final = (
     "{optional:false explicit:false application:false private:false defaultValue:<nil> tag:<nil> "
     "stringType:0 timeType:0 set:false omitEmpty:false}"
 )
-"""Go's default field parameters, as error messages print them."""
+"""Go's default field parameters, as in error messages."""
 
 
 class Asn1Error(ValueError):
-    """A parse error, with Go's message."""
+    """DER data that Go's encoding/asn1 rejects, with Go's message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The structure that a value must have.
+    """The required structure of a DER value.
 
     - `name`: the name of its Go type, for errors.
-    - `tag`: its universal tag; None for any.
-    - `fields`: the elements of a sequence, which may have more elements after them.
+    - `tag`: its universal tag; None for any tag.
+    - `fields`: the first elements of a sequence; more elements may follow.
     - `optional`: whether the value may be absent at the end of a sequence.
-    - `context`: the number of a context-specific tag, which may contain any values.
+    - `context`: the number of its context-specific tag; the value may then contain any values.
     """
 
     name: str
@@ -53,7 +53,7 @@ class _Head:
 
 
 def check(content: bytes, form: Form) -> None:
-    """Checks that the content is exactly one value of the form. Raises Asn1Error."""
+    """Raises Asn1Error unless the content is exactly one DER value of the form."""
     if _value(content, 0, form) != len(content):
         raise _syntax("trailing data")
 
@@ -67,7 +67,7 @@ def _structural(text: str) -> Asn1Error:
 
 
 def _value(content: bytes, offset: int, form: Form) -> int:
-    """Returns the end offset of the value that begins at `offset`. Raises Asn1Error."""
+    """Checks the value that begins at `offset` and returns its end offset. Raises Asn1Error."""
     if offset == len(content):
         if form.optional:
             return offset

@@ -1,4 +1,4 @@
-"""Decodes standard base64 as Go's encoding/base64 does: skips line breaks, and errors name a position."""
+"""Decodes standard base64 like Go's encoding/base64: ignores line breaks; errors include the position."""
 
 import base64
 import binascii
@@ -9,7 +9,7 @@ _QUANTUM = 4
 
 
 def decode_base64(text: str) -> bytes:
-    """Decodes padded base64. Raises ValueError with Go's message."""
+    """Decodes base64 with padding; ignores line breaks. Raises ValueError with Go's message."""
     joined = text.translate(_BREAKS)
     problem = None if _is_plain(joined) else _problem(text)
     if problem is not None:
@@ -18,7 +18,7 @@ def decode_base64(text: str) -> bytes:
 
 
 def canonical_base64(text: str) -> str:
-    """Returns base64 in the form that Go's encoding/json writes. Raises ValueError with Go's message."""
+    """Normalizes base64 to the output of Go's encoding/json. Raises ValueError with Go's message."""
     return base64.b64encode(decode_base64(text)).decode()
 
 
@@ -31,7 +31,7 @@ def _is_plain(text: str) -> bool:
 
 
 def _problem(text: str) -> int | None:
-    """Returns the position of the first wrong byte, counted in bytes of UTF-8; None if there is none."""
+    """Returns the offset of the first invalid byte in the UTF-8 text; None if there is none."""
     characters = [
         (at, character)
         for at, character in enumerate(text.encode().decode("latin-1"))

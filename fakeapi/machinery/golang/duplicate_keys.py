@@ -1,4 +1,4 @@
-"""Duplicate keys of JSON objects: how they are kept, and the strict errors that name them.
+"""Stores duplicate keys of JSON objects, and reports them as strict errors.
 
 Follows sigs.k8s.io/json.
 """
@@ -9,14 +9,14 @@ from typing import Any
 from fakeapi.machinery.golang.strconv import quote
 
 MAX_STRICT_ERRORS = 100
-"""Maximum number of strict errors of a body; sigs.k8s.io/json drops further ones silently."""
+"""Maximum number of strict errors of a body; like sigs.k8s.io/json, omits further errors silently."""
 
 
 class RepeatedKeys(dict[str, Any]):
-    """A JSON object that repeats a key, or contains such an object; as a dict, it has each key's last value.
+    """A JSON object that repeats a key, or contains an object that does.
 
-    `pairs` are all its members in the order of the document. Go decodes each of them in turn. So it also
-    reports errors inside a value that a later one overwrites.
+    As a dict, it has the last value of each key. `pairs` has all members in document order, because Go
+    decodes all of them. So Go also reports errors in a value that a later value of the key overwrites.
     """
 
     __slots__ = ("pairs",)
@@ -27,21 +27,21 @@ class RepeatedKeys(dict[str, Any]):
 
 
 def holds_repeated(value: Any) -> bool:
-    """Whether the value is or contains an object that repeats a key."""
+    """Whether a JSON value is or contains an object that repeats a key."""
     if type(value) is list:
         return any(map(holds_repeated, value))
     return type(value) is RepeatedKeys
 
 
 def members(value: dict[str, Any]) -> Iterable[tuple[str, Any]]:
-    """Returns the members of an object in document order, with repeated keys if it is a `RepeatedKeys`."""
+    """Returns the members of an object in document order, including repeated keys of a `RepeatedKeys`."""
     return value.pairs if isinstance(value, RepeatedKeys) else value.items()
 
 
 def duplicate_errors(value: Any, path: str | None) -> Iterator[str]:
-    """Yields `duplicate field ...` for each repeated key in a value of `decode_marking_duplicates`.
+    """Yields `duplicate field ...` for each repeated key in the result of `decode_marking_duplicates`.
 
-    `path` is the field path of the value; None at the root, where no dot precedes a key.
+    `path` is the field path of the value; None for the root.
     """
     if isinstance(value, list):
         for index, item in enumerate(value):
@@ -57,7 +57,7 @@ def duplicate_errors(value: Any, path: str | None) -> Iterator[str]:
 
 
 def first_strict_errors(errors: Iterable[str]) -> list[str]:
-    """Returns each strict error once, and at most MAX_STRICT_ERRORS of them, as sigs.k8s.io/json does."""
+    """Returns the first MAX_STRICT_ERRORS errors, without repetitions, like sigs.k8s.io/json."""
     unique: dict[str, None] = {}
     for error in errors:
         unique[error] = None

@@ -1,4 +1,4 @@
-"""Checks durations as Go's `time.ParseDuration` does."""
+"""Validates durations like Go's `time.ParseDuration`."""
 
 import re
 
@@ -12,7 +12,7 @@ _STEP = re.compile(r"([0-9]*+)(\.?)([0-9]*+)([^.0-9]*+)", re.DOTALL)
 
 
 def duration_error(text: str) -> str:
-    """Returns Go's error for text that is not a duration; empty for a duration."""
+    """Returns Go's error message for a text that is not a duration; "" for a duration such as `1h30m`."""
     negative = text.startswith("-")
     at = 1 if text[:1] in ("-", "+") else 0
     if text[at:] == "0":
@@ -41,6 +41,6 @@ def duration_error(text: str) -> str:
 
 
 def _whole(digits: str) -> int:
-    """Parses any number of digits; a number beyond 64 bits becomes one that is over the limit."""
+    """Parses decimal digits; numbers of more than 19 digits become _LONGEST + 1, which is over the limit."""
     significant = digits.lstrip("0")
     return int(significant or "0") if len(significant) <= _DIGITS_MAX else _LONGEST + 1

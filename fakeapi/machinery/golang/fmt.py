@@ -1,4 +1,4 @@
-"""Formats decoded JSON as Go's fmt package does with `%v`: maps, slices and numbers in messages."""
+"""Formats decoded JSON for messages, like `%v` of Go's package fmt."""
 
 import struct
 from decimal import Decimal
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def printed(value: Any) -> str:
-    """Formats a JSON value as Go's `%v` and `%+v` do: `map[a:1 b:[x <nil>]]`, with sorted keys."""
+    """Formats a JSON value like Go's `%v` and `%+v`: `map[a:1 b:[x <nil>]]`, with sorted keys."""
     match value:
         case None:
             return "<nil>"
@@ -27,9 +27,9 @@ def printed(value: Any) -> str:
 
 
 def shortest_float(value: float, *, bits: int = 64) -> str:
-    """Formats a finite float like strconv.FormatFloat(value, 'g', -1, bits), with the fewest digits.
+    """Formats a finite float with the fewest digits, like Go's FormatFloat with format `g`.
 
-    Values below 1e-04 and from 1e+06 on have an exponent. `bits` is 32 or 64.
+    Values below 1e-04, and 1e+06 or more, get an exponent. `bits` is 32 or 64.
     """
     number = Decimal(repr(value)) if bits == 64 else _shortest_float32(value)
     sign, digits, exponent = number.normalize().as_tuple()
@@ -53,7 +53,7 @@ def _shortest_float32(value: float) -> Decimal:
 
 
 def type_name(value: Any) -> str:
-    """Returns the Go type of a decoded JSON value, as `%s` prints its reflect.Type."""
+    """Returns the name of the Go type of a decoded JSON value, such as `map[string]interface {}`."""
     match value:
         case None:
             return "%!s(<nil>)"

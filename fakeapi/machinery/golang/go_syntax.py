@@ -1,4 +1,4 @@
-"""Go values that error messages print in Go syntax."""
+"""Go values in Go syntax, for error messages."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from fakeapi.machinery.golang.strconv import quote
 
 @dataclass(frozen=True, slots=True)
 class Dump:
-    """The text of a Go value without a JSON form, which a field error prints unchanged."""
+    """The text of a Go value that has no JSON form; field errors print the text unchanged."""
 
     text: str
 

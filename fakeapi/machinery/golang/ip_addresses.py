@@ -1,4 +1,4 @@
-"""Parses IP addresses and CIDR values as Kubernetes reads them, and prints them as Go does.
+"""Parses IP addresses and CIDR values like Kubernetes, and formats them like Go.
 
 Follows `ParseIPSloppy` and `ParseCIDRSloppy` of k8s.io/utils `net`, which accept leading zeros, and the
 stricter `netip.ParseAddr` and `netip.ParsePrefix` of Go's standard library.
@@ -16,10 +16,10 @@ _MAPPED_BITS: Final = 96
 
 @dataclass(frozen=True, slots=True)
 class IP:
-    """An IP address; its text is the canonical form that Go prints.
+    """An IP address; its text is Go's canonical form.
 
-    `mapped`: it was written as an IPv4-mapped IPv6 address, and `value` is the IPv4 address. `leading_zeros`:
-    it was written with leading zeros that only the tolerant parser accepts.
+    `mapped`: the input was an IPv4-mapped IPv6 address; `value` is the IPv4 address.
+    `leading_zeros`: the input had leading zeros, which only `ParseIPSloppy` accepts.
     """
 
     value: ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -32,7 +32,7 @@ class IP:
 
     @property
     def strict(self) -> bool:
-        """Whether every parser reads the written form as the same address: not mapped, no leading zeros."""
+        """Whether all parsers agree on the input: not IPv4-mapped, and without leading zeros."""
         return not self.mapped and not self.leading_zeros
 
     def __str__(self) -> str:
@@ -41,10 +41,11 @@ class IP:
 
 @dataclass(frozen=True, slots=True)
 class CIDR:
-    """An address with the length of its prefix.
+    """An IP address with a prefix length; its text is the network in Go's canonical form.
 
-    `address` is the part before the slash. `prefix` is the length as written: for a mapped address it
-    includes the 96 bits before the IPv4 address.
+    `address`: the part before the slash; bits after the prefix may be set.
+    `prefix`: the length in the input; for an IPv4-mapped address it includes the 96 bits before the IPv4
+    address.
     """
 
     address: IP
@@ -53,7 +54,7 @@ class CIDR:
 
     @property
     def network(self) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
-        """The network that the address belongs to."""
+        """The network of the address: bits after the prefix are zero."""
         value = self.address.value
         if not self.address.mapped:
             return ipaddress.ip_network((value, self.prefix), strict=False)
@@ -63,12 +64,12 @@ class CIDR:
 
     @property
     def is_network(self) -> bool:
-        """Whether all bits after the prefix are zero."""
+        """Whether `address` is the network address: all bits after the prefix are zero."""
         return self.network.network_address == self.address.value
 
     @property
     def strict(self) -> bool:
-        """Whether every parser reads the written form as the same network: not mapped, no leading zeros."""
+        """Whether all parsers agree on the input: not IPv4-mapped, and without leading zeros."""
         return self.address.strict and not self.leading_zeros
 
     def __str__(self) -> str:
@@ -76,7 +77,7 @@ class CIDR:
 
 
 def parse_ip(text: str) -> IP | None:
-    """Parses an IP address; None for text that is not one, or for an address with a zone."""
+    """Parses an IP address, leading zeros allowed; None for other text and for an address with a zone."""
     if ":" in text:
         return _ipv6(text)
     octets = _octets(text)
@@ -87,7 +88,7 @@ def parse_ip(text: str) -> IP | None:
 
 
 def parse_cidr(text: str) -> CIDR | None:
-    """Parses an address with a prefix length; None for other text, or for a length that does not fit."""
+    """Parses an address with a prefix length; None for other text and for a prefix that is too long."""
     written, slash, length = text.partition("/")
     address = parse_ip(written) if slash else None
     if address is None or not _is_digits(length):
@@ -100,7 +101,7 @@ def parse_cidr(text: str) -> CIDR | None:
 
 
 def family_of(text: str) -> Family | None:
-    """Returns the family of an address; None for text that is not an address."""
+    """Returns the family of an IP address; None for text that is not an address."""
     address = parse_ip(text)
     return None if address is None else address.family
 
@@ -112,7 +113,7 @@ def family_of_cidr(text: str) -> Family | None:
 
 
 def join_host_port(host: str, port: int) -> str:
-    """Returns `host:port`, with an IPv6 address in brackets."""
+    """Returns `host:port`, with brackets around an IPv6 address: `[::1]:443`."""
     return f"[{host}]:{port}" if ":" in host or "%" in host else f"{host}:{port}"
 
 
@@ -121,7 +122,7 @@ def _is_digits(text: str) -> bool:
 
 
 def _octets(text: str) -> tuple[int, bool] | None:
-    """Returns an IPv4 address as a number, and whether it has leading zeros; None for other text."""
+    """Returns (IPv4 address as a number, whether it has leading zeros); None for other text."""
     parts = text.split(".")
     if len(parts) != 4 or not all(map(_is_digits, parts)):
         return None

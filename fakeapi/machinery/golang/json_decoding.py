@@ -24,15 +24,15 @@ from fakeapi.machinery.golang.json_syntax import json_syntax_error, quoted_byte
 from fakeapi.machinery.golang.numbers import INT64_MAX, INT64_MIN
 
 GO_UTF8 = "fakeapi.go"
-"""The `errors` argument for bytes.decode that reads bad UTF-8 as Go does: U+FFFD for each bad byte."""
+"""The `errors` argument of bytes.decode to read invalid UTF-8 like Go: U+FFFD for each invalid byte."""
 
 NESTING_MAX = 900
-"""Maximum number of nested levels that are read, a little fewer than Python's stack allows."""
+"""Maximum nesting depth of JSON, a little less than Python's stack allows."""
 
 _INTEGER_DIGITS = 300
-"""Longest integer, in digits, that is certainly in the range of float64.
+"""Number of digits up to which an integer is certainly in the range of float64.
 
-Longer ones are checked as floats first, because Python rejects integers of more than 4,300 digits.
+Longer integers are first parsed as floats, because Python rejects integers of more than 4,300 digits.
 """
 
 _PERHAPS_BEYOND_INT64 = re.compile(rb"[0-9]{19}")
@@ -47,10 +47,10 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def decode_lenient(body: bytes, *, nesting_max: int = NESTING_MAX) -> Any:
-    """Decodes any JSON that Go accepts; bad UTF-8 and lone surrogates become U+FFFD.
+    """Decodes any JSON that Go accepts; invalid UTF-8 and lone surrogates become U+FFFD.
 
-    The last of repeated keys wins. Raises JsonError with Go's words. Two things raise it here that Go
-    accepts: nesting deeper than `nesting_max`, and numbers beyond float64.
+    The last of repeated keys wins. Raises JsonError with Go's message; unlike Go, also for nesting deeper
+    than `nesting_max` and for numbers beyond float64.
     """
     check_depth(body, nesting_max)
     try:
@@ -60,21 +60,21 @@ def decode_lenient(body: bytes, *, nesting_max: int = NESTING_MAX) -> Any:
 
 
 def decode_marking_duplicates(body: bytes) -> Any:
-    """Decodes like `decode_lenient`, but returns objects with repeated keys as `RepeatedKeys`."""
+    """Decodes JSON like `decode_lenient`, but returns objects with repeated keys as `RepeatedKeys`."""
     return decode_noting_form(body)[0]
 
 
 def decode_noting_form(body: bytes) -> tuple[Any, bool]:
-    """Decodes like `decode_marking_duplicates`; also returns whether the body is already in canonical form.
+    """Decodes JSON like `decode_marking_duplicates`; returns (value, whether the body is canonical).
 
-    The canonical form is the output of `codec.encode`, with or without a final newline.
+    Canonical JSON is the output of `codec.encode`, with or without a final newline.
     """
     check_depth(body)
     try:
         value = decode(body)
     except JsonError:
         return _decode_suspect(body, _marked), False
-    # A dict cannot write a key twice: a body that equals its own re-encoding has no repeated keys.
+    # A dict has no repeated keys, so a body that equals its re-encoding has none.
     text = encode(value)
     if body.startswith(text) and body[len(text) :] in (b"", b"\n"):
         return value, True
@@ -82,34 +82,34 @@ def decode_noting_form(body: bytes) -> tuple[Any, bool]:
 
 
 def decode_untyped(body: bytes) -> Any:
-    """Decodes like `decode_lenient`, but integers beyond int64 become floats, as in Go's decoding to `any`.
+    """Decodes JSON like Go's decoding to `any`: integers beyond int64 become floats.
 
-    Raises JsonError for a number beyond float64.
+    Raises JsonError, also for a number beyond float64.
     """
     value = decode_lenient(body)
     return _decode_slowly(body, None, _untyped) if _PERHAPS_BEYOND_INT64.search(body) else value
 
 
 def check_untyped(body: bytes) -> None:
-    """Raises JsonError for an integer beyond float64, which Go cannot decode to `any`.
+    """Raises JsonError if JSON has an integer beyond float64, which Go cannot decode to `any`.
 
-    `body` must be JSON that was decoded before without an error.
+    `body` must be valid JSON.
     """
     if _PERHAPS_BEYOND_FLOAT64.search(body):
         _decode_slowly(body, None)
 
 
 def duplicate_errors_of(body: bytes) -> list[str]:
-    """Returns the strict errors of a body read without a type: `duplicate field "metadata.labels.a"`.
+    """Returns the strict errors of a JSON body for repeated keys: `duplicate field "metadata.labels.a"`.
 
-    They are in the order of the second occurrences, each text once, at most MAX_STRICT_ERRORS. Raises
-    JsonError.
+    The errors are in the order of the repetitions: each text once, at most MAX_STRICT_ERRORS. Raises
+    JsonError if the body is not JSON.
     """
     return first_strict_errors(duplicate_errors(decode_marking_duplicates(body), None))
 
 
 def json_kind(value: Any) -> str:
-    """Returns the kind of a JSON value as Go's UnmarshalTypeError names it."""
+    """Returns the kind of a JSON value as in Go's UnmarshalTypeError, such as `object` or `number`."""
     match value:
         case None:
             return "null"
@@ -126,7 +126,7 @@ def json_kind(value: Any) -> str:
 
 
 def check_depth(body: bytes, nesting_max: int = NESTING_MAX) -> None:
-    """Raises JsonError for JSON that nests deeper than `nesting_max`."""
+    """Raises JsonError for JSON nested deeper than `nesting_max`."""
     if body.count(b"[") + body.count(b"{") <= nesting_max:  # nearly all bodies
         return
     deepest = max(accumulate(map(_STEPS.__getitem__, body.translate(None, _NO_BRACKETS))))
@@ -147,7 +147,7 @@ def _depth_outside_strings(body: bytes) -> int:
 
 
 def _decode_suspect(body: bytes, hook: Any) -> Any:
-    """Decodes a body that the fast decoder rejected. Raises JsonError if it is not JSON at all."""
+    """Decodes a body that the fast decoder rejected. Raises JsonError if it is not JSON."""
     problem = json_syntax_error(body)
     if problem:
         raise JsonError(problem)
@@ -202,7 +202,7 @@ def _without_surrogates(value: Any) -> Any:
 
 
 def _replace_one_byte(error: UnicodeError) -> tuple[str, int]:
-    """Replaces a single byte of a bad sequence, as Go does; Python's own handler replaces all of it."""
+    """Replaces the first byte of an invalid UTF-8 sequence; Python's handler replaces all of its bytes."""
     assert isinstance(error, UnicodeDecodeError)
     return _REPLACEMENT, error.start + 1
 

@@ -1,4 +1,4 @@
-"""Encodes JSON as Go's json.Marshal does: compact, with HTML's special characters escaped."""
+"""Encodes JSON like Go's json.Marshal: compact, with HTML's special characters escaped."""
 
 from typing import Any
 
@@ -15,12 +15,12 @@ _HTML = (
 
 
 def go_encode(value: Any) -> bytes:
-    """Encodes `value` as Go's json.Marshal does: compact, with `<`, `>`, `&` and line separators escaped."""
+    """Encodes JSON like Go's json.Marshal: compact, with `<`, `>`, `&` and line separators escaped."""
     return escape_html(encode(value))
 
 
 def escape_html(text: bytes) -> bytes:
-    """Escapes `<`, `>`, `&` and line separators in JSON text, as Go's json.Marshal does."""
+    """Escapes `<`, `>`, `&` and line separators in JSON text, like Go's json.Marshal."""
     for character, escape in _HTML:
         if character in text:
             text = text.replace(character, escape)
@@ -28,15 +28,15 @@ def escape_html(text: bytes) -> bytes:
 
 
 def is_as_go_writes(body: bytes, value: Any) -> bool:
-    """Whether `body`, which decodes to `value`, is Go's encoding of it, apart from spaces."""
+    """Whether `body`, which decodes to `value`, equals Go's encoding of `value`, apart from spacing."""
     return is_respaced(body, go_encode(value))
 
 
 def is_respaced(body: bytes, compact: bytes) -> bool:
     """Whether `body` is the JSON text `compact`, with the spacing of Go or of Python's json module.
 
-    `compact` is an encoding of the value that `body` decodes to. Removing spaces, even inside strings, moves
-    no quote and no bracket, and a string that lost a space would differ. So equal texts have the same tokens.
+    `compact` must be an encoding of the value that `body` decodes to. The comparison removes spaces even
+    inside strings, but then the string would differ from `compact`. So equal texts have equal tokens.
     """
     text = body.strip(_SPACE)
     if len(text) == len(compact):

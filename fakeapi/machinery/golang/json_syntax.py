@@ -1,6 +1,6 @@
-"""Reports syntax errors of JSON in the words of Go's encoding/json.
+"""Reports syntax errors of JSON with the messages of Go's encoding/json.
 
-Follows Go's encoding/json scanner. The scan takes time linear in the size of the text, for any text.
+Follows the scanner of Go's encoding/json, in time linear in the size of the text.
 """
 
 import re
@@ -8,7 +8,7 @@ import re
 from fakeapi.machinery.golang.strconv import quote
 
 MAX_DEPTH = 10_000
-"""Maximum number of nested levels; deeper nesting is a syntax error in Go."""
+"""Maximum nesting depth of JSON in Go; deeper nesting is a syntax error."""
 
 _STRING = re.compile(
     rb'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+',
@@ -19,10 +19,9 @@ _LITERALS = {ord("t"): b"true", ord("f"): b"false", ord("n"): b"null"}
 
 
 def json_syntax_error(body: bytes) -> str:
-    """Returns Go's message for the first syntax error in `body`; empty if it is JSON.
+    """Returns Go's message for the first syntax error in `body`; "" if the body is JSON.
 
-    Takes time linear in the size of the body. The end of the input counts as one more space, as it does in
-    Go.
+    Like Go, reads the end of the input as a space. Takes time linear in the size of the body.
     """
     try:
         _scan(body + b" ")
@@ -32,11 +31,14 @@ def json_syntax_error(body: bytes) -> str:
 
 
 class _SyntaxFoundError(Exception):
-    """Carries Go's message for the first syntax error."""
+    """The first syntax error in a JSON text, with Go's message."""
 
 
 def _scan(text: bytes) -> None:
-    """Follows Go's state machine, a token at a time. `text` ends in a space."""
+    """Scans JSON like Go's state machine, token by token; `text` must end with a space.
+
+    Raises _SyntaxFoundError.
+    """
     open_brackets = bytearray()
     at = past_spaces(text, 0)
     while True:
@@ -58,7 +60,10 @@ def _scan(text: bytes) -> None:
 
 
 def _past_closings(text: bytes, at: int, open_brackets: bytearray) -> int | None:
-    """Returns the start of the value that follows the one before `at`; None at the end of the text."""
+    """Reads closing brackets and a comma after a value; returns the start of the next value.
+
+    Returns None at the end of the text.
+    """
     while open_brackets:
         at = past_spaces(text, at)
         bracket = open_brackets[-1]
@@ -137,7 +142,10 @@ def past_string(text: bytes, at: int) -> int:
 
 
 def past_spaces(text: bytes, at: int) -> int:
-    """Returns the position of the next character that is not a space. Raises at the end of the text."""
+    """Returns the position of the next character that is not a space.
+
+    Raises _SyntaxFoundError at the end of the text.
+    """
     match = _SPACES.match(text, at)
     end = match.end() if match else at
     if end == len(text):
@@ -146,7 +154,7 @@ def past_spaces(text: bytes, at: int) -> int:
 
 
 def closing_bracket(bracket: int) -> int:
-    return bracket + 2  # In ASCII each closing bracket follows its opening one by two.
+    return bracket + 2  # in ASCII, `]` and `}` are two codes after `[` and `{`
 
 
 def _wrong(text: bytes, at: int, where: str) -> _SyntaxFoundError:
@@ -154,7 +162,7 @@ def _wrong(text: bytes, at: int, where: str) -> _SyntaxFoundError:
 
 
 def quoted_byte(byte: int) -> str:
-    """Quotes a byte as Go does: as the character with that code, in single quotes."""
+    """Quotes a byte like Go: the character with this code in single quotes."""
     if byte == ord("'"):
         return "'\\''"
     if byte == ord('"'):

@@ -1,4 +1,4 @@
-"""Checks mail addresses as Go's mail.ParseAddress does: `a@b.c` and `A Name <a@b.c>`."""
+"""Validates mail addresses like Go's mail.ParseAddress: `a@b.c` and `A Name <a@b.c>`."""
 
 import re
 
@@ -11,9 +11,9 @@ _SPACE = " \t"
 
 
 def is_address(text: str) -> bool:
-    """Whether `text` is one address, with or without a display name.
+    """Whether `text` is a single mail address, with or without a display name.
 
-    Comments and groups are not supported.
+    Unlike Go, rejects comments and groups.
     """
     rest = text.strip(_SPACE)
     if _ends_address(rest):
@@ -28,7 +28,7 @@ def is_address(text: str) -> bool:
 
 
 def _ends_address(text: str) -> bool:
-    """Whether `text` is a local part, an at sign and a domain, with or without spaces between them."""
+    """Whether `text` is `local-part@domain`, with or without spaces around the parts."""
     text = text.strip(_SPACE)
     local = _QUOTED.match(text) or _DOT_ATOM.match(text)
     if not local or local.group() == '""':

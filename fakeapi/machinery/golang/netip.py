@@ -1,4 +1,4 @@
-"""The error messages of Go's `netip.ParseAddr` and `netip.ParsePrefix`.
+"""Validates IP addresses and prefixes, with the errors of Go's `netip.ParseAddr` and `netip.ParsePrefix`.
 
 Follows Go's standard library, `net/netip`.
 """
@@ -13,7 +13,7 @@ _HEXADECIMAL = re.compile("[0-9a-fA-F]*")
 
 
 def addr_error(text: str) -> str | None:
-    """Returns the error of Go's netip.ParseAddr; None for a valid address."""
+    """Returns the error message of Go's netip.ParseAddr; None for a valid IP address."""
     first = next((character for character in text if character in ".:%"), "")
     match first:
         case ".":
@@ -31,7 +31,7 @@ def addr_error(text: str) -> str | None:
 
 
 def prefix_error(text: str) -> str | None:
-    """Returns the error of Go's netip.ParsePrefix; None for a valid address with a prefix length."""
+    """Returns the error message of Go's netip.ParsePrefix; None for a valid CIDR value."""
     address, slash, length = text.rpartition("/")
     problem = None
     if not slash:
@@ -48,7 +48,7 @@ def prefix_error(text: str) -> str | None:
 
 
 def _ipv4(text: str) -> tuple[str, str] | None:
-    """Returns the error of an IPv4 address and the text that Go's message quotes, which may be empty."""
+    """Returns (error of an IPv4 address, the text that Go's message quotes or ""); None if valid."""
     dots, digits = 0, ""
     for index, character in enumerate(text):
         if character.isascii() and character.isdigit():
@@ -69,7 +69,7 @@ def _ipv4(text: str) -> tuple[str, str] | None:
 
 
 def _ipv6(text: str) -> tuple[str, str] | None:
-    """Returns the error of an IPv6 address and the text that Go's message quotes, which may be empty."""
+    """Returns (error of an IPv6 address, the text that Go's message quotes or ""); None if valid."""
     rest, percent, zone = text.partition("%")
     if percent and not zone:
         return "zone must be a non-empty string", ""

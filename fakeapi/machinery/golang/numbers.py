@@ -1,7 +1,7 @@
-"""Parses and converts numbers as Go does: strconv's 64-bit integers, and the numbers of untyped JSON.
+"""Parses and converts numbers like Go: 64-bit integers of strconv, and numbers of untyped JSON.
 
-Python's own `int` accepts more than ASCII digits. It rejects texts of some thousands of digits, even if they
-are leading zeros.
+Python's `int` differs: it also accepts digits beyond ASCII, and rejects texts of more than 4,300 digits, even
+leading zeros.
 """
 
 from decimal import Decimal
@@ -14,11 +14,11 @@ INT64_MIN, INT64_MAX = -(1 << 63), (1 << 63) - 1
 UINT64_MAX = (1 << 64) - 1
 _DIGITS = 20
 _EXPONENT_FROM = 1e21
-"""The least float that Go's JSON writes with an exponent; smaller whole floats have no point."""
+"""The smallest float that Go's JSON formats with an exponent; smaller whole floats get no decimal point."""
 
 
 def parse_int(text: str) -> int:
-    """Parses an int64, with or without a sign. Raises ValueError in Go's words."""
+    """Parses an int64, with or without a sign. Raises ValueError with Go's message."""
     number = _natural(text[1:] if text[:1] in ("+", "-") else text, "ParseInt", text)
     if text.startswith("-"):
         number = -number
@@ -28,7 +28,7 @@ def parse_int(text: str) -> int:
 
 
 def parse_uint(text: str) -> int:
-    """Parses a uint64, which has no sign. Raises ValueError in Go's words."""
+    """Parses a uint64, which must not have a sign. Raises ValueError with Go's message."""
     number = _natural(text, "ParseUint", text)
     if number > UINT64_MAX:
         raise _out_of_range("ParseUint", text)
@@ -36,17 +36,16 @@ def parse_uint(text: str) -> int:
 
 
 def rewritten(value: Any) -> Any:
-    """Returns a JSON value as Go re-encodes it after decoding it to `any`.
+    """Normalizes a JSON value as if Go decoded it to `any` and encoded it again; returns a copy.
 
-    Keys are sorted. Integers beyond 64 bits and whole floats have the digits that a float64 needs. Follows
-    sigs.k8s.io/json and encoding/json.
-
-    Raises ValueError in Go's words for a number beyond a float64.
+    Sorts keys. Integers beyond 64 bits and whole floats get the fewest digits that identify the float64.
+    Raises ValueError with Go's message for a number beyond float64. Follows sigs.k8s.io/json and
+    encoding/json.
     """
     match value:
         case dict():
             members = {}
-            for key in sorted(value):  # A comprehension would take a second stack frame for each level.
+            for key in sorted(value):  # a comprehension would need a second stack frame for each level
                 members[key] = rewritten(value[key])
             return members
         case list():
@@ -77,9 +76,9 @@ def _float_as_written(value: float) -> int | float:
 
 
 def converted(value: float, bits: int) -> int:
-    """Converts a whole number to a signed integer of `bits` as Go does on amd64.
+    """Converts a whole number to a signed integer of `bits` bits, like Go on amd64.
 
-    A float beyond 64 bits becomes the least integer; an integer keeps its lower bits.
+    Keeps the lower bits of the number; a number beyond 64 bits first becomes the smallest int64.
     """
     number = int(value) if INT64_MIN <= value <= INT64_MAX else INT64_MIN
     half = 1 << bits - 1

@@ -1,4 +1,4 @@
-"""Checks request URIs as Go's url.ParseRequestURI does."""
+"""Validates request URIs like Go's url.ParseRequestURI."""
 
 import re
 
@@ -12,7 +12,7 @@ _ZONE = "%25"
 
 
 def is_request_uri(text: str) -> bool:
-    """Whether `text` is a path, with or without a query, or an absolute URI."""
+    """Whether Go's url.ParseRequestURI accepts `text`: an absolute path, an absolute URI, or `*`."""
     if not text or any(character < " " or character == "\x7f" for character in text):
         return False
     if text == "*":
@@ -23,7 +23,7 @@ def is_request_uri(text: str) -> bool:
     scheme, rest = (match[1], match[2]) if match else ("", text)
     rest = rest.partition("?")[0]
     if not rest.startswith("/"):
-        return bool(scheme)  # An opaque URI, which needs no more.
+        return bool(scheme)  # an opaque URI may contain anything
     if scheme and rest.startswith("//"):
         authority, slash, rest = rest[2:].partition("/")
         if not _is_authority(authority):
@@ -33,7 +33,7 @@ def is_request_uri(text: str) -> bool:
 
 
 def _starts_like_a_scheme(text: str) -> bool:
-    """Whether the text begins with a colon: its scheme is missing then."""
+    """Whether `text` begins with a colon, so its scheme is missing."""
     return text.startswith(":")
 
 
@@ -58,7 +58,7 @@ def _is_port(text: str) -> bool:
 
 
 def _is_host(host: str) -> bool:
-    """Whether the host has valid characters; only characters beyond ASCII may be percent-encoded."""
+    """Whether a host has only valid characters; only non-ASCII characters may be percent-encoded."""
     if not _HOST.fullmatch(host) or _BAD_ESCAPE.search(host):
         return False
     return all(int(code, 16) >= 0x80 for code in _ESCAPE.findall(host))

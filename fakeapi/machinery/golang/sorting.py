@@ -1,8 +1,8 @@
-"""Go's stable sort, for comparisons that are not a consistent order.
+"""Sorts like Go's `sort.SliceStable`, for comparisons that are not a consistent order.
 
-With such a comparison the result depends on which elements the algorithm compares. Follows Go's
-`sort.SliceStable`: insertion sort of blocks of 20, then SymMerge by Kim and Kutzner. For a consistent order,
-Python's own sort gives the same result.
+With an inconsistent comparison, the result depends on which elements the algorithm compares. The algorithm is
+insertion sort of blocks of 20, then SymMerge by Kim and Kutzner. For a consistent order, Python's sort gives
+the same result.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ _BLOCK = 20
 
 
 def slice_stable(items: list[Any], less: Callable[[Any, Any], bool]) -> list[Any]:
-    """Returns a sorted copy, in the order that Go's sort.SliceStable gives with this comparison."""
+    """Returns a sorted copy, with the same comparisons as Go's sort.SliceStable."""
     result = list(items)
     size = len(result)
     for start in range(0, size, _BLOCK):
@@ -34,7 +34,7 @@ def _insertion_sort(items: list[Any], less: Callable[[Any, Any], bool], first: i
 
 
 def _merge(items: list[Any], less: Callable[[Any, Any], bool], first: int, middle: int, end: int) -> None:
-    """Merges two adjacent sorted runs in place: `first` to `middle`, and `middle` to `end`."""
+    """Merges two adjacent sorted ranges in place: `first` to `middle`, and `middle` to `end`."""
     pending = [(first, middle, end)]
     while pending:
         first, middle, end = pending.pop()

@@ -1,4 +1,4 @@
-"""Quotes strings as Go does, and formats the values of field errors."""
+"""Quotes strings like Go, and formats values for field errors."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ _SHORT = {
 
 
 def quote(text: str) -> str:
-    """Quotes `text` as Go's strconv.Quote does: `%q` of a string."""
+    """Quotes a text like Go's strconv.Quote and `%q`."""
     if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
         return f'"{text}"'
     return '"' + "".join(_escaped(character) for character in text) + '"'
@@ -34,10 +34,10 @@ def _escaped(character: str) -> str:
 
 
 def render(value: Any) -> str:
-    """Formats `value` as `field.Error` prints a bad value.
+    """Formats the bad value of a field error, like `field.Error` of k8s.io/apimachinery.
 
-    That is `%q` for strings, `%v` for numbers and booleans, and `"null"` for None. Anything else is a dump,
-    whose exact text depends in Go on types and addresses.
+    Strings are quoted, numbers and booleans are as in Go's `%v`, and None is `"null"`. Other values are in Go
+    syntax, an approximation: in Go the text also depends on types and addresses.
     """
     match value:
         case str():

@@ -1,7 +1,7 @@
 """Parses and formats metav1.Time (seconds) and metav1.MicroTime (microseconds), both in UTC.
 
-Accepts the texts that Go's time.Parse accepts for the layouts of these types. These are more than RFC 3339:
-an hour of one digit, a comma before the fraction, offsets up to 24:60. Errors have Go's words. Follows Go
+Accepts all texts that Go's time.Parse accepts for the layouts of these types. Go accepts more than RFC 3339:
+an hour of one digit, a comma before the fraction, offsets up to 24:60. Errors have Go's messages. Follows Go
 1.23 and later, which Kubernetes 1.29 is built with; earlier releases of Go did not limit offsets.
 """
 
@@ -21,13 +21,14 @@ _LOCAL_LAYOUT = "2006-01-02T15:04:05"
 _ZERO = "0001-01-01T00:00:00Z"
 _ZERO_MICRO = "0001-01-01T00:00:00.000000Z"
 _CYCLE = 400
-"""Years after which the calendar repeats."""
+"""Number of years after which the calendar repeats."""
 
 
 def canonical(text: str) -> str | None:
-    """Returns a metav1.Time as Kubernetes writes it; None for Go's zero time, which is written as null.
+    """Normalizes a metav1.Time to UTC, without fractions of a second: `2024-01-02T03:04:05Z`.
 
-    Fractions of a second are dropped. Raises ValueError for text that is not a time.
+    Returns None for Go's zero time, whose JSON is null. Raises ValueError with Go's message for text that is
+    not a time.
     """
     if _is_usual(text) and text != _ZERO:
         return text
@@ -37,9 +38,10 @@ def canonical(text: str) -> str | None:
 
 
 def canonical_micro(text: str) -> str | None:
-    """Returns a metav1.MicroTime as Kubernetes writes it; None for Go's zero time.
+    """Normalizes a metav1.MicroTime to UTC, with microseconds: `2024-01-02T03:04:05.000006Z`.
 
-    Raises ValueError for text that is not a time.
+    Returns None for Go's zero time, whose JSON is null. Raises ValueError with Go's message for text that is
+    not a time.
     """
     if _is_usual_micro(text) and text != _ZERO_MICRO:
         return text
@@ -51,7 +53,7 @@ def canonical_micro(text: str) -> str | None:
 
 
 def now_text(seconds: float) -> str:
-    """Formats seconds since 1970 as a metav1.Time, rounded down to the second."""
+    """Formats seconds since 1970 as a metav1.Time, rounded down: `2024-01-02T03:04:05Z`."""
     return _second_text(floor(seconds))
 
 
@@ -63,7 +65,7 @@ def _second_text(second: int) -> str:
 def later(text: str, seconds: int) -> str:
     """Adds seconds, which may be negative, to a canonical metav1.Time.
 
-    Like Go, it counts nanoseconds in an int64, which wraps around.
+    As in Go, the number of nanoseconds wraps around as an int64.
     """
     span = (seconds * _SECOND + (1 << 63)) % (1 << 64) - (1 << 63)
     at = datetime.fromisoformat(text) + timedelta(microseconds=span // 1000)
@@ -74,7 +76,7 @@ _SECOND = 10**9
 
 
 class _Moment(NamedTuple):
-    """A time as parsed; `offset` is in minutes east of UTC."""
+    """The parts of a parsed time; `offset` is in minutes east of UTC."""
 
     year: int
     month: int
@@ -87,9 +89,13 @@ class _Moment(NamedTuple):
 
 
 class _Element(NamedTuple):
-    """A number in a time layout, with the text before it.
+    """A number in a time layout.
 
-    `digits` matches its text, `least` and `most` are its range, and `name` is its name in range errors.
+    - `prefix`: the text before the number.
+    - `layout`: the number in Go's layout, for errors.
+    - `digits`: the pattern of the number.
+    - `least`, `most`: the range of the number.
+    - `name`: its name in range errors.
     """
 
     prefix: str
@@ -112,7 +118,7 @@ _ELEMENTS = (
 _FRACTION = re.compile("[.,]([0-9]+)")
 _MICRO_FRACTION = re.compile("[.,]([+-][0-9]{5}|[0-9]{6})")
 _OFFSET = re.compile("(.)(..):(..)", re.DOTALL)
-# Matches texts that are canonical already, except on the 29th of February: those need the calendar.
+# Matches texts that are already canonical, except the 29th of February, which depends on the year.
 _USUAL = (
     "[0-9]{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)"
     "T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"
@@ -122,9 +128,9 @@ _is_usual_micro: Callable[[str], re.Match[str] | None] = re.compile(_USUAL + r"\
 
 
 class _Reader:
-    """Reads a time text by a layout; `rest` is the part that is not read yet.
+    """A reader of a time in a given layout; `rest` is the text that is not read yet.
 
-    Each character of `rest` stands for one byte of the text's UTF-8.
+    Each character of `rest` is one byte of the text in UTF-8.
     """
 
     def __init__(self, text: str, layout: str) -> None:
@@ -146,7 +152,7 @@ class _Reader:
         return number
 
     def nanoseconds(self) -> int:
-        """Reads an optional fraction of a second of any length; digits after the ninth are ignored."""
+        """Reads an optional fraction of a second, as nanoseconds; ignores digits after the ninth."""
         match = _FRACTION.match(self.rest)
         if match is None:
             return 0
@@ -156,7 +162,7 @@ class _Reader:
     def microseconds(self) -> int:
         """Reads a fraction of exactly six digits and returns nanoseconds.
 
-        Go also accepts a sign as its first character; a minus is then an error of range.
+        Go also accepts a sign in place of the first digit; a negative number is out of range.
         """
         match = _MICRO_FRACTION.match(self.rest)
         if match is None:
@@ -168,7 +174,7 @@ class _Reader:
         return number * 1000
 
     def offset(self) -> int:
-        """Reads the zone, `Z` or `+hh:mm`; returns minutes east of UTC."""
+        """Reads the time zone, `Z` or `+hh:mm`; returns minutes east of UTC."""
         if self.rest.startswith("Z"):
             self.rest = self.rest[1:]
             return 0
@@ -211,14 +217,14 @@ def _parse(text: str, layout: str) -> _Moment:
 
 
 def parsed_date(text: str) -> int:
-    """Returns the seconds from 1970 to a date. Raises ValueError with Go's message."""
+    """Parses a date, `2024-01-02`, to seconds since 1970. Raises ValueError with Go's message."""
     reader = _Reader(text, _DATE_LAYOUT)
     year, month, day = map(reader.number, _ELEMENTS[:3])
     return _seconds(reader, year, month, day)
 
 
 def parsed_local(text: str) -> int:
-    """Returns the seconds from 1970 to a time without a zone, read as UTC.
+    """Parses a time without a zone, `2024-01-02T03:04:05`, as UTC to seconds since 1970.
 
     Raises ValueError with Go's message.
     """
@@ -238,7 +244,7 @@ def _seconds(reader: _Reader, year: int, month: int, day: int) -> int:
 
 
 def _utc(moment: _Moment) -> str:
-    """Formats the time in UTC, to the second. Years before 0 and after 9999 have Go's form."""
+    """Formats a time in UTC, without fractions and zone; years before 0 and after 9999 as in Go."""
     stand_in = 5 * _CYCLE + moment.year % _CYCLE
     local = datetime(stand_in, *moment[1:6], tzinfo=UTC)
     at = local - timedelta(minutes=moment.offset)
@@ -248,7 +254,7 @@ def _utc(moment: _Moment) -> str:
 
 
 def _quote(text: str) -> str:
-    """Quotes `text` as Go's package time does."""
+    """Quotes a text like Go's package time, which escapes all bytes beyond ASCII."""
     inner = "".join(map(_escaped, text)) if _NEEDS_ESCAPE.search(text) else text
     return f'"{inner}"'
 

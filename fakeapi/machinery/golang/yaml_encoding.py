@@ -1,4 +1,4 @@
-"""Writes YAML as sigs.k8s.io/yaml does: block style, keys in go-yaml's order, long lines folded."""
+"""Encodes YAML like sigs.k8s.io/yaml: block style, keys in go-yaml's order, long lines folded."""
 
 from collections.abc import Iterator
 from functools import cmp_to_key
@@ -22,7 +22,7 @@ def dump(value: Any) -> bytes:
 
 
 def float_text(value: float, *, bits: int = 64) -> str:
-    """Formats a float as go-yaml does; with `bits` 32, values beyond float32 become infinite."""
+    """Formats a float like go-yaml; with `bits` 32, values beyond float32 become infinite."""
     if bits == 32 and abs(value) >= _BEYOND_FLOAT32:
         value = copysign(inf, value)
     if isfinite(value):
@@ -75,9 +75,9 @@ def _scalar_event(value: Any) -> yaml.ScalarEvent:
 
 
 def _compared(one: str, other: str) -> int:
-    """Compares keys in go-yaml's order (keyList.Less): letters last, numbers by value.
+    """Compares two keys in go-yaml's order (keyList.Less): letters last, numbers by value.
 
-    These keys are in order: `_x`, `1`, `B`, `a.b`, `a1`, `a2`, `a10`, `aa`.
+    Example of the order: `_x`, `1`, `B`, `a.b`, `a1`, `a2`, `a10`, `aa`.
     """
     for index, (a, b) in enumerate(zip(one, other, strict=False)):
         if a == b:
@@ -93,9 +93,9 @@ def _compared(one: str, other: str) -> int:
 
 
 def _leading_number(text: str, *, led: bool) -> tuple[int, int]:
-    """Returns the number that `text` begins with, wrapped to an int64, and the count of its digits.
+    """Returns the number that `text` begins with, wrapped to an int64, and the number of its digits.
 
-    `led` says that a digit other than 0 precedes `text`.
+    `led`: a digit other than 0 precedes `text`.
     """
     digits = text[: len(text) - len(text.lstrip("0123456789"))]
     number = int(led)
@@ -106,9 +106,9 @@ def _leading_number(text: str, *, led: bool) -> tuple[int, int]:
 
 
 _DIGITS_AT_ONCE = 1000
-"""Digits that are converted in one step.
+"""Number of digits converted in one step.
 
-Python rejects integers of more than 4,300 digits, and reads long ones slowly.
+Python rejects integers of more than 4,300 digits, and parses long integers slowly.
 """
 
 _NATURAL = cmp_to_key(_compared)

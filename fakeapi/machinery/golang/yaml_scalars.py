@@ -1,4 +1,4 @@
-"""Types and values of plain YAML scalars as go-yaml v2 resolves them, and which strings need quotes."""
+"""Resolves the types and values of plain YAML scalars like go-yaml v2; tells which strings need quotes."""
 
 import datetime as dt
 import re
@@ -6,7 +6,7 @@ from math import isfinite
 from typing import Any
 
 STRICT_PREFIX = "yaml: unmarshal errors:\n"
-"""The first line of a strict error of a YAML text; a line for each duplicate key follows."""
+"""The first line of the strict error for a YAML text; one line for each duplicate key follows."""
 
 MAX_INT64, MAX_UINT64 = 2**63 - 1, 2**64 - 1
 _DECIMAL_DIGITS = 20
@@ -32,7 +32,10 @@ _BASE_60 = re.compile(r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?")
 
 
 def resolved(text: str) -> tuple[str, Any]:
-    """Returns the short tag and the value of a plain scalar. Dates are strings here."""
+    """Returns the type (`str`, `int`, `float`, `bool`, `null`) and value of a plain scalar.
+
+    Dates are strings.
+    """
     if text in _WORDS:
         return _WORDS[text]
     first = text[0]
@@ -71,5 +74,5 @@ def is_timestamp(text: str) -> bool:
 
 
 def needs_quotes(text: str) -> bool:
-    """Whether a string needs quotes, because some YAML reader would not read it as a string without."""
+    """Whether a string needs quotes, because a YAML parser could read it as another type."""
     return resolved(text)[0] != "str" or is_timestamp(text) or _BASE_60.fullmatch(text) is not None

@@ -1,8 +1,8 @@
-"""Reads YAML as sigs.k8s.io/yaml does, which uses its fork of go-yaml v2.
+"""Decodes YAML to JSON values like sigs.k8s.io/yaml, which uses its fork of go-yaml v2.
 
-So `yes` is true, `0777` is 511, dates are strings, and keys of any type become strings. PyYAML parses. Its
-error messages are go-yaml's if PyYAML uses libyaml, because go-yaml is a port of libyaml to Go. Of a
-request's body only the first document is read; like the real server, this one ignores all text after it.
+So `yes` is true, `0777` is 511, dates are strings, and keys of any type become strings. PyYAML is the parser.
+If PyYAML uses libyaml, its error messages equal go-yaml's, because go-yaml is a port of libyaml to Go. For a
+request body, only the first document is decoded; like the real server, fakeapi ignores the text after it.
 """
 
 import base64
@@ -23,32 +23,29 @@ from fakeapi.machinery.golang.yaml_encoding import float_text
 from fakeapi.machinery.golang.yaml_scalars import MAX_INT64, STRICT_PREFIX, is_timestamp, resolved
 
 MAX_DEPTH = 400
-"""Maximum number of nested levels of a request body.
+"""Maximum nesting depth of a request body.
 
-go-yaml allows 10,000, but Python's stack does not.
+go-yaml allows 10,000 levels; Python's stack does not.
 """
 
 NODES_MAX = 200_000
-"""Maximum number of nodes of a request body; nodes that aliases and merges repeat count each time.
+"""Maximum number of nodes of a request body; aliases and merge keys count as often as they repeat nodes.
 
-go-yaml has no such limit. The largest objects of Kubernetes, CustomResourceDefinitions, have some 50,000.
+go-yaml has no such limit. The largest objects of Kubernetes, CustomResourceDefinitions, have about 50,000.
 """
 
 ALIASED_CHARACTERS_MAX = 3 * 1024 * 1024
-"""Maximum number of characters that aliases may repeat; it is also the size limit of a whole body."""
+"""Maximum number of characters that aliases may repeat; equal to the size limit of a request body."""
 
 FEW_STEPS, MANY_STEPS = 400_000, 4_000_000
-"""Numbers of decoded nodes between which the allowed share of nodes from aliases falls, linearly.
+"""Numbers of nodes between which the allowed share of nodes from aliases falls, from 99% to 10%.
 
-The share falls from 99 of 100 to 10 of 100; a document with a higher share is rejected. A document passes in
-any case while it has at most 1,000 nodes, or 100 nodes from aliases.
+Documents with a higher share are rejected. Documents with at most 1,000 nodes, or at most 100 nodes from
+aliases, are always allowed.
 """
 
 TAG_DIRECTIVES_MAX = 100
-"""Maximum number of lines of a stream that begin with `%TAG`.
-
-libyaml compares each of these lines with all before it.
-"""
+"""Maximum number of `%TAG` lines of a text, because libyaml compares each with all earlier lines."""
 
 _TAG_DIRECTIVE = re.compile(rb"(?:\A|[^ -~\t])%TAG")
 _TAG_DIRECTIVE_UTF_16 = re.compile(rb"%\0?T")
@@ -64,14 +61,15 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class YamlError(ValueError):
-    """Text that is not YAML, or has no JSON form. The message is go-yaml's: `yaml: line 3: ...`."""
+    """Text that is not YAML, or cannot be converted to JSON; the message is go-yaml's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The value of a document, and the strict error about its duplicate keys.
+    """A decoded YAML document.
 
-    The keys of its objects are sorted. `strict_error` is one text, empty if no key is repeated.
+    `value`: its JSON value; the keys of objects are sorted.
+    `strict_error`: the error about all repeated keys; "" if no key is repeated.
     """
 
     value: Any
@@ -79,7 +77,7 @@ class Loaded:
 
 
 def load(text: bytes) -> Any:
-    """Reads the first document as a JSON value with sorted keys. Raises YamlError.
+    """Decodes the first YAML document to a JSON value with sorted keys. Raises YamlError.
 
     The last of repeated keys wins.
     """
@@ -87,7 +85,7 @@ def load(text: bytes) -> Any:
 
 
 def load_strictly(text: bytes) -> Loaded:
-    """Reads the first document, and reports its repeated keys as a strict error. Raises YamlError."""
+    """Decodes the first YAML document, with a strict error for repeated keys. Raises YamlError."""
     bounds = _Bounds(NODES_MAX, MAX_DEPTH)
     root = _Parser(text, bounds).document()
     if root is None:
@@ -100,10 +98,13 @@ def load_strictly(text: bytes) -> Loaded:
 
 
 def load_all(text: bytes, *, nodes_max: int, depth_max: int) -> Iterator[Any]:
-    """Yields the values of all documents, None for empty ones; the last of repeated keys wins.
+    """Yields the JSON values of all YAML documents, None for empty documents. Raises YamlError.
 
-    `nodes_max` limits the nodes of all documents together; nodes that aliases and merges repeat count each
-    time. The limit of repeated characters is for all documents together too. Raises YamlError.
+    The last of repeated keys wins.
+
+    `nodes_max`: the maximum number of nodes of all documents together; aliases and merge keys count as often
+    as they repeat nodes.
+    `depth_max`: the maximum nesting depth.
     """
     bounds = _Bounds(nodes_max, depth_max)
     decoder = _Decoder(bounds)
@@ -128,9 +129,10 @@ class _Bounds:
 
 @dataclass(slots=True, eq=False)
 class _Node:
-    """A node of the document; the children of a mapping are its keys and values in turn.
+    """A node of a YAML document.
 
-    The only child of an alias is the node that it refers to.
+    `children`: the items of a sequence, the alternating keys and values of a mapping, or the target of an
+    alias.
     """
 
     kind: str
@@ -142,7 +144,7 @@ class _Node:
 
 
 class _Parser:
-    """Composes nodes from the parser's events."""
+    """A parser of YAML: composes nodes from the events of PyYAML."""
 
     def __init__(self, text: bytes, bounds: _Bounds) -> None:
         self._text = text
@@ -151,21 +153,21 @@ class _Parser:
         self._anchors: dict[str, _Node] = {}
 
     def document(self) -> _Node | None:
-        """Returns the root of the first document, None for an empty stream. Raises YamlError."""
+        """Returns the root node of the first document, None for an empty text. Raises YamlError."""
         with closing(self.documents()) as documents:
             return next(documents, None)
 
     def documents(self) -> Generator[_Node, None, None]:
-        """Yields the roots of all documents. Raises YamlError."""
+        """Yields the root nodes of all documents. Raises YamlError."""
         if _has_too_many_tag_directives(self._text):
             raise YamlError(_TOO_MANY_TAG_DIRECTIVES)
         try:
             self._loader = _Loader(self._text)
             try:
-                self._loader.get_event()  # the event of the stream's start
+                self._loader.get_event()  # StreamStartEvent
                 while not isinstance(self._loader.get_event(), yaml.StreamEndEvent):
                     root = self._node(self._loader.get_event(), 1)
-                    self._loader.get_event()  # the event of the document's end, which may raise an error
+                    self._loader.get_event()  # DocumentEndEvent; may raise an error
                     self._anchors.clear()
                     yield root
             finally:
@@ -207,7 +209,10 @@ def _has_too_many_tag_directives(text: bytes) -> bool:
 
 
 def _words(error: yaml.YAMLError) -> str:
-    """Returns go-yaml's message, which counts lines from one in the scanner and from zero in the parser."""
+    """Returns go-yaml's message for an error of PyYAML.
+
+    go-yaml counts lines from 1 in errors of the scanner, and from 0 in errors of the parser.
+    """
     if isinstance(error, yaml.reader.ReaderError):
         return str(error.reason)
     if not isinstance(error, yaml.MarkedYAMLError):
@@ -221,7 +226,10 @@ def _words(error: yaml.YAMLError) -> str:
 
 
 class _Decoder:
-    """Constructs values from nodes. Mappings become _Members, because their keys may have any type."""
+    """A converter of YAML nodes to Python values; mappings become _Members.
+
+    `repeated`: an error line for each repeated key.
+    """
 
     def __init__(self, bounds: _Bounds) -> None:
         self.repeated: list[str] = []
@@ -239,7 +247,7 @@ class _Decoder:
             if self._alias_depth:
                 self._count_characters(len(node.value))
             return _scalar(node)
-        if self._depth >= self._bounds.depth:  # only aliases lead here: the document itself is not so deep
+        if self._depth >= self._bounds.depth:  # only with aliases: the parser has limited the document itself
             raise self._bounds.too_deep
         self._depth += 1
         result: Any
@@ -271,7 +279,7 @@ class _Decoder:
             members.values[identity] = value
 
     def _merge(self, node: _Node, members: "_Members") -> None:
-        """Applies a merge key `<<`: sets the members of other mappings; in a list, earlier mappings win."""
+        """Applies a merge key `<<`: adds the members of other mappings; in a list, earlier mappings win."""
         sources = reversed(node.children) if node.kind == "sequence" else [node]
         for source in sources:
             target = source.children[0] if source.kind == "alias" else source
@@ -316,7 +324,7 @@ class _Decoder:
 
 
 class _Members:
-    """The members of a mapping by the type and the value of their key, because Go distinguishes both."""
+    """The members of a YAML mapping by (type, value) of the key, because Go distinguishes both."""
 
     __slots__ = ("values",)
 
@@ -366,9 +374,9 @@ def _binary(text: str) -> str:
 
 
 def _jsonable(value: Any) -> Any:
-    """Converts a value to JSON as sigs.k8s.io/yaml does.
+    """Converts a decoded YAML value to JSON like sigs.k8s.io/yaml.
 
-    Keys become sorted strings, and whole floats become integers.
+    Keys become sorted strings, and whole floats become integers. Raises YamlError.
     """
     if isinstance(value, _Members):
         members = {_key(key, item): _jsonable(item) for (_, key), item in value.values.items()}
@@ -395,7 +403,7 @@ def _key(key: Any, value: Any) -> str:
 
 
 def _go_syntax(value: Any, nil: str = "<nil>") -> str:
-    """Formats a decoded YAML value as Go's `%#v` does."""
+    """Formats a decoded YAML value like Go's `%#v`."""
     match value:
         case None:
             return nil
@@ -418,7 +426,10 @@ def _go_syntax(value: Any, nil: str = "<nil>") -> str:
 
 
 def _number(value: float) -> float | int:
-    """Returns a float as its JSON text is read again: whole numbers below 1e+21 become integers."""
+    """Converts a float as if Go encoded it to JSON and decoded it again.
+
+    Whole numbers below 1e+21 become integers. Raises YamlError for infinity and NaN.
+    """
     if not isfinite(value):
         name = "NaN" if isnan(value) else f"{'+' if value > 0 else '-'}Inf"
         raise YamlError(f"json: unsupported value: {name}")

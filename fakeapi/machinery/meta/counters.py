@@ -1,4 +1,4 @@
-"""Validates counters: numbers of a status or a spec that may not be negative.
+"""Validates numbers in a spec or status that must not be negative.
 
 Follows k8s.io/apimachinery `pkg/api/validation/generic.go`.
 """
@@ -12,10 +12,10 @@ NEGATIVE = "must be greater than or equal to 0"
 
 
 def validate_nonnegative(value: int | None, path: str) -> list[FieldError]:
-    """Returns an error if the number is below zero; an absent number is valid."""
+    """Returns an error if `value` is negative; None, an absent number, is valid."""
     return [invalid(path, value, NEGATIVE)] if value is not None and value < 0 else []
 
 
 def validate_nonnegative_fields(obj: dict[str, Any], names: Iterable[str], path: str) -> list[FieldError]:
-    """Returns the errors of the named fields of a struct, in their order; absent fields are valid."""
+    """Returns an error for each of the named fields that is negative; absent fields are valid."""
     return [error for name in names for error in validate_nonnegative(obj.get(name), f"{path}.{name}")]

@@ -10,18 +10,18 @@ from dataclasses import dataclass
 from fakeapi.machinery.golang.strconv import quote
 
 METADATA_ONLY = '{quoted} is not a known field selector: only "metadata.name", "metadata.namespace"'
-"""The error message for kinds without selectable fields of their own.
+"""Error message for kinds without selectable fields of their own.
 
-It names both fields even if the kind is cluster-scoped.
+The message names both fields even if the kind is cluster-scoped.
 """
 
 NOT_SUPPORTED = "field label not supported: {label}"
-"""The error message for most kinds with selectable fields of their own."""
+"""Error message for most kinds with selectable fields of their own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A field that must equal a value, or with `negated` differ from it."""
+    """A condition of a field selector: a field equals a value, or differs from it if `negated`."""
 
     field: str
     value: str
@@ -33,12 +33,12 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class FieldSelector:
-    """Conditions that must all hold, ordered as their texts sort."""
+    """A parsed field selector: conditions that must all be true, sorted by their text."""
 
     requirements: tuple[Requirement, ...]
 
     def matches(self, fields: Mapping[str, str]) -> bool:
-        """Whether the selector selects an object with these `fields`; a missing field counts as empty."""
+        """Whether the selector matches an object with these fields; a missing field counts as empty."""
         return all(
             (fields.get(requirement.field, "") == requirement.value) is not requirement.negated
             for requirement in self.requirements
@@ -50,7 +50,7 @@ class FieldSelector:
         return not self.requirements
 
     def requires_exact_match(self, field: str) -> str | None:
-        """Returns the value that the first `=` condition on a field requires; None without one."""
+        """Returns the value in the first `=` condition on a field; None without such a condition."""
         for requirement in self.requirements:
             if requirement.field == field and not requirement.negated:
                 return requirement.value
@@ -61,9 +61,9 @@ class FieldSelector:
 
 
 def parse(text: str) -> FieldSelector:
-    """Parses a selector. Raises ValueError with Kubernetes' message.
+    """Parses a field selector. Raises ValueError with Kubernetes' message.
 
-    A requirement without a field and a value is dropped.
+    Drops conditions in which both field and value are empty.
     """
     requirements = [_requirement(term, text) for term in sorted(_terms(text)) if term]
     return FieldSelector(
@@ -72,9 +72,9 @@ def parse(text: str) -> FieldSelector:
 
 
 def check_labels(selector: FieldSelector, supported: Collection[str], refusal: str = METADATA_ONLY) -> None:
-    """Raises ValueError for the first field label that is not in `supported`.
+    """Raises ValueError for the first field of a selector that is not in `supported`.
 
-    `refusal` is the message; its placeholders are `label` and `quoted`, the label in quotes.
+    `refusal` is the message, with the placeholders `label` (the field) and `quoted` (the field in quotes).
     """
     for requirement in selector.requirements:
         if requirement.field not in supported:
@@ -87,7 +87,7 @@ _SPECIAL = re.compile(r"[\\,=]")
 
 
 def _terms(text: str) -> list[str]:
-    """Splits `text` at commas that have no backslash before them."""
+    """Splits a field selector at its commas, except commas escaped by a backslash."""
     if "\\" not in text:
         return text.split(",")
     terms: list[str] = []

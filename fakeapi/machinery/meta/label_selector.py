@@ -17,7 +17,7 @@ Labels: TypeAlias = Mapping[str, str]
 
 
 class Operator(StrEnum):
-    """The operator of a requirement; the values are the names that error messages list."""
+    """The operator of a condition in a label selector; the values are as in error messages."""
 
     IN = "in"
     NOT_IN = "notin"
@@ -32,10 +32,10 @@ class Operator(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A condition on a label.
+    """A condition of a label selector.
 
-    `values` are sorted and without repetitions: none for EXISTS and DOES_NOT_EXIST, one or more for IN and
-    NOT_IN, exactly one for other operators.
+    `values` are sorted, without repetitions. EXISTS and DOES_NOT_EXIST have none, IN and NOT_IN have at least
+    one, other operators have exactly one.
     """
 
     key: str
@@ -56,7 +56,7 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """Conditions that must all hold, ordered by key. Equal selectors have equal texts."""
+    """A parsed label selector: conditions that must all be true, sorted by key."""
 
     requirements: tuple[Requirement, ...]
     _tests: tuple[Callable[[Labels], bool], ...] = field(init=False, compare=False, repr=False)
@@ -80,15 +80,16 @@ class Selector:
 
 
 def parse(text: str) -> Selector:
-    """Parses a selector. Raises ValueError with Kubernetes' message."""
+    """Parses a label selector. Raises ValueError with Kubernetes' message."""
     return Selector(tuple(sorted(_Parser(text).parse(), key=lambda requirement: requirement.key)))
 
 
 def of_object(selector: Mapping[str, Any] | None) -> Selector | None:
-    """Returns the selector of a metav1.LabelSelector; None for None, which selects nothing.
+    """Converts a metav1.LabelSelector to a selector.
 
-    An empty one selects everything. Follows LabelSelectorAsSelector of k8s.io/apimachinery
-    `pkg/apis/meta/v1/helpers.go`. Raises ValueError for an invalid selector.
+    Returns None for None, which selects nothing. An empty LabelSelector selects everything. Raises ValueError
+    for an invalid LabelSelector. Follows LabelSelectorAsSelector of k8s.io/apimachinery
+    `pkg/apis/meta/v1/helpers.go`.
     """
     if selector is None:
         return None
@@ -127,16 +128,15 @@ _BINARY = ", ".join(_OPERATORS.values())
 _SET_OPERATORS = (Operator.IN, Operator.NOT_IN)
 _ORDER_OPERATORS = (Operator.GREATER_THAN, Operator.LESS_THAN)
 
-# A NUL ends the token before it; at the start of a token it ends the text, as in upstream's lexer.
+# As in upstream's lexer, a NUL after a token is skipped; a NUL in place of a token ends the text.
 _TOKEN = re.compile(r"[ \t\r\n]*(?:(?P<symbol>==|!=|[=!(),<>])|(?P<word>[^ \t\r\n=!(),<>\0]+))\0?")
 _END = ("", False)
 
 
 class _Parser:
-    """Parses a selector into requirements.
+    """A parser of label selectors.
 
-    Each token is a text and whether it is a word. `in` and `notin` are ordinary words where no operator is
-    expected.
+    Tokens are (text, whether the text is a word). `in` and `notin` are operators only after a key.
     """
 
     def __init__(self, text: str) -> None:
@@ -224,7 +224,7 @@ class _Parser:
         return values
 
     def _listed_values(self) -> set[str]:
-        """Reads values up to the closing parenthesis; a missing word next to a comma is an empty value."""
+        """Reads values up to the closing parenthesis; `(a,)` and `(,a)` contain an empty value."""
         values: set[str] = set()
         while True:
             literal, is_word = self._next()
@@ -260,7 +260,7 @@ def _checked(requirement: Requirement) -> Requirement:
 
 
 def _integer(text: str | None) -> int | None:
-    """Parses a 64-bit integer like Go's strconv.ParseInt; None if that fails."""
+    """Parses a 64-bit integer like Go's strconv.ParseInt; None for None and for other text."""
     try:
         return None if text is None else parse_int(text)
     except ValueError:
@@ -268,7 +268,7 @@ def _integer(text: str | None) -> int | None:
 
 
 def _compiled(requirement: Requirement) -> Callable[[Labels], bool]:
-    """Returns a test for labels; an absent label reads as None, which is in no set of values."""
+    """Compiles a condition to a function that tests whether labels match."""
     key, values = requirement.key, frozenset(requirement.values)
     match requirement.operator:
         case Operator.IN | Operator.EQUALS | Operator.DOUBLE_EQUALS:

@@ -1,8 +1,8 @@
 """Validates names: DNS labels and subdomains, qualified names, path segments.
 
 Follows k8s.io/apimachinery `pkg/util/validation`, `pkg/api/validation` and `pkg/api/validation/path`, whose
-rules are the same in all releases. A validator returns its messages in upstream's order, and an empty list
-for a valid text. Lengths are in bytes of UTF-8, like Go's `len`.
+rules are the same in all releases. Validators return error messages in upstream's order; an empty list if the
+text is valid. Lengths are in bytes of UTF-8, like Go's `len`.
 """
 
 import re
@@ -12,7 +12,7 @@ from typing import TypeAlias
 from fakeapi.machinery.field_errors import FieldError, invalid, required
 
 NameValidator: TypeAlias = Callable[[str, bool], list[str]]
-"""A validator of a name; the flag says that it is a prefix that a suffix will follow (generateName)."""
+"""A function that validates a name and returns error messages; the flag marks a generateName prefix."""
 
 DNS1123_LABEL_MAX_LENGTH = 63
 DNS1123_SUBDOMAIN_MAX_LENGTH = 253
@@ -20,7 +20,10 @@ DNS1035_LABEL_MAX_LENGTH = 63
 QUALIFIED_NAME_MAX_LENGTH = 63
 LABEL_VALUE_MAX_LENGTH = 63
 GENERATE_NAME_MAX_LENGTH = 58
-"""Length in bytes to which `generateName` is cut, so that it is a label with a suffix of five bytes."""
+"""Maximum length in bytes of a `generateName` prefix; longer ones are cut.
+
+A suffix of five bytes follows, so the name has at most 63 bytes like a DNS label.
+"""
 
 _ALPHANUMERIC_ENDS = (
     "alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
@@ -51,7 +54,7 @@ _is_config_map_key = _matcher(_CONFIG_MAP_KEY_PATTERN)
 
 
 def regex_error(message: str, pattern: str, *examples: str) -> str:
-    """Returns `message` with examples and the pattern that the text did not match."""
+    """Returns an error message with examples and the regular expression: `... (e.g. 'a', regex ...)`."""
     if not examples:
         return f"{message} (regex used for validation is '{pattern}')"
     listed = " or ".join(f"'{example}', " for example in examples)
@@ -122,12 +125,12 @@ _CONFIG_MAP_KEY_ERROR = regex_error(
 
 
 def byte_length(text: str) -> int:
-    """Returns the length of `text` in UTF-8; a lone surrogate counts as the byte that it stands for."""
+    """Returns the length of a text in bytes of UTF-8; a surrogate of `surrogateescape` is one byte."""
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogateescape"))
 
 
 def is_dns1123_label(value: str, unit: str = "characters") -> list[str]:
-    """Validates a DNS-1123 label; `unit` is the unit of lengths in messages."""
+    """Validates a DNS-1123 label; returns error messages, in which `unit` is the unit of lengths."""
     if len(value) <= DNS1123_LABEL_MAX_LENGTH and _is_label(value):
         return []
     errors = _length_errors(value, DNS1123_LABEL_MAX_LENGTH, unit)
@@ -137,7 +140,7 @@ def is_dns1123_label(value: str, unit: str = "characters") -> list[str]:
 
 
 def is_dns1123_subdomain(value: str, unit: str = "characters") -> list[str]:
-    """Validates a DNS-1123 subdomain; `unit` is the unit of lengths in messages."""
+    """Validates a DNS-1123 subdomain; returns error messages, in which `unit` is the unit of lengths."""
     if len(value) <= DNS1123_SUBDOMAIN_MAX_LENGTH and _is_subdomain(value):
         return []
     errors = _length_errors(value, DNS1123_SUBDOMAIN_MAX_LENGTH, unit)
@@ -147,7 +150,10 @@ def is_dns1123_subdomain(value: str, unit: str = "characters") -> list[str]:
 
 
 def is_dns1123_subdomain_of_any_case(value: str, unit: str = "characters") -> list[str]:
-    """Validates a DNS-1123 subdomain in any case; `unit` is the unit of lengths in messages."""
+    """Validates a DNS-1123 subdomain that may have capital letters; returns error messages.
+
+    `unit` is the unit of lengths in messages.
+    """
     errors = _length_errors(value, DNS1123_SUBDOMAIN_MAX_LENGTH, unit)
     if not (value.isascii() and _is_subdomain(value.lower())):
         errors.append(_SUBDOMAIN_OF_ANY_CASE_ERROR)
@@ -162,7 +168,7 @@ def is_dns1035_label(value: str) -> list[str]:
 
 
 def is_wildcard_dns1123_subdomain(value: str) -> list[str]:
-    """Validates a DNS subdomain after `*.`, such as a wildcard host of an Ingress."""
+    """Validates a wildcard DNS subdomain such as `*.example.com`; returns error messages."""
     errors = _length_errors(value, DNS1123_SUBDOMAIN_MAX_LENGTH)
     if not _is_wildcard_subdomain(value):
         errors.append(_WILDCARD_SUBDOMAIN_ERROR)
@@ -170,10 +176,12 @@ def is_wildcard_dns1123_subdomain(value: str) -> list[str]:
 
 
 def is_qualified_name(value: str, unit: str = "characters") -> list[str]:
-    """Validates a label key: a name of up to 63 bytes, after an optional DNS subdomain and a slash.
+    """Validates a qualified name, such as a label key; returns error messages.
 
-    `unit` is the unit of lengths in messages: "characters" up to 1.34, "bytes" from 1.35 on. With "bytes", a
-    message about the shape also says `label key` instead of `qualified name`.
+    A qualified name has up to 63 bytes, after an optional DNS subdomain and a slash.
+
+    `unit`: the unit of lengths in messages: "characters" up to 1.34, "bytes" from 1.35 on. With "bytes", the
+    message about several slashes also says `label key` instead of `qualified name`.
     """
     if len(value) <= QUALIFIED_NAME_MAX_LENGTH and _is_prefixed(value):
         return []
@@ -194,7 +202,7 @@ def is_qualified_name(value: str, unit: str = "characters") -> list[str]:
 
 
 def is_valid_label_value(value: str, unit: str = "characters") -> list[str]:
-    """Validates a label value; `unit` is the unit of lengths in messages."""
+    """Validates a label value; returns error messages, in which `unit` is the unit of lengths."""
     if len(value) <= LABEL_VALUE_MAX_LENGTH and _is_label_value(value):
         return []
     errors = _length_errors(value, LABEL_VALUE_MAX_LENGTH, unit)
@@ -208,7 +216,10 @@ def is_c_identifier(value: str) -> list[str]:
 
 
 def is_config_map_key(value: str) -> list[str]:
-    """Validates a key of a ConfigMap, or a name with the same rule; rejects `.`, `..` and `..x`."""
+    """Validates a key of a ConfigMap; returns error messages.
+
+    `.`, `..` and keys that begin with `..` are invalid.
+    """
     errors = _length_errors(value, DNS1123_SUBDOMAIN_MAX_LENGTH)
     if not _is_config_map_key(value):
         errors.append(_CONFIG_MAP_KEY_ERROR)
@@ -220,7 +231,7 @@ def is_config_map_key(value: str) -> list[str]:
 
 
 def validate_fully_qualified_name(name: str, path: str) -> list[FieldError]:
-    """Validates a DNS subdomain of at least three segments; returns at most one error."""
+    """Validates that a name is a DNS subdomain of at least three segments; returns at most one error."""
     if not name:
         return [required(path)]
     if messages := is_dns1123_subdomain(name):
@@ -232,7 +243,7 @@ def validate_fully_qualified_name(name: str, path: str) -> list[FieldError]:
 
 
 def is_valid_path_segment_name(name: str) -> list[str]:
-    """Validates that a name works as a segment of a URL's path, as every name must."""
+    """Validates that a name can be a segment of a URL path, as all object names must; returns messages."""
     if name in (".", ".."):
         return [f"may not be '{name}'"]
     return is_valid_path_segment_prefix(name)
@@ -259,7 +270,10 @@ def name_is_dns1035_label(name: str, prefix: bool) -> list[str]:  # noqa: FBT001
 
 
 def generated_name(prefix: str, suffix: str) -> str:
-    """Returns the name for `generateName`, with the caller's random suffix."""
+    """Returns the name for a generateName prefix and a random suffix, such as `web-` and `x7k2p`.
+
+    Cuts a prefix of more than GENERATE_NAME_MAX_LENGTH bytes.
+    """
     if len(prefix) <= GENERATE_NAME_MAX_LENGTH and prefix.isascii():
         return prefix + suffix
     return prefix.encode("utf-8", "replace")[:GENERATE_NAME_MAX_LENGTH].decode("utf-8", "replace") + suffix
@@ -276,9 +290,10 @@ def _prefix_errors(prefix: str, unit: str) -> list[str]:
 
 
 def _mask_trailing_dash(name: str) -> str:
-    """Replaces a trailing dash and the byte before it, so that a prefix passes (maskTrailingDash).
+    """Replaces the last byte and a dash after it by `a`, so that a prefix may end with a dash.
 
-    `x_-` becomes `xa`, so it passes as a prefix although no name generated from it does.
+    Follows maskTrailingDash. As in upstream, the prefix `x_-` is valid, although all names generated from it
+    are invalid.
     """
     if len(name) < 2 or not name.endswith("-"):
         return name

@@ -1,6 +1,6 @@
-"""Validates core/v1 NodeSelector.
+"""Validates core/v1 NodeSelectors in canonical form.
 
-Follows k8s.io/kubernetes `pkg/apis/core/validation`. Selectors are canonical.
+Follows k8s.io/kubernetes `pkg/apis/core/validation`.
 """
 
 from collections.abc import Sequence
@@ -17,8 +17,8 @@ def validate_node_selector(
 ) -> list[FieldError]:
     """Validates a node selector.
 
-    `checks_values`: whether the values of expressions must be valid label values, as 1.32 requires and 1.27
-    to 1.31 do not. `unit` is the unit of lengths in messages: "characters" or "bytes".
+    `checks_values`: whether the values of expressions must be valid label values, as in 1.32 and later.
+    `unit`: the unit of lengths in messages: "characters" or "bytes".
     """
     terms = selector.get("nodeSelectorTerms") or ()
     if not terms:
@@ -35,8 +35,8 @@ def validate_node_selector_term(
 ) -> list[FieldError]:
     """Validates one term of a node selector.
 
-    `checks_values`: whether the values of expressions must be valid label values. `unit` is the unit of
-    lengths in messages: "characters" or "bytes".
+    `checks_values`: whether the values of expressions must be valid label values, as in 1.32 and later.
+    `unit`: the unit of lengths in messages: "characters" or "bytes".
     """
     errors: list[FieldError] = []
     for position, expression in enumerate(term.get("matchExpressions") or ()):

@@ -1,9 +1,8 @@
 """Validates ObjectMeta on create and on update.
 
 Follows k8s.io/apimachinery `pkg/api/validation/objectmeta.go`, which differs between 1.27 and 1.37 only in
-wording, and the rules that `pkg/apis/core/validation` of k8s.io/kubernetes adds for built-in kinds. Metadata
-is canonical. Errors are in upstream's order. Where upstream walks a map in random order, they are sorted by
-key.
+messages. Built-in kinds also follow `pkg/apis/core/validation` of k8s.io/kubernetes. Metadata is canonical.
+Errors are in upstream's order, and sorted by key where upstream iterates over a map in random order.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,20 +17,23 @@ from fakeapi.machinery.meta.options import validate_field_manager
 from fakeapi.machinery.meta.wording import DEFAULT, Wording
 
 TOTAL_ANNOTATION_SIZE_LIMIT = 256 * 1024
-"""Maximum number of bytes of all annotations, keys and values together."""
+"""Maximum size of all annotations in bytes, keys and values together."""
 MAX_SUBRESOURCE_NAME_LENGTH = 256
 _RIGHT_ENTRIES, _SHORT = 256, 256
-"""Number of cached managed-fields entries that are valid, and their longest manager plus subresource."""
+"""Maximum number of cached results for managedFields entries, and of characters of a cached entry.
+
+The characters are those of manager and subresource.
+"""
 
 FINALIZER_ORPHAN = "orphan"
 FINALIZER_FOREGROUND = "foregroundDeletion"
 STANDARD_FINALIZERS = frozenset({"kubernetes", FINALIZER_ORPHAN, FINALIZER_FOREGROUND})
-"""The finalizers that need no domain."""
+"""Finalizers of Kubernetes, which do not need a domain."""
 
 _IMMUTABLE = "field is immutable"
 _IMMUTABLE_TEXTS = ("name", "namespace", "uid")
 _IMMUTABLE_TIMES = {"creationTimestamp": "0001-01-01 00:00:00 +0000 UTC", "deletionTimestamp": "null"}
-"""Immutable times, and how errors print an absent one: one is a value in Go, the other a pointer."""
+"""Immutable times: name -> text of an absent time in errors, for a zero value or a nil pointer in Go."""
 _POINTER = "0xc000012345"
 
 
@@ -42,9 +44,9 @@ def validate_object_meta(
     path: str = "metadata",
     wording: Wording = DEFAULT,
 ) -> list[FieldError]:
-    """Validates metadata after name generation (ValidateObjectMetaAccessor).
+    """Validates ObjectMeta after name generation, like ValidateObjectMetaAccessor.
 
-    The generic store calls it on every update with `names.name_is_path_segment`, and on a create after the
+    The registry calls this for every update with `names.name_is_path_segment`, and for a create after the
     strategy has accepted the object.
     """
     errors = _name_errors(meta, name_validator, path)
@@ -64,12 +66,12 @@ def validate_object_meta_update(
     *,
     is_right: bool = False,
 ) -> list[FieldError]:
-    """Validates a change of metadata (ValidateObjectMetaAccessorUpdate).
+    """Validates an update of ObjectMeta, like ValidateObjectMetaAccessorUpdate.
 
-    `new` has a resourceVersion. The caller has copied the members that no update changes from `old`.
-    Finalizers are not checked, except that none may be added to an object that is being deleted.
+    The caller must have copied the members that an update cannot change from `old` to `new`. For finalizers,
+    there is only one rule: an update must not add any to an object in deletion.
 
-    `is_right`: `validate_object_meta` found no error in `new`, so shared rules are not checked again.
+    `is_right`: `new` has passed `validate_object_meta`, so the rules of that function are skipped.
     """
     errors: list[FieldError] = []
     if old.get("deletionTimestamp"):
@@ -92,7 +94,7 @@ def validate_core_object_meta(
     path: str = "metadata",
     wording: Wording = DEFAULT,
 ) -> list[FieldError]:
-    """Validates metadata of a built-in kind: its finalizers must also have a domain."""
+    """Validates ObjectMeta of a built-in kind: finalizers must also have a domain, or be standard."""
     errors = validate_object_meta(meta, namespaced, name_validator, path, wording)
     return errors + _undomained_finalizer_errors(meta, path)
 
@@ -100,7 +102,7 @@ def validate_core_object_meta(
 def validate_core_object_meta_update(
     new: dict[str, Any], old: dict[str, Any], path: str = "metadata", wording: Wording = DEFAULT
 ) -> list[FieldError]:
-    """Validates a change of a built-in kind's metadata: its finalizers must also have a domain."""
+    """Validates an update of ObjectMeta of a built-in kind: finalizers must also have a domain."""
     errors = validate_object_meta_update(new, old, path, wording)
     return errors + _undomained_finalizer_errors(new, path)
 
@@ -118,7 +120,7 @@ def validate_labels(labels: Mapping[str, str], path: str, wording: Wording = DEF
 def validate_annotations(
     annotations: Mapping[str, str], path: str, wording: Wording = DEFAULT
 ) -> list[FieldError]:
-    """Validates annotations: keys are qualified names in any case; all together have at most 256 KiB."""
+    """Validates annotations: keys must be qualified names in any case, the total size at most 256 KiB."""
     errors: list[FieldError] = []
     for key in _sorted_where(annotations, _is_bad_annotation):
         messages = names.is_qualified_name(_lower(key), wording.length_unit)
@@ -132,7 +134,7 @@ def validate_annotations(
 def validate_owner_references(
     owners: Sequence[dict[str, Any]], path: str, wording: Wording = DEFAULT
 ) -> list[FieldError]:
-    """Validates owner references: all members are set, none is an Event, at most one is the controller."""
+    """Validates owner references: no empty members, no Event as owner, at most one controller."""
     errors: list[FieldError] = []
     controller = ""
     for index, owner in enumerate(owners):
@@ -162,7 +164,7 @@ def validate_finalizers(finalizers: Sequence[str], path: str, wording: Wording =
 def validate_managed_fields(
     entries: Sequence[dict[str, Any]], path: str, wording: Wording = DEFAULT
 ) -> list[FieldError]:
-    """Validates the members of managed fields that the field manager does not check itself."""
+    """Validates entries of managedFields: operation, fieldsType, manager and subresource."""
     errors: list[FieldError] = []
     for index, entry in enumerate(entries):
         operation, fields_type = entry.get("operation", ""), entry.get("fieldsType", "")
@@ -186,7 +188,7 @@ def validate_managed_fields(
 
 @lru_cache(_RIGHT_ENTRIES)
 def _is_right_entry(operation: str, fields_type: str, manager: str, subresource: str) -> bool:
-    """Whether these members of an entry are valid, which does not depend on the wording."""
+    """Whether these members of a managedFields entry are valid, in any release."""
     return (
         operation in ("Apply", "Update")
         and fields_type in ("", "FieldsV1")
@@ -279,7 +281,7 @@ def _undomained_finalizer_errors(meta: dict[str, Any], path: str) -> list[FieldE
 
 
 def has_domain(finalizer: str) -> bool:
-    """Whether a finalizer is fully qualified, or a standard one that need not be."""
+    """Whether a finalizer has a domain, or is a finalizer of Kubernetes that needs none."""
     return "/" in finalizer or finalizer in STANDARD_FINALIZERS
 
 
@@ -326,13 +328,13 @@ def _second_controller(
 
 
 def _owner_as_json(owner: dict[str, Any]) -> dict[str, Any]:
-    """Returns an owner reference with its fields in Go's order."""
+    """Returns an owner reference with its members in the order of the Go struct, without None."""
     names_in_order = ("apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion")
     return {name: owner[name] for name in names_in_order if owner.get(name) is not None}
 
 
 def _owner(owner: dict[str, Any]) -> str:
-    """Formats an owner reference as Go dumps it, with the same address for every pointer."""
+    """Formats an owner reference like Go's `%#v`, with the same invented address for each pointer."""
     texts = ", ".join(
         f"{go}:{quote(owner[name])}"
         for go, name in (("APIVersion", "apiVersion"), ("Kind", "kind"), ("Name", "name"), ("UID", "uid"))
@@ -365,5 +367,5 @@ def _is_bad_annotation(key: str, _value: str) -> bool:
 
 
 def _lower(key: str) -> str:
-    """Converts `key` to lower case like Go's strings.ToLower, which maps each character to one character."""
+    """Converts a key to lower case like Go's strings.ToLower, which keeps the number of characters."""
     return key.lower() if key.isascii() else "".join(character.lower()[0] for character in key)

@@ -1,7 +1,7 @@
 """Validates DeleteOptions, CreateOptions, UpdateOptions and PatchOptions.
 
 Follows k8s.io/apimachinery `pkg/apis/meta/v1/validation`. Options are dicts in their JSON form; an absent
-member is nil. The errors become a 422 of kind `DeleteOptions`, `CreateOptions`, `UpdateOptions` or
+member is nil. Callers return the errors as 422 of kind `DeleteOptions`, `CreateOptions`, `UpdateOptions` or
 `PatchOptions` in the group `meta.k8s.io`, with an empty name.
 """
 
@@ -15,9 +15,9 @@ from fakeapi.machinery.meta.wording import DEFAULT, Wording
 
 FIELD_MANAGER_MAX_LENGTH = 128
 FIELD_MANAGER_REPORT_MAX_LENGTH = 16 * FIELD_MANAGER_MAX_LENGTH
-"""Longest manager whose unprintable characters are all reported; for a longer one only the first is.
+"""Maximum length of a field manager for which every unprintable character is an error.
 
-Every report repeats the whole name.
+A longer name gets only one error, because each error repeats the whole name.
 """
 
 PROPAGATION_POLICIES = ("Foreground", "Background", "Orphan")
@@ -30,9 +30,9 @@ _EXCLUDED_BY_UNSAFE_DELETE = ("propagationPolicy", "orphanDependents", "gracePer
 def validate_delete_options(
     options: dict[str, Any], wording: Wording = DEFAULT, *, unsafe_dry_run: bool = False
 ) -> list[FieldError]:
-    """Validates DeleteOptions. The caller must remove members that the release does not know.
+    """Validates DeleteOptions; the caller must remove members that the release does not have.
 
-    `unsafe_dry_run`: from 1.37 on an unsafe delete may be a dry run.
+    `unsafe_dry_run`: whether an unsafe delete may be a dry run, as in 1.37 and later.
     """
     errors: list[FieldError] = []
     policy = options.get("propagationPolicy")
@@ -60,7 +60,7 @@ def validate_write_options(options: dict[str, Any], wording: Wording = DEFAULT) 
 def validate_patch_options(
     options: dict[str, Any], *, apply: bool, wording: Wording = DEFAULT
 ) -> list[FieldError]:
-    """Validates PatchOptions; `apply` says whether the patch is a server-side apply."""
+    """Validates PatchOptions; `apply` must be True for a server-side apply."""
     errors: list[FieldError] = []
     if apply:
         if not options.get("fieldManager"):
@@ -71,7 +71,7 @@ def validate_patch_options(
 
 
 def validate_field_manager(manager: str, path: str, wording: Wording = DEFAULT) -> list[FieldError]:
-    """Validates a field manager: at most 128 bytes, only printable characters. An empty one is valid."""
+    """Validates a field manager: at most 128 bytes, only printable characters; may be empty."""
     if len(manager) <= FIELD_MANAGER_MAX_LENGTH and manager.isascii() and manager.isprintable():
         return []
     errors: list[FieldError] = []
@@ -99,7 +99,7 @@ def validate_field_validation(value: str) -> list[FieldError]:
 
 
 def _unprintable(text: str) -> Iterator[tuple[int, str]]:
-    """Yields the characters that Go's unicode.IsPrint rejects, each with the offset of its first byte."""
+    """Yields (offset in bytes, character) for each character that Go's unicode.IsPrint rejects."""
     position = 0
     for character in text:
         if not character.isprintable():

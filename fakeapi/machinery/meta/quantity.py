@@ -1,8 +1,8 @@
 """Parses, canonicalizes and compares quantities: `1500m`, `10Gi`, `1e3`.
 
-Follows k8s.io/apimachinery `pkg/api/resource`, the same in every release from 1.27 on. A quantity keeps a
-spelling that is nearly canonical, so `+1`, `010` and `1.500` stay as they are. The parser is as lenient as
-upstream's: a missing number is 0. Amounts are exact, however many digits they have.
+Follows k8s.io/apimachinery `pkg/api/resource`, which has not changed since 1.27. Like upstream, keeps nearly
+canonical texts such as `+1`, `010` and `1.500`, and parses a missing number as 0. Amounts are exact, with any
+number of digits.
 """
 
 import re
@@ -12,10 +12,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 NANO = -9
-"""The finest power of ten: finer amounts are rounded away from zero to 10^-9."""
+"""The smallest power of ten of a quantity: finer amounts are rounded away from zero to 10^-9."""
 MILLI = -3
 MAX_BINARY = (1 << 63) - 1
-"""The largest amount with a binary suffix; larger amounts become this one."""
+"""The largest amount with a binary suffix; larger amounts are reduced to this."""
 
 FORMAT_ERROR = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 NUMERIC_ERROR = "unable to parse numeric part of quantity"
@@ -29,16 +29,16 @@ _BINARY_SUFFIX = {exponent: suffix for suffix, exponent in _BINARY.items()}
 _FAST_DIGITS = 18
 _INT64_DIGITS = 19
 _FRACTION_DIGITS_MAX = 80
-"""Digits of a fraction that are used to round a binary amount.
+"""Number of fraction digits that are exact in a binary amount.
 
-Of further digits it only matters whether all are zero.
+Further digits only matter for rounding up: whether all of them are zero.
 """
 
 _SPACES = " \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
-"""Characters that are trimmed: the spaces of Go that JSON allows unescaped in a string."""
+"""Characters that `parse` trims: Go's spaces, except those that JSON strings must escape."""
 
 _REMEMBERED, _REMEMBERED_LENGTH = 1024, 32
-"""Number of cached spellings, and the longest that is cached: few different spellings are common."""
+"""Maximum number of cached texts of quantities, and the maximum length of a cached text."""
 
 _is_plain: Callable[[str], re.Match[str] | None] = re.compile("[1-9][0-9]{0,14}").fullmatch
 _split: Callable[[str], re.Match[str] | None] = re.compile(
@@ -49,14 +49,17 @@ _exponent: Callable[[str], re.Match[str] | None] = re.compile("[eE]([+-]?)0*+([0
 
 
 class Quantity(NamedTuple):
-    """A parsed quantity: `text` is the canonical spelling, `amount` the exact value."""
+    """A parsed quantity: `text` is the canonical text, `amount` the exact value."""
 
     text: str
     amount: Decimal
 
 
 def canonical(text: str) -> str:
-    """Returns the canonical text that Kubernetes stores. Raises ValueError with Kubernetes' message."""
+    """Returns the canonical text of a quantity: `500m` for `0.5`.
+
+    Raises ValueError with Kubernetes' message.
+    """
     if len(text) > _REMEMBERED_LENGTH:
         return parse(text).text
     return text if _is_plain(text) and not text.endswith("000") else _remembered(text)
@@ -68,27 +71,30 @@ def _remembered(text: str) -> str:
 
 
 def compare(left: str, right: str) -> int:
-    """Returns -1, 0 or 1 if `left` is less than, equal to or greater than `right`. Raises ValueError."""
+    """Returns -1, 0 or 1 if `left` is less than, equal to or greater than `right`.
+
+    Raises ValueError if one is not a quantity.
+    """
     first, second = parse(left).amount, parse(right).amount
     return (first > second) - (first < second)
 
 
 def add(left: str, right: str) -> str:
-    """Returns the canonical text of a sum, in the format of `left`, or of `right` if `left` is 0.
+    """Adds two quantities; returns the canonical text in the format of `left`.
 
-    Raises ValueError.
+    `1Gi` and `512Mi` make `1536Mi`. If `left` is 0, the format is that of `right`. Raises ValueError.
     """
     first, second = parse(left).amount, parse(right).amount
     return _spelled(first + second, left if first else right)
 
 
 def multiply(left: str, right: str) -> str:
-    """Returns the canonical text of a product, in the format of `left`. Raises ValueError."""
+    """Multiplies two quantities; returns the canonical text in the format of `left`. Raises ValueError."""
     return _spelled(parse(left).amount * parse(right).amount, left)
 
 
 def _spelled(amount: Decimal, like: str) -> str:
-    """Returns the canonical text of an amount in the format of `like`; fractions are never binary."""
+    """Formats an amount in the format of the quantity `like`; fractions never have a binary suffix."""
     match = _split(like.strip(_SPACES))
     assert match is not None  # `like` was parsed before
     form = _interpret(match["suffix"])
@@ -100,21 +106,21 @@ def _spelled(amount: Decimal, like: str) -> str:
 
 
 def subtract(left: str, right: str) -> str:
-    """Returns the canonical text of a difference, in the format of `left`, or of `right` if `left` is 0.
+    """Subtracts `right` from `left`; returns the canonical text in the format of `left`.
 
-    Raises ValueError.
+    If `left` is 0, the format is that of `right`. Raises ValueError.
     """
     right = right.strip(_SPACES)
     return add(left, right[1:] if right.startswith("-") else f"-{right.removeprefix('+')}")
 
 
 def canonical_binary(number: int) -> str:
-    """Returns the canonical text of a whole number in the format BinarySI, like `resource.NewQuantity`."""
+    """Formats a whole number as a quantity in the format BinarySI, like `resource.NewQuantity`: `1Ki`."""
     return _binary(number < 0, abs(number)).text
 
 
 def rounded_up_to_milli(text: str) -> str:
-    """Returns the canonical text, rounded away from zero to thousandths, like `Quantity.RoundUp(-3)`.
+    """Rounds a quantity away from zero to thousandths, like `Quantity.RoundUp(-3)`; returns its text.
 
     Raises ValueError.
     """
@@ -122,7 +128,10 @@ def rounded_up_to_milli(text: str) -> str:
 
 
 def rounded_up_to_whole(text: str) -> str:
-    """Returns the canonical text rounded away from zero, like `Quantity.RoundUp(0)`. Raises ValueError."""
+    """Rounds a quantity away from zero to a whole number, like `Quantity.RoundUp(0)`; returns its text.
+
+    Raises ValueError.
+    """
     return _rounded_up_to(text, 0)
 
 
@@ -139,7 +148,10 @@ def _rounded_up_to(text: str, finest: int) -> str:
 
 
 def whole(text: str) -> int:
-    """Returns `Quantity.Value`: rounded away from zero, and wrapped around to an int64. Raises ValueError."""
+    """Returns a quantity as an int64, like `Quantity.Value`: 2 for `1500m`.
+
+    Rounds away from zero; a larger number wraps around. Raises ValueError.
+    """
     number = int(parse(text).amount.to_integral_value(ROUND_UP))
     return (number + (1 << 63)) % (1 << 64) - (1 << 63)
 
@@ -151,9 +163,9 @@ def is_whole(text: str) -> bool:
 
 
 def milli(text: str) -> int | None:
-    """Returns `Quantity.MilliValue`; None if there are finer parts or it overflows an int64.
+    """Returns a quantity in thousandths, like `Quantity.MilliValue`: 1500 for `1.5`.
 
-    Raises ValueError.
+    Returns None for a finer amount, and for an amount beyond int64. Raises ValueError.
     """
     thousandths = parse(text).amount.scaleb(3)
     if thousandths != thousandths.to_integral_value() or not -(1 << 63) <= thousandths < 1 << 63:
@@ -162,7 +174,7 @@ def milli(text: str) -> int | None:
 
 
 def parse(text: str) -> Quantity:
-    """Parses a quantity, ignoring spaces around it. Raises ValueError with Kubernetes' message."""
+    """Parses a quantity; ignores spaces around it. Raises ValueError with Kubernetes' message."""
     text = text.strip(_SPACES)
     match = _split(text)
     if not text or match is None:
@@ -214,17 +226,23 @@ def _interpret(suffix: str) -> _Format:
 
 
 def _int32(number: int) -> int:
-    """Wraps `number` around to an int32, like a conversion in Go."""
+    """Wraps a number around to an int32, like a conversion in Go."""
     return (number + (1 << 31)) % (1 << 32) - (1 << 31)
 
 
 def _fast_binary_digits(exponent: int) -> int:
-    """Returns the most digits before a binary suffix that are read without a cap and keep their spelling."""
+    """Returns the maximum number of digits before a binary suffix that upstream parses fast.
+
+    Upstream's fast parser has no upper limit on amounts, and keeps nearly canonical texts unchanged.
+    """
     return 14 - exponent * 3 // 10
 
 
 def _rounded_up(digits: str, scale: int, finest: int = NANO) -> tuple[str, int]:
-    """Rounds `digits` times 10^`scale` away from zero to a multiple of 10^`finest`, except zeros."""
+    """Rounds `digits` times 10^`scale` away from zero to a multiple of 10^`finest`.
+
+    Returns the new digits and scale. A zero is not rounded.
+    """
     if scale >= finest or not digits.strip("0"):
         return digits, scale
     cut = finest - scale
@@ -233,7 +251,7 @@ def _rounded_up(digits: str, scale: int, finest: int = NANO) -> tuple[str, int]:
 
 
 def _incremented(digits: str) -> str:
-    """Returns the decimal number after `digits`, without int, which rejects very long numbers."""
+    """Adds 1 to a decimal number; does not use int, which rejects very long numbers."""
     head = digits.rstrip("9")
     zeros = "0" * (len(digits) - len(head))
     return (head[:-1] + chr(ord(head[-1]) + 1) if head else "1") + zeros
@@ -248,7 +266,9 @@ def _decimal(
 ) -> Quantity:
     """Returns the quantity of `digits` times 10^`scale`, with an exponent divisible by three.
 
-    Like upstream, it omits an exponent that has no suffix: `1000E` becomes `1`. `kept` is a spelling to keep.
+    Like upstream, omits an exponent that has no suffix: `1000E` becomes `1`.
+
+    `kept`: the text of the input if it stays unchanged; otherwise None.
     """
     sign = "-" if negative else ""
     significant = digits.strip("0")
@@ -265,7 +285,10 @@ def _decimal(
 
 
 def _binary(negative: bool, amount: int, kept: str | None = None) -> Quantity:  # noqa: FBT001 - like _decimal
-    """Returns the quantity of a whole number; below 1024 its spelling has no binary suffix."""
+    """Returns the quantity of a whole number, with a binary suffix only from 1024 on.
+
+    `kept`: the text of the input if it stays unchanged; otherwise None.
+    """
     if amount < 1024:
         return _decimal(negative, str(amount), 0, _PLAIN)
     signed = -amount if negative else amount
@@ -284,7 +307,10 @@ def _fractional_binary(
     fraction: str,
     exponent: int,
 ) -> Quantity:
-    """Returns the quantity of `whole.fraction` times 2^`exponent`, rounded up to 10^-9 and capped."""
+    """Returns the quantity of `whole.fraction` times 2^`exponent`.
+
+    Rounds away from zero to 10^-9; amounts over MAX_BINARY become MAX_BINARY.
+    """
     if len(whole) > _INT64_DIGITS:
         return _binary(negative, MAX_BINARY)
     if len(fraction) > _FRACTION_DIGITS_MAX:

@@ -1,4 +1,4 @@
-"""RequestInfo: the API group, version, resource, namespace, name and verb of a request.
+"""Parses the path of a request: its API group, version, resource, namespace and name, and its verb.
 
 Follows k8s.io/apiserver `pkg/endpoints/request/requestinfo.go`.
 """
@@ -20,13 +20,13 @@ _VERBS = {
 
 @dataclass(frozen=True, slots=True)
 class RequestInfo:
-    """The parts of a path below /api or /apis.
+    """The parts of a request path below /api or /apis.
 
-    - `version`: empty for the path of a group.
-    - `resource`: empty for the path of a version.
-    - `watched`: whether the path is one of the deprecated paths that begin with watch/.
-    - `tail`: further segments, which no path of a resource has.
-    - `in_namespace`: whether the path is below namespaces/NAME/, as namespaces/NAME/pods is; NAME may be
+    - `version`: empty for the path of a group, such as /apis/apps.
+    - `resource`: empty for the path of a version, such as /apis/apps/v1.
+    - `watched`: whether the path is deprecated: `watch/` precedes the resource.
+    - `tail`: segments after the subresource.
+    - `in_namespace`: whether the path is below namespaces/NAME/, such as namespaces/NAME/pods; NAME may be
       empty.
     """
 
@@ -42,9 +42,9 @@ class RequestInfo:
 
 
 def parse(path: str) -> RequestInfo | None:
-    """Parses an API path; None for a path that is not below /api or /apis.
+    """Parses an API path such as `/api/v1/namespaces/default/pods`.
 
-    The paths `/api` and `/apis` themselves give None too. A trailing slash makes no difference.
+    Returns None for other paths, and for `/api` and `/apis` themselves. A trailing slash makes no difference.
     """
     parts = path.strip("/").split("/")
     if path.startswith("/apis/") and len(parts) > 1:
@@ -75,9 +75,11 @@ def parse(path: str) -> RequestInfo | None:
 def verb_of(method: str, info: RequestInfo | None, query: str = "") -> str:
     """Returns the verb: get, list, watch, create, update, patch, delete or deletecollection.
 
-    `query` is the raw query string. Without a resource in the path, the verb is the method in lower case.
-    With a resource and an unknown method it is "". A path that begins with watch/ is a watch, whatever its
-    method.
+    - Without a resource in the path, the verb is the method in lower case.
+    - A deprecated path with `watch/` always has the verb watch.
+    - An unknown method on a resource has the verb "".
+
+    `query` is the raw query string.
     """
     if info is None or not info.resource:
         return method.lower()
@@ -98,5 +100,5 @@ def asks_to_watch(query: str) -> bool:
 
 
 def first_values(query: str) -> dict[str, str]:
-    """Returns the parameters of a raw query string; like Kubernetes, the first value of a repeated one."""
+    """Parses a raw query string; like Kubernetes, the first of several values of a parameter wins."""
     return dict(reversed(parse_qsl(query, keep_blank_values=True)))

@@ -1,11 +1,11 @@
-"""Shard selectors: they select objects by ranges of the hash of their uid or namespace.
+"""Shard selectors, which select objects by the hash of their uid or namespace.
 
 Follows k8s.io/apimachinery `pkg/sharding` and k8s.io/apiserver `pkg/sharding` from 1.36:
 
     shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000') || shardRange(...)
 
 Upstream parses the text as CEL. This parser reads only calls, `||`, names with dots, strings and parentheses.
-For other text it raises a parse error, whose message differs from upstream's.
+Its error messages for other text differ from upstream's.
 """
 
 import re
@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any, Final
 
 SELECTOR_MAX: Final = 64 * 1024
-"""Maximum length of a selector in characters; a longer one is a parse error."""
+"""Maximum length of a shard selector in characters; longer selectors are parse errors."""
 
 _FIELDS: Final = {"object.metadata.uid": "uid", "object.metadata.namespace": "namespace"}
 _LAST: Final = "0x10000000000000000"
@@ -29,7 +29,7 @@ _token = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A range of hashes from `start` up to but excluding `end`, as written in the request."""
+    """A range of hashes, `start` included and `end` excluded, as hexadecimal texts of the request."""
 
     start: str
     end: str
@@ -37,7 +37,7 @@ class Range:
 
 @dataclass(frozen=True)
 class ShardSelector:
-    """Selects objects by ranges of the hash of one field."""
+    """A parsed shard selector: selects objects whose hash of `field` is in one of the ranges."""
 
     field: str
     ranges: tuple[Range, ...]
@@ -46,7 +46,7 @@ class ShardSelector:
         return " || ".join(f"shardRange({self.field}, '{span.start}', '{span.end}')" for span in self.ranges)
 
     def matches(self, metadata: dict[str, Any]) -> bool:
-        """Whether an object with this metadata is selected."""
+        """Whether the selector matches an object with this metadata."""
         digest = hash_of(metadata.get(_FIELDS[self.field]) or "")
         return any(start <= digest < end for start, end in self._numbers)
 
@@ -64,7 +64,7 @@ def hash_of(text: str) -> int:
 
 
 def parse(text: str) -> ShardSelector:
-    """Parses a selector. Raises ValueError with the server's message."""
+    """Parses a shard selector. Raises ValueError with the message of kube-apiserver."""
     text = text.strip()
     if not text:
         raise ValueError("empty shard selector is not allowed; omit the parameter for unfiltered lists")
@@ -79,7 +79,7 @@ def parse(text: str) -> ShardSelector:
 
 
 class _Tokens:
-    """The tokens of a selector, in order."""
+    """The tokens of a shard selector: (kind, text) in order; ("", "") at the end."""
 
     def __init__(self, text: str) -> None:
         self._words: list[tuple[str, str]] = []
@@ -110,7 +110,7 @@ def _unparsable(word: str) -> ValueError:
 
 
 def _ranges(tokens: _Tokens) -> Iterator[tuple[str, Range]]:
-    """Parses the ranges; parentheses only group, so it is enough to count them."""
+    """Parses a shard selector; yields (field, range) for each call of shardRange."""
     depth = 0
     while True:
         while tokens.peek()[1] == "(":

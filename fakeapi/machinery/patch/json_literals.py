@@ -1,6 +1,6 @@
-"""JSON with its scalars as literals, which the `test` operation of a JSON patch compares.
+"""Decodes JSON with scalars as literals, for the `test` operation of a JSON patch.
 
-evanphx/json-patch compares scalars as text, so 1 and 1.0 differ there.
+evanphx/json-patch compares scalars as text, so 1 and 1.0 are not equal.
 """
 
 from typing import Any
@@ -12,15 +12,15 @@ from fakeapi.machinery.golang.json_syntax import closing_bracket, past_scalar, p
 
 
 def decode_literals(body: bytes) -> Any:
-    """Decodes JSON with every scalar as its literal (bytes), null as None; keys are decoded.
+    """Decodes JSON, but keeps each scalar as its text (bytes); null is None, and keys are decoded.
 
-    `body` must be JSON that was decoded before without an error.
+    `body` must be valid JSON.
     """
     return _value_at(body + b" ", past_spaces(body, 0))[0]
 
 
 def literals_of(value: Any) -> Any:
-    """Converts a decoded value: every scalar becomes the literal (bytes) that Go writes, null stays None."""
+    """Replaces each scalar in a JSON value by its text in Go's encoding (bytes); None stays None."""
     if isinstance(value, dict):
         return {key: literals_of(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -29,7 +29,7 @@ def literals_of(value: Any) -> Any:
 
 
 def matches_literals(value: Any, literals: Any) -> bool:
-    """Whether a value equals literals: containers by structure, scalars by their text as Go writes it."""
+    """Whether a JSON value equals the result of `decode_literals`; compares scalars by Go's encoding."""
     if isinstance(value, dict):
         return (
             isinstance(literals, dict)
@@ -50,7 +50,7 @@ def matches_literals(value: Any, literals: Any) -> bool:
 
 
 def _value_at(text: bytes, at: int) -> tuple[Any, int]:
-    """Returns the value at `at`, and its end offset. `text` must be JSON."""
+    """Returns the value at an offset, and the offset of its end; `text` must be valid JSON."""
     byte = text[at]
     if byte not in b"{[":
         end = past_scalar(text, at)

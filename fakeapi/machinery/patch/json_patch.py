@@ -1,10 +1,10 @@
-"""Applies JSON patches (RFC 6902) as Kubernetes does, with gopkg.in/evanphx/json-patch v4.12.
+"""Applies JSON patches (RFC 6902) like Kubernetes, which uses gopkg.in/evanphx/json-patch v4.12.
 
-Clients can see where the library differs from the RFC: replacing or copying a missing key adds it, a test of
-a missing key against null passes, indexes may be negative, and scalars are compared as text.
+The library differs from the RFC: replacing or copying a missing key adds the key, a test of a missing key
+against null passes, indexes may be negative, and scalars are compared as text.
 
-Responses are those of k8s.io/apiserver `pkg/endpoints/handlers/patch.go`, for all releases alike. It hides
-the library's messages. Here they are the cause of the ApiError, and are shown only for webhooks' patches.
+Responses follow k8s.io/apiserver `pkg/endpoints/handlers/patch.go`, in all releases. They do not include the
+messages of the library, except for patches of webhooks; such a message is the cause of the ApiError.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,25 +29,25 @@ from fakeapi.machinery.patch.json_literals import decode_literals, literals_of, 
 from fakeapi.machinery.schema import raw_extension
 
 MAX_OPERATIONS = 10_000
-"""Maximum number of operations of a patch; a patch with more is rejected with 413."""
+"""Maximum number of operations of a JSON patch; more are rejected with 413."""
 
 MAX_COPIED_BYTES = 3 * 1024 * 1024
-"""Maximum number of bytes of JSON that `copy` operations of one patch may add; more give a 422."""
+"""Maximum size of the JSON that `copy` operations of a patch add, in bytes; more is rejected with 422."""
 
 ABSENT: Any = object()
-"""The value of an operation without one: an addition uses null, a test fails."""
+"""The value of an operation that has no `value`: `add` and `replace` use null, `test` fails."""
 
 _TEXT_MEMBERS = ("op", "path", "from")
 _OF_A_VALUE = ("into Go value of type float64", "into Go struct field jsonPatchOp.value of type float64")
-"""Names of Go types in the error for a number out of range: of an unknown type, and of an operation."""
+"""Texts in the error for a number out of range: the text of the decoder, and its replacement."""
 
 
 class PatchError(ValueError):
-    """Raised for a JSON Patch operation that cannot be applied; the 422 has the message of Go's library."""
+    """A JSON patch operation that cannot be applied; the message is evanphx/json-patch's."""
 
 
 class FailedTestError(PatchError):
-    """A test operation whose value differs from the document's."""
+    """A `test` operation of a JSON patch whose value differs from the value in the document."""
 
 
 _MISSING = "missing value"
@@ -57,10 +57,12 @@ _BAD_INDEX = "invalid index referenced"
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operation of a patch.
+    """An operation of a JSON patch.
 
-    `path` and `source` (the member `from`) are None if they are absent or not strings. `kind` is "unknown" if
-    the member `op` is. `text` is the value with each scalar as its JSON literal; it is set only for `test`.
+    - `kind`: the member `op`; "unknown" if it is absent or not a string.
+    - `path`, `source`: the members `path` and `from`; None if they are absent or not strings.
+    - `value`: the decoded value, or ABSENT.
+    - `text`: for `test` only, the value with each scalar as its JSON text.
     """
 
     kind: str
@@ -71,11 +73,12 @@ class Operation:
 
 
 def decode_operations(body: bytes, *, checked: bool = True) -> list[Operation]:
-    """Decodes the operations of a patch.
+    """Decodes the operations of a JSON patch.
 
-    `checked` is false for fieldValidation=Ignore: then messages have no prefix, and members of the wrong type
-    raise an error only when the operation is applied. Raises ApiError: 400 if it is not a list of objects,
-    413 for too many operations.
+    Raises ApiError: 400 if the body is not a list of objects, 413 for too many operations.
+
+    `checked`: False for fieldValidation=Ignore. Then messages have no prefix, and members of a wrong type are
+    errors only when their operation is applied.
     """
     prefix = "error decoding patch: " if checked else ""
     try:
@@ -104,9 +107,9 @@ def decode_operations(body: bytes, *, checked: bool = True) -> list[Operation]:
 
 
 def strict_errors(body: bytes) -> list[str]:
-    """Returns the strict errors of the patch itself, which precede those of the patched object.
+    """Returns the strict errors of a JSON patch itself: unknown and repeated members of its operations.
 
-    `body` must have passed `decode_operations`.
+    `body` must have passed `decode_operations`. In a response, these errors precede those of the object.
     """
     return first_strict_errors(
         f"json patch {error}" for error in _strict_errors(decode_marking_duplicates(body) or [])
@@ -114,12 +117,11 @@ def strict_errors(body: bytes) -> list[str]:
 
 
 def apply(operations: Sequence[Operation], document: Any) -> Any:
-    """Returns the patched document. `document` is an object or a list.
+    """Applies a JSON patch to an object or list. Raises ApiError 422 if an operation cannot be applied.
 
-    `document` is not changed, and the result shares its unchanged parts. Objects on an operation's path have
-    their keys sorted, as Go re-encodes them. A test against a value that an earlier operation of the same
-    patch wrote uses the text that Go writes for it, not the client's text. Raises ApiError 422 if an
-    operation does not apply.
+    Returns the patched document, which shares unchanged parts with `document`; `document` itself is not
+    changed. Objects along the path of an operation have sorted keys, because Go encodes them again. A `test`
+    of a value that an earlier operation wrote compares with Go's encoding of the value.
     """
     try:
         return applied(operations, document)
@@ -130,13 +132,13 @@ def apply(operations: Sequence[Operation], document: Any) -> Any:
 
 
 def applied(operations: Sequence[Operation], document: Any) -> Any:
-    """Returns the patched document like `apply`, but raises PatchError if an operation does not apply."""
+    """Applies a JSON patch like `apply`, but raises PatchError if an operation cannot be applied."""
     target = _Document(document)
     for operation in operations:
         target.apply(operation)
     result = target.finished()
     if type(result) is dict and any(holds_repeated(operation.value) for operation in operations):
-        return RepeatedKeys([*result.items()])  # so that decoding the result reports them
+        return RepeatedKeys([*result.items()])  # makes decoding the result report repeated keys
     return result
 
 
@@ -182,9 +184,11 @@ def _strict_errors(items: list[Any]) -> Iterator[str]:
 
 
 def _position(items: list[Any], key: str, *, end: int, odd: str = "") -> int:
-    """Returns the list index of a path segment, parsed like Go's Atoi; it must be below `end`.
+    """Returns the list index of a path segment, parsed like Go's Atoi.
 
-    `odd` is the prefix of the error for a segment that is not a number. Raises PatchError.
+    Raises PatchError unless the index is between -`end` and `end` - 1; a negative index counts from `end`.
+
+    `odd`: the prefix of the error for a segment that is not a number.
     """
     try:
         index = parse_int(key)
@@ -196,7 +200,7 @@ def _position(items: list[Any], key: str, *, end: int, odd: str = "") -> int:
 
 
 def _get(container: Any, key: str) -> Any:
-    """Returns an element; None for a missing key of an object, as for a null."""
+    """Returns an element of an object or list; None for a missing key. Raises PatchError for a bad index."""
     if isinstance(container, dict):
         return container.get(key)
     return container[_position(container, key, end=len(container))]
@@ -223,7 +227,7 @@ def _remove(container: Any, key: str) -> None:
 
 
 def _put(container: Any, key: str, value: Any) -> None:
-    """Sets an element; in an object the key may be missing."""
+    """Sets an element of an object or list; the key of an object may be new."""
     value = None if value is ABSENT else value
     if isinstance(container, dict):
         container[key] = value
@@ -232,7 +236,7 @@ def _put(container: Any, key: str, value: Any) -> None:
 
 
 class _Document:
-    """A document during a patch: a container is copied the first time that a path leads through it."""
+    """A document during a JSON patch; copies objects and lists before it changes them."""
 
     def __init__(self, root: Any) -> None:
         self._touched: list[Any] = []
@@ -271,7 +275,7 @@ class _Document:
 
     def _replace(self, operation: Operation) -> None:
         if operation.path == "":
-            # a scalar that replaces the whole document changes nothing: the library wraps a nil error
+            # a scalar that replaces the whole document is ignored, because the library wraps a nil error
             if isinstance(operation.value, dict | list):
                 self._root = self._copied(operation.value)
             return
@@ -299,7 +303,7 @@ class _Document:
             _get(source, key)
         self._parent(
             operation.path, problem
-        )  # Go reads both paths before it copies, which sorts the keys of the copy
+        )  # Go reads both paths before it copies, so the copy has sorted keys
         source, key = self._parent(operation.source, "")
         value = value_of(_get(source, key))
         if value is not None:
@@ -309,7 +313,7 @@ class _Document:
                     "Unable to complete the copy, the accumulated size increase of copy is "
                     f"{self._copied_bytes}, exceeding the limit {MAX_COPIED_BYTES}"
                 )
-        # the value is in two places now, perhaps one inside the other: a write to either must copy it first
+        # the value is in two places now, perhaps one within the other, so later writes must copy it first
         self._own = {id(self._root)}
         container, key = self._parent(operation.path, problem)
         with _said("error while adding value during copy"):
@@ -328,10 +332,11 @@ class _Document:
             raise FailedTestError(f"testing value {operation.path} failed: {_FAILED_TEST}")
 
     def _parent(self, path: str | None, problem: str) -> tuple[Any, str]:
-        """Returns a writable copy of the container that a path ends in, and the path's last segment.
+        """Returns (writable copy of the object or list that a path ends in, last segment of the path).
 
-        Text before the first slash is ignored. `problem` is the message, with placeholders, for a missing
-        container.
+        Ignores text before the first slash. Raises PatchError if the object or list is missing.
+
+        `problem`: the message for a missing object or list, with placeholders.
         """
         if path is None:
             operation = problem.partition(" operation")[0]
@@ -367,7 +372,7 @@ class _Document:
 
 @contextmanager
 def _said(what: str) -> Iterator[None]:
-    """Adds the failed operation, `what`, in front of the message of a PatchError."""
+    """Prefixes the message of a PatchError with the failed operation, `what`."""
     try:
         yield
     except PatchError as error:
@@ -375,5 +380,5 @@ def _said(what: str) -> Iterator[None]:
 
 
 def _unescaped(step: str) -> str:
-    """Replaces `~1` and `~0` in one pass from the left, so that `~01` becomes `~1`."""
+    """Replaces `~1` by `/` and `~0` by `~` in a path segment; `~01` becomes `~1`."""
     return step.replace("~1", "/").replace("~0", "~") if "~" in step else step

@@ -15,4 +15,4 @@ SHORT_NAMES = {
     "strategic": STRATEGIC_MERGE_PATCH,
     "apply": APPLY_PATCH,
 }
-"""The short names of media types in `kubectl patch --type` and in this project's own options."""
+"""Media types of patches by short name, as in `kubectl patch --type` and in options of fakeapi."""

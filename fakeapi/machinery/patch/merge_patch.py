@@ -1,6 +1,6 @@
-"""Applies JSON merge patches (RFC 7386) as Kubernetes does, with gopkg.in/evanphx/json-patch v4.12.
+"""Applies JSON merge patches (RFC 7386) like Kubernetes, which uses gopkg.in/evanphx/json-patch v4.12.
 
-Errors are those of k8s.io/apiserver `pkg/endpoints/handlers/patch.go`, for all releases alike.
+Errors follow k8s.io/apiserver `pkg/endpoints/handlers/patch.go`, in all releases.
 """
 
 from typing import Any
@@ -18,9 +18,9 @@ _BAD_PATCH = "Invalid JSON Patch"
 
 
 def decode_patch(body: bytes, *, checked: bool = True) -> Any:
-    """Decodes a patch: an object, or if not `checked` also a list.
+    """Decodes a JSON merge patch, which must be an object. Raises ApiError 400.
 
-    `checked` is false for fieldValidation=Ignore. Raises ApiError 400.
+    `checked`: False for fieldValidation=Ignore; then the patch may also be a list.
     """
     try:
         patch = decode_marking_duplicates(body)
@@ -39,15 +39,18 @@ def decode_patch(body: bytes, *, checked: bool = True) -> Any:
 
 
 def strict_errors(body: bytes) -> list[str]:
-    """Returns the strict errors of the patch itself, which precede those of the patched object."""
+    """Returns the strict errors for repeated keys in a JSON merge patch itself.
+
+    In a response, these errors precede those of the patched object.
+    """
     return duplicate_errors_of(body)
 
 
 def apply(patch: Any, document: dict[str, Any]) -> Any:
-    """Returns the patched document; neither argument is changed, and unchanged parts are shared.
+    """Applies a JSON merge patch and returns the patched document.
 
-    Objects that the patch contains have their keys sorted, as Go re-encodes them. A patch that is a list
-    replaces the document.
+    The result shares unchanged parts with `document`; neither argument is changed. Objects that the patch
+    contains have sorted keys, because Go encodes them again. A patch that is a list replaces the document.
     """
     return _merged(document, patch) if isinstance(patch, dict) else _pruned(patch)
 
@@ -60,7 +63,7 @@ def _merged(document: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
             continue
         current = merged.get(key)
         if isinstance(current, dict):
-            # a patch that is not an object replaces an object unchanged, with the nulls inside it
+            # a list that replaces an object keeps its nulls
             merged[key] = _merged(current, value) if isinstance(value, dict) else value
         else:
             merged[key] = _pruned(value)
@@ -68,7 +71,7 @@ def _merged(document: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
 
 
 def _pruned(value: Any) -> Any:
-    """Returns a value without the null members of objects, at any depth; nulls in lists stay."""
+    """Returns a copy of a value without null members of objects, at any depth, and with sorted keys."""
     if isinstance(value, dict):
         return {key: _pruned(item) for key, item in sorted(value.items()) if item is not None}
     if isinstance(value, list):

@@ -1,8 +1,7 @@
-"""Merges lists by strategic merge patches: which elements are the same, and the order of the result.
+"""Merges the lists of strategic merge patches: which elements are the same, and the order of the result.
 
 Follows the list functions of k8s.io/apimachinery `pkg/util/strategicpatch`. The merge key of a list of
-scalars is the empty string. Cases that upstream does not expect raise ApiError 500, which is the API server's
-response.
+scalars is the empty string. Unexpected patches raise ApiError 500, as in kube-apiserver.
 """
 
 from collections.abc import Hashable, Sequence
@@ -14,7 +13,7 @@ from fakeapi.machinery.golang.fmt import printed, type_name
 from fakeapi.machinery.golang.sorting import slice_stable
 
 DIRECTIVE = "$patch"
-"""The member of an object in a patch that says how to apply the object."""
+"""The member of an object in a strategic merge patch that says how to apply the object."""
 
 
 def unexpected(message: str) -> ApiError:
@@ -30,14 +29,20 @@ def wrong_type(wanted: Any, value: Any) -> ApiError:
 
 
 def identity(value: Any) -> Hashable:
-    """Returns a key that is equal for values that are equal in Go: 1 equals neither true nor 1.0."""
+    """Returns a key for comparing scalars like Go: the key of 1 differs from those of true and 1.0.
+
+    Raises ApiError 500 for an object or a list.
+    """
     if isinstance(value, dict | list):
         raise unexpected(f"runtime error: hash of unhashable type {type_name(value)}")
     return (type(value), value)
 
 
 def element_kind(*lists: list[Any]) -> type:
-    """Returns the common type of all elements (sliceElementType). Raises ApiError 500 if they differ."""
+    """Returns the common type of the elements of all lists, like sliceElementType.
+
+    Raises ApiError: 500 if the types differ or all lists are empty, 422 if the elements are lists.
+    """
     kind: type | None = None
     for item in (item for items in lists for item in items):
         if kind is None:
@@ -57,10 +62,10 @@ def element_kind(*lists: list[Any]) -> type:
 
 
 def deduplicated(items: list[Any]) -> list[Any]:
-    """Returns each scalar once, in the order of upstream's deduplicateScalars.
+    """Returns scalars without repetitions, in the order of upstream's deduplicateScalars.
 
-    That function walks the list and puts the list's last element in the place of each repetition:
-    `[a, b, a, c, a, d]` becomes `[a, b, d, c]`.
+    Upstream replaces each repetition by the last element of the list: `[a, b, a, c, a, d]` becomes
+    `[a, b, d, c]`.
     """
     items = list(items)
     places: dict[Hashable, list[int]] = {}
@@ -70,7 +75,7 @@ def deduplicated(items: list[Any]) -> list[Any]:
     while len(items) > len(places):
         mine = places[identity(items[first])]
         heappop(mine)
-        while mine and (place := heappop(mine)) < len(items):  # places further back have moved
+        while mine and (place := heappop(mine)) < len(items):  # elements further back have moved
             last = items.pop()
             if place < len(items):
                 items[place] = last
@@ -84,9 +89,9 @@ def is_directive(value: Any) -> bool:
 
 
 def check_order(changes: list[Any], order: list[Any], merge_key: str) -> None:
-    """Checks that `$setElementOrder` lists the changed elements in their order.
+    """Raises ApiError 500 unless `$setElementOrder` lists the elements of the patch, in their order.
 
-    Deletions need not be listed. Raises ApiError 500. Follows validatePatchWithSetOrderList.
+    `$setElementOrder` need not list deleted elements. Follows validatePatchWithSetOrderList.
     """
     if not order or not changes:
         return
@@ -121,7 +126,10 @@ def _deletes(item: Any) -> bool:
 
 
 def merge_value(item: Any, merge_key: str) -> Hashable:
-    """Returns the value that identifies an element: the value of its merge key, or the scalar itself."""
+    """Returns the identity of a list element: the value of its merge key, or the scalar itself.
+
+    Raises ApiError 500 for an element without the merge key.
+    """
     return _member_value(item, merge_key) if merge_key else identity(item)
 
 
@@ -134,7 +142,7 @@ def _member_value(item: Any, merge_key: str) -> Hashable:
 
 
 def partition(items: list[Any], by: list[Any], merge_key: str) -> tuple[list[Any], list[Any]]:
-    """Splits `items` into those that `by` contains too and the others (partitionMapsByPresentInList)."""
+    """Splits `items` into (elements that are also in `by`, others), like partitionMapsByPresentInList."""
     if merge_key:
         for index, item in enumerate(by):
             if not isinstance(item, dict):
@@ -150,11 +158,11 @@ def partition(items: list[Any], by: list[Any], merge_key: str) -> tuple[list[Any
 
 
 def live_order(live: list[Any], changes: list[Any], merge_key: str) -> list[Any]:
-    """Returns the live list that orders elements, as upstream's mergeSliceWithSpecialElements leaves it.
+    """Returns the live list after upstream's mergeSliceWithSpecialElements, for ordering elements.
 
-    Upstream deletes elements in place and then appends to the same array. So the first new elements take the
-    places that deletions freed at its end, and count as live. From `[a, b, c]` and the changes delete a, x, y
-    it becomes `[b, c, x]`.
+    Upstream deletes elements in place and then appends to the same array. So the first new elements overwrite
+    the slots freed by deletions, and count as live. With the changes delete a, x, y, the list `[a, b, c]`
+    becomes `[b, c, x]`.
     """
     if not merge_key or not any(is_directive(item) for item in changes):
         return live
@@ -168,9 +176,9 @@ def live_order(live: list[Any], changes: list[Any], merge_key: str) -> list[Any]
 
 
 def _deleted_in_place(live: list[Any], deletions: list[Any], merge_key: str) -> tuple[list[Any], int]:
-    """Returns the array after deletions, and the number of elements at its front that remain.
+    """Returns Go's array after in-place deletions, and the number of remaining elements at its front.
 
-    Each deletion moves the elements behind it one place to the front, and so leaves the last element twice.
+    Each deletion moves later elements one slot forward, and leaves a second copy of the last element.
     """
     positions: dict[Hashable, list[int]] = {}
     left_over: list[Any] = []
@@ -191,7 +199,7 @@ def _deleted_in_place(live: list[Any], deletions: list[Any], merge_key: str) -> 
 
 
 class _Order:
-    """The positions of a list's elements, by their identity."""
+    """The positions of the elements of a list, by the identity of the element."""
 
     def __init__(self, items: Sequence[Any], merge_key: str | None) -> None:
         self._merge_key = merge_key
@@ -206,10 +214,10 @@ class _Order:
         return self._places.get(self._of(item))
 
     def sorted(self, items: list[Any]) -> list[Any]:
-        """Returns `items` in the order of this list, deletions last (normalizeSliceOrder).
+        """Returns `items` in the order of this list, deletions last, like normalizeSliceOrder.
 
-        Upstream counts an element that this list lacks as less than any other: in the order of `[a, b, c]`,
-        `[a, c, x]` becomes `[x, a, c]`.
+        Upstream treats an element that is not in this list as less than all others: in the order of
+        `[a, b, c]`, `[a, c, x]` becomes `[x, a, c]`.
         """
         placed = [(self.place(item), item) for item in items if not _deletes(item)]
         if all(place is not None for place, _ in placed):
@@ -231,11 +239,15 @@ def _is_before(one: tuple[int | None, Any], other: tuple[int | None, Any]) -> bo
 def in_order(
     named: list[Any], others: list[Any], wanted: list[Any], live: list[Any], merge_key: str | None
 ) -> list[Any]:
-    """Returns the patch's elements in its order, with the others between them as in the live list.
+    """Returns the elements of a patch and of the live list in merged order.
 
-    If the live list does not order two elements, the patch's element is first: `[c, a]` of the patch and the
-    others `[b, d]` of the live list `[a, b, c, d]` become `[b, c, a, d]`. `merge_key` is None for scalars.
-    Follows normalizeElementOrder and mergeSortedSlice.
+    Follows normalizeElementOrder and mergeSortedSlice. For `named` `[c, a]`, `others` `[b, d]` and `live`
+    `[a, b, c, d]`, returns `[b, c, a, d]`.
+
+    - `named`: elements that the patch orders; they follow the order of `wanted`.
+    - `others`: other elements, in the order of `live`. An element of `others` comes before the elements of
+      `named` that it precedes in `live`.
+    - `merge_key`: None for scalars.
     """
     live_order = _Order(live, merge_key)
     named = _Order(wanted, merge_key).sorted(named)

@@ -1,12 +1,12 @@
-"""Applies strategic merge patches to plain dicts, along the nodes of a schema.
+"""Applies strategic merge patches to JSON objects, by the nodes of a schema.
 
-Follows k8s.io/apimachinery `pkg/util/strategicpatch`, and k8s.io/apiserver `pkg/endpoints/handlers/patch.go`
-for the responses. Releases differ in the schema (which lists merge, and by which key) and in one rule,
-`keeps_directives`.
+Follows k8s.io/apimachinery `pkg/util/strategicpatch`. Responses follow k8s.io/apiserver
+`pkg/endpoints/handlers/patch.go`. Releases differ in the schema (which lists merge, and by which key) and in
+the rule `keeps_directives`.
 
-Two kinds of patch make Go panic, so that the server drops the connection: `$setElementOrder` for a list of
-objects that does not merge (Go cannot hash an object), and a null in a list that merges (Go looks for its
-type). Here the response is a 500, like for other errors that the handler does not expect.
+Two kinds of patch make Go panic, and kube-apiserver closes the connection: `$setElementOrder` for a list of
+objects that does not merge (Go cannot hash an object), and null in a list that merges (null has no Go type).
+Here the response is 500, as for other unexpected errors of the handler.
 """
 
 from collections.abc import Hashable
@@ -40,7 +40,7 @@ _STRUCTS = (ScalarKind.TIME, ScalarKind.MICRO_TIME, ScalarKind.QUANTITY, ScalarK
 
 
 def decode_patch(body: bytes) -> dict[str, Any]:
-    """Decodes a patch; null is an empty patch. Raises ApiError 400."""
+    """Decodes a strategic merge patch; null is an empty patch. Raises ApiError 400."""
     try:
         patch = decode_untyped(body)
     except JsonError as error:
@@ -53,18 +53,23 @@ def decode_patch(body: bytes) -> dict[str, Any]:
 
 
 def strict_errors(body: bytes) -> list[str]:
-    """Returns the strict errors of the patch itself, which precede those of the patched object."""
+    """Returns the strict errors for repeated keys in a strategic merge patch itself.
+
+    In a response, these errors precede those of the patched object.
+    """
     return duplicate_errors_of(body)
 
 
 def apply(
     patch: dict[str, Any], document: dict[str, Any], schema: Node, *, keeps_directives: bool = False
 ) -> dict[str, Any]:
-    """Returns the patched document; no argument is changed, and unchanged parts are shared.
+    """Applies a strategic merge patch and returns the patched document.
 
-    `keeps_directives` is the rule of 1.27: new values keep the directives inside them, as unknown fields, and
-    `$deleteFromPrimitiveList` replaces a list that does not merge. Raises ApiError: 400 and 422 for malformed
-    patches, 500 for patches that the server does not expect.
+    The result shares unchanged parts with `document`; no argument is changed. Raises ApiError: 400 and 422
+    for malformed patches, 500 for patches that kube-apiserver does not expect.
+
+    `keeps_directives`: the rule of 1.27. New values keep the directives inside them as unknown fields, and
+    `$deleteFromPrimitiveList` replaces a list that does not merge.
     """
     return _Merge(keeps_directives=keeps_directives).objects(document, patch, schema)
 
@@ -133,7 +138,7 @@ class _Merge:
     def _ordered_list(
         self, merged: dict[str, Any], patch: dict[str, Any], directive: str, schema: Node
     ) -> None:
-        """Merges one list that the patch orders, and removes the list and its order from the patch."""
+        """Merges a list with `$setElementOrder`; removes the list and its order from `patch`."""
         order = patch.pop(directive)
         if not isinstance(order, list):
             raise wrong_type([], order)
@@ -180,7 +185,7 @@ class _Merge:
         return in_order(named, others, patch, original, merge_key if kind is dict else None)
 
     def _elements(self, original: list[Any], patch: list[Any], node: List) -> list[Any]:
-        """Returns the elements of both lists, not ordered; elements with the same key are merged."""
+        """Merges the elements of two lists by merge key: live elements first, then new elements."""
         merge_key = node.patch_merge_key or ""
         merged = list(original)
         places: dict[Hashable, int] = {}
@@ -210,7 +215,10 @@ def _directed(patch: dict[str, Any]) -> dict[str, Any]:
 
 
 def _after_slash(directive: str, of: str) -> str:
-    """Returns the field that a directive applies to: the text after its name and a slash."""
+    """Returns the field name in a directive such as `$setElementOrder/containers`.
+
+    Raises ApiError 400 for another form; `of` names the directive in the message.
+    """
     name, slash, key = directive.partition("/")
     if not slash or name not in (_DELETE_FROM_LIST, _ELEMENT_ORDER):
         raise _bad_form(of)
@@ -218,9 +226,9 @@ def _after_slash(directive: str, of: str) -> str:
 
 
 def _retained(merged: dict[str, Any], patch: dict[str, Any], keys: Any) -> dict[str, Any]:
-    """Applies `$retainKeys`: drops members that it does not list.
+    """Applies `$retainKeys`: drops members that `keys` does not list.
 
-    The patch may only set members that it lists.
+    Raises ApiError 400 if `keys` is not a list, or if the patch sets members that `keys` does not list.
     """
     if not isinstance(keys, list):
         raise _bad_form("retainKeys")
@@ -232,7 +240,7 @@ def _retained(merged: dict[str, Any], patch: dict[str, Any], keys: Any) -> dict[
 
 
 def _without_nulls(value: Any) -> Any:
-    """Returns a value without the null members of objects, at any depth; nulls in lists stay."""
+    """Returns a copy of a value without null members of objects, at any depth; keeps nulls in lists."""
     if isinstance(value, dict):
         return {key: _without_nulls(item) for key, item in value.items() if item is not None}
     if isinstance(value, list):
@@ -241,7 +249,7 @@ def _without_nulls(value: Any) -> Any:
 
 
 def _without_directives(value: Any) -> Any:
-    """Returns a value without the objects inside it that contain `$patch`, at any depth."""
+    """Returns a copy of a value without inner objects that contain `$patch`, at any depth."""
     if isinstance(value, dict):
         return {key: _without_directives(item) for key, item in value.items() if not is_directive(item)}
     if isinstance(value, list):
@@ -252,7 +260,10 @@ def _without_directives(value: Any) -> Any:
 def _apply_element_directives(
     original: list[Any], patch: list[Any], merge_key: str
 ) -> tuple[list[Any], list[Any]]:
-    """Applies the elements with `$patch` to both lists, and returns the remaining elements of each."""
+    """Applies the list elements with `$patch`; returns the remaining elements of both lists.
+
+    Raises ApiError 500 for an unknown directive.
+    """
     changes = [item for item in patch if DIRECTIVE not in item]
     replaced = False
     unwanted: set[Hashable] = set()
@@ -277,7 +288,7 @@ def _apply_element_directives(
 
 
 def _field(schema: Node, key: str) -> Field:
-    """Returns the struct field of a JSON key, which may differ in case."""
+    """Returns the struct field of a JSON key, ignoring case. Raises ApiError 500 if there is none."""
     kind = _go_kind(schema)
     if kind != "struct":
         raise unexpected(f"merging an object in json but data type is not struct, instead is: {kind}")

@@ -1,4 +1,4 @@
-"""Collects the errors of decoding an object, in Go's words: the first error, and the strict errors.
+"""Collects the errors of decoding an object, with Go's messages: the first error and the strict errors.
 
 Follows k8s.io/apimachinery `pkg/runtime/serializer/json` on sigs.k8s.io/json, and `pkg/runtime/converter.go`.
 """
@@ -9,14 +9,19 @@ from fakeapi.machinery.golang.numbers import converted, rewritten
 from fakeapi.machinery.golang.strconv import quote
 
 Path: TypeAlias = tuple[Any, ...]
-"""A path as nested pairs, the last segment first: `(("metadata", ()), ...)`; () is the root."""
+"""A path as nested pairs (path above, last segment): `(((), "spec"), "name")`; () is the root."""
 
 STRICT_ERRORS_MAX = 100
-"""Maximum number of unknown and duplicate fields that are reported; decoding ignores later ones."""
+"""Maximum number of unknown and duplicate fields that are reported; further ones are ignored."""
 
 
 class DecodeErrors:
-    """Collects the first error, and the strict errors about unknown and repeated fields."""
+    """The errors of decoding an object.
+
+    - `error`: the first error, None if there is none.
+    - `strict`: the strict errors for unknown and repeated fields.
+    - `repeats`: whether a field is repeated.
+    """
 
     __slots__ = ("error", "repeats", "strict")
 
@@ -30,20 +35,26 @@ class DecodeErrors:
             self.error = message
 
     def mismatch(self, value: Any, path: Path, owner: str, go: str, basic: str = "") -> None:
-        """Records that `value` does not fit the Go type `go` of a field of the struct `owner`.
+        """Records the error that a value does not fit the Go type of a field.
 
-        `basic` is the basic type that `go` is a name for, if it has one.
+        - `path`: the path of the field.
+        - `owner`: the name of the struct that contains the field.
+        - `go`: the name of the Go type of the field.
+        - `basic`: the underlying basic type of `go`, such as "string"; "" if it has none.
         """
         self.wrong(
             f"json: cannot unmarshal {_json_kind(value, go)} into Go {_place(path, owner)} of type {go}"
         )
 
     def integer(self, value: Any, bits: int) -> int | None:
-        """Converts a number that is not an integer of `bits`; None if that is an error, as always here."""
+        """Converts a number that is not an integer of `bits` bits; None if that is an error.
+
+        This class always returns None, like Go's JSON decoder; subclasses may convert numbers.
+        """
         return None
 
     def of_any_shape(self, value: Any) -> Any:
-        """Returns the decoded form of a value of any shape."""
+        """Returns the decoded form of a value without a schema: the value itself, except in subclasses."""
         return value
 
     def unknown(self, path: Path) -> None:
@@ -59,11 +70,11 @@ class DecodeErrors:
 
 
 class UnstructuredDecodeErrors(DecodeErrors):
-    """Collects the errors of a conversion from maps and lists to a type.
+    """The errors of converting an unstructured object to a Go type, and the rules of that conversion.
 
-    Strategic merge patches and server-side apply use this conversion. It accepts whole floats as integers. It
-    also re-encodes values of any shape, and sorts their keys, because Go's maps have no order. Follows
-    k8s.io/apimachinery `pkg/runtime/converter.go`.
+    Strategic merge patches and server-side apply use this conversion. Whole floats are accepted as integers.
+    Values without a schema get sorted keys, because Go encodes them again. Follows k8s.io/apimachinery
+    `pkg/runtime/converter.go`.
     """
 
     __slots__ = ()
@@ -100,11 +111,11 @@ _CONVERTIBLE_IN_GO = frozenset(
     (("int64", "string"), ("int64", "int32"), ("float64", "int32"), ("float64", "int64"))
 )
 JSON_TEXT = "JSON text"
-"""The basic type of types that unmarshal their own JSON, such as times."""
+"""Name of the basic type for Go types with their own UnmarshalJSON, such as times."""
 
 
 def spell(path: Path) -> str:
-    """Formats the path as text: `spec.devices.requests[0].name`."""
+    """Formats a path as text: `spec.devices.requests[0].name`."""
     parts: list[str] = []
     while path:
         path, segment = path
@@ -113,7 +124,10 @@ def spell(path: Path) -> str:
 
 
 def _place(path: Path, owner: str) -> str:
-    """Names the place of an error as Go does: by the fields on the path, without indexes and map keys."""
+    """Formats the place of an error like Go: `struct field Pod.spec.nodeName`, or `value` for the root.
+
+    Omits indexes and map keys.
+    """
     fields: list[str] = []
     while path:
         path, segment = path
@@ -123,7 +137,7 @@ def _place(path: Path, owner: str) -> str:
 
 
 class MapKey(str):
-    """A segment of a path that is a key of a map, not a field."""
+    """A path segment that is a key of a map, not the name of a field."""
 
     __slots__ = ()
 
@@ -135,7 +149,7 @@ def _json_kind(value: Any, go: str) -> str:
         case bool():
             return "bool"
         case int() | float():
-            # Go prints the literal if the type is numeric and the number does not fit it
+            # Go includes the number if it does not fit an integer type
             return f"number {value}" if go.startswith(("int", "uint")) else "number"
         case list():
             return "array"

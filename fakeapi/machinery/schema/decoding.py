@@ -1,13 +1,13 @@
-"""Decodes JSON values into canonical objects along a schema.
+"""Decodes JSON values to canonical objects, by the nodes of a schema.
 
-A *canonical* object is the one that Go's encoding/json writes after it has read the input into the type:
+A *canonical* object equals Go's encoding of the input after decoding to the Go type:
 
-- unknown fields are gone, and the others are in the order of the type;
-- a zero value is absent if the field has `omitempty`, and else present;
-- times and quantities have their canonical spelling.
+- Unknown fields are absent, and the other fields are in the order of the type.
+- A zero value is absent if the field has `omitempty`, otherwise present.
+- Times and quantities have their canonical text.
 
 Follows k8s.io/apimachinery `pkg/runtime/serializer/json` on sigs.k8s.io/json: names are case-sensitive,
-`null` leaves a field as it was, and the first error in the order of the document is reported.
+`null` leaves a field unchanged, and the first error in document order is reported.
 """
 
 from collections import Counter
@@ -35,21 +35,23 @@ from fakeapi.machinery.schema.nodes import (
 
 
 class DecodeError(ValueError):
-    """A value of the wrong type, or text that its type cannot parse; the message is Go's."""
+    """A value that cannot be decoded: a wrong type or invalid text; the message is Go's."""
 
 
 Walk: TypeAlias = Callable[[Any, Path, str, DecodeErrors], Any]
-"""A node's decoder: (value, its path, the name of the struct around it, errors) -> the canonical value."""
+"""A function that decodes values of a node: (value, path, name of the struct, errors) -> canonical value."""
 
 
 def decode(value: Any, node: Struct, errors: DecodeErrors | None = None) -> tuple[dict[str, Any], list[str]]:
-    """Returns the canonical object, and the strict errors about unknown and duplicate fields.
+    """Decodes a JSON object; returns (canonical object, strict errors). Raises DecodeError.
 
-    Strict errors are in document order. `value` is a JSON object, or None for an empty one. Repeated fields
-    are only noticed in a value of `json_decoding.decode_marking_duplicates`. The result may share values of
-    any shape (opaque parameters) with the input, so do not change the input afterwards. An empty list of
-    managedFields is kept, because it resets them. `errors` may be a subclass with other messages. Raises
-    DecodeError.
+    Strict errors report unknown and repeated fields in document order. The result may share values without a
+    schema with `value`, so do not change `value` afterwards. An empty list of managedFields is kept, because
+    it resets them.
+
+    - `value`: a JSON object, or None for an empty object. Decode it with
+      `json_decoding.decode_marking_duplicates` to report repeated fields.
+    - `errors`: a subclass may have other messages.
     """
     if node.reader is not None:
         return node.reader(value)
@@ -70,9 +72,9 @@ def decode(value: Any, node: Struct, errors: DecodeErrors | None = None) -> tupl
 
 @kept_on_node
 def _quick(node: Struct) -> Callable[[Any, DecodeErrors], Any]:
-    """Returns a fast decoder for ordinary values of a type that occurs often.
+    """Returns a fast decoder for objects of a type, which is compiled after some objects of the type.
 
-    The decoder returns None for values that need the Python walk.
+    The decoder returns None for objects that `walker` must decode.
     """
     seen = 0
     reader: quick_decoding.Reader | None = None
@@ -93,7 +95,7 @@ def _quick(node: Struct) -> Callable[[Any, DecodeErrors], Any]:
 
 @kept_on_node
 def walker(node: Node) -> Walk:
-    """Compiles the decoder of a node."""
+    """Compiles the decoder of a schema node."""
     match node:
         case Scalar():
             return _scalar(node)
@@ -230,12 +232,12 @@ def _map(node: Map) -> Walk:
 
 
 def repeated_keys(value: RepeatedKeys) -> list[str]:
-    """Returns the keys that occur more than once, each once."""
+    """Returns the repeated keys of an object, each once."""
     return [key for key, times in Counter(key for key, _ in value.pairs).items() if times > 1]
 
 
 def _of_items(node: Node) -> Walk:
-    """Compiles the decoder of a list item or map value, where `null` becomes the type's zero value."""
+    """Compiles the decoder of list items or map values; `null` becomes the zero value of the type."""
     inner = _lazily(node)
 
     def walk(value: Any, path: Path, owner: str, errors: DecodeErrors) -> Any:
@@ -245,7 +247,10 @@ def _of_items(node: Node) -> Walk:
 
 
 def _lazily(node: Node) -> Walk:
-    """Compiles the decoder of a struct at its first use, because a type may contain itself."""
+    """Returns the decoder of a node.
+
+    The decoder of a struct is compiled on first use, because a struct may contain itself.
+    """
     if not isinstance(node, Struct):
         return walker(node)
     compiled: list[Walk] = []
@@ -269,7 +274,7 @@ _ZEROS = {
 
 
 def zero(node: Node) -> Any:
-    """Returns the zero value of a type in JSON: `null` for lists, maps, times and values of any shape."""
+    """Returns the zero value of a type in JSON; None for lists, maps, times and values without a schema."""
     match node:
         case Scalar():
             return _ZEROS.get(node.kind)
@@ -280,10 +285,10 @@ def zero(node: Node) -> Any:
 
 
 def _drops_zero(entry: Field) -> bool:
-    """Whether a zero value is omitted.
+    """Whether Go omits a field with a zero value.
 
-    `omitempty` omits false, 0, empty strings, lists and maps, and nil, but never a struct. `omitzero` omits a
-    zero struct too.
+    `omitempty` omits false, 0, nil and empty strings, lists and maps, but never a struct. `omitzero` also
+    omits a zero struct.
     """
     if entry.omitzero:
         return True
@@ -300,10 +305,12 @@ SEMANTICS = quick_decoding.Semantics(_lazily, zero, _drops_zero)
 
 
 class _Entry(NamedTuple):
-    """A field, in the form that the decoder of its struct needs.
+    """The data of a field for the decoder of its struct.
 
-    `exact` is the Python type of values that need no decoder. `rank` is the position of the field in its
-    type.
+    - `exact`: the Python type of values that need no decoding.
+    - `drops_zero`: whether a zero value is omitted.
+    - `inner`: the decoder of the values.
+    - `rank`: the position of the field in the struct.
     """
 
     exact: type | None
@@ -318,9 +325,9 @@ def _entry(field: Field, rank: int) -> _Entry:
 
 
 def without_empty(value: Any, node: Node) -> Any:
-    """Returns a canonical value as it comes back from a store that writes protobuf.
+    """Replaces empty lists and maps in a canonical value by None, as storing it as protobuf does.
 
-    Empty lists and maps that are present become `null`. Fields that the type does not have stay as they are.
+    Does not change fields that are not in the type. Returns a copy.
     """
     match node:
         case Struct() if isinstance(value, dict):

@@ -1,12 +1,11 @@
-"""Merges duplicate fields of a JSON object like Go, which decodes one after the other into the same type.
+"""Merges repeated fields of a JSON object like Go, which decodes each into the result so far.
 
-Follows Go's encoding/json, as sigs.k8s.io/json does: a value is decoded over the result of the member before
-it.
+Follows Go's encoding/json and sigs.k8s.io/json:
 
-- Members of objects and maps are added to the members that are there.
-- Items of a list are decoded over the items with the same index.
-- A scalar replaces the earlier one.
-- `null` empties a pointer, a list or a map. It leaves other fields unchanged, also a value of any shape
+- Members of objects and maps are added to the earlier members.
+- Items of a list are decoded over the earlier items with the same index.
+- A scalar replaces the earlier scalar.
+- `null` empties a pointer, a list or a map. It leaves other fields unchanged, also values without a schema
   (k8s.io/apimachinery `pkg/runtime/extension.go`).
 """
 
@@ -17,9 +16,9 @@ from fakeapi.machinery.schema.nodes import Field, List, Map, Node, Struct
 
 
 def merge_duplicates(value: Any, node: Node) -> Any:
-    """Returns `value` of the type `node` with its duplicate fields merged as Go does.
+    """Returns a copy of a value of type `node` in which repeated fields are merged as in Go.
 
-    Unknown members are dropped. `value` is not changed.
+    Drops unknown members.
     """
     match node:
         case Struct() if isinstance(value, dict):
@@ -50,7 +49,7 @@ def _field_over(old: Any, new: Any, field: Field) -> Any:
 
 
 def _over(old: Any, new: Any, node: Node) -> Any:
-    """Returns the result of decoding `new` over `old`; neither contains duplicates."""
+    """Returns the result of decoding `new` over `old`; neither has repeated fields."""
     match node:
         case Struct() if isinstance(old, dict) and isinstance(new, dict):
             added = {

@@ -1,4 +1,4 @@
-"""Go names of fields, where these are not the capitalized JSON names.
+"""The Go names of fields, which are not always the capitalized JSON names.
 
 Follows the types of k8s.io/api and of k8s.io/kubernetes `pkg/apis`, which have the same names.
 """
@@ -57,12 +57,12 @@ _OF_TYPES = {
     "RBDVolumeSource": _RBD,
     "RBDPersistentVolumeSource": _RBD,
 }
-"""Names that fields have only in these types."""
+"""Go names of fields that are specific to a type: type -> JSON name -> Go name."""
 _ATTRIBUTE_VALUES = frozenset(("int", "bool", "string", "version"))
 
 
 def go_name(name: str, struct: Struct) -> str:
-    """Returns the Go name of the field `name` of a struct."""
+    """Returns the Go name of a field of a struct from its JSON name, such as `UID` for `uid`."""
     type_name = struct.go_type.rpartition(".")[2]
     if type_name == "DeviceAttribute":
         singular = name.removesuffix("s") if name not in _ATTRIBUTE_VALUES else name

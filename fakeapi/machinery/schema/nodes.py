@@ -1,10 +1,8 @@
-"""Schema nodes: the types that decoding, defaulting, patching and server-side apply follow.
+"""Schema nodes: the types for decoding, defaulting, patching and server-side apply.
 
-One description serves decoding, defaults, strategic merge, field sets and server-side apply.
-`fakeapi.releases` makes nodes from its tables; this module knows no releases.
-
-The description includes the wire semantics of Go's encoding/json: `omitempty` and `pointer` decide how a zero
-value is written, and `go_type` is the name of the Go type in messages.
+`fakeapi.releases` creates nodes from its tables; this module does not depend on releases. Nodes include the
+rules of Go's encoding/json: `omitempty` and `pointer` decide how a zero value is encoded. `go_type` is the
+name of the Go type in messages.
 """
 
 from collections.abc import Callable
@@ -14,11 +12,11 @@ from functools import wraps
 from typing import Any, TypeAlias, TypeVar, cast
 
 Walks: TypeAlias = dict[Any, Any]
-"""Results of compiling a node, by the function that compiled it; see `kept_on_node`."""
+"""Results of compiling a node, by compiling function; see `kept_on_node`."""
 
 
 class ListType(Enum):
-    """x-kubernetes-list-type: how server-side apply merges a list."""
+    """The value of x-kubernetes-list-type: how server-side apply merges a list."""
 
     ATOMIC = "atomic"
     SET = "set"
@@ -41,8 +39,8 @@ class ScalarKind(Enum):
 class Scalar:
     """A scalar type.
 
-    `go_type` is its Go name in messages, such as "string", "int64" or "v1.Time". `bits` is the width of an
-    integer.
+    `go_type`: the name of the Go type in messages, such as "string", "int64" or "v1.Time".
+    `bits`: the width of an integer.
     """
 
     kind: ScalarKind
@@ -53,10 +51,10 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class AnyValue:
-    """runtime.RawExtension, FieldsV1 or JSON of any shape: kept as received, and owned as a whole.
+    """A type for any JSON value, such as runtime.RawExtension: kept as received, and owned as a whole.
 
-    Some types are an object of one type or something else, such as JSONSchemaPropsOrBool. `choice` returns
-    the type of that object.
+    `choice`: for a type such as JSONSchemaPropsOrBool, which is an object of one type or something else,
+    returns the type of the object.
     """
 
     go_type: str
@@ -66,10 +64,9 @@ class AnyValue:
 
 @dataclass(frozen=True, slots=True)
 class Untyped(AnyValue):
-    """A value without a schema, whose parts have field owners of their own.
+    """A type for any JSON value whose parts have their own field owners, for server-side apply.
 
-    `shapes()` returns the types of the value if it is an object and if it is a list. A scalar is one field.
-    Only server-side apply distinguishes it from AnyValue.
+    `shapes`: returns the types of the value: (if it is an object, if it is a list).
     """
 
     shapes: "Callable[[], tuple[Struct | Map, List]]" = field(kw_only=True, repr=False, compare=False)
@@ -77,12 +74,14 @@ class Untyped(AnyValue):
 
 @dataclass(frozen=True, slots=True)
 class List:
-    """A list.
+    """A list type.
 
-    - `keys`: the keys of items for ListType.MAP; `key_defaults` are the defaults of keys.
+    - `keys`: for ListType.MAP, the names of the key fields of items.
+    - `key_defaults`: the defaults of key fields: (name, value).
     - `keys_may_be_absent`: an item may omit keys without a default if it has at least one key.
-    - `patch_merge`, `patch_merge_key`: how strategic merge merges the list; by default it replaces it.
-    - `wrapped`: in protobuf the list is a message, with the items in its field 1.
+    - `patch_merge`: a strategic merge patch merges the list instead of replacing it.
+    - `patch_merge_key`: the key for that merge; None for a list of scalars.
+    - `wrapped`: in protobuf the list is a message, whose field 1 has the items.
     """
 
     items: "Node"
@@ -99,7 +98,10 @@ class List:
 
 @dataclass(frozen=True, slots=True)
 class Map:
-    """A map with arbitrary string keys."""
+    """A map type with arbitrary string keys.
+
+    `atomic`: in server-side apply, the map is owned as a whole.
+    """
 
     values: "Node"
     go_type: str
@@ -109,12 +111,14 @@ class Map:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A member of a struct.
+    """A field of a struct.
 
+    - `omitempty`, `omitzero`: the options of the JSON tag in Go.
+    - `pointer`: the Go type of the field is a pointer.
     - `default`: the default in the schema; None if there is none.
-    - `protobuf_path`: field numbers, first of the messages that JSON inlines, then of the field itself; empty
-      if protobuf does not have the field.
-    - `patch_replace`: a strategic merge patch replaces the member as a whole.
+    - `protobuf_path`: the field numbers of the messages that JSON inlines, then the number of the field
+      itself; empty if the field is not in protobuf.
+    - `patch_replace`: a strategic merge patch replaces the field as a whole.
     """
 
     name: str
@@ -130,15 +134,15 @@ class Field:
 
 @dataclass(slots=True, eq=False, weakref_slot=True)
 class Struct:
-    """A struct; its fields are in the order of the Go type, which is the order in JSON.
+    """A struct type; the fields are in the order of the Go type, which is the order in JSON.
 
-    Its fields are added after construction, so that a type may contain itself.
+    Fields are added after construction, so that a type may contain itself.
 
-    - `full_name`: the name with the group of the package, `resource/v1beta2.Device`; empty for a type that is
-      not from a release's table.
-    - `reader`: decodes objects of a CustomResourceDefinition, which have no Go type, in place of a decoder
-      made from the fields.
-    - `others`: for server-side apply, the type of members that are not fields; None if these are not allowed.
+    - `atomic`: in server-side apply, the struct is owned as a whole.
+    - `full_name`: the name with its package, such as `resource/v1beta2.Device`; empty for a type that is not
+      from the tables of a release.
+    - `reader`: decodes custom objects, which have no Go type; None: a decoder is compiled from the fields.
+    - `others`: for server-side apply, the type of members that are not fields; None if they are not allowed.
     """
 
     go_type: str
@@ -157,9 +161,9 @@ _Compiled = TypeVar("_Compiled")
 
 
 def kept_on_node(build: Callable[[_Node], _Compiled]) -> Callable[[_Node], _Compiled]:
-    """Decorates `build`, so that it is called once for each node and its result is kept on the node.
+    """Decorates `build` to be called once for each node, and stores its result on the node.
 
-    So the compiled functions of a schema are freed together with it. `build` must not return None.
+    The results are freed together with the schema. `build` must not return None.
     """
 
     def get(node: _Node) -> _Compiled:

@@ -1,7 +1,7 @@
-"""Decodes protobuf objects into the equivalent JSON.
+"""Decodes Kubernetes objects in protobuf to JSON.
 
-Follows k8s.io/apimachinery `pkg/runtime/serializer/protobuf` for the envelope. For its content, follows the
-`protobuf` tags of the API's Go types, which the schema contains.
+The envelope follows k8s.io/apimachinery `pkg/runtime/serializer/protobuf`. Its content follows the `protobuf`
+tags of the Go types in k8s.io/api, which are part of the schema.
 """
 
 import base64
@@ -33,19 +33,19 @@ CHOICE_FIELDS = {
     "JSONSchemaPropsOrBool": (2, 1),
     "JSONSchemaPropsOrStringArray": (1, 2),
 }
-"""For types that are a schema or something else: the field number of the schema, and of the other choice."""
+"""Types that are a schema or something else: name -> (field number of the schema, of the other choice)."""
 
 _Layout: TypeAlias = "dict[int, Field | _Layout]"
 
 
 class ProtobufError(ValueError):
-    """Bytes that cannot be decoded; the message is Kubernetes'."""
+    """Protobuf bytes that cannot be decoded; the message is Kubernetes'."""
 
 
 def unwrap(body: bytes) -> tuple[str, str, bytes]:
-    """Returns (kind, apiVersion, the object's own bytes) of a body; the first two may be empty.
+    """Removes the envelope of a protobuf body; returns (kind, apiVersion, bytes of the object).
 
-    Raises ProtobufError.
+    kind and apiVersion may be empty. Raises ProtobufError.
     """
     if not body:
         raise ProtobufError("empty data")
@@ -68,7 +68,7 @@ def unwrap(body: bytes) -> tuple[str, str, bytes]:
 
 
 def decode(data: bytes, schema: Struct) -> dict[str, Any]:
-    """Decodes an object of a type into its JSON; unknown fields are dropped. Raises ProtobufError."""
+    """Decodes the protobuf of an object to JSON; ignores unknown fields. Raises ProtobufError."""
     try:
         return _struct(fields_of(data), _layout(schema))
     except (WireError, JsonError, struct.error) as error:
@@ -83,7 +83,7 @@ _TYPE_META = ((1, "APIVersion"), (2, "Kind"))
 
 @kept_on_node
 def _layout(schema: Struct) -> _Layout:
-    """Returns the fields by their numbers; a message that JSON inlines has a nested layout."""
+    """Returns the fields of a type by field number; a message that JSON inlines has a nested layout."""
     layout: _Layout = {}
     for field in schema.fields.values():
         if not field.protobuf_path:
@@ -135,7 +135,7 @@ def _value(values: list[int | bytes], node: Node, name: str) -> Any:
 
 
 def _chosen(fields: Fields, go_type: str, schema: Struct, name: str) -> Any:
-    """Decodes a value of a type that is an object of another type, or else a boolean, strings or objects."""
+    """Decodes a value of a type in CHOICE_FIELDS: an object of type `schema`, or something else."""
     short = go_type.rpartition(".")[2]
     own, other = CHOICE_FIELDS[short]
     if own in fields:
@@ -154,7 +154,7 @@ def _zero(node: Node) -> int | bytes:
 
 
 def _joined(values: list[int | bytes], name: str) -> bytes:
-    """Concatenates the pieces of a message that is split over several fields, which merges them."""
+    """Merges repeated occurrences of a message field by concatenating their bytes."""
     return b"".join(_bytes(value, name) for value in values)
 
 
@@ -179,7 +179,7 @@ def _string(value: int | bytes, name: str) -> str:
 
 
 def _time(values: list[int | bytes], name: str, precision: str) -> str | None:
-    """Decodes a time; None for Go's zero time, whose protobuf is empty."""
+    """Decodes a time to RFC 3339; None for Go's zero time, whose message is empty."""
     text = _joined(values, name)
     fields = fields_of(text)
     seconds = signed(_number(fields.get(1, [0])[-1], name))

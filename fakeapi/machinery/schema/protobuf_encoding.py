@@ -1,8 +1,8 @@
-"""Encodes canonical objects as protobuf, byte for byte as Kubernetes does.
+"""Encodes canonical objects as protobuf, with the same bytes as Kubernetes.
 
-Follows the marshallers that gogo-protobuf generates for k8s.io/api: fields are in the order of their numbers,
-values that cannot be absent are written even if they are zero, and keys of maps are sorted. The envelope is
-the one of k8s.io/apimachinery `pkg/runtime/serializer/protobuf`.
+Follows the marshallers that gogo-protobuf generates for k8s.io/api. Fields are in the order of their numbers,
+values that cannot be absent are encoded even if they are zero, and keys of maps are sorted. The envelope
+follows k8s.io/apimachinery `pkg/runtime/serializer/protobuf`.
 """
 
 import base64
@@ -34,31 +34,34 @@ from fakeapi.machinery.schema.protobuf_wire import (
 )
 
 Encoder: TypeAlias = Callable[[Any], bytes]
-"""Encodes a value; messages, strings and bytes without their length."""
+"""A function that encodes a value; messages, strings and bytes without their length."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _WORD = (1 << 64) - 1
 _TYPE_META = {"kind": (1,), "apiVersion": (2,)}
-"""The fields of metav1.TypeMeta, which JSON inlines and protobuf has only in the envelope."""
+"""The fields of metav1.TypeMeta and their protobuf paths; protobuf has them only in the envelope."""
 _NO_CONTENT = b"\x1a\0\x22\0"
-"""The fields contentEncoding and contentType of the envelope, which are written although they are empty."""
+"""The fields contentEncoding and contentType of the envelope: Kubernetes encodes them although empty."""
 
 
 def encode(obj: dict[str, Any], schema: Struct) -> bytes:
-    """Encodes a canonical object as a message, without kind and apiVersion."""
+    """Encodes a canonical object as a protobuf message, without kind and apiVersion."""
     return _message(schema)(obj)
 
 
 def wrap(kind: str, api_version: str, message: bytes) -> bytes:
-    """Wraps a message in the envelope of all bodies (runtime.Unknown), after the prefix of protobuf."""
+    """Wraps the message of an object in a protobuf body: PREFIX and a runtime.Unknown."""
     type_meta = bytes_field(1, api_version.encode()) + bytes_field(2, kind.encode())
     return b"%b%b%b%b" % (PREFIX, bytes_field(1, type_meta), bytes_field(2, message), _NO_CONTENT)
 
 
 class _Wire(NamedTuple):
-    """The encoder of a node's values: the wire type, and the function that makes the bytes.
+    """The encoding of the values of a schema node.
 
-    `zero` is encoded in place of an absent value. With `may_lack` an absent value is not written.
+    - `wire_type`: the wire type of protobuf.
+    - `encode`: encodes a value.
+    - `zero`: the value that is encoded for an absent value.
+    - `may_lack`: whether an absent value is omitted instead.
     """
 
     wire_type: int
@@ -69,7 +72,7 @@ class _Wire(NamedTuple):
 
 @kept_on_node
 def _message(node: Struct) -> Encoder:
-    """Returns the encoder of a type; it also writes the fields of messages that JSON inlines."""
+    """Compiles the encoder of a struct, including the messages that JSON inlines."""
     fields = {name: field for name, field in node.fields.items() if field.protobuf_path}
     if all(name in fields and fields[name].protobuf_path == path for name, path in _TYPE_META.items()):
         fields = {name: field for name, field in fields.items() if name not in _TYPE_META}
@@ -77,7 +80,7 @@ def _message(node: Struct) -> Encoder:
 
 
 def _of_fields(fields: list[tuple[tuple[int, ...], Field]]) -> Encoder:
-    """Returns the encoder of a message, from the paths of its fields."""
+    """Compiles the encoder of a message from its fields: (protobuf path, field)."""
     writers: list[tuple[int, Encoder]] = []
     inlined: dict[int, list[tuple[tuple[int, ...], Field]]] = {}
     for (number, *rest), field in fields:
@@ -92,7 +95,7 @@ def _of_fields(fields: list[tuple[tuple[int, ...], Field]]) -> Encoder:
 
 
 def _field(number: int, field: Field) -> Encoder:
-    """Returns the encoder of a field; its argument is the object that contains the field."""
+    """Compiles the encoder of a field; its argument is the object that contains the field."""
     name, node = field.name, field.node
     if isinstance(node, List) and not node.wrapped:
         write_item = _tagged(number, _wire(node.items))
@@ -109,7 +112,7 @@ def _field(number: int, field: Field) -> Encoder:
 
 
 def _entry(node: Map) -> Encoder:
-    """Returns the encoder of a map's entry, a pair of key and value."""
+    """Compiles the encoder of map entries: (key, value)."""
     wire = _wire(node.values)
     write, zero = _tagged(2, wire), wire.zero
 
@@ -124,7 +127,7 @@ def _entry(node: Map) -> Encoder:
 
 
 def _tagged(number: int, wire: _Wire) -> Encoder:
-    """Returns an encoder that writes a field with its number, and with its length if it has one."""
+    """Compiles the encoder of values with their field number and, for bytes, their length."""
     tag, encode = encode_varint(number << 3 | wire.wire_type), wire.encode
     if wire.wire_type == BYTES:
         return _counted(number, encode)
@@ -160,7 +163,7 @@ def _wire(node: Node) -> _Wire:
 
 
 def _lazily(node: Struct) -> Encoder:
-    """Compiles the encoder of a struct at its first use, because a type may contain itself."""
+    """Returns an encoder of a struct that is compiled on first use, because a type may contain itself."""
 
     def write(value: Any) -> bytes:
         return _message(node)(value)
@@ -169,7 +172,7 @@ def _lazily(node: Struct) -> Encoder:
 
 
 def _choice(go_type: str, struct_of: Callable[[], Struct]) -> Encoder:
-    """Returns the encoder of a type that is an object of another type or something else (`CHOICE_FIELDS`)."""
+    """Compiles the encoder of a type in CHOICE_FIELDS: an object of another type, or something else."""
     own, other = CHOICE_FIELDS[go_type.rpartition(".")[2]]
 
     def write(value: Any) -> bytes:
@@ -189,7 +192,7 @@ def _choice(go_type: str, struct_of: Callable[[], Struct]) -> Encoder:
 
 
 def _raw(value: Any) -> bytes:
-    """Encodes a RawExtension or FieldsV1 as its JSON; None as no bytes."""
+    """Encodes a RawExtension or FieldsV1 as a message with its JSON; None as an empty message."""
     return b"" if value is None else bytes_field(1, codec.encode(value))
 
 
@@ -198,7 +201,7 @@ def _integer(value: int) -> bytes:
 
 
 def _time(value: str | None) -> bytes:
-    """Encodes a Timestamp; Go's zero time as no bytes."""
+    """Encodes a time as a Timestamp message; None, Go's zero time, as an empty message."""
     if value is None:
         return b""
     passed = datetime.fromisoformat(value) - _EPOCH

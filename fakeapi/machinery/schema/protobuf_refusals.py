@@ -1,7 +1,8 @@
-"""Reports malformed protobuf with the errors of the decoders that gogo-protobuf generates for Go.
+"""Go's error messages for malformed protobuf.
 
-Follows the Unmarshal functions of k8s.io/api `generated.pb.go`, which stop at the first error in the order of
-the bytes. Imported only for bytes that `fakeapi.machinery.schema.protobuf` cannot decode.
+Follows the Unmarshal functions that gogo-protobuf generates for k8s.io/api, `generated.pb.go`: they stop at
+the first error in the order of the bytes. Imported only for bytes that `fakeapi.machinery.schema.protobuf`
+cannot decode.
 """
 
 from collections.abc import Callable
@@ -20,13 +21,18 @@ _Inner = Callable[[bytes], None]
 
 @dataclass(frozen=True, slots=True)
 class _Member:
-    """A field of a message: the wire types that it may have, and the check of its content."""
+    """A field of a message.
+
+    - `wire_types`: the allowed wire types.
+    - `inner`: checks the content; None for any content.
+    - `is_map`: whether the field is a map.
+    """
 
     name: str
     wire_types: tuple[int, ...] = (BYTES,)
     inner: _Inner | None = None
     entry: _Inner | None = None
-    """Checks each value of a map, if the values are messages."""
+    """Checks a value of a map; None if the values are not messages."""
     is_map: bool = False
 
 
@@ -36,7 +42,7 @@ class _Message:
     members: dict[int, _Member] = field(default_factory=dict)
 
     def check(self, data: bytes) -> None:
-        """Checks the fields of a message. Raises WireError with Go's message for the first error."""
+        """Raises WireError with Go's message for the first error in the fields of a message."""
         at = 0
         while at < len(data):
             start = at
@@ -51,12 +57,12 @@ class _Message:
 
 
 def envelope_error(data: bytes) -> str:
-    """Returns the first error in the envelope of an object (runtime.Unknown); empty if there is none."""
+    """Returns Go's message for the first error in an envelope (runtime.Unknown); "" for none."""
     return _first_error(data, _ENVELOPE)
 
 
 def object_error(data: bytes, schema: Struct) -> str:
-    """Returns the first error in the protobuf of an object; empty if there is none."""
+    """Returns Go's message for the first error in the protobuf of an object; "" for none."""
     return _first_error(data, _message(schema))
 
 
@@ -69,7 +75,7 @@ def _first_error(data: bytes, message: _Message) -> str:
 
 
 def _member_end(data: bytes, at: int, member: _Member, wire_type: int) -> int:
-    """Checks the content of a known field and returns its end offset. Raises WireError."""
+    """Checks the content of a field and returns the offset of its end. Raises WireError."""
     if wire_type not in member.wire_types:
         raise WireError(f"proto: wrong wireType = {wire_type} for field {member.name}")
     if wire_type == VARINT:
@@ -87,7 +93,7 @@ def _member_end(data: bytes, at: int, member: _Member, wire_type: int) -> int:
 
 
 def _bounds(data: bytes, at: int) -> tuple[int, int]:
-    """Returns the start and end offsets of the content of a length-delimited field. Raises WireError."""
+    """Returns the (start, end) offsets of the content of a length-delimited field. Raises WireError."""
     length, at = varint(data, at)
     if signed(length) < 0 or signed(at + length) < 0:
         raise WireError(_NEGATIVE)
@@ -97,7 +103,10 @@ def _bounds(data: bytes, at: int) -> tuple[int, int]:
 
 
 def _check_entry(data: bytes, at: int, end: int, inner: _Inner | None) -> None:
-    """Checks a map entry; like Go, ignores the wire types of its key and value."""
+    """Checks a map entry from offset `at` to `end`; like Go, ignores the wire types of key and value.
+
+    Raises WireError.
+    """
     while at < end:
         start = at
         wire, at = varint(data, at)
@@ -114,7 +123,7 @@ def _check_entry(data: bytes, at: int, end: int, inner: _Inner | None) -> None:
 
 
 def _skipped(data: bytes, at: int) -> int:
-    """Returns the end offset of an unknown field, including all fields of a group. Raises WireError."""
+    """Returns the offset of the end of an unknown field; a group includes its fields. Raises WireError."""
     depth = 0
     while at < len(data):
         wire, at = varint(data, at)
@@ -146,7 +155,7 @@ def _skipped(data: bytes, at: int) -> int:
 
 
 def _message(schema: Struct) -> _Message:
-    """Returns the checker for messages of a type; the checkers of its fields are created on first use."""
+    """Returns the checker for messages of a type; checkers of inner structs are created on first use."""
     message = _Message(_short(schema.go_type))
     inlined: dict[int, _Message] = {}
     for member in schema.fields.values():
@@ -154,7 +163,7 @@ def _message(schema: Struct) -> _Message:
             continue
         *outer, number = member.protobuf_path
         place = message
-        for step in outer[:1]:  # the tables do not know the names of messages that JSON inlines
+        for step in outer[:1]:  # the schema has no names for messages that JSON inlines
             place = inlined.setdefault(step, _Message(""))
             message.members.setdefault(step, _Member("", inner=place.check))
         if len(outer) < 2:

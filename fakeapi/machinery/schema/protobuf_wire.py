@@ -1,24 +1,24 @@
-"""Reads and writes the wire format of protobuf: numbered fields of a message, each a number or bytes.
+"""Decodes and encodes the wire format of protobuf: messages of numbered fields, each a number or bytes.
 
-The schema says what the fields mean, so that neither descriptors nor a protobuf runtime are needed.
+Schemas define the meaning of fields, so neither descriptors nor a protobuf runtime are needed.
 """
 
 from typing import TypeAlias
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 Fields: TypeAlias = dict[int, list[int | bytes]]
-"""The values of each field, in their order; fields of fixed size as their bytes."""
+"""The values of a message by field number, in their order; fields of fixed size have their bytes."""
 
 _VARINT_BYTES_MAX = 10
 _SIZES = {FIXED64: 8, FIXED32: 4}
 
 
 class WireError(ValueError):
-    """Malformed bytes; the message is the one of Go's protobuf runtime."""
+    """Malformed protobuf; the message is that of Go's protobuf runtime."""
 
 
 def fields_of(data: bytes) -> Fields:
-    """Splits a message into its fields. Raises WireError."""
+    """Splits a protobuf message into its fields. Raises WireError."""
     fields: Fields = {}
     at, size = 0, len(data)
     while at < size:
@@ -47,7 +47,7 @@ def _length(data: bytes, at: int, wire_type: int) -> tuple[int, int]:
 
 
 def varint(data: bytes, at: int) -> tuple[int, int]:
-    """Reads a number, 0 to 2^64-1; returns it and its end offset. Raises WireError."""
+    """Reads a varint at an offset; returns (number from 0 to 2^64-1, end offset). Raises WireError."""
     if at < len(data) and data[at] < 0x80:
         return data[at], at + 1
     value = 0
@@ -59,7 +59,7 @@ def varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def packed(values: list[int | bytes]) -> list[int]:
-    """Returns the numbers of a list, which are fields of their own or packed into bytes. Raises WireError."""
+    """Returns the numbers of a repeated field, packed into bytes or not. Raises WireError."""
     numbers: list[int] = []
     for value in values:
         if isinstance(value, int):
@@ -73,23 +73,23 @@ def packed(values: list[int | bytes]) -> list[int]:
 
 
 def signed(value: int, bits: int = 64) -> int:
-    """Converts a number of the wire to a signed integer of `bits`."""
+    """Converts the lower `bits` bits of a number to a signed integer: 2**64 - 1 becomes -1."""
     value &= (1 << bits) - 1
     return value - (1 << bits) if value >> (bits - 1) else value
 
 
 def varint_field(number: int, value: int) -> bytes:
-    """Encodes a field with a number that is not negative."""
+    """Encodes a protobuf field with a varint; `value` must not be negative."""
     return encode_varint(number << 3 | VARINT) + encode_varint(value)
 
 
 def bytes_field(number: int, content: bytes) -> bytes:
-    """Encodes a field with a string, bytes or a message."""
+    """Encodes a protobuf field with bytes: a string, a message or bytes."""
     return b"%b%b%b" % (encode_varint(number << 3 | BYTES), encode_varint(len(content)), content)
 
 
 def encode_varint(value: int) -> bytes:
-    """Encodes a number that is not negative: seven bits a byte, the lowest first."""
+    """Encodes a non-negative number as a varint: seven bits in each byte, the lowest bits first."""
     parts = bytearray()
     while value > 0x7F:
         parts.append(value & 0x7F | 0x80)

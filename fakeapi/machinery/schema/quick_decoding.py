@@ -1,7 +1,7 @@
-"""Decodes ordinary objects along a schema in C, with msgspec types that are made from the schema.
+"""Decodes ordinary objects fast, with msgspec types that are compiled from a schema.
 
-The result equals the one of the Python walk in `fakeapi.machinery.schema.decoding`. Values with an error or
-an unknown field are left to that walk, which reports what is wrong.
+The result equals that of the decoder in `fakeapi.machinery.schema.decoding`, written in Python. Values with
+an error or an unknown field are left to that decoder, which reports the errors.
 """
 
 from collections.abc import Callable
@@ -14,28 +14,29 @@ from fakeapi.machinery.schema.decode_errors import DecodeErrors, Path
 from fakeapi.machinery.schema.nodes import Field, List, Map, Node, Scalar, ScalarKind, Struct
 
 Walk: TypeAlias = Callable[[Any, Path, str, DecodeErrors], Any]
-"""A decoder of `fakeapi.machinery.schema.decoding`: (value, path, owner, errors) -> canonical value."""
+"""A decoder in Python, `decoding.Walk`: (value, path, name of the struct, errors) -> canonical value."""
 
 Reader: TypeAlias = Callable[[Any, DecodeErrors], Any]
-"""A fast decoder: (value, errors) -> the canonical object, or None to use the Python walk."""
+"""A fast decoder: (value, errors) -> canonical object; None if the decoder in Python must decode it."""
 
 MADE_AFTER = 3
-"""Objects of a type that the Python walk decodes first.
+"""Number of objects of a type that are decoded in Python before a fast decoder is compiled.
 
-Making the msgspec types of a type takes as long as decoding some dozen objects.
+Compiling a fast decoder takes as long as decoding some dozen objects in Python.
 """
 
 _Touch: TypeAlias = Callable[[Any, DecodeErrors], None]
-"""Makes values canonical in place that msgspec leaves unchanged; records errors."""
+"""A function that makes a value canonical in place, after msgspec has decoded it; records errors."""
 
 _EXACT = {ScalarKind.STRING: str, ScalarKind.BOOLEAN: bool}
 
 
 class _Walked(NamedTuple):
-    """A field that msgspec leaves unchanged, and that the Python walk decodes.
+    """A field that msgspec leaves unchanged, and that a decoder in Python decodes.
 
-    With `present`, an absent field is written too: as the zero value of the node `absent`, or as null if that
-    is None.
+    - `walk`: the decoder.
+    - `drops_zero`: whether a zero value is omitted.
+    - `present`: whether an absent field gets the zero value of the node `absent`, or null if that is None.
     """
 
     name: str
@@ -46,7 +47,12 @@ class _Walked(NamedTuple):
 
 
 class Semantics(NamedTuple):
-    """The decoding rules of a node: its walk, its zero value, and whether a field omits its zero value."""
+    """The functions of `decoding` that a fast decoder needs.
+
+    - `walker`: returns the decoder of a node.
+    - `zero`: returns the zero value of a node.
+    - `drops_zero`: whether a field omits its zero value.
+    """
 
     walker: Callable[[Node], Walk]
     zero: Callable[[Node], Any]
@@ -54,7 +60,7 @@ class Semantics(NamedTuple):
 
 
 def reader_of(node: Struct, semantics: Semantics) -> Reader:
-    """Compiles the fast decoder of a type of objects."""
+    """Compiles the fast decoder of a struct type."""
     kind, touch = _Compiler(semantics).struct(node)
     convert, to_builtins = msgspec.convert, msgspec.to_builtins
 
@@ -71,7 +77,10 @@ def reader_of(node: Struct, semantics: Semantics) -> Reader:
 
 
 class _Compiler:
-    """Makes the msgspec type of each struct once, and the function that completes its decoded objects."""
+    """A compiler of msgspec types, and of the functions that complete their decoded objects.
+
+    Compiles each struct once.
+    """
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
@@ -108,9 +117,9 @@ class _Compiler:
         return struct, _struct_touch(touches, walked, self._semantics.zero) if touches or walked else None
 
     def _of(self, node: Node) -> tuple[Any, _Touch | None]:
-        """Returns the msgspec type of a node, and the function that completes its values.
+        """Returns (msgspec type of a node, function that completes its values).
 
-        (None, None) for a node whose values the Python walk must decode.
+        Returns (None, None) for a node whose values a decoder in Python must decode.
         """
         match node:
             case Scalar() if node.kind in _EXACT:
@@ -130,10 +139,14 @@ class _Compiler:
                 return None, None
 
     def _member(self, field: Field, kind: Any, *, drops: bool, present: bool) -> tuple[Any, Any]:
-        """Returns the type and the default of a field.
+        """Returns (msgspec type, default) of a field.
 
-        msgspec omits a value that equals its default. It writes a value from a factory, unless the factory
-        makes empty lists or maps.
+        msgspec omits a value that equals its default. It does not omit the result of a default factory,
+        unless the factory is `list` or `dict`.
+
+        `kind`: the msgspec type of the field's node.
+        `drops`: a zero value is omitted.
+        `present`: an absent field gets a zero value or null.
         """
         if drops:
             if isinstance(field.node, List | Map):
@@ -148,7 +161,7 @@ class _Compiler:
         return kind, self._always(field.node)
 
     def _always(self, absent: Node | None) -> Any:
-        """Returns a default that msgspec writes: the zero value of a node, null for None."""
+        """Returns a default that msgspec does not omit: the zero value of a node, null for None."""
         zero = self._semantics.zero
         return msgspec.field(default_factory=lambda: None if absent is None else zero(absent))
 
@@ -191,7 +204,7 @@ def _each(touch: _Touch) -> _Touch:
 
 
 def _map_touch(touch: _Touch | None) -> _Touch:
-    """Returns a function that sorts the keys, as Go writes a map, and then applies `touch` to the values."""
+    """Returns a function that sorts the keys of a map, as in Go, and applies `touch` to its values."""
 
     def touch_values(values: Any, errors: DecodeErrors) -> None:
         if len(values) > 1 and (keys := sorted(values)) != list(values):

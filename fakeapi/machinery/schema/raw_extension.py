@@ -1,9 +1,9 @@
-"""runtime.RawExtension: keeps the exact bytes of opaque parameters.
+"""Keeps the exact bytes of runtime.RawExtension values, such as opaque parameters.
 
-Kubernetes keeps a runtime.RawExtension as the bytes that the client sent, and compares objects by these
-bytes. Here the value is a plain one if its bytes equal those of `codec.encode`, and else a `codec.RawJson`.
-Follows k8s.io/apimachinery `pkg/runtime/extension.go`: it is read unchanged, and encoding/json writes it
-compact, with HTML's special characters escaped. FieldsV1 may have any shape too, but does not keep its bytes.
+Kubernetes stores a runtime.RawExtension as the bytes that the client sent, and compares objects by these
+bytes. Here the value is a `codec.RawJson`, or a plain value if its bytes equal those of `codec.encode`.
+Follows k8s.io/apimachinery `pkg/runtime/extension.go`: decoding keeps the bytes, and Go's encoding/json
+compacts them and escapes HTML's special characters. FieldsV1 does not keep its bytes.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,7 +21,10 @@ RAW = "runtime.RawExtension"
 
 
 def kept(text: bytes, value: Any) -> Any:
-    """Returns a RawJson if `text` differs from `codec.encode(value)`, else the value itself."""
+    """Returns a RawJson with `text`, or the value itself if `codec.encode` returns the same text.
+
+    Also returns the value itself if `text` does not decode to it.
+    """
     if text == codec.encode(value):
         return value
     try:
@@ -31,21 +34,27 @@ def kept(text: bytes, value: Any) -> Any:
 
 
 def compact(value: Any) -> Any:
-    """Compacts and HTML-escapes the text of a RawJson, as encoding/json does before a patch is applied."""
+    """Compacts the text of a RawJson and escapes HTML characters, like Go before it applies a patch.
+
+    Returns other values unchanged.
+    """
     return kept(escape_html(codec.compact(value.json)), value.value) if isinstance(value, RawJson) else value
 
 
 def marshalled(value: Any) -> Any:
-    """Returns a value with the text that encoding/json writes: for the result of a patch, or for YAML."""
+    """Returns a RawJson with Go's JSON encoding of a value.
+
+    Returns the value itself if `codec.encode` returns the same text. For results of patches and YAML values.
+    """
     plain = codec.encode(value)
     text = escape_html(plain)
     return value if text == plain else RawJson(text, codec.decode(text))
 
 
 def opened(value: Any) -> Any:
-    """Decodes the outermost level of a RawJson; the members of the dict or list keep their exact JSON text.
+    """Decodes the outermost level of a RawJson; the members of the dict or list keep their exact text.
 
-    Other values are returned unchanged.
+    Returns other values unchanged.
     """
     if isinstance(value, RawJson) and isinstance(value.value, dict):
         return {name: kept(text, value.value[name]) for name, text in codec.members(value.json).items()}
@@ -55,9 +64,9 @@ def opened(value: Any) -> Any:
 
 
 def as_written(obj: Object, body: bytes, schema: Struct) -> Object:
-    """Restores the raw JSON of RawExtensions from `body` in the canonical object decoded from it.
+    """Returns a canonical object with the exact texts of its RawExtensions.
 
-    If the body is in the form of `codec.encode`, the object has all texts already.
+    `body` is the JSON that `obj` was decoded from. The call is not needed if `codec.encode` wrote the body.
     """
     if not _has_any(obj, schema):
         return obj
@@ -69,15 +78,15 @@ def as_written(obj: Object, body: bytes, schema: Struct) -> Object:
 
 
 def mapped(value: Any, node: Node, change: Callable[[Any], Any]) -> Any:
-    """Applies `change` to each runtime.RawExtension of an object.
+    """Applies `change` to each runtime.RawExtension in a value of type `node`; returns the result.
 
-    Unchanged parts are shared with the result, and so is an object without a change.
+    The result shares unchanged parts with `value`; it is `value` itself if nothing changes.
     """
     return value if value is None else _mapper(node)(value, change)
 
 
 _Mapper: TypeAlias = Callable[[Any, Callable[[Any], Any]], Any]
-"""A form of `mapped` for one type: (value, change) -> result. The value is not None."""
+"""A compiled `mapped` for one type: (value, change) -> result; the value must not be None."""
 
 
 @kept_on_node
@@ -142,7 +151,7 @@ def _has_any(value: Any, node: Node) -> bool:
 
 
 def _written(value: Any, text: bytes, node: Node) -> Any:
-    """Returns `value` with the raw texts from `text`, which is the JSON that it was decoded from."""
+    """Returns `value` with the exact texts of its RawExtensions; `text` is the JSON of the value."""
     if value is None:
         return value
     match node:
@@ -168,15 +177,15 @@ def _written(value: Any, text: bytes, node: Node) -> Any:
 
 @kept_on_node
 def _leading(node: Struct) -> Mapping[str, Node]:
-    """Returns the fields of a type that are runtime.RawExtension or contain one."""
+    """Returns the fields of a struct that are a runtime.RawExtension or contain one, by name."""
     fields = {field.name: field.node for field in node.fields.values() if _leads(field.node, frozenset())}
     return MappingProxyType(fields)
 
 
 def _leads(node: Node, above: frozenset[int]) -> bool:
-    """Whether a node is or contains a runtime.RawExtension.
+    """Whether a schema node is or contains a runtime.RawExtension.
 
-    `above` are the structs around the node, because a type may contain itself.
+    `above`: the ids of the structs around the node, because a type may contain itself.
     """
     match node:
         case AnyValue():

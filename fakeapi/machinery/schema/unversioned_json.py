@@ -1,8 +1,8 @@
 """Formats values of kube-apiserver's internal ("unversioned") Go types as JSON, for errors from 1.34 on.
 
-Internal types have no JSON tags: every field is written under its Go name, whether it is set or not. They
-have the fields of the newest version in the same order, so the schema of that version describes them. Follows
-`Error.ErrorBody` of k8s.io/apimachinery `pkg/util/validation/field` and k8s.io/kubernetes
+Internal types have no JSON tags: each field has its Go name in JSON, and is present even if not set. Internal
+types have the fields of the newest version in the same order, so the schema of that version describes them.
+Follows `Error.ErrorBody` of k8s.io/apimachinery `pkg/util/validation/field` and k8s.io/kubernetes
 `pkg/apis/resource/types.go`.
 """
 
@@ -14,13 +14,13 @@ from fakeapi.machinery.schema.go_names import go_name
 from fakeapi.machinery.schema.nodes import AnyValue, Field, List, Map, Node, Scalar, ScalarKind, Struct
 
 _TAGGED = frozenset(("v1.ObjectMeta", "v1.Condition", "v1.LabelSelector"))
-"""Types of k8s.io/apimachinery, which have no internal form and so keep their JSON tags."""
+"""Types of k8s.io/apimachinery without an internal version, which have JSON tags."""
 
 _ZERO = {ScalarKind.STRING: "", ScalarKind.INTEGER: 0, ScalarKind.BOOLEAN: False, ScalarKind.QUANTITY: "0"}
 
 
 def unversioned_json(value: Any, node: Node) -> str:
-    """Formats a canonical value of the type `node` as Go's json.Marshal writes its internal type."""
+    """Formats a canonical value of type `node` like Go's json.Marshal formats its internal type."""
     return go_encode(_unversioned(value, node)).decode()
 
 

@@ -1,8 +1,9 @@
 """Formats kube-apiserver's internal ("unversioned") Go types in Go syntax (`%#v`), for errors up to 1.33.
 
-Internal types have the fields of the release's newest version in the same order, in the package of their
-group, so the schema of that version describes them. Go prints a pointer as an address; here all addresses are
-the same. Follows Go's fmt package and `Error.ErrorBody` of k8s.io/apimachinery `pkg/util/validation/field`.
+Internal types have the fields of the newest version of the release in the same order, so the schema of that
+version describes them; their package is named after the group. Go prints a pointer as an address; here all
+addresses are the same. Follows Go's fmt package and `Error.ErrorBody` of k8s.io/apimachinery
+`pkg/util/validation/field`.
 """
 
 import re
@@ -15,7 +16,7 @@ from fakeapi.machinery.schema.nodes import AnyValue, Field, List, Map, Node, Sca
 
 _ADDRESS = "0xc000012345"
 _META = "meta/v1"
-"""The package meta/v1, whose types have no internal version."""
+"""Name of the package meta/v1, whose types have no internal version."""
 
 _VERSIONED = re.compile(r"\bv[0-9]+(?:(?:alpha|beta)[0-9]+)?\.")
 _TIMES = (ScalarKind.TIME, ScalarKind.MICRO_TIME)
@@ -37,22 +38,26 @@ _MONTHS = [
 
 
 def unversioned_syntax(value: Any, node: Node, package: str) -> str:
-    """Formats a canonical value like `%#v`: `resource.Device{Name:"a", Basic:(*resource.BasicDevice)(nil)}`.
+    """Formats a canonical value like Go's `%#v`: `resource.Device{Name:"a", Basic:(*...)(nil)}`.
 
-    `package` is the package of the value's type, see `package_of`.
+    `node`: the type of the value.
+    `package`: the Go package of the type, see `package_of`.
     """
     return _syntax(value, node, package)
 
 
 def package_of(node: Struct) -> str:
-    """Returns `resource` for `resource/v1beta2.Device`, and `v1` for `meta/v1.ObjectMeta`."""
+    """Returns the Go package of an internal type: `resource` for `resource/v1beta2.Device`.
+
+    Types of meta/v1 have the package `v1`.
+    """
     if node.full_name.startswith(_META):
         return "v1"
     return node.full_name.partition("/")[0]
 
 
 def _type(node: Node, package: str) -> str:
-    """Returns the name of the Go type in the internal package."""
+    """Returns the name of the Go type of a schema node in the internal package."""
     match node:
         case Struct():
             return f"{package_of(node)}.{node.go_type.rpartition('.')[2]}"
@@ -103,7 +108,7 @@ def _field(value: Any, field: Field, package: str) -> str:
     if not field.pointer:
         return _syntax(value, field.node, package)
     if value is None and isinstance(field.node, Scalar) and field.node.kind in _TIMES:
-        return "<nil>"  # this type formats itself
+        return "<nil>"  # times have their own formatter
     if value is not None and isinstance(field.node, Scalar) and field.node.kind in _TIMES:
         return _scalar(value, field.node)
     return f"(*{_type(field.node, package)})({'nil' if value is None else _ADDRESS})"

@@ -1,4 +1,4 @@
-"""Makes the type that server-side apply, merge patches and field sets of custom objects follow.
+"""Creates the types of custom objects for server-side apply, merge patches and field sets.
 
 Follows k8s.io/kube-openapi `pkg/schemaconv`, applied to the schema that k8s.io/apiextensions-apiserver
 `pkg/controller/openapi/builder` publishes for a kind, without validations.
@@ -40,8 +40,7 @@ def _deduced_shapes() -> tuple[Map, List]:
 
 
 DEDUCED = Untyped(_ANY, shapes=_deduced_shapes)
-"""The type of a value without a schema: members of objects have field owners of their own, lists are atomic.
-"""
+"""The type of a value without a schema: members of objects have their own field owners; lists are atomic."""
 
 
 def apply_type(
@@ -51,10 +50,12 @@ def apply_type(
     preserves_unknown_fields: bool = False,
     keys_may_be_absent: bool = False,
 ) -> Struct:
-    """The type of whole objects of a kind; `object_meta` is the release's own ObjectMeta.
+    """Returns the type of the objects of a custom kind, for server-side apply.
 
-    Without a schema every field is deduced from the value. `preserves_unknown_fields`: the definition's field
-    of this name. `keys_may_be_absent`: see `nodes.List`.
+    - `schema`: the schema of the kind; None: the types of all fields are deduced from their values.
+    - `object_meta`: the type ObjectMeta of the release.
+    - `preserves_unknown_fields`: the field preserveUnknownFields of the definition.
+    - `keys_may_be_absent`: see `nodes.List`.
     """
     if schema is None:
         return Struct(_OBJECT, {}, others=DEDUCED)
@@ -64,7 +65,10 @@ def apply_type(
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """The context of a schema node. `preserves`: the schema or one above it preserves unknown fields."""
+    """The context of a schema node.
+
+    `preserves`: whether the schema of the node or one above it preserves unknown fields.
+    """
 
     object_meta: Struct
     keys_may_be_absent: bool

@@ -1,4 +1,4 @@
-"""Pairs the parts of an object with their old values, to tell which parts an update changed.
+"""Correlates the parts of an object with their old values, to determine which parts an update changed.
 
 Follows k8s.io/apiserver `pkg/cel/common` (CorrelatedObject, MapList).
 """
@@ -14,9 +14,9 @@ _FREE = Schema(additional_properties=True)
 
 
 class Correlated:
-    """A value, the old value that it replaces, and the schema of both.
+    """A value, its old value before an update, and the schema of both.
 
-    Items have old values only in list maps, by their keys. Results are cached: each part is compared once.
+    List items are correlated only in lists of type map, by their keys. Comparisons are cached.
     """
 
     __slots__ = ("_children", "_old_items", "_rules", "_unchanged", "old", "schema", "value")
@@ -31,7 +31,10 @@ class Correlated:
         self._unchanged: bool | None = None
 
     def member(self, name: str) -> "Correlated | None":
-        """The member of this name; None if either value lacks it, or the schema does not specify it."""
+        """Returns a member with its old value.
+
+        Returns None if the value or the old value lacks the member, or the schema does not specify it.
+        """
         if name in self._children:
             return self._children[name]
         if not (isinstance(self.old, dict) and isinstance(self.value, dict)):
@@ -48,7 +51,10 @@ class Correlated:
         return child
 
     def item(self, index: int) -> "Correlated | None":
-        """The item of a list map; None if the old list has no item with these keys, and in other lists."""
+        """Returns an item of a list of type map with its old value.
+
+        Returns None if the old list has no item with the same keys, and for lists of other types.
+        """
         if index in self._children:
             return self._children[index]
         if self.schema.list_type != "map":
@@ -96,7 +102,7 @@ class Correlated:
         return True
 
     def _by_key(self, items: list[Any]) -> dict[Any, Any]:
-        """The first item with each key."""
+        """Returns list items by their keys; of several items with the same keys, the first."""
         items_by_key: dict[Any, Any] = {}
         if self.schema.type == "array" and self.schema.list_map_keys:
             for item in items:
@@ -106,7 +112,7 @@ class Correlated:
         return items_by_key
 
     def _key(self, item: Any) -> Any:
-        """The values of an item's keys; None if it lacks a key, or a value is not a scalar."""
+        """Returns the values of an item's keys; None if a key is missing or its value is not a scalar."""
         if not isinstance(item, dict):
             return None
         values = [item.get(name) for name in self.schema.list_map_keys]

@@ -1,4 +1,4 @@
-"""Validates the defaults of a schema, and prunes them.
+"""Validates and prunes the defaults in the schema of a CustomResourceDefinition.
 
 Follows k8s.io/apiextensions-apiserver `pkg/apiserver/schema/defaulting` (ValidateDefaults, PruneDefaults).
 """
@@ -19,13 +19,16 @@ from fakeapi.machinery.structural.schema import Schema, copied
 from fakeapi.machinery.structural.validation import validate
 
 Steps = tuple[str | None, ...]
-"""The path from a resource to a value within it: member names, None for any item of a list."""
+"""A path from a resource to a value within it: names of members, and None for a list item."""
 
 _ANY_MEMBER = "*"
 
 
 class DefaultChecker(Protocol):
-    """Validates the default of a schema by the schema's CEL rules."""
+    """A checker of the defaults in a schema by the CEL rules of the schema.
+
+    `exhausted`: the cost budget is used up; further defaults are not validated.
+    """
 
     exhausted: bool
 
@@ -41,14 +44,19 @@ def default_errors(
     *,
     requires_pruned: bool,
 ) -> list[FieldError]:
-    """Validates the defaults in a structural schema; each default reports only its first kind of error."""
+    """Validates all defaults in a structural schema; reports only the first kind of error of a default.
+
+    - `object_meta`: the type ObjectMeta of the release.
+    - `checker`: validates defaults by CEL rules; None: rules are not evaluated.
+    - `requires_pruned`: defaults with unknown fields are errors.
+    """
     walk = _Defaults(object_meta, rules, checker, requires_pruned)
     root = as_root(schema)
     return list(walk.errors(root, root, path, (), inside_meta=False))
 
 
 def prune_defaults(schema: Schema, object_meta: Struct) -> Schema:
-    """The schema with its defaults pruned to specified fields, as a server applies them."""
+    """Prunes the defaults of a schema like kube-apiserver; returns a schema without unknown defaults."""
     return _pruned(schema, schema, (), object_meta)
 
 
@@ -111,7 +119,7 @@ class _Defaults:
         if self.requires_pruned:
             pruned = copied(schema.default)
             prune(pruned, schema, is_resource_root=is_root)
-            if not same(pruned, schema.default):  # the error prints coerced metadata
+            if not same(pruned, schema.default):  # the error includes the value with coerced metadata
                 unknown = [invalid(path, shown(value, self.rules), "must not have unknown fields")]
         if error is not None:
             return [*unknown, error]
@@ -128,14 +136,14 @@ class _Defaults:
 
 
 def _surrounded(value: Any, steps: Steps) -> Object:
-    """A resource that has the value at the end of the path."""
+    """Returns an object with `value` at the end of a path; {} if the result is not an object."""
     for step in reversed(steps):
         value = [value] if step is None else {step: value}
     return value if isinstance(value, dict) else {}
 
 
 def _inside(value: Any, steps: Steps) -> Any:
-    """The value at the end of the path; None if it was pruned."""
+    """Returns the value at the end of a path; None if there is none."""
     for step in steps:
         if step is None:
             value = value[0] if isinstance(value, list) and value else None

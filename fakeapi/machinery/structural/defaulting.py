@@ -1,4 +1,4 @@
-"""Fills in the defaults of a schema.
+"""Applies the defaults of a schema to custom objects.
 
 Follows k8s.io/apiextensions-apiserver `pkg/apiserver/schema/defaulting`.
 """
@@ -10,11 +10,13 @@ from fakeapi.machinery.structural.pruning import one
 from fakeapi.machinery.structural.schema import Schema, copied
 
 DEFAULTS_MAX = 64 * 1024 * 1024
-"""Limit on the bytes of one object's defaults. A short body can have many: each item of a list gets its own.
+"""Maximum size of all defaults of one object in bytes.
+
+A short body may get many defaults, because each item of a list gets its own.
 """
 
 _VALUE_BYTES = 64
-"""Bytes that each value counts for, in addition to its text."""
+"""Bytes counted for each default value, in addition to its text."""
 
 _BYTES_PER_UNIT = 256
 """Bytes of defaults that count as one cost unit of an `Allowance`."""
@@ -25,16 +27,16 @@ class DefaultsTooLarge(ValueError):
 
 
 def default(obj: Any, schema: Schema | None) -> None:
-    """Fills in defaults in place, at any depth: for missing members, and for nulls that are not nullable.
+    """Applies defaults in place, at any depth, to missing members and to nulls that are not nullable.
 
-    Call `nulls.prune_nulls` first, which removes nulls without a default. Raises DefaultsTooLarge before the
-    defaults take more than DEFAULTS_MAX, and AllowanceSpent if the running `Allowance` does not suffice.
+    Call `nulls.prune_nulls` before, which removes nulls without a default. Raises DefaultsTooLarge if the
+    defaults exceed DEFAULTS_MAX bytes, and AllowanceSpent if the running `Allowance` is used up.
     """
     _Filling().fill(obj, schema)
 
 
 class _Filling:
-    """Fills in one object, and counts the bytes of its defaults."""
+    """A pass that applies defaults to one object and counts their bytes."""
 
     def __init__(self) -> None:
         self._left = DEFAULTS_MAX
@@ -63,7 +65,10 @@ class _Filling:
                     self.fill(obj[index], items)
 
     def _copy(self, schema: Schema | None, name: str = "") -> Any:
-        """Returns a copy of a schema's default, after counting its size."""
+        """Counts the size of a schema's default and returns a copy of the default.
+
+        Raises DefaultsTooLarge or AllowanceSpent.
+        """
         value = schema.default if schema is not None else None
         size = self._sizes.get(id(schema))
         if size is None:
@@ -77,7 +82,7 @@ class _Filling:
 
 
 def _size(value: Any) -> int:
-    """The bytes that a default counts for: its texts, and _VALUE_BYTES for each value."""
+    """Returns the counted size of a default: the length of its texts, and _VALUE_BYTES for each value."""
     match value:
         case str():
             return _VALUE_BYTES + len(value)

@@ -35,12 +35,14 @@ _ROOT_MEMBERS = (
     "Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example "
     "XPreserveUnknownFields XValidations"
 )
-"""Fields that the root of a schema may use with the status subresource; Go's names, as the error prints them.
-"""
+"""Go names of fields that a root schema may have with the status subresource; the error lists them."""
 
 
 def strictness_of_update(old_schemas: Iterable[Schema], object_meta: Struct) -> Strictness:
-    """The checks of an update of a definition. `old_schemas`: its old schemas, one for each version."""
+    """Returns the checks for an update of a definition: the update may keep errors of the old schemas.
+
+    `old_schemas`: the old schema of each version.
+    """
     old = list(old_schemas)
     return Strictness(
         requires_known_types=not _any_has(old, lambda node: node.type not in ("", *TYPES)),
@@ -52,7 +54,7 @@ def strictness_of_update(old_schemas: Iterable[Schema], object_meta: Struct) -> 
 
 
 def unrecognized_formats(schema: Schema, rules: SchemaRules) -> list[str]:
-    """The unrecognized formats of a schema, without duplicates; empty if the release does not warn."""
+    """Returns the unrecognized formats in a schema, without repetitions; [] if the release does not warn."""
     if not rules.warns_of_formats:
         return []
     formats = {
@@ -77,9 +79,10 @@ def validate_definition_schema(
 ) -> list[FieldError]:
     """Validates the schema of a CustomResourceDefinition, or of one of its versions.
 
-    `path`: where the schema is: `spec.validation` if all versions share it, else `spec.versions[0].schema`.
-    `object_meta`: the release's ObjectMeta. `has_status`: the status subresource is enabled. Without a
-    `checker` rules are not compiled.
+    - `path`: `spec.validation` if all versions share the schema, otherwise `spec.versions[0].schema`.
+    - `object_meta`: the type ObjectMeta of the release.
+    - `has_status`: the status subresource is enabled.
+    - `checker`: compiles CEL rules; None: rules are not compiled.
     """
     at = f"{path}.openAPIV3Schema"
     errors = list(_root_errors(schema, path, rules)) if has_status else []
@@ -106,7 +109,7 @@ def validate_definition_schema(
 
 
 def _root_errors(schema: Schema, path: str, rules: SchemaRules) -> Iterator[FieldError]:
-    """Rejects fields of a root schema that are not allowed with the status subresource."""
+    """Yields the error of a root schema with fields that are not allowed with the status subresource."""
     for go, name in MEMBERS.items():
         if getattr(schema, name) == getattr(EMPTY, name):
             continue

@@ -27,7 +27,7 @@ _LINE_BREAK = re.compile(r"[\n\r]")
 
 @dataclass(slots=True)
 class Found:
-    """The errors of a schema, and the errors of its CEL rules, which upstream reports last."""
+    """The errors of a schema and, separately, those of its CEL rules, which upstream reports last."""
 
     schema: list[FieldError] = field(default_factory=list)
     rules: list[FieldError] = field(default_factory=list)
@@ -39,8 +39,14 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """The position of a schema node. `has_rules`: rules are compiled there; False within anyOf, allOf, oneOf
-    and not.
+    """The position of a schema node within a definition.
+
+    - `is_root`: the node is the root of the schema.
+    - `has_rules`: rules are compiled at the node; False within anyOf, allOf, oneOf and not.
+    - `cardinality`: the maximum number of values of the node in an object; None if unlimited.
+    - `inside_meta`: the node is within apiVersion, kind or metadata of a resource.
+    - `forbids_defaults_because`: see `Strictness`.
+    - `forbids_old_self_within`: see `RuleSite`.
     """
 
     path: str
@@ -59,7 +65,7 @@ class DefinitionWalk:
     checker: RuleChecker | None
 
     def found(self, schema: Schema, place: Place) -> Found:
-        """Validates a node and all nodes below it."""
+        """Validates a schema node and all nodes below it; returns their errors."""
         path = place.path
         errors = Found(list(self._standard_errors(schema, place)))
         if schema.unique_items:
@@ -173,7 +179,7 @@ class DefinitionWalk:
             yield from map_key_errors(schema, path)
 
     def _rule_errors(self, schema: Schema, rule: Object, path: str) -> Iterator[FieldError]:
-        """Validates the fields of a rule, without compiling it."""
+        """Validates the fields of a rule, without compiling its expressions."""
         text, message = _text(rule, "rule"), _text(rule, "message")
         expression, field_text = _text(rule, "messageExpression"), _text(rule, "fieldPath")
 
@@ -237,9 +243,9 @@ def _dependencies(schema: Schema, path: str) -> Iterator[tuple[Schema, str]]:
 
 
 def _without_old_self(place: Place, path: str) -> Place:
-    """The place, marked as one without an old value, so that rules below cannot use oldSelf.
+    """Returns a place whose rules cannot use oldSelf, because its values have no old values.
 
-    The topmost such path is kept, for the error.
+    `path` is the path for the error, unless a place above has already set one.
     """
     return (
         place if place.forbids_old_self_within is not None else replace(place, forbids_old_self_within=path)
@@ -247,7 +253,7 @@ def _without_old_self(place: Place, path: str) -> Place:
 
 
 def _most_elements(schema: Schema) -> int | None:
-    """The maximum number of children of a value, by maxItems or maxProperties; None if unlimited."""
+    """Returns the maximum number of children of a value, by maxItems or maxProperties; None if unlimited."""
     if schema.type == "object" and schema.additional_properties is not None:
         return None if schema.max_properties is None else max(schema.max_properties, 0)
     if schema.type == "array":

@@ -1,10 +1,10 @@
-"""Compares JSON values as Go's reflect.DeepEqual does: 1, 1.0 and true are different values."""
+"""Compares JSON values like Go's reflect.DeepEqual: 1, 1.0 and true are different values."""
 
 from typing import Any
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two JSON values are equal, including their types."""
+    """Whether two JSON values are equal, including their types: 1, 1.0 and true differ."""
     if type(one) is not type(other):
         return False
     match one:
@@ -17,7 +17,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 def key_of(value: Any) -> Any:
-    """A hashable key of a JSON value; equal values have equal keys."""
+    """Returns a hashable key of a JSON value; equal values have equal keys."""
     match value:
         case dict():
             return dict, frozenset((name, key_of(item)) for name, item in value.items())

@@ -1,4 +1,4 @@
-"""Resolves JSON paths to fields of a schema: the fieldPath of rules, and selectable fields.
+"""Resolves JSON paths to fields of a schema, for the fieldPath of rules and for selectable fields.
 
 Follows ValidFieldPath of k8s.io/apiextensions-apiserver `pkg/apiserver/schema/cel`.
 """
@@ -17,13 +17,15 @@ _ENDS_EARLY = "unexpected end of JSON path"
 
 
 class FieldPathError(ValueError):
-    """The path does not resolve to a field of the schema; the message is upstream's."""
+    """A path that does not lead to a field of the schema; the message is upstream's."""
 
 
 def field_path(text: str, schema: Schema, *, allows_brackets: bool = True) -> tuple[str, Schema]:
-    """Resolves a path to a field: its text for errors, such as `spec.labels[a.b]`, and its schema.
+    """Resolves a JSON path such as `.spec.labels['a.b']`; returns (path for errors, schema of the field).
 
-    Raises FieldPathError.
+    The path for errors is `spec.labels[a.b]`. Raises FieldPathError.
+
+    `allows_brackets`: whether the path may contain brackets.
     """
     path = ""
     tokens = iter(_TOKEN.findall(text))

@@ -1,4 +1,4 @@
-"""Checks strings against the `format` of a schema.
+"""Validates strings by the `format` of a schema.
 
 Follows k8s.io/kube-openapi `pkg/validation/strfmt` and its copy of govalidator.
 """
@@ -25,9 +25,9 @@ _SHORT_NAME_BYTES, _LONG_NAME_BYTES = 63, 253
 
 
 def format_check(name: str, rules: SchemaRules) -> FormatCheck | None:
-    """The check of a string format; None if the format has no check.
+    """Returns the check of a string format; None if the format is unknown.
 
-    Dashes in names are ignored: date-time is datetime.
+    Ignores dashes in the name: date-time is the same as datetime.
     """
     plain = name.replace("-", "")
     if plain == "mac" and rules.knows_bare_mac:
@@ -38,11 +38,11 @@ def format_check(name: str, rules: SchemaRules) -> FormatCheck | None:
 
 
 NUMBER_FORMATS = {"integer": ("int32", "int64"), "number": ("float", "double")}
-"""The formats of numbers, by type."""
+"""Names of the formats of numbers, by type."""
 
 
 def knows_format(schema: Schema, types: tuple[str, ...], rules: SchemaRules) -> bool:
-    """Whether objects are validated against a schema's format. `types`: the types that a value may have."""
+    """Whether objects are validated by the format of a schema; `types` are the allowed types of values."""
     only = types[0] if len(types) == 1 else ""
     if rules.formats_follow_types and only not in ("", "string"):
         return schema.format in NUMBER_FORMATS.get(only, ())
@@ -66,7 +66,7 @@ def _is_hostname(text: str) -> bool:
 
 
 def _is_single_label(label: str) -> bool:
-    """Whether a label has only letters, digits and symbols; a dash is allowed as second character."""
+    """Whether a host name without dots is valid: letters, digits and symbols; a dash only in second place."""
     rest = label[1:].removeprefix("-")
     return label != "" and all(map(_is_host_character, label[0] + rest))
 
@@ -120,7 +120,10 @@ def _is_mac_or_bare(text: str) -> bool:
 
 
 def _uuid(third: str, fourth: str) -> FormatCheck:
-    """Makes the check of a UUID version from patterns of its third and fourth group. Dashes are optional."""
+    """Returns the check of a UUID version; `third` and `fourth` are patterns of its groups.
+
+    Dashes between groups are optional.
+    """
     groups = ("[0-9a-f]{8}", "[0-9a-f]{4}", third, fourth, "[0-9a-f]{12}")
     return _matches("-?".join(groups), re.IGNORECASE | re.ASCII)
 
@@ -131,7 +134,7 @@ def _matches(pattern: str, flags: re.RegexFlag = re.ASCII) -> FormatCheck:
 
 
 def _is_base64(text: str) -> bool:
-    """Whether a text is base64: one or more groups of four characters, with at most two `=` at the end."""
+    """Whether a text is base64 with padding; the empty text is not."""
     return len(text) % 4 == 0 and re.fullmatch(r"[A-Za-z0-9+/]+={0,2}", text) is not None
 
 
@@ -181,7 +184,7 @@ def _is_date(text: str) -> bool:
     if not match:
         return False
     year, month, day = map(int, match.groups())
-    # Python's calendar lacks the year 0, which has as many days as 2000.
+    # Python has no year 0; like 2000, it is a leap year.
     return 1 <= month <= 12 and 1 <= day <= monthrange(year or 2000, month)[1]
 
 
@@ -201,7 +204,7 @@ _UNIT_BEGINNINGS = ("nano", "micro", "milli", "sec", "min", "hour", "day", "week
 
 
 def _is_duration(text: str) -> bool:
-    """Whether a text is a Go duration, or contains a number with a unit such as "minutes"."""
+    """Whether a text is a Go duration, or contains a number and a unit such as "minutes"."""
     if not duration_error(text):
         return True
     known = False

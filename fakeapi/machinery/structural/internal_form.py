@@ -1,4 +1,4 @@
-"""Writes schemas as JSON of Kubernetes' internal version, which is how errors print them.
+"""Formats schemas for errors: as JSON of Kubernetes' internal version.
 
 Follows JSONSchemaProps of k8s.io/apiextensions-apiserver `pkg/apis/apiextensions`, whose fields have no JSON
 tags.
@@ -57,7 +57,7 @@ MEMBERS = {
     "XMapType": "map_type",
     "XValidations": "validations",
 }
-"""Attribute of Schema by the name of the Go field, in Go's field order."""
+"""Attributes of Schema by the name of the Go field, in the order of the Go struct."""
 
 RULE_MEMBERS = {
     "Rule": "rule",
@@ -72,13 +72,13 @@ _EITHER = ("AdditionalProperties", "AdditionalItems")
 
 
 def internal_json(schema: Schema) -> str:
-    """A schema as Go's json.Marshal writes JSONSchemaProps of the internal version."""
+    """Formats a schema like Go's json.Marshal formats JSONSchemaProps of the internal version."""
     members = (f'"{go}":{_member(go, getattr(schema, name))}' for go, name in MEMBERS.items())
     return "{" + ",".join(members) + "}"
 
 
 def items_json(items: Schema | tuple[Schema, ...]) -> str:
-    """The `items` of a schema as Go's json.Marshal writes JSONSchemaPropsOrArray."""
+    """Formats `items` of a schema like Go's json.Marshal formats the internal JSONSchemaPropsOrArray."""
     several = f"[{','.join(map(internal_json, items))}]" if isinstance(items, tuple) else "null"
     alone = internal_json(items) if isinstance(items, Schema) else "null"
     return f'{{"Schema":{alone},"JSONSchemas":{several}}}'

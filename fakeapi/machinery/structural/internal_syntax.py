@@ -1,7 +1,7 @@
-"""Writes schemas in Go syntax (fmt's %#v), which is how errors of older releases print them.
+"""Formats schemas for errors of older releases: in Go syntax (`%#v`).
 
-Follows JSONSchemaProps of k8s.io/apiextensions-apiserver `pkg/apis/apiextensions`. Pointers are printed as
-`ADDRESS`, since Go's addresses differ each time.
+Follows JSONSchemaProps of k8s.io/apiextensions-apiserver `pkg/apis/apiextensions`. All pointers have the text
+`ADDRESS`, because in Go addresses differ each time.
 """
 
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ _POINTERS = {
     "XListType": "string",
     "XMapType": "string",
 }
-"""Go type of the pointer fields, by field name."""
+"""Go types of the pointer fields of JSONSchemaProps, by field name."""
 _COLLECTIONS = {
     "Enum": f"[]{_PACKAGE}.JSON",
     "Required": "[]string",
@@ -54,17 +54,17 @@ _COLLECTIONS = {
     "XListMapKeys": "[]string",
     "XValidations": f"{_PACKAGE}.ValidationRules",
 }
-"""Go type of the slice and map fields, by field name."""
+"""Go types of the slice and map fields of JSONSchemaProps, by field name."""
 
 
 def internal_syntax(schema: Schema) -> str:
-    """A schema as %#v prints JSONSchemaProps of the internal version."""
+    """Formats a schema like Go's `%#v` formats JSONSchemaProps of the internal version."""
     members = (f"{go}:{_member(go, getattr(schema, name))}" for go, name in MEMBERS.items())
     return f"{_PACKAGE}.JSONSchemaProps{{{', '.join(members)}}}"
 
 
 def items_syntax(items: Schema | tuple[Schema, ...]) -> str:
-    """The `items` of a schema as %#v prints JSONSchemaPropsOrArray."""
+    """Formats `items` of a schema like Go's `%#v` formats the internal JSONSchemaPropsOrArray."""
     alone = _pointer(f"{_PACKAGE}.JSONSchemaProps", is_set=isinstance(items, Schema))
     several = _collection("AllOf", items if isinstance(items, tuple) else None)
     return f"{_PACKAGE}.JSONSchemaPropsOrArray{{Schema:{alone}, JSONSchemas:{several}}}"

@@ -21,7 +21,7 @@ _LIST_TYPES = ("atomic", "set", "map")
 def list_errors(
     schema: Schema, path: str, strictness: Strictness, rules: SchemaRules
 ) -> Iterator[FieldError]:
-    """Validates a schema's list type and map keys."""
+    """Validates x-kubernetes-list-type and x-kubernetes-list-map-keys of a schema node."""
     list_type, items = schema.list_type, one(schema.items)
     at = f"{path}.x-kubernetes-list-type"
     if list_type is not None and schema.type != "array":
@@ -43,13 +43,13 @@ def list_errors(
 
 
 def has_set_of_changeable(schema: Schema) -> bool:
-    """Whether a schema is a list of type set with items that are not atomic."""
+    """Whether a schema is a list of type set whose items are not atomic."""
     items = one(schema.items)
     return schema.list_type == "set" and items is not None and bool(_wrong_atomicity(items))
 
 
 def map_key_errors(schema: Schema, path: str) -> Iterator[FieldError]:
-    """Rejects nullable items in lists of type set or map, and map keys that may be absent or null."""
+    """Yields errors for nullable items of sets and list maps, and for keys that may be absent or null."""
     items = one(schema.items)
     if items is None or schema.list_type not in ("set", "map"):
         return
@@ -75,7 +75,7 @@ def map_key_errors(schema: Schema, path: str) -> Iterator[FieldError]:
 
 
 def _wrong_atomicity(items: Schema) -> str:
-    """The extension that must be `atomic` for the items of a set and is not; empty if they are atomic."""
+    """Returns the extension that makes the items of a set not atomic; "" if the items are atomic."""
     if items.type == "array" and items.list_type not in (None, "atomic"):
         return "x-kubernetes-list-type"
     if items.type == "object" and items.map_type != "atomic":
@@ -86,7 +86,7 @@ def _wrong_atomicity(items: Schema) -> str:
 def _set_item_errors(items: Schema, path: str, rules: SchemaRules) -> Iterator[FieldError]:
     extension = _wrong_atomicity(items)
     if extension:
-        # Upstream prints the list type in both cases.
+        # Upstream includes the list type in the error of both extensions.
         detail = "must be atomic as item of a list with x-kubernetes-list-type=set"
         yield invalid(f"{path}.items.{extension}", shown(items.list_type, rules), detail)
 

@@ -1,4 +1,4 @@
-"""Validates that list sets and list maps have no duplicate items.
+"""Validates that lists of type set or map have no duplicate items.
 
 Follows k8s.io/apiextensions-apiserver `pkg/apiserver/schema/listtype`.
 """
@@ -17,10 +17,11 @@ from fakeapi.machinery.structural.schema import Schema
 def validate_list_types(
     obj: Any, schema: Schema | None, path: str = "", *, rules: SchemaRules = NEWEST
 ) -> list[FieldError]:
-    """Reports the first duplicate of each value (x-kubernetes-list-type: set) or of an item's keys (map).
+    """Returns the errors of lists with x-kubernetes-list-type set or map in an object.
 
-    Also reports the first item of a map list that is not an object. `obj` is an object; upstream checks an
-    update only if the old object passes.
+    Duplicate items of a set are errors; so are items of a map with the same keys. Each duplicate is reported
+    once. In a map, the first item that is not an object is an error. Call this for an update only if the old
+    object is valid.
     """
     if schema is None or not isinstance(obj, dict):
         return []

@@ -1,4 +1,4 @@
-"""Removes nulls from an object where its schema does not allow them.
+"""Removes nulls that the schema of an object does not allow.
 
 Follows k8s.io/apiextensions-apiserver `pkg/apiserver/schema/defaulting`
 (PruneNonNullableNullsWithoutDefaults).
@@ -11,10 +11,9 @@ from fakeapi.machinery.structural.schema import Schema
 
 
 def prune_nulls(obj: Any, schema: Schema | None) -> None:
-    """Removes null members in place, unless they are nullable or have a default.
+    """Removes null members of objects in place, unless they are nullable or have a default.
 
-    Nulls with a default stay, because `defaulting.default` replaces them. Unknown members and items of lists
-    stay too.
+    `defaulting.default` replaces nulls that have a default. Keeps null items of lists, and unknown members.
     """
     match obj:
         case dict():

@@ -1,4 +1,4 @@
-"""Validates numbers against the bounds of a schema.
+"""Validates numbers by the minimum, maximum, multipleOf and format of a schema.
 
 Follows numberValidator of k8s.io/kube-openapi `pkg/validation/validate`, and github.com/go-openapi/swag.
 """
@@ -27,10 +27,10 @@ def number_problems(
     kind: str,
     format_: str,
 ) -> Iterator[Problem]:
-    """Validates a number against the bounds and the format of a schema.
+    """Validates a number by the bounds and the format of a schema; yields its problems.
 
-    `kind`: "integer" or "number"; empty if the release does not check the range of formats or the schema has
-    neither type. `format_`: the format whose range is checked, or empty.
+    `kind`: "integer" or "number"; "" if the schema has neither type, or the release checks no ranges.
+    `format_`: the format whose range is checked; "" for none.
     """
     message = _out_of_range(value, kind, format_, "Checked", path)
     if message:
@@ -55,7 +55,7 @@ def number_problems(
 
 
 def is_whole(value: float) -> bool:
-    """Whether a float counts as an integer: within 53 bits, and whole except for rounding errors."""
+    """Whether a float is accepted as an integer: within 53 bits, and whole except for rounding errors."""
     if not math.isfinite(value) or abs(value) > _WHOLE_MAX:
         return False
     whole = math.trunc(value)
@@ -94,8 +94,9 @@ def _multiple(value: float, factor: float, schema: Schema, path: str, report: Re
 
 
 def _as_int64(bound: float) -> int:
-    """Converts a float as Go does on amd64: drops the fraction; numbers out of range become the least
-    integer.
+    """Converts a float to an int64 like Go on amd64.
+
+    Drops the fraction; numbers out of range become the smallest int64.
     """
     if not math.isfinite(bound):
         return INT64_MIN
@@ -104,7 +105,7 @@ def _as_int64(bound: float) -> int:
 
 
 def _out_of_range(value: float, kind: str, format_: str, what: str, path: str) -> str:
-    """The error of a number that its type cannot hold; "" if it can."""
+    """Returns the error for a number that is out of range for its type and format; otherwise ""."""
     if kind == "integer":
         least, most = _INT32 if format_ == "int32" else (INT64_MIN, INT64_MAX)
         exact = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)

@@ -1,4 +1,4 @@
-"""Coerces and validates the metadata of custom objects and of the resources embedded in them.
+"""Coerces and validates the metadata of custom objects and of resources embedded in them.
 
 Follows k8s.io/apiextensions-apiserver `pkg/apiserver/schema/objectmeta`.
 """
@@ -32,10 +32,13 @@ def coerce(
     drop_invalid: bool = False,
     rules: SchemaRules = NEWEST,
 ) -> tuple[FieldError | None, list[str]]:
-    """Coerces metadata, in place, to Go's ObjectMeta, which is `object_meta`; removes unknown fields.
+    """Coerces the metadata of embedded resources to ObjectMeta, in place; removes unknown fields.
 
-    With `drop_invalid`, also removes fields of a wrong type; otherwise the first of these is the error.
-    Returns the error, and the sorted paths of the unknown fields.
+    Returns (error for the first field of a wrong type or None, sorted paths of unknown fields).
+
+    - `object_meta`: the type ObjectMeta of the release.
+    - `is_resource_root`: `obj` itself is a resource too.
+    - `drop_invalid`: remove fields of a wrong type, instead of returning an error.
     """
     unknown: list[str] = []
     walk = _Coercion(object_meta, rules, unknown, drop_invalid=drop_invalid)
@@ -51,16 +54,15 @@ def validate_meta(
     is_resource_root: bool = True,
     rules: SchemaRules = NEWEST,
 ) -> list[FieldError]:
-    """Validates apiVersion, kind and metadata of embedded resources; with `is_resource_root`, also of `obj`
-    itself.
+    """Validates apiVersion, kind and metadata of embedded resources; call `coerce` before.
 
-    `obj` has been coerced.
+    `is_resource_root`: `obj` itself is a resource too.
     """
     return list(_errors(obj, as_root(schema) if is_resource_root else schema, path, rules))
 
 
 class _UnknownFields(DecodeErrors):
-    """Collects the paths of unknown fields."""
+    """Decode errors that collect the paths of unknown fields in `strict`."""
 
     __slots__ = ()
 
@@ -188,7 +190,7 @@ def _resource_errors(value: Object, path: str, rules: SchemaRules) -> Iterator[F
 
 
 def _not_an_object(meta: Any) -> str:
-    """Go's error for metadata that is not an object, although coercion kept it."""
+    """Returns Go's error for metadata that is not an object; `coerce` with `drop_invalid` keeps it."""
     errors = DecodeErrors()
     errors.mismatch(meta, (), "", "v1.ObjectMeta")
     return errors.error or ""

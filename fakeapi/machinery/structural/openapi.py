@@ -59,10 +59,13 @@ _SELECTABLE_FIELDS = "x-kubernetes-selectable-fields"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Publication:
-    """Group, version and kind that a schema is published for, and the schemas it refers to.
+    """The data for publishing the schema of a custom kind, except the schema itself.
 
-    `resource_members` and `embedded_members` are the schemas of apiVersion, kind and metadata, with
-    references of the OpenAPI version, for whole objects and for embedded resources.
+    - `resource_members`: the schemas of apiVersion, kind and metadata of whole objects.
+    - `embedded_members`: the schemas of apiVersion, kind and metadata of embedded resources.
+    - `is_v2`: whether to publish for OpenAPI v2; otherwise for v3.
+    - `preserves_unknown_fields`: the field preserveUnknownFields of the definition.
+    - `selectable_fields`: the JSON paths of selectable fields.
     """
 
     group: str
@@ -77,12 +80,15 @@ class Publication:
 
 
 def model_name(group: str, version: str, kind: str) -> str:
-    """The name of a kind's schema: `com.example.stable.v1.CronTab`."""
+    """Returns the name of a kind's schema in OpenAPI: `com.example.stable.v1.CronTab`."""
     return ".".join([*reversed(group.split(".")), version, kind])
 
 
 def published_schema(schema: Schema | None, publication: Publication) -> Object:
-    """The published schema of a kind's objects. A schema that is not structural is left out."""
+    """Returns the OpenAPI schema of a custom kind.
+
+    If `schema` is None or not structural, returns only `type: object` and extensions.
+    """
     if schema is not None and not _is_published(schema, publication.rules):
         schema = None
     preserves = schema is not None and bool(
@@ -100,7 +106,7 @@ def published_schema(schema: Schema | None, publication: Publication) -> Object:
 
 
 def extensions(publication: Publication, kind: str) -> Object:
-    """The x-kubernetes extensions of the schema of a kind or of its list."""
+    """Returns the x-kubernetes extensions of the OpenAPI schema of a kind, or of its list kind."""
     mark = {"group": publication.group, "kind": kind, "version": publication.version}
     members: Object = {_GROUP_VERSION_KIND: [mark]}
     if publication.selectable_fields:
@@ -127,7 +133,7 @@ def _all_nodes(schema: Schema) -> Iterable[Schema]:
 
 
 def _mapped(schema: Schema, rules: SchemaRules) -> Schema:
-    """The schema with int-or-string expanded in properties, items and additionalProperties, at any depth."""
+    """Expands x-kubernetes-int-or-string in all schemas below a schema; returns the new schema."""
     items, others = one(schema.items), one(schema.additional_properties)
     return replace(
         schema,
@@ -138,7 +144,7 @@ def _mapped(schema: Schema, rules: SchemaRules) -> Schema:
 
 
 def _unfolded(schema: Schema, rules: SchemaRules) -> Schema:
-    """The schema with x-kubernetes-int-or-string expanded to anyOf."""
+    """Expands x-kubernetes-int-or-string to anyOf, at any depth; returns the new schema."""
     schema = _mapped(schema, rules)
     if not schema.int_or_string or is_int_or_string(schema.any_of, rules):
         return schema
@@ -150,7 +156,7 @@ def _unfolded(schema: Schema, rules: SchemaRules) -> Schema:
 
 
 def _for_v2(schema: Schema) -> Schema:
-    """The schema reduced for OpenAPI v2 and kubectl: without anyOf, allOf, oneOf, not and nullable types."""
+    """Reduces a schema to OpenAPI v2 and kubectl: without anyOf, allOf, oneOf, not and nullable types."""
     schema = replace(schema, all_of=(), any_of=(), one_of=(), not_=None)
     if schema.nullable:
         schema = replace(schema, type="", nullable=False, items=None, properties={})
@@ -225,7 +231,7 @@ def _documents(docs: ExternalDocs | None, example: Any) -> Object:
 
 
 def _embed(published: Object, publication: Publication) -> None:
-    """Adds apiVersion, kind and metadata to the schema of an embedded resource."""
+    """Adds apiVersion, kind and metadata to the OpenAPI schema of an embedded resource, in place."""
     members = published.get("properties", {}) | dict(publication.embedded_members)
     published["properties"] = {name: members[name] for name in sorted(members)}
     required = published.get("required", [])

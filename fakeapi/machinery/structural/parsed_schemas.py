@@ -1,4 +1,4 @@
-"""Caches parsed schemas: reading a definition parses the schema of each of its versions several times."""
+"""Caches parsed schemas, because the schema of a definition is needed several times."""
 
 from collections import OrderedDict
 from threading import Lock
@@ -8,11 +8,11 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.structural.schema import Schema, parse_schema
 
 SCHEMA_BYTES_MAX = 4 * 1024 * 1024
-"""Limit on the JSON bytes of all cached schemas; the least recently used are evicted."""
+"""Maximum size of all cached schemas in bytes of JSON; a full cache evicts the least recently used."""
 
 
 class ParsedSchemas:
-    """Recently parsed schemas, by their JSON. Threads may share it, because a Schema never changes."""
+    """A cache of parsed schemas by their JSON; threads may share it."""
 
     def __init__(self, bytes_max: int = SCHEMA_BYTES_MAX) -> None:
         self._left = bytes_max
@@ -20,7 +20,7 @@ class ParsedSchemas:
         self._lock = Lock()
 
     def parse(self, props: Object) -> Schema:
-        """Parses `props`, canonical JSONSchemaProps, unless its schema is cached. Raises SchemaTooDeep."""
+        """Parses canonical JSONSchemaProps, or returns the cached schema. Raises SchemaTooDeep."""
         text = codec.encode(props)
         with self._lock:
             schema = self._schemas.get(text)

@@ -1,4 +1,4 @@
-"""Removes the fields of an object that its schema does not specify.
+"""Prunes custom objects: removes fields that the schema does not specify.
 
 Follows k8s.io/apiextensions-apiserver `pkg/apiserver/schema/pruning`.
 """
@@ -12,11 +12,12 @@ TYPE_AND_META = ("apiVersion", "kind", "metadata")
 
 
 def prune(obj: Any, schema: Schema | None, *, is_resource_root: bool = True) -> list[str]:
-    """Removes the unknown fields of `obj` in place, and returns their paths, sorted: `spec.parts[0].colour`.
+    """Removes unknown fields in place; returns their sorted paths, such as `spec.parts[0].colour`.
 
-    apiVersion, kind and metadata of embedded resources stay as they are, whatever the schema says of them;
-    with `is_resource_root`, also those of `obj` itself. The paths are those that field validation reports;
-    `object_meta.coerce` returns the paths below metadata. A `schema` of None specifies no fields.
+    Does not change apiVersion, kind and metadata of embedded resources; `object_meta.coerce` prunes metadata.
+
+    `schema`: None specifies no fields.
+    `is_resource_root`: `obj` itself is a resource too.
     """
     pruned: list[str] = []
     _prune(obj, as_root(schema) if is_resource_root else schema, "", pruned)
@@ -24,13 +25,13 @@ def prune(obj: Any, schema: Schema | None, *, is_resource_root: bool = True) -> 
 
 
 def as_root(schema: Schema | None) -> Schema:
-    """The schema of a whole object, marked as an embedded resource."""
+    """Returns the schema of a whole object, marked as an embedded resource; empty for None."""
     schema = schema or EMPTY
     return schema if schema.embedded_resource else replace(schema, embedded_resource=True)
 
 
 def one(schema: Any) -> Schema | None:
-    """Returns `schema` if it is a Schema, else None; for `items` and `additional_properties`."""
+    """Returns `items` or `additional_properties` of a schema if it is a single Schema, otherwise None."""
     return schema if isinstance(schema, Schema) else None
 
 
@@ -54,9 +55,9 @@ def _prune(value: Any, schema: Schema | None, path: str, pruned: list[str]) -> N
 
 
 def _prune_known(value: Any, schema: Schema | None, path: str, pruned: list[str]) -> None:
-    """Prunes within the specified fields of a value whose unknown fields are preserved.
+    """Prunes within the specified fields of a value, but keeps its unknown fields.
 
-    Items of a list inherit the preservation; specified fields do not.
+    List items also keep their unknown fields; specified fields do not.
     """
     if schema is None:
         return
@@ -69,7 +70,7 @@ def _prune_known(value: Any, schema: Schema | None, path: str, pruned: list[str]
 
 
 def _prune_members(value: dict[str, Any], schema: Schema, path: str, pruned: list[str]) -> list[str]:
-    """Prunes within the specified members and returns the names of the others."""
+    """Prunes within the specified members of an object; returns the names of the unknown members."""
     unknown: list[str] = []
     for name, member in value.items():
         if schema.embedded_resource and name in TYPE_AND_META:

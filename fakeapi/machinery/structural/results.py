@@ -1,7 +1,7 @@
 """Results of validating a value against a schema, with the errors of the API server.
 
-Follows k8s.io/kube-openapi `pkg/validation/validate` (Result) and `pkg/validation/errors`, and the field
-errors that k8s.io/apiextensions-apiserver `pkg/apiserver/validation` makes of them.
+Follows k8s.io/kube-openapi `pkg/validation/validate` (Result) and `pkg/validation/errors`. Field errors
+follow k8s.io/apiextensions-apiserver `pkg/apiserver/validation`.
 """
 
 import re
@@ -19,22 +19,25 @@ from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.structural.rules import SchemaRules
 
 NO_PATH = "<nil>"
-"""Upstream's text for the path of the whole object, and for errors without a path."""
+"""Upstream's text in place of the path, for errors of the whole object and errors without a path."""
 
 
 _EXPONENT = re.compile(r"e([0-9])")
 
 
 class Problem(NamedTuple):
-    """A validation error. `message` identifies it: errors with the same message are reported once."""
+    """A validation error; of several problems with the same `message`, only one is reported."""
 
     message: str
     error: FieldError
 
 
 class Result:
-    """Problems in order, without duplicates. `matches`: how many checks passed, which decides between
-    schemas.
+    """The result of validating a value against a schema.
+
+    `problems`: the problems in order, without repetitions.
+    `matches`: the number of passed checks. If all schemas of an anyOf or oneOf fail, the problems of the one
+    with the most matches are reported.
     """
 
     __slots__ = ("_seen", "matches", "problems")
@@ -59,7 +62,10 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Reporter:
-    """Makes problems. `base`: the path of the whole value; empty for an object."""
+    """A factory of `Problem` objects.
+
+    `base`: the path of the validated value, a prefix of all paths; empty for a whole object.
+    """
 
     base: str
     rules: SchemaRules
@@ -92,7 +98,7 @@ class Reporter:
         return Problem(f"{path} in body should have at most {most} {noun}", error)
 
     def unplaced(self, message: str) -> Problem:
-        """Makes a problem that is reported without its path; the message names the path."""
+        """Returns a problem that is reported with the path `base`; the message may name another path."""
         return Problem(message, FieldError("FieldValueInvalid", self.base or NO_PATH, _body("", message)))
 
     def _problem(self, reason: str, path: str, value: Any, message: str) -> Problem:
@@ -119,7 +125,7 @@ def too_long(field: str, most: int, rules: SchemaRules) -> FieldError:
 
 
 def shown(value: Any, rules: SchemaRules) -> str | Dump:
-    """A JSON value as the release's errors print it: a string that is quoted later, or a finished Dump."""
+    """Formats a JSON value for errors of a release: a string to be quoted, or a Dump to print unchanged."""
     match value:
         case str():
             return value
@@ -134,7 +140,7 @@ def shown(value: Any, rules: SchemaRules) -> str | Dump:
 
 
 def as_json(value: Any) -> str:
-    """A JSON value as Go's json.Marshal writes it."""
+    """Formats a JSON value like Go's json.Marshal."""
     match value:
         case dict():
             return "{" + ",".join(f"{as_json(name)}:{as_json(value[name])}" for name in sorted(value)) + "}"
@@ -147,7 +153,7 @@ def as_json(value: Any) -> str:
 
 
 def go_literal(value: Any) -> str:
-    """A JSON value as `%#v` prints it."""
+    """Formats a JSON value like Go's `%#v`."""
     match value:
         case None:
             return "interface {}(nil)"

@@ -11,59 +11,62 @@ _NEWEST_WORDS = Wording(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaRules:
-    """The settings of one release with its feature gates. The defaults are those of the newest release.
+    """The settings for custom objects in one release; the defaults are those of the newest release.
 
-    `fakeapi.releases.schema_rules` makes them for a release.
+    `fakeapi.releases.schema_rules.schema_rules_of` creates the settings of a release with its feature gates.
     """
 
     words: Wording = _NEWEST_WORDS
 
     ratchets: bool = True
-    """Errors in values that an update does not change are ignored (feature gate CRDValidationRatcheting)."""
+    """Whether updates ignore errors in unchanged values (feature gate CRDValidationRatcheting)."""
 
     correlates_free_members: bool = False
-    """Members under `additionalProperties: true` or `false` are compared with their old values; if False, an
-    object with such members counts as changed.
+    """Whether members under `additionalProperties: true` or `false` are compared with their old values.
+
+    If False, an object with such members counts as changed.
     """
 
     knows_name_formats: bool = True
-    """The formats k8s-short-name and k8s-long-name are checked."""
+    """Whether the formats k8s-short-name and k8s-long-name are validated."""
 
     knows_bare_mac: bool = True
-    """The format mac also accepts digits without separators, as net.ParseMAC does since Go 1.26."""
+    """Whether the format mac accepts digits without separators, like net.ParseMAC since Go 1.26."""
 
     formats_follow_types: bool = True
-    """Formats apply to values of the schema's type only, and numbers are checked against the range of their
-    format: int32, int64, float. If False, string formats apply whatever the type, and number formats are
-    ignored.
+    """Whether a format applies only to values of the schema's type.
+
+    If True, the formats int32, int64 and float limit the range of numbers. If False, string formats apply to
+    strings under any type, and number formats are ignored.
     """
 
     warns_of_formats: bool = True
-    """A create or update of a definition with an unrecognized format gets a warning."""
+    """Whether creating or updating a definition with an unrecognized format returns a warning."""
 
     too_long: str = "may not be more than {} bytes"
-    """End of the error for a string longer than maxLength; `{}` is the limit."""
+    """The end of the error for a string longer than maxLength; `{}` is the limit."""
 
     count_of_properties_ends_check: bool = False
-    """An object with too few or too many properties is not checked further."""
+    """Whether an object with too few or too many properties gets no further errors."""
 
     documents_are_structural: bool = True
-    """externalDocs and example are compared when schemas are compared."""
+    """Whether schemas that differ only in externalDocs or example are different.
 
-    branches_may_refuse_others: bool = True
-    """Schemas within anyOf, allOf, oneOf and not may have `additionalProperties: false`, which has no effect
-    there.
+    If True, externalDocs and example are also published in OpenAPI.
     """
 
+    branches_may_refuse_others: bool = True
+    """Whether schemas within anyOf, allOf, oneOf and not may have `additionalProperties: false`."""
+
     rule_errors_name_member: bool = False
-    """Errors in the fields of a rule begin with the field's name: "message must be ..."."""
+    """Whether errors in the fields of a rule begin with the name of the field: "message must be ..."."""
 
     missing_type_meta: str = ""
-    """End of the error for an embedded resource without apiVersion or kind."""
+    """The end of the error for an embedded resource without apiVersion or kind."""
 
     @property
     def one_is_singular(self) -> bool:
-        """Whether errors say "1 byte" and "1 item", which releases do that print values as JSON."""
+        """Whether errors say "1 byte" and "1 item" instead of "1 bytes" and "1 items"."""
         return self.words.json_values
 
 

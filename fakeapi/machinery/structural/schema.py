@@ -1,4 +1,4 @@
-"""Reads the OpenAPI v3 schema of a CustomResourceDefinition (JSONSchemaProps of apiextensions.k8s.io/v1)."""
+"""Parses the OpenAPI v3 schema of a CustomResourceDefinition: JSONSchemaProps of apiextensions.k8s.io/v1."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -9,12 +9,11 @@ from fakeapi.machinery.golang.numbers import INT64_MAX, INT64_MIN
 from fakeapi.machinery.json_types import Object
 
 DEPTH_MAX = 64
-"""Limit on the levels of a schema in `parse_schema`, so that every walk of a schema fits into Python's stack.
-"""
+"""Maximum number of levels of a schema, because functions recurse into schemas on Python's stack."""
 
 
 class SchemaTooDeep(ValueError):
-    """A schema of more than DEPTH_MAX levels."""
+    """A schema with more than DEPTH_MAX levels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +24,14 @@ class ExternalDocs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schema:
-    """A node of a schema. Immutable: `dataclasses.replace` makes a changed copy.
+    """A node of an OpenAPI schema; immutable: `dataclasses.replace` returns a changed copy.
 
-    Unset members have the default values of this class. `default`, `example`: None if unset, as an explicit
-    null means the same. `additional_properties`, `additional_items`: a schema, true, false, or None if unset.
-    `items`: a tuple of schemas if written as a list, which no definition may use. Numbers in `default`,
-    `enum` and `example` are as Go reads them into an interface: ints within 64 bits, else floats.
+    Unset members have the default values of this class. Numbers in `default`, `enum` and `example` are as in
+    Go's decoding to an interface: ints within 64 bits, otherwise floats.
+
+    - `default`, `example`: None if unset or null.
+    - `additional_properties`, `additional_items`: a schema, True or False; None if unset.
+    - `items`: a schema; a tuple for a list of schemas, which definitions must not have; None if unset.
     """
 
     # Type and members
@@ -71,9 +72,7 @@ class Schema:
     list_type: str | None = None
     map_type: str | None = None
     validations: tuple[Object, ...] = ()
-    """The rules of x-kubernetes-validations as written: rule, message, messageExpression, reason, fieldPath,
-    optionalOldSelf.
-    """
+    """The rules of x-kubernetes-validations, as JSON objects."""
 
     # Documentation
     title: str = ""
@@ -91,7 +90,7 @@ class Schema:
     additional_items: "Schema | bool | None" = None
 
     walks: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
-    """Cache of functions derived from the node, kept here so that they are freed with it."""
+    """Cache of data derived from the node, stored here to be freed together with the node."""
 
 
 EMPTY = Schema()
@@ -102,7 +101,8 @@ _Several: TypeAlias = "Schema | tuple[Schema, ...] | None"
 def parse_schema(props: Object, depth: int = DEPTH_MAX) -> Schema:
     """Parses canonical JSONSchemaProps. Raises SchemaTooDeep.
 
-    `props` must have been decoded as part of a CustomResourceDefinition: types are not checked here.
+    `props` must have been decoded as part of a CustomResourceDefinition, because types are not checked here.
+    `depth`: the maximum number of levels.
     """
     if depth <= 0:
         raise SchemaTooDeep(f"a schema may have at most {DEPTH_MAX} levels")
@@ -117,7 +117,7 @@ def parse_schema(props: Object, depth: int = DEPTH_MAX) -> Schema:
 
 
 def go_value(value: Any) -> Any:
-    """Copies a JSON value as Go reads it into an interface: integers beyond 64 bits become floats."""
+    """Copies a JSON value; like Go's decoding to an interface, integers beyond 64 bits become floats."""
     value = value_of(value)
     match value:
         case dict():
@@ -133,7 +133,7 @@ def go_value(value: Any) -> Any:
 
 
 def copied(value: Any) -> Any:
-    """A deep copy of a JSON value."""
+    """Returns a deep copy of a JSON value."""
     match value:
         case dict():
             return {key: copied(item) for key, item in value.items()}
@@ -260,8 +260,7 @@ _READERS: dict[str, tuple[str, Callable[[Any, int], Any]]] = {
     "dependencies": ("dependencies", _by_name_or_names),
     "additionalItems": ("additional_items", _or_bool),
 }
-"""The member of Schema for each member of JSONSchemaProps, and the function that reads its value.
+"""Parsers by member of JSONSchemaProps: (attribute of Schema, function that parses the value).
 
-The functions also get the levels that may follow below the node. A member that is absent or null keeps its
-default.
+The arguments of a function are the value and the maximum number of levels below the node.
 """

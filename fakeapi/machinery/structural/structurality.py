@@ -1,5 +1,6 @@
-"""Checks whether a schema is structural: specifies the type and meaning of every value outside of anyOf,
-allOf, oneOf and not.
+"""Checks whether a schema is structural.
+
+A structural schema specifies the types of all values outside of anyOf, allOf, oneOf and not.
 
 Follows k8s.io/apiextensions-apiserver `pkg/apiserver/schema` (NewStructural, ValidateStructural).
 """
@@ -30,18 +31,18 @@ class _Level(Enum):
 
 
 def conversion_error(schema: Schema) -> str:
-    """The first error of converting a schema to a structural one; empty if there is none."""
+    """Returns the first error of converting a schema to a structural schema; "" if there is none."""
     return next(_conversion_errors(schema), "")
 
 
 def structural_errors(schema: Schema, path: str, rules: SchemaRules = NEWEST) -> list[FieldError]:
-    """Validates that a convertible schema is structural; sorts the errors by text, as upstream does."""
+    """Validates that a schema without a `conversion_error` is structural; sorts errors by text."""
     errors = [*_invariants(schema, _Level.ROOT, path, rules), *_incomplete(schema, schema, path, path)]
     return sorted(errors, key=str)
 
 
 def is_int_or_string(branches: tuple[Schema, ...], rules: SchemaRules = NEWEST) -> bool:
-    """Whether anyOf branches are exactly an integer and a string."""
+    """Whether the branches of an anyOf are exactly the types integer and string, without other members."""
     return _plain(branches, rules) == INT_OR_STRING
 
 
@@ -154,7 +155,7 @@ def _metadata_errors(schema: Schema, level: _Level, path: str, rules: SchemaRule
 
 
 def _plain(schemas: Iterable[Schema], rules: SchemaRules) -> tuple[Schema, ...]:
-    """The schemas as a release compares them: older ones ignore externalDocs and example."""
+    """Returns the schemas for comparison; removes externalDocs and example in older releases."""
     if rules.documents_are_structural:
         return tuple(schemas)
     return tuple(replace(schema, external_docs=None, example=None) for schema in schemas)
@@ -163,7 +164,11 @@ def _plain(schemas: Iterable[Schema], rules: SchemaRules) -> tuple[Schema, ...]:
 def _value_errors(
     schema: Schema, path: str, rules: SchemaRules, *, skips_any: bool = False, skips_first_all: bool = False
 ) -> Iterator[FieldError]:
-    """Validates anyOf, allOf, oneOf and not in a schema, and its pattern."""
+    """Validates the pattern of a schema, and its anyOf, allOf, oneOf and not.
+
+    `skips_any`: anyOf is not validated, because it only specifies int-or-string.
+    `skips_first_all`: anyOf in the first schema of allOf is not validated, for the same reason.
+    """
     if not skips_any:
         for index, branch in enumerate(schema.any_of):
             yield from _branch_errors(branch, f"{path}.anyOf[{index}]", rules)
@@ -185,7 +190,10 @@ def _value_errors(
 def _branch_errors(
     schema: Schema, path: str, rules: SchemaRules, *, skips_any: bool = False
 ) -> Iterator[FieldError]:
-    """Validates a schema within allOf, anyOf, oneOf or not, which may only restrict values further."""
+    """Validates a schema within allOf, anyOf, oneOf or not, which must only restrict values further.
+
+    `skips_any`: its anyOf is not validated, because it only specifies int-or-string.
+    """
     yield from _value_errors(schema, path, rules, skips_any=skips_any)
     items = one(schema.items)
     if items is not None:
@@ -200,9 +208,9 @@ def _branch_errors(
 
 
 def _narrowing_rules(schema: Schema, rules: SchemaRules) -> Iterator[tuple[str, bool, str]]:
-    """Yields the fields that a schema within anyOf, allOf, oneOf or not must not set.
+    """Yields (name, whether set, required value) of fields that a schema within anyOf must not set.
 
-    Each is (name, whether it is set, expected value).
+    The same fields are forbidden within allOf, oneOf and not.
     """
     others = schema.additional_properties
     yield "type", bool(schema.type), "empty"
@@ -227,7 +235,12 @@ def _narrowing_rules(schema: Schema, rules: SchemaRules) -> Iterator[tuple[str, 
 def _incomplete(
     branch: Schema, schema: Schema | None, path: str, branch_path: str, *, is_branch: bool = False
 ) -> Iterator[FieldError]:
-    """Rejects fields within anyOf, allOf, oneOf or not that the structural schema does not specify."""
+    """Yields errors for fields within anyOf, allOf, oneOf or not that are not specified outside of them.
+
+    `branch`: the schema within anyOf, allOf, oneOf or not.
+    `schema`: the structural schema for the same values; None if there is none.
+    `is_branch`: False for the call with the structural schema itself as `branch`.
+    """
     if schema is None:
         yield required(path, f"because it is defined in {branch_path}")
         return

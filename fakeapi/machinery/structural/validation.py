@@ -1,4 +1,4 @@
-"""Validates values against a schema, with the errors of the API server.
+"""Validates values by an OpenAPI schema, with the errors of kube-apiserver.
 
 Follows k8s.io/kube-openapi `pkg/validation/validate` and k8s.io/apiextensions-apiserver
 `pkg/apiserver/validation`.
@@ -22,16 +22,16 @@ from fakeapi.machinery.structural.schema import Schema
 
 
 class Nothing:
-    """The type of NOTHING."""
+    """The type of NOTHING, the default of an argument that may be None."""
 
 
 NOTHING: Final = Nothing()
-"""The default of `old`: the object is being created."""
+"""The value of `old` for a create; None would mean an old value of null."""
 
 _BRANCH_UNITS = 10
-"""Cost units of an `Allowance` for each branch of anyOf, oneOf and allOf, which takes some 15 microseconds.
+"""Cost units charged to an `Allowance` for each branch of anyOf, oneOf and allOf: about 15 microseconds.
 
-A small object may have many branches in its schema.
+The schema of a small object may have many branches.
 """
 
 
@@ -44,15 +44,15 @@ def validate(
     rules: SchemaRules = NEWEST,
     is_default: bool = False,
 ) -> list[FieldError]:
-    """Validates a value. Errors are in upstream's order; where upstream walks a Go map, they are sorted by
-    name.
+    """Validates a value by a schema; returns errors in upstream's order, members sorted by name.
 
-    `old`: the value before an update; if the release ratchets, errors of unchanged parts are left out.
-    `is_default`: the value is a default in a definition, whose formats are all checked, also those that the
-    release ignores in objects. Other modules check uniqueness in list sets and maps (`list_types`), metadata
-    (`object_meta`) and the rules of x-kubernetes-validations.
+    Does not validate duplicate list items (`list_types`), metadata (`object_meta`) and rules of
+    x-kubernetes-validations. Raises AllowanceSpent if the running `Allowance` is used up.
 
-    Raises AllowanceSpent within an `Allowance` that does not suffice for the branches of anyOf and kin.
+    - `path`: the path of the value, a prefix of the paths of errors.
+    - `old`: the value before an update; if `rules.ratchets`, unchanged parts have no errors.
+    - `is_default`: the value is a default in a definition; all formats are validated, including those that
+      the release ignores in objects.
     """
     walk = _Walk(Reporter(path, rules), rules, is_default, allowance.current())
     if old is not NOTHING and rules.ratchets:
@@ -62,7 +62,12 @@ def validate(
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """The properties of a schema that depend on where it is used."""
+    """Data derived from a schema for one release, and for defaults or objects.
+
+    - `types`: the allowed types; empty for any type.
+    - `format`, `check_format`: the format and its check for strings; "" and None if it is ignored.
+    - `number_type`, `number_format`: the type and format that limit the range of numbers; "" for none.
+    """
 
     types: tuple[str, ...]
     format: str
@@ -82,7 +87,7 @@ class _Walk:
         return [problem.error for problem in result.problems]
 
     def ratcheted(self, node: Correlated, schema: Schema, path: str) -> Result:
-        """Validates a value with its old value; an unchanged value has no errors."""
+        """Validates a value that has an old value; an unchanged value has no problems."""
         result = self.checked(node.value, schema, path, node)
         if result.problems and node.is_unchanged():
             forgiven = Result()
@@ -91,7 +96,10 @@ class _Walk:
         return result
 
     def checked(self, value: Any, schema: Schema, path: str, node: Correlated | None = None) -> Result:
-        """Validates a value. `node`: the value with the old values of its members and items."""
+        """Validates a value by a schema.
+
+        `node`: the value with the old values of its members and items; None without old values.
+        """
         result = Result()
         facts = self._facts(schema)
         if type(value) is int and not INT64_MIN <= value <= INT64_MAX:
@@ -299,7 +307,7 @@ def _facts_of(schema: Schema, rules: SchemaRules, is_default: bool) -> _Facts:  
 
 
 def _wrong_type(value: Any, facts: _Facts, schema: Schema) -> tuple[str, str] | None:
-    """The expected and the actual type of a value; None if they agree."""
+    """Returns (expected type, actual type) of a value of a wrong type or format; None if it is valid."""
     types, format_ = facts.types, facts.format
     expected = ",".join(types)
     if value is None:
@@ -315,7 +323,7 @@ def _wrong_type(value: Any, facts: _Facts, schema: Schema) -> tuple[str, str] | 
 
 
 def _type_of(value: Any) -> tuple[str, str]:
-    """The JSON type of a value, and the default format of numbers."""
+    """Returns (JSON type of a value, default format of a number or "")."""
     match value:
         case bool():
             return "boolean", ""
@@ -332,7 +340,7 @@ def _type_of(value: Any) -> tuple[str, str]:
 
 
 def _equals(value: Any, allowed: Any) -> bool:
-    """Whether a value equals an enum value after Go's conversions: number to number, integer to text."""
+    """Whether a value equals an enum value after Go's conversions between numbers and from int to string."""
     if value is None or allowed is None:
         return False
     match value, allowed:

@@ -1,11 +1,12 @@
 """Compiles and evaluates the x-kubernetes-validations of custom resources.
 
 Follows k8s.io/apiextensions-apiserver `pkg/apiserver/schema/cel` and the CEL parts of
-`pkg/apis/apiextensions/validation`. Pure functions: `settings.RuleSettings` holds the differences between
-releases, and `fakeapi.releases.rule_settings` makes it.
+`pkg/apis/apiextensions/validation`. `settings.RuleSettings` has the differences between releases;
+`fakeapi.releases.rule_settings` creates the settings of a release.
 
-- `definition.DefinitionRules`: validates the rules of a CustomResourceDefinition
-- `validator.rule_validator`: validates an object by the rules of its schema
+- `definition.DefinitionRules` validates the rules of a CustomResourceDefinition.
+- `validator.rule_validator` returns a validator of objects by the rules of their schema.
 
-Without the extra `cel` neither reports errors; clients then receive `definition.unchecked_warning`.
+Without the extra `cel`, rules are neither checked nor evaluated, and clients receive the warning of
+`definition.unchecked_warning`.
 """

@@ -19,11 +19,11 @@ from fakeapi.machinery.json_types import Object
 
 SELF, OLD_SELF = "self", "oldSelf"
 _TYPE_NAME = "selfType0"
-"""Prefix of the type names of a rule; Kubernetes appends the time of compilation in nanoseconds."""
+"""Name of the CEL type of `self`; in Kubernetes the suffix is the time of compilation instead of 0."""
 
 
 class _Root(dict[str, Extent]):
-    """Sizes for every variable of a rule: each is as large as `self`."""
+    """The size limits of a rule's variables: every variable has the limits of `self`."""
 
     def __init__(self, of: Extent) -> None:
         super().__init__()
@@ -35,9 +35,10 @@ class _Root(dict[str, Extent]):
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A compiled expression; `error` says why it does not compile.
+    """A compiled expression of a rule.
 
-    With neither an error nor a program it cannot be checked here, and is accepted.
+    `error` says why the expression does not compile. An expression with neither an error nor a program
+    cannot be checked here; it is accepted. `cost` is the estimated maximum cost.
     """
 
     error: str = ""
@@ -48,18 +49,24 @@ class Expression:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A compiled rule. `message`: its messageExpression; None if the rule has none or does not compile."""
+    """A compiled rule of x-kubernetes-validations.
+
+    `message` is the messageExpression; None if the rule has none, or if the condition does not compile.
+    """
 
     condition: Expression
     message: Expression | None = None
 
 
 LanguageOf = Callable[[str], Language]
-"""Returns the declarations that an expression may use, given its text."""
+"""A function from the text of an expression to the `Language` that the expression may use."""
 
 
 class RuleCompiler:
-    """Compiles the rules of one schema node, whose values have the type `of`; reuses CEL environments."""
+    """A compiler of the rules of one schema node, whose values have the CEL type `of`.
+
+    The rules share CEL environments.
+    """
 
     def __init__(self, settings: RuleSettings, of: Declared) -> None:
         self.settings = settings
@@ -67,11 +74,15 @@ class RuleCompiler:
         self._environments: dict[tuple[Language, bool], Environment] = {}
 
     def cardinality(self) -> int:
-        """The largest number of values of the type that fit into one request."""
+        """Returns the maximum number of values of the type that fit into one request."""
         return REQUEST_MAX // (self.of.least + 1)
 
     def compile(self, rule: Object, rules_speak: LanguageOf, messages_speak: LanguageOf) -> Rule:
-        """Compiles a rule. `rules_speak`, `messages_speak`: languages of rules and messageExpressions."""
+        """Compiles a rule; its errors are in the result.
+
+        `rules_speak`, `messages_speak`: functions that return the language for a rule and for a
+        messageExpression.
+        """
         optional = rule.get("optionalOldSelf") is True
         text, message = rule.get("rule") or "", rule.get("messageExpression") or ""
         if not text.strip():
@@ -127,7 +138,7 @@ class RuleCompiler:
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """The result type that an expression must have, and the wording of its errors."""
+    """The required result type of an expression, and the wording of its errors."""
 
     type: Type
     prefix: str

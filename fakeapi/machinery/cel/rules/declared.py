@@ -25,16 +25,19 @@ from fakeapi.machinery.cel.types import (
 from fakeapi.machinery.structural.schema import Schema
 
 REQUEST_MAX = 3 * 1024 * 1024
-"""Bytes of a request; bounds the size of values whose schema sets no limit."""
+"""Maximum size of a request in bytes; bounds the size of values whose schema sets no limit."""
 
 _STRING = 2
-"""Bytes of the shortest string, empty list or empty object in JSON."""
+"""Size of an empty string, list or object in bytes of JSON."""
 
 _NAME_MAX = 253
 
 
 def has_rules(schema: Schema | None) -> bool:
-    """Whether a schema, or one below it that objects are validated with, has x-kubernetes-validations."""
+    """Whether a schema or its properties, items or additionalProperties have x-kubernetes-validations.
+
+    Looks at all depths; None has no rules.
+    """
     if schema is None:
         return False
     below = [*schema.properties.values(), schema.items, schema.additional_properties]
@@ -43,9 +46,10 @@ def has_rules(schema: Schema | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """The CEL type of a schema's values.
+    """The CEL type of a schema's values, with limits on their size.
 
-    `most`: the largest size of a value; `least`: bytes of the smallest one in JSON.
+    `least`: the size of the smallest value in bytes of JSON.
+    `most`: the maximum number of bytes, elements or entries of a value.
     """
 
     type: Type
@@ -64,9 +68,10 @@ class Declared:
         )
 
     def named(self, name: str, structs: dict[str, Fields], *, keywords: bool) -> "Declared":
-        """The type with names for its object types, whose fields are added to `structs`.
+        """Returns the type with names for its object types; adds their fields to `structs`.
 
-        `keywords`: fields whose names are CEL keywords can also be selected by these names.
+        `name`: the name of this type, and the prefix of the names below.
+        `keywords`: expressions may also select fields named like CEL keywords without escaping.
         """
         match self.type.kind:
             case "struct":
@@ -90,7 +95,10 @@ class Declared:
 
 
 def declared(schema: Schema, settings: RuleSettings, *, is_resource: bool) -> Declared | None:
-    """The CEL type of a schema's values; None if expressions cannot access them."""
+    """Returns the CEL type of a schema's values; None if expressions cannot access the values.
+
+    `is_resource`: the values are resources, whose metadata rules can always access.
+    """
     if schema.int_or_string:
         most = REQUEST_MAX - 2
         if schema.max_length is not None and settings.bounds_int_or_string:
@@ -172,7 +180,7 @@ def _string(schema: Schema, settings: RuleSettings) -> Declared:
 
 
 def _characters(schema: Schema) -> int:
-    """The most bytes that a string of maxLength characters takes."""
+    """Returns the maximum size in bytes of a string with maxLength characters, in UTF-8."""
     return max(schema.max_length or 0, 0) * 4
 
 
@@ -180,8 +188,9 @@ _TEXT = Schema(type="string")
 
 
 def with_object_meta(schema: Schema, settings: RuleSettings) -> Schema:
-    """The schema of a resource with the fields that rules can always access: apiVersion, kind, metadata.name
-    and metadata.generateName.
+    """Returns the schema of a resource with the fields that rules can always access.
+
+    These fields are apiVersion, kind, metadata.name and metadata.generateName.
     """
     own = schema.properties
     metadata = own.get("metadata", Schema())

@@ -1,4 +1,4 @@
-"""Validates the rules of a CustomResourceDefinition: they must compile and stay within cost limits.
+"""Validates the rules of a CustomResourceDefinition: whether they compile, and their estimated cost.
 
 Follows k8s.io/apiextensions-apiserver `pkg/apis/apiextensions/validation`.
 """
@@ -20,13 +20,13 @@ from fakeapi.machinery.structural.rule_sites import RuleSite
 from fakeapi.machinery.structural.schema import Schema
 
 _NAMED_MAX = 4
-"""Number of the most expensive rules that the error about the total cost lists."""
+"""Maximum number of rules with their own error if the total cost is too high: the most expensive rules."""
 
 INSTALL = "it takes the extra cel, pip install 'fakeapi-k8s[cel]'"
 
 
 def unchecked_warning(schema: Schema | None) -> str | None:
-    """The warning for a definition whose rules cannot be checked here; None if they can."""
+    """Returns the warning for a definition with rules if the extra `cel` is missing; otherwise None."""
     if library.is_installed() or not has_rules(schema):
         return None
     return f"fakeapi does not check x-kubernetes-validations: {INSTALL}"
@@ -34,14 +34,14 @@ def unchecked_warning(schema: Schema | None) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Preexisting:
-    """Expressions that a definition had before an update; they may use the language of stored expressions."""
+    """The expressions that a definition had before an update; they may use `RuleSettings.stored`."""
 
     rules: frozenset[str] = frozenset()
     messages: frozenset[str] = frozenset()
 
 
 def preexisting(schemas: list[Schema]) -> Preexisting:
-    """All rules and messageExpressions in a definition's schemas, at any depth."""
+    """Returns all rules and messageExpressions in the schemas of a definition, at any depth."""
     rules: set[str] = set()
     messages: set[str] = set()
     pending = list(schemas)
@@ -70,10 +70,12 @@ def _parts(schema: Schema) -> list[Schema]:
 
 
 class DefinitionRules:
-    """Compiles and checks the rules of one schema of a definition; use a new one for each schema.
+    """A checker of the rules in one schema; create a new checker for each schema of a definition.
 
-    Implements `structural.rule_sites.RuleChecker`. `suppresses_costs`: the schema is unchanged by an update,
-    so that its rules may exceed the cost limit of a rule. Without the extra `cel` no errors are found.
+    Implements `structural.rule_sites.RuleChecker`. Without the extra `cel`, its methods return no errors.
+
+    `known`: the expressions of the definition before an update.
+    `suppresses_costs`: an update leaves the schema unchanged, so each rule may exceed its cost limit.
     """
 
     def __init__(
@@ -88,7 +90,11 @@ class DefinitionRules:
         self._dearest: list[tuple[int, str]] = []
 
     def check_default(self, schema: Schema, path: str, *, is_resource_root: bool) -> list[FieldError]:
-        """Validates `schema.default` by the rules of `schema` and below. `path`: the path of the default."""
+        """Validates the default of a schema by the rules of the schema and below.
+
+        `path`: the path of the default, for errors.
+        `is_resource_root`: the schema is that of a whole object.
+        """
         validator = rule_validator(schema, self._settings, is_resource_root=is_resource_root)
         if validator is None or self.exhausted:
             return []
@@ -98,7 +104,7 @@ class DefinitionRules:
         return outcome.errors
 
     def check_rules(self, site: RuleSite) -> list[FieldError]:
-        """Validates the node's own rules: compilation, cost, use of oldSelf."""
+        """Returns the errors of the rules of one schema node: compilation, cost, use of oldSelf."""
         if not library.is_installed():
             return []
         place = f"{site.path}.x-kubernetes-validations"
@@ -117,7 +123,7 @@ class DefinitionRules:
         return errors
 
     def check_total(self, path: str) -> list[FieldError]:
-        """Checks the total cost of all rules that `check_rules` has seen. `path`: the path of the schema."""
+        """Checks the total cost of all rules passed to `check_rules`; `path` is the path of the schema."""
         if self._total <= limits.SCHEMA_COST_MAX:
             return []
         contributed = (
@@ -179,7 +185,7 @@ def _exceeds(name: str, cost: int, most: int) -> str:
 
 
 def _rule_json(rule: Object) -> str:
-    """A rule as Go's encoding/json writes the internal type."""
+    """Formats a rule like Go's encoding/json formats the internal type ValidationRule."""
     members = {
         "Rule": rule.get("rule") or "",
         "Message": rule.get("message") or "",
@@ -192,7 +198,7 @@ def _rule_json(rule: Object) -> str:
 
 
 def _rule_dump(rule: Object, members: int) -> str:
-    """A rule as Go's `%#v` prints it, with a made-up address for each pointer."""
+    """Formats a rule like Go's `%#v`, with an invented address for each pointer."""
     reason = rule.get("reason")
     parts = (
         f"Rule:{quote(rule.get('rule') or '')}",

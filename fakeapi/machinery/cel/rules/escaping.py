@@ -39,7 +39,10 @@ _UNESCAPED = {text[2:-2]: part for part, text in _PARTS.items()}
 
 @lru_cache(4096)
 def escaped(name: str) -> str | None:
-    """The CEL identifier of a property name; None if the name cannot be escaped."""
+    """Returns the CEL identifier of a property name: `a__dot__b` for `a.b`.
+
+    Returns None if the name cannot be escaped.
+    """
     if name in KEYWORDS:
         return f"__{name}__"
     if not _ALLOWED.fullmatch(name):
@@ -49,7 +52,10 @@ def escaped(name: str) -> str | None:
 
 @lru_cache(4096)
 def unescaped(identifier: str) -> str | None:
-    """The property name of a CEL identifier; None if `identifier` is not an escaped name."""
+    """Returns the property name of a CEL identifier: `a.b` for `a__dot__b`.
+
+    Returns None if the identifier has an unknown escape.
+    """
     name = identifier
     for escape in _ESCAPED.findall(identifier):
         contents = escape[2:-2]

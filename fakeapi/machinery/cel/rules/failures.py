@@ -13,20 +13,20 @@ from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 
 MESSAGE_MAX = 5 * 1024
-"""Limit on the bytes of a messageExpression's result; a longer one is ignored."""
+"""Maximum size of a messageExpression's result in bytes; a longer result is ignored."""
 
 _SPACES = " \t\n\v\f\r\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 
 
 class OverBudget(Exception):
-    """The cost budget is used up: no further rule is evaluated."""
+    """The cost budget of an object's rules is used up; no further rule is evaluated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """The message for a rule that failed, and the cost of evaluating its messageExpression.
+    """The message of a failed rule, and the cost of evaluating its messageExpression.
 
-    `is_over_budget`: the messageExpression exceeded a cost limit, and `text` says so.
+    `is_over_budget`: the messageExpression exceeded a cost limit; `text` is the error for that.
     """
 
     text: str
@@ -35,22 +35,24 @@ class Message:
 
 
 def trimmed(text: str) -> str:
-    """The text without surrounding whitespace, as Go's strings.TrimSpace strips it."""
+    """Strips surrounding whitespace from a text, like Go's strings.TrimSpace."""
     return text.strip(_SPACES)
 
 
 def rule_text(rule: Object) -> str:
-    """The name of a rule in errors: its message, or else its expression."""
+    """Returns the text that names a rule in errors: its message or, without one, its expression."""
     return trimmed(rule.get("message") or rule.get("rule") or "")
 
 
 def message_of(
     rule: Object, program: Program | None, variables: Mapping[str, Any], remaining: int
 ) -> Message:
-    """The message for a rule that failed.
+    """Returns the message of a failed rule.
 
-    `program` is its messageExpression: the result is used if it is one non-empty line of text. Otherwise the
-    message is that of the rule, or one with the rule's expression.
+    Evaluates `program`, the messageExpression, if there is one. If the result is not a single non-empty line
+    of at most MESSAGE_MAX bytes, uses the message of the rule, or a text with its expression.
+
+    `remaining`: the cost units left in the budget.
     """
     fixed = rule.get("message") or ""
     default = trimmed(fixed) if fixed else f"failed rule: {rule_text(rule)}"
@@ -72,7 +74,10 @@ def message_of(
 
 
 def failure(rule: Object, path: str, value: Any, detail: str, *, hides_value: bool) -> FieldError:
-    """The error of a failed rule, of the type that the rule's `reason` names."""
+    """Returns the error of a failed rule; the rule's `reason` selects the type of the error.
+
+    `hides_value`: the error does not include the value.
+    """
     match rule.get("reason"):
         case "FieldValueForbidden":
             return forbidden(path, detail)

@@ -1,4 +1,4 @@
-"""Settings of a release for x-kubernetes-validations: CEL libraries, cost estimation, wording of errors."""
+"""Settings for x-kubernetes-validations, by release: CEL libraries, cost estimation, error messages."""
 
 from dataclasses import dataclass
 
@@ -9,10 +9,12 @@ from fakeapi.machinery.cel.source import Wording
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Language:
-    """The declarations that expressions may use: `libraries` of `declarations.LIBRARIES`.
+    """The language of rules: which functions expressions may use, and how they are checked.
 
-    `checks_literals`: literal durations, timestamps and regular expressions are checked; `checks_formats`:
-    calls of `format` too. `selects_keywords`: fields whose names are keywords can be selected by them.
+    - `libraries`: names of CEL libraries, from `declarations.LIBRARIES`.
+    - `checks_literals`: literal durations, timestamps and regular expressions are checked.
+    - `checks_formats`: the arguments of `format` are checked.
+    - `selects_keywords`: expressions may select fields named like CEL keywords without escaping.
     """
 
     libraries: frozenset[str]
@@ -23,10 +25,10 @@ class Language:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleSettings:
-    """The settings of one release with its feature gates; used as a cache key.
+    """The settings for rules in one release with its feature gates; hashable, to be a cache key.
 
-    `new`: the language of expressions that a definition did not have before. `stored`: the language of
-    expressions that it had; objects are validated with it too.
+    `new`: the language of expressions that a write adds to a definition.
+    `stored`: the language of expressions that a definition already had, and of rules for objects.
     """
 
     new: Language
@@ -36,37 +38,41 @@ class RuleSettings:
     dialect: Dialect
 
     forgets_unknown_calls: bool
-    """A call of an undeclared function makes the expression around it an error too."""
+    """Whether a call of an undeclared function also causes an error in the expression around the call."""
 
     ratchets: bool
-    """Violations in values that an update does not change become warnings, and rules with optionalOldSelf are
-    also evaluated without an old object (feature gate CRDValidationRatcheting).
+    """Whether the feature gate CRDValidationRatcheting is enabled.
+
+    If True, violations in values that an update does not change become warnings. Rules with optionalOldSelf
+    are also evaluated without an old object.
     """
 
     shows_values: bool
-    """If True, errors print the values of scalars and no value of objects and lists; if False, they print
-    types.
+    """Whether errors include the values of scalars; they never include objects and lists.
+
+    If False, errors include the type of the value instead.
     """
 
     shows_rules_as_json: bool
-    """The error of a rule that does not compile prints the rule as JSON, not in Go's syntax; a missing value
-    is printed as null without quotes.
+    """Whether errors of rules that do not compile print the rule as JSON instead of Go syntax.
+
+    If True, errors also print a missing value as `null` instead of `"null"`.
     """
 
     rule_members: int
-    """Number of fields of the Go type ValidationRule, as errors print it."""
+    """Number of fields that errors print for the Go type ValidationRule."""
 
     moves_paths: bool
-    """The fieldPath of a failed rule is also added to the paths of the rules after it."""
+    """Whether the fieldPath of a failed rule is also added to the error paths of later rules."""
 
     reads_all_of: bool
-    """Rules within allOf are evaluated."""
+    """Whether rules within allOf are evaluated."""
 
     bounds_enums: bool
-    """The size of a string with an enum is bounded by the longest value."""
+    """Whether the longest value of an enum bounds the size of a string."""
 
     bounds_int_or_string: bool
-    """maxLength bounds the size of an int-or-string."""
+    """Whether maxLength bounds the size of an int-or-string."""
 
     bounds_names: bool
-    """The size of metadata.name is bounded by 253 characters."""
+    """Whether 253 characters bound the size of metadata.name, and 252 that of metadata.generateName."""

@@ -1,4 +1,4 @@
-"""Validates an object by the rules of its schema.
+"""Validates an object by the x-kubernetes-validations rules of its schema.
 
 Follows k8s.io/apiextensions-apiserver `pkg/apiserver/schema/cel/validation.go`.
 """
@@ -27,8 +27,10 @@ _SPENT = "validation failed due to running out of cost budget, no further valida
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of a validation. `warnings`: errors that an update may keep. `remaining`: cost units left in
-    the budget; -1 once it is used up.
+    """The result of validating an object by rules.
+
+    `warnings`: errors in values that an update did not change, for ratcheting.
+    `remaining`: the cost units left in the budget; -1 if it is used up.
     """
 
     errors: list[FieldError]
@@ -37,7 +39,7 @@ class Outcome:
 
 
 class RuleValidator:
-    """The rules of one schema, each compiled when it is first evaluated. Serves any number of objects."""
+    """A validator of objects by the rules of one schema; compiles rules when it first evaluates them."""
 
     def __init__(self, root: "_Node", settings: RuleSettings) -> None:
         self._root = root
@@ -46,11 +48,13 @@ class RuleValidator:
     def validate(
         self, obj: Any, old: Any = None, path: str = "", budget: int = limits.OBJECT_COST_MAX
     ) -> Outcome:
-        """Validates `obj`, which has been pruned and defaulted, by the rules. Changes neither `obj` nor
-        `old`.
+        """Validates a pruned and defaulted object by the rules; changes neither `obj` nor `old`.
 
-        `old`: the object that an update replaces, in the same version. Call this only if `hindrance` of the
-        other errors is None.
+        Call this only if `hindrance` returns None for all other errors of the object.
+
+        `old`: the object that an update replaces, in the same version.
+        `path`: the path of `obj`, for errors.
+        `budget`: the cost units that the rules may use.
         """
         run = _Run(self._settings, budget)
         kept = (
@@ -66,9 +70,11 @@ class RuleValidator:
 def rule_validator(
     schema: Schema, settings: RuleSettings, *, is_resource_root: bool = True
 ) -> RuleValidator | None:
-    """The validator of a schema; None if the schema has no rules or the extra `cel` is missing.
+    """Returns the validator of a schema; None if it has no rules or the extra `cel` is missing.
 
     Keep the validator with the schema, because it caches the compiled rules.
+
+    `is_resource_root`: the schema is that of a whole object, whose metadata rules can always access.
     """
     if not library.is_installed() or not has_rules(schema):
         return None
@@ -87,7 +93,7 @@ _HINDERING = frozenset((
 
 
 def hindrance(errors: Sequence[FieldError], settings: RuleSettings) -> FieldError | None:
-    """The error to report for all rules if `errors` prevent evaluating them; None if they do not."""
+    """Returns the error to report in place of rules if `errors` prevent evaluating them; otherwise None."""
     if not any(error.reason in _HINDERING for error in errors):
         return None
     nothing = "null" if settings.shows_rules_as_json else '"null"'
@@ -97,9 +103,9 @@ def hindrance(errors: Sequence[FieldError], settings: RuleSettings) -> FieldErro
 
 
 class _Node:
-    """The rules of one node of a schema, and the nodes below it that have rules.
+    """The rules of one schema node, and the nodes below it that have rules.
 
-    `schema` is the schema of the values; the rules may come from its allOf.
+    `schema` is the schema of the values; the rules may come from a part of its allOf.
     """
 
     def __init__(
@@ -144,9 +150,9 @@ class _Node:
 def _node(
     checks: Schema, schema: Schema, of: Declared | None, settings: RuleSettings, *, is_resource: bool
 ) -> _Node | None:
-    """The node of a schema.
+    """Returns the node of a schema; None if neither the schema nor a schema below has rules.
 
-    `checks` is the schema that has the rules: the same one, or the part of an allOf for this place.
+    `checks`: the schema with the rules: `schema` itself, or its counterpart in an allOf.
     """
     node = _Node(checks.validations, schema, of, settings, is_resource=is_resource)
     element = None if of is None else of.element
@@ -184,9 +190,10 @@ def _field_type(name: str, schema: Schema, of: Declared | None, settings: RuleSe
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """A value with its old value, for ratcheting. `current`: None if the value has no old value.
+    """A value correlated with its old value, for ratcheting.
 
-    `around`: the nearest enclosing value that has an old value.
+    `current`: the correlation; None if the value has no old value.
+    `around`: the correlation of the nearest enclosing value that has an old value.
     """
 
     current: Correlated | None
@@ -212,7 +219,7 @@ class _Kept:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A value within an object, with the value that rules see as oldSelf."""
+    """A value within an object; `old` is the value of `oldSelf` in rules."""
 
     path: str
     value: Any
@@ -230,7 +237,7 @@ class _Run:
         self._settings = settings
 
     def check(self, node: _Node, place: _Place) -> None:
-        """Evaluates the rules of a node and below. Raises OverBudget when the budget is used up."""
+        """Evaluates the rules of a node and of the nodes below. Raises OverBudget."""
         if place.value is None:
             return
         if node.rules:
@@ -269,7 +276,7 @@ class _Run:
     def _check_rule(
         self, node: _Node, place: _Place, rule: Object, compiled: Rule, values: tuple[Any, Any]
     ) -> str | None:
-        """Evaluates one rule; returns the path of its error if it failed."""
+        """Evaluates one rule; returns the path of its error, None if the rule did not fail."""
         path, of = place.path or "<nil>", node.schema.type
         condition = compiled.condition
         if condition.error:
@@ -338,7 +345,7 @@ def _failed(path: str, of: str, reason: str, rule: Object) -> FieldError:
 
 
 def _moved(path: str, rule: Object, schema: Schema) -> str:
-    """The path with the rule's fieldPath appended."""
+    """Returns a path with the rule's fieldPath appended, if the fieldPath is valid."""
     text = rule.get("fieldPath") or ""
     if not text:
         return path or "<nil>"

@@ -31,7 +31,10 @@ from fakeapi.machinery.structural.equality import key_of, same
 from fakeapi.machinery.structural.schema import Schema
 
 Completed = Callable[[Schema], Schema]
-"""Returns the schema of a resource with the fields that rules can always access."""
+"""A function that completes the schema of a resource: rules can always access apiVersion and kind.
+
+The function also adds metadata.name and metadata.generateName.
+"""
 
 _INT_OR_STRING = Err("invalid data, expected XIntOrString value to be either a string or integer")
 _NO_SUCH_TYPE = (
@@ -41,7 +44,7 @@ _NO_SUCH_TYPE = (
 
 
 def typed(raw: Any, schema: Schema, completed: Completed) -> Any:
-    """The CEL value of a part of an object; an Err if it does not fit its schema."""
+    """Returns the CEL value of decoded JSON; an `Err` if the JSON does not fit its schema."""
     if raw is None:
         return None if schema.nullable else Err("invalid data, got null for schema with nullable=false")
     if schema.int_or_string:
@@ -143,7 +146,7 @@ def _date_time(text: str) -> Any:
 
 
 def _bytes(text: str) -> Any:
-    """The value of a string of format `byte`, decoded with the URL-safe base64 alphabet."""
+    """Decodes a string of format `byte` with the URL-safe base64 alphabet; returns an Err if invalid."""
     plain = text.replace("\n", "").replace("\r", "")
     wrong = re.search(r"[^A-Za-z0-9_=-]", plain)
     try:
@@ -193,13 +196,16 @@ def _go_type(raw: Any) -> str:
 
 
 def _nodes(raw: Any) -> int:
-    """The number of values in a decoded JSON value."""
+    """Returns the number of values in decoded JSON, including lists and objects."""
     below = raw.values() if isinstance(raw, dict) else raw if isinstance(raw, list) else ()
     return 1 + sum(map(_nodes, below))
 
 
 class Preserved(Opaque):
-    """A value that x-kubernetes-preserve-unknown-fields keeps without a schema; it can only be compared."""
+    """A CEL value for decoded JSON without a schema; expressions can only compare it.
+
+    For values whose schema has x-kubernetes-preserve-unknown-fields and no type.
+    """
 
     __slots__ = ("raw",)
     type_name = "unknown"
@@ -218,7 +224,7 @@ class Preserved(Opaque):
 
 
 class TypedList(ListValue):
-    """A list with x-kubernetes-list-type atomic, or without a type."""
+    """A CEL list whose x-kubernetes-list-type is atomic or absent."""
 
     __slots__ = ("_completed", "_items", "raw")
     may_be_zero = False
@@ -265,7 +271,7 @@ class TypedList(ListValue):
 
 
 def _equal(one: Any, other: Any) -> Any:
-    """Compares two values; null equals null only, and an Err on the left is the result."""
+    """Compares two CEL values; null equals only null. Returns `one` itself if it is an Err."""
     if one is None or other is None:
         return one is other
     if type(one) is Err:
@@ -274,7 +280,7 @@ def _equal(one: Any, other: Any) -> Any:
 
 
 class TypedSet(TypedList):
-    """A list with x-kubernetes-list-type set: no duplicates, and the order does not count."""
+    """A CEL list with x-kubernetes-list-type set: equality ignores the order."""
 
     __slots__ = ()
 
@@ -303,7 +309,7 @@ class TypedSet(TypedList):
 
 
 _HASHED_BYTES = 64
-"""Bytes charged for each item that is compared by a key."""
+"""Bytes of memory charged for each list item that is compared by a hash."""
 
 
 def _hashed(value: Any) -> Any:
@@ -313,7 +319,7 @@ def _hashed(value: Any) -> Any:
 
 
 class TypedListMap(TypedList):
-    """A list with x-kubernetes-list-type map: items have keys, and the order does not count."""
+    """A CEL list with x-kubernetes-list-type map: items have keys, and equality ignores the order."""
 
     __slots__ = ("_keys",)
 
@@ -361,7 +367,7 @@ class TypedListMap(TypedList):
 
 
 def raw_of(value: Any) -> Any:
-    """The decoded JSON that a CEL value was made from, or the value itself."""
+    """Returns the decoded JSON that a CEL value wraps, or the value itself if it wraps none."""
     if isinstance(value, TypedMap | TypedList | JsonMap | JsonList | Preserved):
         return value.raw
     if isinstance(value, MapValue):
@@ -370,7 +376,7 @@ def raw_of(value: Any) -> Any:
 
 
 class TypedMap(MapValue):
-    """An object with properties or additionalProperties."""
+    """A CEL map for an object whose schema has properties or additionalProperties."""
 
     __slots__ = ("_completed", "_others", "_properties", "raw")
     may_be_zero = False

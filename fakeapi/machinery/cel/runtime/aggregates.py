@@ -1,4 +1,4 @@
-"""Lists and maps made by literals, whose optional elements are left out when they have no value."""
+"""Creates the lists and maps of literals; omits optional elements that have no value."""
 
 from typing import Any
 
@@ -8,7 +8,10 @@ from fakeapi.machinery.cel.runtime.values import Entries, Err, Items, Optional
 
 
 def list_of(values: list[Any], optional: frozenset[int]) -> Any:
-    """A list of the values; those at `optional` positions must be optionals. An Err if one is not."""
+    """Returns a list of the values, without optionals that have no value.
+
+    `optional`: the positions of values that must be optionals; returns an Err if one is not.
+    """
     take(len(values) * ITEM_BYTES)
     if not optional:
         return Items(values)
@@ -24,7 +27,10 @@ def list_of(values: list[Any], optional: frozenset[int]) -> Any:
 
 
 def map_of(entries: list[tuple[Any, Any, bool]]) -> Any:
-    """A map of (key, value, is optional); an Err if an optional entry has a value that is not an optional."""
+    """Returns a map of the entries (key, value, is optional), without optionals that have no value.
+
+    Returns an Err if the value of an optional entry is not an optional.
+    """
     take(len(entries) * ENTRY_BYTES)
     pairs = []
     for key, value, optional in entries:

@@ -1,7 +1,7 @@
-"""Variables with the fields, keys and indices that are selected from them.
+"""Evaluates variables and the selections of fields, keys and indices on them.
 
-Follows cel-go `interpreter/attributes.go`: a chain of selections is one step. It costs one for each selection
-and one for the whole chain.
+Follows cel-go `interpreter/attributes.go`: a chain of selections is one step. The step costs 1 for each
+selection and 1 for the whole chain.
 """
 
 from collections.abc import Callable
@@ -24,15 +24,15 @@ from fakeapi.machinery.cel.runtime.values import (
 )
 
 Step: TypeAlias = Callable[[Frame], Any]
-"""Evaluates a node."""
+"""A function that evaluates one node of an expression within a frame, and returns its CEL value."""
 
 
 @dataclass(slots=True)
 class Qualifier:
     """A selection of a field, key or index: a constant `key`, or the result of `dynamic`.
 
-    `optional`: the selection is `.?` or `[?]`. `tests`: the selection is within `has()`, which only asks
-    whether it exists.
+    `optional`: the selection is written `.?` or `[?]`.
+    `tests`: the selection is within `has()`, which only tests whether the field exists.
     """
 
     key: Any = None
@@ -45,8 +45,10 @@ class Qualifier:
 class Attribute:
     """A variable or expression with the selections on it.
 
-    `start`: evaluates the operand; for a conditional, the condition that selects one of `branches`. `weight`:
-    the cost without the qualifiers. `variable`: the name, if the operand is a plain variable.
+    - `start`: evaluates the operand; for a conditional, evaluates the condition.
+    - `branches`: the two branches of a conditional.
+    - `weight`: the cost without the selections.
+    - `variable`: the name of the operand if it is a variable without selections, otherwise "".
     """
 
     start: Step
@@ -63,7 +65,10 @@ class Attribute:
                 branch.add(qualifier)
 
     def resolver(self) -> Step:
-        """The step that evaluates the attribute, without its own weight. Call it after the last `add`."""
+        """Returns the step that evaluates the attribute, without charging `weight`.
+
+        Call this after the last `add`.
+        """
         if self.branches is not None:
             return _conditional(self.start, self.branches[0].resolver(), self.branches[1].resolver())
         if not self.qualifiers:
@@ -132,12 +137,15 @@ def _qualified(start: Step, qualifiers: tuple[Qualifier, ...]) -> Step:
 
 
 def native(value: Any) -> Any:
-    """The value without its schema types, to which cel-go converts the value of an optional."""
+    """Returns a list or map without the types of its schema; returns other values as they are.
+
+    cel-go converts the values of optionals in this way.
+    """
     return value.native() if isinstance(value, ListValue | MapValue) else value
 
 
 def select(value: Any, key: Any, *, tests: bool) -> Any:
-    """The value of a key or index; if it does not exist, an Err, or MISSING with `tests`."""
+    """Returns the value of a key or index; if it does not exist, an Err, or MISSING with `tests`."""
     if isinstance(value, MapValue):
         member = value.find(key)
         if member is MISSING and not tests:

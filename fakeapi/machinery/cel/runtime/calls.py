@@ -1,4 +1,4 @@
-"""Steps of calls: evaluate the arguments, return the first error, and charge the cost of the call.
+"""Plans calls: steps that evaluate the arguments, return the first error, and charge the cost.
 
 Follows cel-go `interpreter/interpretable.go`; the rules for errors differ between operators.
 """
@@ -16,7 +16,7 @@ from fakeapi.machinery.cel.runtime.values import MISSING, NO_OVERLOAD, Entries, 
 
 
 def logical(steps: Sequence[Step], *, decisive: bool) -> Step:
-    """Plans `&&` or `||`: one decisive operand gives the result, even if others are errors."""
+    """Plans `&&` or `||`: an operand equal to `decisive` is the result, even if others are errors."""
 
     def evaluate(frame: Frame) -> Any:
         error: Any = None
@@ -32,7 +32,10 @@ def logical(steps: Sequence[Step], *, decisive: bool) -> Step:
 
 
 def either(first: Step, second: Step, *, unwraps: bool) -> Step:
-    """Plans `or` and `orValue`: the second step is evaluated if the first has no value."""
+    """Plans `or` and `orValue`: evaluates the second step only if the first optional has no value.
+
+    `unwraps`: the result is the value of the first optional, as for `orValue`.
+    """
 
     def evaluate(frame: Frame) -> Any:
         value = first(frame)
@@ -48,7 +51,7 @@ def either(first: Step, second: Step, *, unwraps: bool) -> Step:
 
 
 def charged(implementation: Callable[..., Any], steps: list[Step], charge: cost.Cost) -> Step:
-    """Plans a call; if an argument is an error, the first such argument is the result."""
+    """Plans a call that charges `charge`; the first argument that is an error becomes the result."""
     if len(steps) == 2:
         return _strict_binary(implementation, steps[0], steps[1], charge)
     if len(steps) == 1:
@@ -65,9 +68,9 @@ def not_strictly_false(value: Any) -> Any:
 
 
 def membership(values: Any, step: Step, *, forgives: bool) -> Constant | Step | None:
-    """Plans `in` for a constant list of scalars, at no cost; None for other lists.
+    """Plans `in` for a constant list of scalars, at no cost; returns None for other lists.
 
-    `forgives`: the result for an operand that is an error is false.
+    `forgives`: the result is false if the operand is an error.
     """
     items = list(values)
     if not items:
@@ -86,7 +89,7 @@ def membership(values: Any, step: Step, *, forgives: bool) -> Constant | Step | 
 
 
 def lenient(implementation: Callable[..., Any], step: Step, charge: cost.Cost) -> Step:
-    """Plans a call of a function of one argument that accepts errors as its argument."""
+    """Plans a call of a function with one argument, which may also be an error."""
 
     def evaluate(frame: Frame) -> Any:
         argument = step(frame)
@@ -98,11 +101,11 @@ def lenient(implementation: Callable[..., Any], step: Step, charge: cost.Cost) -
 
 
 _SMALL = 256
-"""Length up to which strings and bytes are not charged, because the cost of calls bounds their number."""
+"""Maximum length of strings and bytes whose memory is not charged; cost limits bound their number."""
 
 
 def _counted(value: Any) -> Any:
-    """Returns the result of a call, after charging its bytes to the evaluation's memory."""
+    """Charges the memory of a call's result, if it is a long string or bytes; returns the result."""
     kind = type(value)
     if (kind is str or kind is bytes) and len(value) > _SMALL:
         take(getsizeof(value))
@@ -146,9 +149,9 @@ def _strict_binary(implementation: Callable[..., Any], first: Step, second: Step
 
 
 def dispatched(implementation: Callable[..., Any], steps: Sequence[Step], charge: cost.Cost) -> Step:
-    """Plans a call that stops at the first argument that is an error.
+    """Plans a call that stops evaluating its arguments at the first error.
 
-    Such a call is charged only if that argument is the last.
+    A call with an error charges its cost only if the last argument is the error.
     """
     last = len(steps) - 1
 

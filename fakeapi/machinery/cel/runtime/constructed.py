@@ -1,5 +1,4 @@
-"""Objects that mutating admission policies construct: `Object.spec{replicas: 2}`, `JSONPatch{op: 'remove',
-…}`.
+"""Objects that mutating admission policies construct, such as `Object.spec{replicas: 2}`.
 
 Follows k8s.io/apiserver `pkg/cel/mutation`.
 """
@@ -23,7 +22,7 @@ OBJECT, JSON_PATCH = "Object", "JSONPatch"
 
 
 class Constructed(Entries):
-    """An object of a named type that has no schema."""
+    """A CEL object of a named type without a schema, such as `Object.spec` or `JSONPatch`."""
 
     __slots__ = ("type_name",)
 
@@ -33,13 +32,14 @@ class Constructed(Entries):
 
 
 def is_constructed(name: str) -> bool:
-    """Whether a type name is `JSONPatch`, `Object` or one below `Object`."""
+    """Whether a type name is `JSONPatch`, `Object`, or begins with `Object.`."""
     return name == JSON_PATCH or name.partition(".")[0] == OBJECT
 
 
 def misnamed(value: Any, path: str = "") -> Iterator[str]:
-    """Yields an error for each constructed object whose type name is not its field path from the outermost
-    `Object`.
+    """Yields an error for each constructed object whose type name is not its field path.
+
+    Field paths begin at the outermost `Object`: the field `spec` must have the type `Object.spec`.
 
     Raises MemoryLimitError, within a `Memory`, for values that contain the same value too many times.
     """
@@ -63,7 +63,7 @@ def misnamed(value: Any, path: str = "") -> Iterator[str]:
 
 
 def json_of(value: Any) -> Any:
-    """A CEL value as decoded JSON.
+    """Converts a CEL value to decoded JSON.
 
     Raises MemoryLimitError, within a `Memory`, for a value whose JSON is too large.
     """

@@ -1,4 +1,4 @@
-"""The cost of calls at run time.
+"""Computes the cost of calls at run time, from the actual arguments and results.
 
 Follows k8s.io/apiserver `pkg/cel/library/cost.go` (CallCost), cel-go `interpreter/runtimecost.go` and the
 cost trackers of `ext`.
@@ -15,10 +15,10 @@ from fakeapi.machinery.cel.runtime.values import Err, ListValue, MapValue, Opaqu
 _TRAVERSAL = 0.1
 _PATTERN = 0.25
 LIST, MAP, STRUCT = 10, 30, 40
-"""Cost of constructing a list, a map and a struct."""
+"""Costs of constructing a list, a map and a struct."""
 
 Cost = Callable[[Sequence[Any], Any], int]
-"""The cost of a call by its arguments and its result."""
+"""A function that computes the cost of a call: (arguments, result) -> cost units."""
 
 
 def _scan(text: Any, factor: float = _TRAVERSAL) -> int:
@@ -26,7 +26,7 @@ def _scan(text: Any, factor: float = _TRAVERSAL) -> int:
 
 
 def one(arguments: Sequence[Any], result: Any) -> int:
-    """The cost of most calls: 1."""
+    """Returns 1, the cost of most calls."""
     return 1
 
 
@@ -62,7 +62,7 @@ def _validates(arguments: Sequence[Any], result: Any) -> int:
 
 
 def _traversal(value: Any) -> int:
-    """Cost of traversing a whole value: by bytes for strings, 1 for each other scalar."""
+    """Returns the cost of traversing a value: 0.1 for each byte of strings, 1 for each other scalar."""
     match value:
         case str():
             return int(len(value.encode("utf-8", "surrogatepass")) * _TRAVERSAL)
@@ -115,7 +115,7 @@ def _makes_list(factor: float, size: int) -> int:
 
 
 class UncountableError(Exception):
-    """The cost of a call cannot be computed; cel-go's program then fails with an internal error."""
+    """The cost of a call cannot be computed; cel-go's program fails with an internal error."""
 
 
 def _compares_items(values: Any) -> int:
@@ -216,10 +216,11 @@ _STANDARD: dict[str, Cost] = {
 
 
 def cost_of(function: str, overload: str, *, reads_affix: bool) -> Cost:
-    """The cost function of a call; `overload` is "" if it is only resolved at run time.
+    """Returns the cost function of a call.
 
-    `reads_affix`: startsWith and endsWith cost by the size of their argument instead of the string's, and the
-    function form of `matches` costs by size like the method.
+    `overload`: the id of the overload; "" if it is resolved only at run time.
+    `reads_affix`: startsWith and endsWith cost by the size of the argument, not of the string; `matches`
+    called as a function costs as much as the method.
     """
     if overload in _BY_OVERLOAD:
         return _BY_OVERLOAD[overload]

@@ -1,4 +1,4 @@
-"""State of one evaluation: the values of variables, and the cost so far."""
+"""The state of one evaluation: the values of variables, and the cost so far."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,9 +9,10 @@ class CostLimitError(Exception):
 
 
 class Frame:
-    """Variables and cost counter of one evaluation.
+    """The variables and the cost counter of one evaluation.
 
-    Loops add and remove `variables` while they run. `cost` is the total so far; each step adds its own.
+    `variables`: loops add their own while they run.
+    `cost`: the total so far; each step adds its cost.
     """
 
     __slots__ = ("cost", "limit", "variables")
@@ -24,8 +25,7 @@ class Frame:
     def check(self) -> None:
         """Raises CostLimitError if the cost exceeds the limit.
 
-        Loops call it in every iteration, so that the cost between two calls is bounded by the length of the
-        expression.
+        Loops call this in every iteration, so the length of the expression bounds the cost between two calls.
         """
         if self.cost > self.limit:
             raise CostLimitError

@@ -1,4 +1,4 @@
-"""CEL values of decoded JSON without a schema; members are converted when they are read."""
+"""CEL values for decoded JSON without a schema; members are converted when an expression reads them."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -17,7 +17,7 @@ def from_json(value: Any) -> Any:
 
 
 class JsonList(ListValue):
-    """A list of a decoded JSON document."""
+    """A CEL list for a list in decoded JSON."""
 
     __slots__ = ("raw",)
 
@@ -35,7 +35,7 @@ class JsonList(ListValue):
 
 
 class JsonMap(MapValue):
-    """An object of a decoded JSON document."""
+    """A CEL map for an object in decoded JSON."""
 
     __slots__ = ("raw",)
 

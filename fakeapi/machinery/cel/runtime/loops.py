@@ -1,4 +1,4 @@
-"""Comprehensions: a loop over a list or map that folds its values into an accumulator.
+"""Evaluates comprehensions: loops over a list or map that fold its values into an accumulator.
 
 Follows cel-go `interpreter/interpretable.go` (evalFold).
 """
@@ -25,7 +25,7 @@ _UNSET = object()
 
 
 def _growing(value: Any) -> Any:
-    """The initial value of a loop; an empty list or map becomes one that the loop extends in place."""
+    """Replaces an empty list or map by one that the loop extends in place; returns other values."""
     if type(value) is Items and not len(value):
         return Growing([])
     return GrowingEntries() if type(value) is Entries and not len(value) else value
@@ -39,7 +39,12 @@ def _grown(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A comprehension: folds values into an accumulator."""
+    """A comprehension: a loop over a list or map that folds values into an accumulator.
+
+    - `accumulator`, `variables`: names of CEL variables.
+    - `initial`, `condition`, `next`, `result`: steps that evaluate the parts of the loop.
+    - `is_lazy`: `initial` is evaluated when the accumulator is first read.
+    """
 
     accumulator: str
     variables: tuple[str, ...]
@@ -66,7 +71,7 @@ class Loop:
                 _restore(variables, name, value)
 
     def _start(self, frame: Frame, outer: dict[str, Any]) -> Any:
-        """The initial value of the accumulator, evaluated without the loop's own variables."""
+        """Evaluates the initial value of the accumulator, without the variables of the loop."""
         if not self.is_lazy:
             return _growing(self.initial(frame))
 
@@ -94,7 +99,7 @@ class Loop:
 
     def _given(self, values: Any) -> Any:
         if isinstance(values, MapValue):
-            look(len(values))  # maps list their keys, even for a loop that ends early
+            look(len(values))  # iterating lists all keys of a map, even if the loop ends early
         if len(self.variables) == 1:
             return ((value,) for value in values)
         if isinstance(values, ListValue):

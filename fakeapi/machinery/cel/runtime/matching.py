@@ -1,4 +1,4 @@
-"""Checks of the arguments of a call against the types that its overload declares.
+"""Checks the arguments of a call against the types that its overload declares.
 
 Follows cel-go `common/decls` (signature matching at run time).
 """
@@ -11,7 +11,7 @@ from fakeapi.machinery.cel.runtime.values import MISSING, NO_OVERLOAD, Err, List
 from fakeapi.machinery.cel.types import Type
 
 _TERSE = frozenset(("contains_string", "ends_with_string", "starts_with_string"))
-"""Overloads that check the types of their arguments themselves, with a shorter error message."""
+"""Ids of overloads whose error for arguments of other types does not name the function."""
 
 
 _RUNTIME_NAMES = {
@@ -22,7 +22,7 @@ _RUNTIME_NAMES = {
 
 
 def guarded(name: str, overload: Overload, implementation: Callable[..., Any]) -> Callable[..., Any]:
-    """An implementation that refuses arguments of other types than its overload declares."""
+    """Wraps an implementation, to return an Err for arguments of types that its overload does not declare."""
     if all(of.kind == "param" or of.is_dyn for of in overload.arguments):
         return implementation
 
@@ -44,7 +44,7 @@ def accepts(overload: Overload, arguments: Sequence[Any]) -> bool:
 
 
 def _fits(of: Type, value: Any) -> bool:
-    """Whether a value is of a declared type; of lists and maps only the first item or entry is checked."""
+    """Whether a value has a declared type; checks only the first item or entry of lists and maps."""
     if of.kind == "param" or of.is_dyn:
         return True
     if of.kind == "list":
@@ -58,5 +58,5 @@ def _fits(of: Type, value: Any) -> bool:
 
 
 def no_such_overload(name: str, arguments: Sequence[Any]) -> Err:
-    """The error of a call whose arguments fit no overload."""
+    """Returns the error of a call whose arguments fit no overload."""
     return Err(f"no such overload: {name}({', '.join(map(type_name, arguments))})")

@@ -1,8 +1,8 @@
-"""Bounds the memory and the scans of an evaluation that its cost does not count.
+"""Bounds the memory and the scans of an evaluation, which its cost does not fully count.
 
 CEL's runtime cost ignores operations that are fast in Go: `+` on lists, literals with many elements,
-comparisons of nested lists, results of `replace` and `format`. Functions call `take` before they copy or
-scan.
+comparisons of nested lists, results of `replace` and `format`. Functions call `take` before they copy, and
+`look` before they scan.
 """
 
 from contextvars import ContextVar, Token
@@ -12,10 +12,10 @@ from typing import NoReturn, Self
 from fakeapi.machinery.cel import allowance, limits
 
 ITEM_BYTES, ENTRY_BYTES = 8, 128
-"""Bytes charged for an item of a list, and for an entry of a map."""
+"""Bytes of memory charged for an item of a list, and for an entry of a map."""
 
 _VISIT_BYTES, _LOOK_BYTES = 64, 4
-"""Bytes charged for scanning a list or map, and for each of its items: they account for time, not memory."""
+"""Bytes charged for scanning a list or map, and for each of its items; they represent time, not memory."""
 
 BYTES_PER_UNIT = 16
 """Bytes that count as one cost unit of an `Allowance`: scanning four items takes about a microsecond."""
@@ -26,13 +26,13 @@ _current: ContextVar["Memory | None"] = ContextVar("memory", default=None)
 
 
 class MemoryLimitError(Exception):
-    """The evaluation went over its memory limit."""
+    """An evaluation of a CEL expression exceeded its memory limit."""
 
 
 class Memory:
-    """Context manager that limits the memory of the evaluations in it to `left` bytes.
+    """Context manager that limits the memory of all evaluations within it to `left` bytes.
 
-    Bytes are never given back: values that an expression makes and drops count too.
+    The limit includes values that the expressions have created and dropped.
     """
 
     __slots__ = ("_debt", "_tokens", "left")
@@ -52,7 +52,10 @@ class Memory:
         _current.reset(self._tokens.pop())
 
     def take(self, size: int) -> None:
-        """Deducts bytes. Raises MemoryLimitError when none are left, AllowanceSpent within an `Allowance`."""
+        """Deducts bytes. Raises MemoryLimitError if too few are left.
+
+        Also charges the running `Allowance`, if there is one, and may raise its AllowanceSpent.
+        """
         self.left -= size
         if self.left < 0:
             raise MemoryLimitError
@@ -70,21 +73,27 @@ class Memory:
 
 
 def take(size: int) -> None:
-    """Deducts bytes from the memory of the running evaluation. Raises MemoryLimitError, AllowanceSpent."""
+    """Deducts bytes from the memory of the running evaluation, if there is one.
+
+    Raises MemoryLimitError or AllowanceSpent.
+    """
     memory = _current.get()
     if memory is not None:
         memory.take(size)
 
 
 def look(items: int) -> None:
-    """Charges a scan of a list or map with this many items. Raises MemoryLimitError, AllowanceSpent."""
+    """Charges the running evaluation for scanning a list or map with this number of items.
+
+    Raises MemoryLimitError or AllowanceSpent.
+    """
     take(_VISIT_BYTES + items * _LOOK_BYTES)
 
 
 def check(size: int) -> None:
     """Raises MemoryLimitError if the running evaluation has fewer than `size` bytes left.
 
-    Functions whose result may be far larger than their arguments call it before they make the result.
+    Functions whose result may be far larger than their arguments call this before they create the result.
     """
     memory = _current.get()
     if memory is not None:
@@ -92,5 +101,5 @@ def check(size: int) -> None:
 
 
 def stop() -> NoReturn:
-    """Ends the running evaluation: raises MemoryLimitError."""
+    """Ends the running evaluation: always raises MemoryLimitError."""
     raise MemoryLimitError

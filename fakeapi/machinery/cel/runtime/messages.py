@@ -1,6 +1,6 @@
-"""Construction of protobuf messages in expressions: `google.protobuf.Duration{seconds: 1}`.
+"""Constructs the protobuf messages in expressions, such as `google.protobuf.Duration{seconds: 1}`.
 
-Follows cel-go `common/types/provider.go`, for the well-known messages.
+Follows cel-go `common/types/provider.go`, for well-known messages only.
 """
 
 from collections.abc import Callable
@@ -35,7 +35,10 @@ _MAKERS: dict[str, Callable[[dict[str, Any]], Any]] = {
 
 
 def message(name: str, fields: dict[str, Any]) -> Any:
-    """The value of a message; an Err if its type is unknown."""
+    """Constructs the CEL value of a message or of an object without a schema.
+
+    Returns an Err for an unknown type.
+    """
     if is_constructed(name):
         take(len(fields) * ENTRY_BYTES)
         return Constructed(name, fields)

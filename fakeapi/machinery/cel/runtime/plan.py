@@ -1,7 +1,7 @@
 """Plans the evaluation of a checked expression: closures that evaluate its nodes and count their cost.
 
-Follows cel-go `interpreter/planner.go`, `interpretable.go` and `decorators.go`: constant parts are evaluated
-once, when the expression is planned, and cost nothing.
+Follows cel-go `interpreter/planner.go`, `interpretable.go` and `decorators.go`. Planning evaluates constant
+parts once; they cost nothing at run time.
 """
 
 from collections.abc import Callable, Sequence
@@ -44,7 +44,7 @@ from fakeapi.machinery.cel.syntax import (
 
 
 def plan(checked: Checked, environment: Environment, dialect: Dialect) -> Program:
-    """Plans an expression without errors, whose literals `literals.constant_fault` accepts."""
+    """Plans an expression that passed the type check and `compiler.planning_fault`."""
     return Program(_Planner(checked, environment, dialect).step(checked.root))
 
 
@@ -54,8 +54,10 @@ _CONVERSIONS = frozenset(
 
 
 _MATCHING = frozenset(("matches", "find", "findAll"))
-"""Functions that match a regular expression. Calls with a constant one stop at the first argument that is an
-error, because cel-go compiles the expression when it plans the call.
+"""Functions that match a regular expression.
+
+Calls with a constant pattern stop at the first argument that is an error, because cel-go compiles the pattern
+when it plans the call.
 """
 
 
@@ -183,8 +185,9 @@ class _Planner:
         return dispatched(implementation, steps, charge)
 
     def _implementation(self, name: str, overload: str) -> tuple[Callable[..., Any], bool]:
-        """The implementation of a call, and whether all arguments are evaluated before any is checked for
-        errors.
+        """Returns the implementation of a call, and whether the call is strict.
+
+        A strict call evaluates all arguments before it checks them for errors.
         """
         known = self._overloads
         declared = [candidate for candidate in self._environment.functions[name] if candidate.id in known]

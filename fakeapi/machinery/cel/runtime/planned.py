@@ -1,4 +1,4 @@
-"""Planned nodes (constants, attributes and steps), and their conversion to steps.
+"""Planned nodes of expressions: constants, attributes and steps, and their conversion to steps.
 
 Follows cel-go `interpreter/interpretable.go`.
 """
@@ -20,7 +20,7 @@ Planned = Constant | Attribute | Step
 
 
 class Lazy:
-    """A variable's value that is evaluated when it is first read."""
+    """The value of a CEL variable before its first read, which evaluates `step`."""
 
     __slots__ = ("step",)
 
@@ -29,7 +29,7 @@ class Lazy:
 
 
 def step_of(planned: Planned) -> Step:
-    """The step that evaluates a planned node and charges its cost."""
+    """Returns a step that evaluates a planned node and charges its cost."""
     if isinstance(planned, Constant):
         value = planned.value
         return lambda frame: value
@@ -50,7 +50,10 @@ def step_of(planned: Planned) -> Step:
 
 
 def variable(name: str, *, weight: int) -> Step:
-    """A step that reads a variable at a cost of `weight`."""
+    """Returns a step that reads a CEL variable at a cost of `weight`.
+
+    The step returns an Err for an unknown variable.
+    """
     missing = Err(f"no such attribute(s): {name}")
 
     def find(frame: Frame) -> Any:

@@ -1,4 +1,4 @@
-"""A planned expression, which is evaluated with variables and within a cost limit.
+"""Planned expressions, and their evaluation with variables and within a cost limit.
 
 Follows cel-go `program.go`.
 """
@@ -17,11 +17,12 @@ from fakeapi.machinery.cel.runtime.values import Err
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
-    """Differences between releases in how expressions are evaluated.
+    """Differences between releases in evaluating CEL expressions.
 
-    `reads_affix`: see `cost.cost_of`. `binds_lazily`: the initial value of a loop, such as the value of
-    `cel.bind`, is evaluated when it is first read. `variants`: the function variants in use, of
-    `functions.VARIANTS`. `unpriced`: functions that cost 1 at run time.
+    - `reads_affix`: changes the cost of `startsWith`, `endsWith` and `matches`, see `cost.cost_of`.
+    - `binds_lazily`: the initial value of a loop, or the value of `cel.bind`, is evaluated on first read.
+    - `variants`: names of function variants, from `functions.VARIANTS`.
+    - `unpriced`: names of functions whose calls always cost 1 at run time.
     """
 
     reads_affix: bool
@@ -32,10 +33,11 @@ class Dialect:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The result of an evaluation.
+    """The result of evaluating an expression.
 
-    `value` is an Err if the expression failed. `cost` is the total. `exceeded`: the cost or the memory went
-    over its limit; `value` is None.
+    `value`: the CEL value; an Err if the expression failed.
+    `cost`: the total cost.
+    `exceeded`: the cost or the memory exceeded its limit; `value` is None.
     """
 
     value: Any
@@ -44,7 +46,7 @@ class Evaluation:
 
 
 class Program:
-    """A planned expression, which can be evaluated any number of times."""
+    """A planned CEL expression; evaluate it any number of times."""
 
     __slots__ = ("_step",)
 
@@ -57,10 +59,11 @@ class Program:
         limit: int = limits.EVALUATION_COST_MAX,
         memory: Memory | None = None,
     ) -> Evaluation:
-        """Evaluates the expression. Raises AllowanceSpent if it needs more than the running `Allowance` has
-        left.
+        """Evaluates the expression. Raises AllowanceSpent if it costs more than the running `Allowance` has.
 
-        `memory`: shared with other evaluations; otherwise the evaluation has its own.
+        `variables`: CEL values by variable name.
+        `limit`: the cost limit.
+        `memory`: shared with other evaluations; None: the evaluation has its own.
         """
         with memory or Memory():
             within = allowance.current()
@@ -72,7 +75,10 @@ class Program:
             return result
 
     def _evaluated(self, variables: Mapping[str, Any], limit: int, stops_at: int) -> Evaluation:
-        """Evaluates until the cost goes over `stops_at`, which may be less than `limit`."""
+        """Evaluates the expression; stops if the cost exceeds `stops_at`, which may be below `limit`.
+
+        `exceeded` is True in the result only if the cost exceeds `limit`, or the memory its limit.
+        """
         frame = Frame(variables, stops_at)
         try:
             value = self._step(frame)

@@ -1,4 +1,4 @@
-"""Texts of CEL values: as errors print them, and as `string()` writes durations and timestamps."""
+"""Formats CEL values: for errors, and for `string()` of doubles, durations and timestamps."""
 
 import math
 from collections.abc import Iterable
@@ -20,7 +20,10 @@ from fakeapi.machinery.golang.fmt import shortest_float
 
 
 def text_of(value: Any) -> str:
-    """The value as Go's `%v` prints it in errors. Raises MemoryLimitError for a too long list or map."""
+    """Formats a CEL value for errors, like Go's `%v`.
+
+    Raises MemoryLimitError for a list or map whose text is too long.
+    """
     match value:
         case None:
             return "null"
@@ -49,7 +52,7 @@ def text_of(value: Any) -> str:
 
 
 def _joined(texts: Iterable[str]) -> str:
-    """Joins the texts of members, after charging their bytes to the evaluation's memory."""
+    """Joins the texts of members, and charges their bytes to the memory of the evaluation."""
     parts = []
     for text in texts:
         take(ITEM_BYTES + len(text))
@@ -58,7 +61,7 @@ def _joined(texts: Iterable[str]) -> str:
 
 
 def double_text(value: float) -> str:
-    """A double as Go's `%g` prints it."""
+    """Formats a double like Go's `%g`."""
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):
@@ -71,7 +74,7 @@ def _expanded(value: float) -> str:
 
 
 def duration_text(nanoseconds: int) -> str:
-    """A duration as CEL's `string(duration)` writes it: in seconds, with a decimal fraction if needed."""
+    """Formats a duration like CEL's `string()`, in seconds with a fraction if needed: `1.5s`."""
     seconds, rest = divmod(abs(nanoseconds), SECOND)
     value = float(seconds) + rest / 1e9
     value = -value if nanoseconds < 0 else value
@@ -82,7 +85,7 @@ def duration_text(nanoseconds: int) -> str:
 
 
 def duration_go_text(nanoseconds: int) -> str:
-    """A duration as Go's Duration.String writes it: `1h0m0s`."""
+    """Formats a duration like Go's Duration.String: `1h0m0s`."""
     sign, rest = ("-", -nanoseconds) if nanoseconds < 0 else ("", nanoseconds)
     if rest == 0:
         return "0s"
@@ -106,16 +109,16 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def moment(stamp: Timestamp, offset: int | None = None) -> datetime:
-    """The date and time of day of a timestamp, to the second.
+    """Returns the date and time of a timestamp, without fractions of a second.
 
-    `offset`: seconds east of UTC; None: the timestamp's own offset.
+    `offset`: seconds east of UTC; None for the offset of the timestamp itself.
     """
     seconds = stamp.nanoseconds // SECOND + (stamp.offset if offset is None else offset)
     return _EPOCH + timedelta(seconds=seconds)
 
 
 def timestamp_text(stamp: Timestamp) -> str:
-    """A timestamp in Go's layout RFC3339Nano."""
+    """Formats a timestamp in Go's layout RFC3339Nano: `2024-01-02T03:04:05.006Z`."""
     local = moment(stamp)
     fraction = stamp.nanoseconds % SECOND
     digits = f".{fraction:09d}".rstrip("0") if fraction else ""

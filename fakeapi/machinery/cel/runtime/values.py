@@ -1,9 +1,9 @@
-"""Values of CEL as Python objects: their types, equality and order.
+"""CEL values as Python objects: their types, equality and order.
 
 Follows cel-go `common/types`. bool, int, float, str, bytes and None represent the CEL types of the same kind.
 `UInt`, `Duration`, `Timestamp`, `Optional`, `TypeValue`, `ListValue`, `MapValue` and `Opaque` represent the
-others. An `Err` is a value too: an operation on an Err returns it, unless the other operand decides the
-result.
+other types. An `Err` is a value too: an operation on an Err returns the Err, unless the other operand decides
+the result.
 """
 
 import math
@@ -20,14 +20,14 @@ SECOND = 1_000_000_000
 
 
 class UInt(int):
-    """An unsigned integer of 64 bits."""
+    """A CEL uint: an unsigned integer of 64 bits."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Err:
-    """An error value, with cel-go's message."""
+    """A CEL error value, with cel-go's message."""
 
     message: str
 
@@ -42,9 +42,9 @@ class Duration:
 
 @dataclass(frozen=True, slots=True)
 class Timestamp:
-    """A point in time, in nanoseconds since 1970 in UTC.
+    """A CEL timestamp, in nanoseconds since 1970 in UTC.
 
-    `offset`: seconds east of UTC of the zone it was written in.
+    `offset`: the offset of its time zone, in seconds east of UTC.
     """
 
     nanoseconds: int
@@ -66,14 +66,14 @@ NONE = Optional(None, present=False)
 
 
 class Opaque:
-    """A value of a type that Kubernetes adds; equality is that of Python."""
+    """Base class for CEL values of Kubernetes' own types; Python's `==` compares them."""
 
     __slots__ = ()
     type_name = ""
 
 
 class ListValue:
-    """Base class of lists."""
+    """Base class of CEL lists."""
 
     __slots__ = ()
 
@@ -84,7 +84,7 @@ class ListValue:
         raise NotImplementedError
 
     def at(self, index: int) -> Any:
-        """The item at an index within bounds."""
+        """Returns the item at an index, which must be within bounds."""
         raise NotImplementedError
 
     def equal(self, other: Any) -> Any:
@@ -99,7 +99,10 @@ class ListValue:
         return any(plain_equal(value, item) is True for item in self)
 
     def plus(self, other: Any) -> Any:
-        """The concatenation of two lists, not copied if they are long; an Err if `other` is not a list."""
+        """Returns the concatenation of two lists; an Err if `other` is not a list.
+
+        Copies only short lists.
+        """
         if not isinstance(other, ListValue):
             return NO_OVERLOAD
         if len(self) + len(other) <= COPIED_ITEMS:
@@ -107,12 +110,12 @@ class ListValue:
         return joined(self, other)
 
     def native(self) -> Any:
-        """The list without its schema types, which is its form inside an optional."""
+        """Returns the list without the types of its schema, as cel-go stores it in an optional."""
         return self
 
 
 class Items(ListValue):
-    """A list that an expression constructs."""
+    """A CEL list that an expression constructs."""
 
     __slots__ = ("items",)
 
@@ -130,7 +133,7 @@ class Items(ListValue):
 
 
 class Growing(Items):
-    """A list that a loop builds by appending in place; only the loop sees it before it is complete."""
+    """A CEL list that a loop extends in place; nothing else uses the list until the loop ends."""
 
     __slots__ = ()
 
@@ -142,14 +145,14 @@ class Growing(Items):
 
 
 COPIED_ITEMS = 64
-"""Length up to which a concatenation of two lists is a copy."""
+"""Maximum length of a concatenation that copies its two lists."""
 
 JOINED_DEPTH = 500
-"""Depth of nested concatenations above which the list is copied."""
+"""Maximum depth of nested concatenations; at a greater depth, the list is copied."""
 
 
 class Joined(ListValue):
-    """The concatenation of two lists, which are not copied: concatList of cel-go `common/types`."""
+    """The concatenation of two CEL lists without copying them, like concatList of cel-go `common/types`."""
 
     __slots__ = ("_size", "depth", "first", "second")
 
@@ -181,7 +184,10 @@ class Joined(ListValue):
 
 
 def joined(first: ListValue, second: ListValue) -> ListValue:
-    """The concatenation of two lists. Ends the evaluation if its length does not fit into CEL's int."""
+    """Returns the concatenation of two lists, copied if it nests deeper than JOINED_DEPTH.
+
+    Raises MemoryLimitError if the length does not fit into CEL's int.
+    """
     size = len(first) + len(second)
     if size > INT_MAX:
         stop()
@@ -197,7 +203,7 @@ MISSING = object()
 
 
 class MapValue:
-    """Base class of maps and objects."""
+    """Base class of CEL maps and objects."""
 
     __slots__ = ()
 
@@ -205,15 +211,15 @@ class MapValue:
         raise NotImplementedError
 
     def __iter__(self) -> Iterator[Any]:
-        """Iterates over the keys."""
+        """Iterates over the keys of the map."""
         raise NotImplementedError
 
     def find(self, key: Any) -> Any:
-        """The value of a key; MISSING if there is none, or an Err."""
+        """Returns the value of a key, MISSING if there is none, or an Err."""
         raise NotImplementedError
 
     def holds(self, key: Any) -> Any:
-        """Whether a key exists: True, False or an Err."""
+        """Whether the map has a key: True, False or an Err."""
         value = self.find(key)
         return value if type(value) is Err else value is not MISSING
 
@@ -229,12 +235,12 @@ class MapValue:
         return True
 
     def native(self) -> Any:
-        """The map without its schema types, which is its form inside an optional."""
+        """Returns the map without the types of its schema, as cel-go stores it in an optional."""
         return self
 
 
 class Entries(MapValue):
-    """A map that an expression constructs."""
+    """A CEL map that an expression constructs."""
 
     __slots__ = ("_entries",)
 
@@ -258,21 +264,21 @@ class Entries(MapValue):
 
 
 class GrowingEntries(Entries):
-    """A map that a loop builds by inserting in place; only the loop sees it before it is complete."""
+    """A CEL map that a loop extends in place; nothing else uses the map until the loop ends."""
 
     __slots__ = ()
 
     def insert(self, key: Any, value: Any) -> None:
-        """Adds an entry whose key is not in the map."""
+        """Adds an entry; the key must not be in the map yet."""
         self._entries[_identity(key)] = key, value
 
     def complete(self) -> Entries:
-        """The finished map, which other expressions may see."""
+        """Returns a copy of the map that the loop no longer extends."""
         return Entries(self._entries.values())
 
 
 def _identity(key: Any) -> Any:
-    """The identity of a map key: equal numbers of different types are one key; bools are not numbers."""
+    """Returns the identity of a map key: equal numbers of different types are the same key."""
     kind = type(key)
     if kind is bool:
         return "bool", key
@@ -297,7 +303,7 @@ _NAMES: dict[type, str] = {
 
 
 def type_name(value: Any) -> str:
-    """The name of the value's type, as `type()` gives it and errors write it."""
+    """Returns the name of a value's CEL type, as in `type()` and in errors."""
     name = _NAMES.get(type(value))
     if name is not None:
         return name
@@ -314,14 +320,14 @@ _NUMBERS = frozenset((int, UInt, float))
 
 
 def equal(one: Any, other: Any) -> Any:
-    """Whether two values are equal: True, False or an Err. Null equals null only."""
+    """Whether two CEL values are equal: True, False or an Err; null equals only null."""
     if one is None or other is None:
         return one is other
     return plain_equal(one, other)
 
 
 def plain_equal(one: Any, other: Any) -> Any:
-    """Like `equal`, for values that are not null."""
+    """Whether two CEL values, neither of them null, are equal: True, False or an Err."""
     kind = type(one)
     if kind is str or kind is int:
         theirs = type(other)
@@ -347,7 +353,7 @@ def is_ordered(value: Any) -> bool:
 
 
 def compare(one: Any, other: Any) -> Any:
-    """Compares two values: -1, 0, 1 or an Err; `one` is of an ordered type."""
+    """Compares two CEL values: returns -1, 0, 1 or an Err; `one` must be of an ordered type."""
     kind, theirs = type(one), type(other)
     if kind in _NUMBERS:
         if kind is float and math.isnan(one):
@@ -370,7 +376,10 @@ def _compared(one: Any, other: Any) -> int:
 
 
 def size_of(value: Any) -> int:
-    """The size that costs are computed from: characters, bytes, items or entries; 1 for anything else."""
+    """Returns the size for computing costs: characters, bytes, items or entries; 1 for other values.
+
+    Values of Kubernetes' own types may have a `size` of their own.
+    """
     kind = type(value)
     if kind is str or kind is bytes or isinstance(value, ListValue | MapValue):
         return len(value)

@@ -1,4 +1,4 @@
-"""Regular expressions with the syntax and semantics of Go's package regexp, in time linear in the text.
+"""Regular expressions like Go's package regexp; matching takes time linear in the length of the text.
 
-Other packages use `matching.compile_regexp`. `syntax` parses, and `classes` has sets of characters.
+Other packages use `matching.compile_regexp`. `syntax` has the parser, `classes` the sets of characters.
 """

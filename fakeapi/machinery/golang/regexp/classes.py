@@ -7,11 +7,11 @@ from functools import cache
 from typing import TypeAlias
 
 Ranges: TypeAlias = tuple[tuple[int, int], ...]
-"""Ranges of code points: the first and the last of each, both included."""
+"""Ranges of code points: (first, last), both included."""
 
 _KELVIN, _LONG_S, _ANGSTROM = "\u212a", "\u017f", "\u212b"
 _FOLDS = {"k": _KELVIN, "s": _LONG_S, "\u00e5": _ANGSTROM}
-"""Lower-case letters that have a third case variant, such as the Kelvin sign of `k`."""
+"""Lower-case letters with a third case variant: `k`, for example, has the Kelvin sign."""
 
 
 def _ascii(*spans: str) -> Ranges:
@@ -113,12 +113,12 @@ _SCRIPTS = {
         "Tibetan",
     ]
 } | {"Han": ("CJK UNIFIED IDEOGRAPH", "CJK COMPATIBILITY IDEOGRAPH", "CJK RADICAL", "KANGXI RADICAL")}
-"""Prefixes of the Unicode names of a script's characters: an approximation, as Python has no script table."""
+"""Prefixes of character names, by Unicode script; an approximation, because Python has no script table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A part of a class: the Unicode category or script `named`, or else the code points in `ranges`."""
+    """A part of a character class: the Unicode category or script `named`, or code points in `ranges`."""
 
     ranges: Ranges = ()
     named: str = ""
@@ -134,7 +134,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class CharacterSet:
-    """The characters that a class, a dot or a literal matches; `folds` makes the match case-insensitive."""
+    """The characters that a class, a dot or a literal matches; `folds` ignores case."""
 
     items: tuple[Item, ...]
     negated: bool = False

@@ -1,7 +1,7 @@
-"""Matches texts against Go's regular expressions, in time linear in the text.
+"""Matches texts against Go's regular expressions, in time linear in the length of the text.
 
-The expression becomes a nondeterministic automaton. The deterministic automaton is built from it step by
-step, as the texts need it.
+An expression is compiled to a nondeterministic automaton. Matching extends a deterministic automaton as
+needed, and caches its states.
 """
 
 from dataclasses import dataclass, field
@@ -19,19 +19,19 @@ from fakeapi.machinery.golang.regexp.syntax import (
 )
 
 STEPS_MAX = 10_000
-"""Maximum number of steps of an automaton; a larger expression is rejected. Go allows some millions."""
+"""Maximum number of automaton steps of an expression; Go allows some millions."""
 
 TRANSITIONS_MAX = 20_000
-"""Maximum number of cached transitions of the deterministic automaton; then all are dropped."""
+"""Maximum number of cached transitions of a deterministic automaton; a full cache is cleared."""
 
 _WORD = frozenset(chr(code) for first, last in PERL["w"] for code in range(first, last + 1))
 
 
 @dataclass(slots=True)
 class _Step:
-    """A step of the automaton: consumes a character, checks an assertion, or does neither.
+    """A step of a nondeterministic automaton: consumes a character, checks an assertion, or neither.
 
-    The automaton continues at each step in `to`. A step without `to` accepts.
+    `to`: the numbers of the next steps; a step without next steps accepts the text.
     """
 
     takes: CharacterSet | None = None
@@ -41,10 +41,11 @@ class _Step:
 
 @dataclass(slots=True)
 class _State:
-    """A state of the deterministic automaton: steps, and the kind of the character before.
+    """A state of a deterministic automaton.
 
-    `steps` are those that are reached before any assertion is checked. `next` has the following state by
-    character; None says that the text matches.
+    - `steps`: the current steps, before assertions are checked.
+    - `before`: the kind of the previous character.
+    - `next`: the next state by character; None if the text matches.
     """
 
     steps: frozenset[int]
@@ -53,10 +54,10 @@ class _State:
 
 
 class Regexp:
-    """A compiled regular expression. Threads may share it: its caches are not needed for correctness."""
+    """A compiled regular expression of Go's syntax; threads may share it."""
 
     def __init__(self, text: str) -> None:
-        """Compiles the expression. Raises RegexpError."""
+        """Compiles the expression. Raises RegexpError with Go's message."""
         self.text = text
         self._steps: list[_Step] = [_Step()]
         self._start = self._build(parse(text), 0)
@@ -89,7 +90,7 @@ class Regexp:
         return state
 
     def _after(self, state: _State, character: str) -> _State | None:
-        """Returns the state after one more character; None if the text matched before that character."""
+        """Returns the state after one more character; None if the text before the character matches."""
         if self._kept >= TRANSITIONS_MAX:
             self._states.clear()
             self._kept = 0
@@ -108,7 +109,7 @@ class Regexp:
         return following
 
     def _reached(self, state: _State, character: str) -> set[int]:
-        """Returns the steps that are reached before `character`, which is empty at the end of the text."""
+        """Returns all steps reachable before `character`, which is "" at the end of the text."""
         after = _kind(character) if character else "end"
         reached: set[int] = set()
         waiting = list(state.steps)
@@ -129,7 +130,7 @@ class Regexp:
         return len(self._steps) - 1
 
     def _build(self, node: Node, then: int) -> int:
-        """Adds the steps of a node, which continue at step `then`; returns the first of them."""
+        """Adds the steps of a node, followed by step `then`; returns the number of the first step."""
         match node:
             case CharacterSet():
                 return self._add(_Step(takes=node, to=[then]))
@@ -160,7 +161,7 @@ class Regexp:
 
 @lru_cache(maxsize=1024)
 def compile_regexp(text: str) -> Regexp:
-    """Compiles the expression, or returns it from a cache. Raises RegexpError with Go's message."""
+    """Compiles a regular expression; caches the result. Raises RegexpError with Go's message."""
     return Regexp(text)
 
 

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from fakeapi.machinery.golang.regexp.classes import PERL, POSIX, CharacterSet, Item, unicode_test
 
 DEPTH_MAX = 100
-"""Maximum number of nested groups; expressions with more are rejected. Go's limit is 1,000."""
+"""Maximum number of nested groups of an expression; Go allows 1,000."""
 
 _REPEAT_MAX = 1000
 _RUNE_MAX = 0x10FFFF
@@ -18,7 +18,7 @@ _NEWLINE = ((10, 10),)
 
 
 class RegexpError(ValueError):
-    """An expression that Go rejects, with Go's message."""
+    """A regular expression that Go rejects, with Go's message."""
 
     def __init__(self, code: str, text: str) -> None:
         super().__init__(f"error parsing regexp: {code}: `{text}`")
@@ -26,7 +26,10 @@ class RegexpError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Assertion:
-    """A condition on a position: `begin`, `end`, `line begin`, `line end`, `word` or `no word`."""
+    """A condition on a position in the text.
+
+    `kind`: `begin`, `end`, `line begin`, `line end`, `word` (at a word boundary) or `no word`.
+    """
 
     kind: str
 
@@ -37,7 +40,7 @@ class Repeat:
     least: int
     most: int | None
     count: int
-    """The product of the counts of counted repeats within one another, which Go limits to 1,000."""
+    """The product of the counts of nested counted repeats, which Go limits to 1,000."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,7 @@ _FLAG_NAMES = {"i": "folds", "m": "multiline", "s": "dot_is_all", "U": "ungreedy
 
 
 class _Group:
-    """An open parenthesis: the alternatives read so far, and the flags to restore when it closes."""
+    """An open parenthesis: the alternatives so far, and the flags to restore at its end."""
 
     def __init__(self, flags: _Flags) -> None:
         self.flags = flags
@@ -78,7 +81,7 @@ class _Group:
 
 
 def parse(text: str) -> Node:
-    """Parses an expression. Raises RegexpError."""
+    """Parses a regular expression. Raises RegexpError with Go's message."""
     return _Parser(text).parse()
 
 
@@ -112,7 +115,7 @@ class _Parser:
         self._push(CharacterSet((Item(((code, code),)),), folds=self._flags.folds))
 
     def _next(self, character: str, last_repeat: int) -> bool:
-        """Reads one element; returns whether it was a repetition."""
+        """Reads one element of the expression; returns whether it was a repetition operator."""
         if character in "*+?":
             self._at += 1
             self._repeat({"*": (0, None), "+": (1, None), "?": (0, 1)}[character], last_repeat)
@@ -251,7 +254,7 @@ class _Parser:
                 self._literal(self._escape())
 
     def _class_escape(self) -> Item | None:
-        r"""Returns the character class of `\d`, `\pL` or `\p{Greek}`; None for other escapes."""
+        r"""Reads a class escape such as `\d`, `\pL` or `\p{Greek}`; returns None for other escapes."""
         letter = self._text[self._at + 1 : self._at + 2]
         if letter and letter in "pP":
             return self._unicode_class(letter)
@@ -278,7 +281,7 @@ class _Parser:
         return Item(named=name, negated=negated)
 
     def _escape(self) -> str:
-        r"""Returns the character of an escape such as `\n` or `\x41`."""
+        r"""Reads an escape such as `\n` or `\x41`; returns its character."""
         start = self._at
         character = self._text[start + 1 : start + 2]
         if not character:
@@ -306,7 +309,7 @@ class _Parser:
         raise RegexpError("invalid escape sequence", self._text[start : self._bad_hexadecimal_end()])
 
     def _bad_hexadecimal_end(self) -> int:
-        """Returns the position at which Go stops reading an invalid hexadecimal escape."""
+        """Returns the offset at which Go stops reading an invalid hexadecimal escape."""
         at = self._at
         if not self._text.startswith("{", at):
             return min(at + 2, len(self._text))
@@ -370,7 +373,7 @@ class _Parser:
 
 
 def _small(digits: str) -> int:
-    """Reads a repeat count; one with five digits or more becomes _REPEAT_MAX + 1, which is refused."""
+    """Parses a repeat count; five digits or more become _REPEAT_MAX + 1, which is rejected later."""
     return int(digits) if len(digits) <= 4 else _REPEAT_MAX + 1
 
 

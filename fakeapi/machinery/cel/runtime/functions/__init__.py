@@ -1,8 +1,9 @@
 """Implementations of the functions of CEL and of Kubernetes.
 
-`OVERLOADS`: implementations by overload id; `plan` calls them with arguments of the declared types.
-`SINGLETONS`: implementations by function name, which check the types of their arguments themselves. An
-implementation returns an Err if it fails.
+- `OVERLOADS`: implementations by overload id. Their arguments always have the declared types.
+- `SINGLETONS`: implementations by function name, which check the types of their arguments themselves.
+
+Implementations return an Err if they fail.
 """
 
 from collections.abc import Callable
@@ -45,18 +46,21 @@ OVERLOADS = (
 )
 
 NO_ERRORS = "errors are in no list"
-"""Variant implemented in `plan`: `in` a constant list is false for an operand that is an error."""
+"""Name of the variant in which `x in [1, 2]` is false if `x` is an error; implemented in `plan`."""
 
 NO_RANGE = "errors are no range"
-"""Variant implemented in `plan`: comprehensions with two variables hide the error of their range."""
+"""Name of the variant in which two-variable comprehensions hide errors of their range.
+
+`plan` implements the variant: the error is then about the type of the range.
+"""
 
 VARIANTS = strings.VARIANTS | addresses.VARIANTS | {NO_ERRORS: {}, NO_RANGE: {}}
-"""Overloads that differ between releases, by variant name."""
+"""Implementations that differ between releases: variant name -> overload id -> implementation."""
 
 
 @cache
 def overloads_of(variants: frozenset[str]) -> dict[str, Callable[..., Any]]:
-    """The implementations by overload id, with those of the variants in place of the default ones."""
+    """Returns the implementations by overload id; the variants replace default implementations."""
     implementations = dict(OVERLOADS)
     for name in sorted(variants):
         implementations |= VARIANTS[name]

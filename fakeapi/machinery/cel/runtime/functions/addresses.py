@@ -1,4 +1,4 @@
-"""IP addresses and CIDR blocks.
+"""CEL functions of IP addresses and CIDR blocks, such as `ip('192.0.2.1').family()`.
 
 Follows k8s.io/apiserver `pkg/cel/library/ip.go` and `cidr.go`, and Go's net/netip.
 """
@@ -32,7 +32,7 @@ class Address(Opaque):
 
 @dataclass(frozen=True, slots=True)
 class Block(Opaque):
-    """A CIDR block: an address, not necessarily the first of the block, with a prefix length."""
+    """A CEL value of type net.CIDR: any address of a block, and the prefix length `bits`."""
 
     type_name = "net.CIDR"
 
@@ -57,7 +57,7 @@ def _is_mapped(text: str) -> bool:
 
 
 def parse_address(text: str) -> Address:
-    """Parses an IP address. Raises ValueError with Kubernetes' message."""
+    """Parses an IP address such as `192.0.2.1`. Raises ValueError with Kubernetes' message."""
     error = addr_error(text)
     if error:
         raise ValueError(f"IP Address {quote(text)} parse error during conversion from string: {error}")
@@ -69,7 +69,7 @@ def parse_address(text: str) -> Address:
 
 
 def parse_block(text: str) -> Block:
-    """Parses a CIDR block. Raises ValueError with Kubernetes' message."""
+    """Parses a CIDR block such as `10.0.0.0/8`. Raises ValueError with Kubernetes' message."""
     error = prefix_error(text)
     if error:
         raise ValueError(f"network address parse error during conversion from string: {error}")
@@ -153,7 +153,7 @@ OVERLOADS: dict[str, Callable[..., Any]] = {
 
 
 def _begins(block: Block, other: Any) -> Any:
-    """Whether the other block starts at the first address of this block, and is not larger."""
+    """Whether `other` begins at the first address of `block` and is not larger; an Err if `other` is one."""
     if type(other) is Err:
         return other
     return other.address == block.network.network_address and block.bits <= other.bits

@@ -1,4 +1,4 @@
-"""Authorization checks: `authorizer.group('apps').resource('deployments').check('create').allowed()`.
+"""CEL authorization checks: `authorizer.group('apps').resource('deployments').check('get').allowed()`.
 
 Follows k8s.io/apiserver `pkg/cel/library/authz.go`.
 """
@@ -22,10 +22,10 @@ class Decision(Opaque):
 
 @dataclass(frozen=True, slots=True)
 class Check(Opaque):
-    """An authorization check on a path or a resource, as `authorizer` expressions build it up.
+    """An authorization check on a path or a resource, built from the calls on `authorizer`.
 
-    `decides` answers a check with a verb. `service_account` is (namespace, name); None for the user who sent
-    the request.
+    `decides`: returns the decision on a check with a verb.
+    `service_account`: (namespace, name); None for the user who sent the request.
     """
 
     decides: Callable[["Check", str], Decision]

@@ -1,6 +1,6 @@
-"""Conversions between types.
+"""CEL functions that convert between types, such as `int('1')`.
 
-Follows the `ConvertToType` of cel-go `common/types`.
+Follows `ConvertToType` of cel-go `common/types`.
 """
 
 import math
@@ -55,7 +55,10 @@ def _bool(text: str) -> bool:
 
 
 def _double(text: str) -> float:
-    """Parses a double like Go's ParseFloat: no spaces, no underscores, hexadecimal only with an exponent."""
+    """Parses a double like Go's ParseFloat: no spaces, no underscores, hexadecimal only with an exponent.
+
+    Raises ValueError.
+    """
     if text != text.strip() or "_" in text or not text.isascii():
         raise ValueError(text)
     if "x" in text.lower():

@@ -1,4 +1,4 @@
-"""Named formats: `format.dns1123Label().validate('a')`.
+"""CEL functions of named formats, such as `format.dns1123Label().validate('a')`.
 
 Follows k8s.io/apiserver `pkg/cel/library/format.go`.
 """
@@ -27,8 +27,10 @@ _Check = Callable[[str], list[str]]
 
 @dataclass(frozen=True, slots=True)
 class NamedFormat(Opaque):
-    """A named format. `pattern_size`: the length of its regular expression, which the cost of a call depends
-    on.
+    """A named format of CEL strings, such as `dns1123Label`.
+
+    `check`: returns the errors of a text.
+    `pattern_size`: the length of Kubernetes' regular expression, which determines the cost of a call.
     """
 
     type_name = "kubernetes.NamedFormat"

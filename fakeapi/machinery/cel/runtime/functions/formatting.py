@@ -1,4 +1,4 @@
-"""`"…".format([…])` at run time.
+"""The CEL function `format`, as in `'%d items'.format([3])`, at run time.
 
 Follows cel-go `ext/formatting.go` in the locale en_US.
 """
@@ -25,7 +25,7 @@ from fakeapi.machinery.golang.strconv import quote
 
 PRECISION = 6
 PRECISION_MAX = 1000
-"""Maximum number of digits after the decimal point."""
+"""Maximum number of digits after the decimal point; a larger precision is reduced to this."""
 _CLAUSE = re.compile(r"%(?:\.(?P<precision>[0-9]*))?(?P<letter>.?)", re.DOTALL)
 _STRINGS = "strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps"
 _NOT_UTF8 = 'could not convert argument "invalid UTF-8 in bytes, cannot convert to string" to string'
@@ -164,7 +164,7 @@ def _taken(written: str) -> str:
 
 
 def text(value: Any) -> str:
-    """The text of a value for `%s`."""
+    """Formats a CEL value for `%s`; raises _WrongError for a type that `%s` does not support."""
     match value:
         case None:
             return "null"
@@ -198,7 +198,7 @@ def text(value: Any) -> str:
 
 
 def _within(value: Any) -> str:
-    """The text of a value within a list or a map."""
+    """Formats a value for `%s` within a list or a map."""
     match value:
         case str():
             take(len(value))

@@ -1,4 +1,4 @@
-"""Functions of lists, sets and maps.
+"""CEL functions of lists, sets and maps.
 
 Follows k8s.io/apiserver `pkg/cel/library/lists.go` and cel-go `ext/lists.go`, `ext/sets.go` and
 `ext/comprehensions.go`.
@@ -30,7 +30,10 @@ from fakeapi.machinery.cel.runtime.values import (
 )
 
 RANGE_MAX = 1_000_000
-"""Maximum length of `lists.range`: cel-go has none, but a longer list exceeds every cost limit."""
+"""Maximum length of `lists.range`; longer ranges are truncated.
+
+cel-go has no maximum, but a longer list exceeds every cost limit.
+"""
 
 
 def _is_sorted(values: ListValue) -> Any:
@@ -71,7 +74,7 @@ def _extreme(name: str, wanted: int) -> Callable[[ListValue], Any]:
 
 _NUMBER_BYTES = 32
 _COMPARED_BYTES = 24
-"""Bytes charged for sorting one item, in addition to ITEM_BYTES, because items are compared many times."""
+"""Bytes charged for sorting one item, in addition to ITEM_BYTES, because sorting compares it many times."""
 
 
 def _index_of(values: ListValue, value: Any) -> int:
@@ -180,7 +183,10 @@ def _contains_all(values: ListValue, others: ListValue) -> bool:
 
 
 def _insert(target: MapValue, *rest: Any) -> Any:
-    """A map with one more entry, or with all entries of another map."""
+    """Returns a map with an added entry (key, value), or with all entries of another map added.
+
+    Extends a GrowingEntries in place. Returns an Err if a key already exists.
+    """
     added = [(rest[0], rest[1])] if len(rest) == 2 else [(key, rest[0].find(key)) for key in rest[0]]
     take(len(added) * ENTRY_BYTES)
     for key, _ in added:

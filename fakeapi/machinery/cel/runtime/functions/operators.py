@@ -1,4 +1,4 @@
-"""Arithmetic, order, membership and size.
+"""CEL operators and `size`: arithmetic, order and membership.
 
 Follows cel-go `common/stdlib` and `common/types`.
 """
@@ -32,8 +32,9 @@ _RECEIVERS = frozenset((str, Duration, Timestamp))
 
 
 def _refused(value: Any, function: str) -> Err:
-    """The error of an operator that the operand's type lacks; strings, durations and timestamps have a
-    shorter one.
+    """Returns the error of an operator that the type of its operand lacks.
+
+    The error for strings, durations and timestamps does not name the operator.
     """
     return NO_OVERLOAD if type(value) in _RECEIVERS else Err(f"no such overload: {function}")
 
@@ -109,7 +110,7 @@ def _numeric(function: str, kinds: dict[type, Callable[[Any, Any], Any]]) -> Cal
 
 
 def _quotient(one: int, other: int) -> int:
-    """Integer division, rounded towards zero."""
+    """Divides integers; the result is rounded towards zero."""
     quotient = abs(one) // abs(other)
     return quotient if (one < 0) == (other < 0) else -quotient
 

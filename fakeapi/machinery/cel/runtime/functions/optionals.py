@@ -1,4 +1,4 @@
-"""Functions of optionals; `or` and `orValue`, which evaluate their argument lazily, are in `plan`.
+"""CEL functions of optionals, except `or` and `orValue`: `calls.either` evaluates their argument lazily.
 
 Follows cel-go `cel/library.go`.
 """
@@ -20,7 +20,7 @@ from fakeapi.machinery.cel.runtime.values import (
 
 
 def is_zero(value: Any) -> bool:
-    """Whether a value is the zero value of its type; values typed by a schema never are."""
+    """Whether a value is the zero value of its type; lists and maps typed by a schema never are."""
     match value:
         case None:
             return True

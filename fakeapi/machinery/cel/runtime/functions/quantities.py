@@ -1,4 +1,4 @@
-"""Quantities: `quantity('1.5Gi')` and its methods.
+"""CEL quantities: `quantity('1.5Gi')` and its methods.
 
 Follows k8s.io/apiserver `pkg/cel/library/quantity.go` and k8s.io/apimachinery `pkg/api/resource`.
 """
@@ -21,7 +21,10 @@ _BINARY_POWERS = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 
 @dataclass(frozen=True, slots=True)
 class Quantity(Opaque):
-    """A resource.Quantity. `scale`: its power of ten in Kubernetes; None if stored as inf.Dec."""
+    """A CEL value for a resource.Quantity of Kubernetes.
+
+    `scale`: the power of ten that Kubernetes stores; None if Kubernetes stores an inf.Dec.
+    """
 
     type_name = "kubernetes.Quantity"
 
@@ -36,14 +39,14 @@ class Quantity(Opaque):
 
     @property
     def integer(self) -> int | None:
-        """The value as an int64, if Kubernetes can convert it without loss."""
+        """The value as an int64; None if Kubernetes cannot convert it without loss."""
         if self.scale is None or self.scale < 0 or not INT_MIN <= self.amount <= INT_MAX:
             return None
         return int(self.amount)
 
 
 def parse(text: str) -> Quantity:
-    """Parses a quantity. Raises ValueError with Kubernetes' message."""
+    """Parses a quantity such as `1.5Gi`. Raises ValueError with Kubernetes' message."""
     return Quantity(quantity.parse(text).amount, _scale(text))
 
 

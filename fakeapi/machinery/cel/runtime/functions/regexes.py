@@ -1,4 +1,4 @@
-"""RE2's regular expressions, which cel-expr-python evaluates in linear time.
+"""CEL functions with regular expressions, which cel-expr-python evaluates with RE2 in linear time.
 
 Follows cel-go `common/types/string.go` and k8s.io/apiserver `pkg/cel/library/regex.go`.
 """
@@ -24,7 +24,7 @@ def _matches(text: Any, pattern: Any) -> Any:
 
 
 def _without_groups(pattern: str) -> str:
-    """The pattern with its capturing groups made non-capturing."""
+    """Makes all capturing groups of a pattern non-capturing."""
     return _GROUP.sub(lambda match: "(?:" if match[0].startswith("(") else match[0], pattern)
 
 

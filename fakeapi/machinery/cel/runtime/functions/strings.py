@@ -1,4 +1,4 @@
-"""Functions of strings.
+"""CEL functions of strings.
 
 Follows cel-go `ext/strings.go`. Positions count characters; replace and split behave as in Go.
 """
@@ -44,11 +44,11 @@ def _last_index_of_from(text: str, part: str, offset: int) -> Any:
 
 
 _TEXT_BYTES = 64
-"""Bytes charged for a short string."""
+"""Bytes of memory charged for each string in the result of `split`."""
 
 
 def _width(*texts: str) -> int:
-    """The maximum number of bytes for one character of a string made from these texts."""
+    """Returns the memory per character, in bytes, for a string made from these texts: 1 or 4."""
     return 1 if all(text.isascii() for text in texts) else 4
 
 

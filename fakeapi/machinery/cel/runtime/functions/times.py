@@ -1,4 +1,4 @@
-"""Durations and timestamps: parsing, and access to their parts.
+"""CEL functions that parse durations and timestamps, and functions that return their parts.
 
 Follows cel-go `common/stdlib` and `common/types`, and Go's package time.
 """
@@ -32,7 +32,7 @@ _STAMP = re.compile(
 
 
 def parsed_duration(text: str) -> Duration:
-    """Parses a duration as Go's ParseDuration does. Raises ValueError with its message."""
+    """Parses a duration like Go's ParseDuration. Raises ValueError with Go's message."""
     error = duration_error(text)
     if error:
         raise ValueError(error)
@@ -44,7 +44,7 @@ def parsed_duration(text: str) -> Duration:
 
 
 def parsed_timestamp(text: str) -> Timestamp:
-    """Parses an RFC 3339 timestamp as Go's time.Parse does. Raises ValueError."""
+    """Parses an RFC 3339 timestamp like Go's time.Parse. Raises ValueError."""
     match = _STAMP.fullmatch(text)
     if match is None:
         raise ValueError(text)
@@ -63,7 +63,7 @@ def parsed_timestamp(text: str) -> Timestamp:
 
 
 _Part = Callable[[datetime, int], int]
-"""Returns a component of a time; the second argument is its nanoseconds within the second."""
+"""A function that returns a part of a time: (time, nanoseconds within its second) -> number."""
 
 _PARTS: dict[str, _Part] = {
     "timestamp_to_year": lambda at, fine: at.year,
@@ -117,7 +117,10 @@ def _atoi(text: str) -> int:
 
 
 def _whole(unit: int) -> Callable[[Duration], int]:
-    """A function that returns the number of whole units in a duration, rounded towards zero."""
+    """Returns a function that counts the whole units in a duration, rounded towards zero.
+
+    `unit`: nanoseconds.
+    """
 
     def of(duration: Duration) -> int:
         count = abs(duration.nanoseconds) // unit

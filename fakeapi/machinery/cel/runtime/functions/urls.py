@@ -1,4 +1,4 @@
-"""URLs: `url('https://example.com')` and its methods.
+"""CEL URLs: `url('https://example.com')` and its methods.
 
 Follows k8s.io/apiserver `pkg/cel/library/urls.go` and Go's net/url.
 """
@@ -40,10 +40,7 @@ class Url(Opaque):
 
 
 def parse_request_uri(text: str) -> Url:
-    """Parses a URL as Go's ParseRequestURI does, and splits a fragment off.
-
-    Raises ValueError with Go's message.
-    """
+    """Parses a URL like Go's ParseRequestURI, but drops a fragment. Raises ValueError with Go's message."""
     try:
         return _parsed(text)
     except ValueError as error:

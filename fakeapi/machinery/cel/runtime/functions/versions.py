@@ -1,4 +1,4 @@
-"""Semantic versions: `semver('1.2.3')` and its methods.
+"""CEL semantic versions: `semver('1.2.3')` and its methods.
 
 Follows k8s.io/apiserver `pkg/cel/library/semverlib.go` and github.com/blang/semver/v4.
 """
@@ -18,7 +18,11 @@ _ALPHANUMERIC = re.compile("[0-9A-Za-z-]*")
 
 @dataclass(frozen=True, slots=True)
 class Semver(Opaque):
-    """A semantic version; `pre` holds the pre-release identifiers. Build metadata are ignored."""
+    """A CEL value for a semantic version, without its build metadata.
+
+    `numbers`: major, minor and patch.
+    `pre`: the pre-release identifiers.
+    """
 
     type_name = "kubernetes.Semver"
 
@@ -38,12 +42,12 @@ class Semver(Opaque):
 
 
 def _rank(identifier: int | str) -> tuple[bool, int, str]:
-    """Sort key of a pre-release identifier: numbers sort before texts."""
+    """Returns the sort key of a pre-release identifier; numbers sort before texts."""
     return (False, identifier, "") if isinstance(identifier, int) else (True, 0, identifier)
 
 
 def parse(text: str) -> Semver:
-    """Parses a semantic version. Raises ValueError with the library's message."""
+    """Parses a semantic version. Raises ValueError with the message of blang/semver."""
     if not text:
         raise ValueError("Version string empty")
     parts = text.split(".", 2)
