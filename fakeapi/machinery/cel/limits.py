@@ -18,7 +18,7 @@ CONDITIONS_COST_MAX = POLICY_COST_MAX // 4
 """Cost limit of all match conditions of a policy or webhook (RuntimeCELCostBudgetMatchConditions)."""
 
 RULE_COST_MAX = 10_000_000
-"""Limit on the estimated cost of one rule, summed over all values of one object (StaticEstimatedCostLimit)."""
+"""Limit on the estimated cost of one rule for all values of one object (StaticEstimatedCostLimit)."""
 
 SCHEMA_COST_MAX = 100_000_000
 """Limit on the estimated cost of all rules of a schema (StaticEstimatedCRDCostLimit)."""
