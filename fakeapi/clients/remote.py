@@ -112,7 +112,7 @@ def _decoded(response: Response) -> Any:
         return body
     status = body if isinstance(body, dict) else {}
     text = response.body[:200].decode("utf-8", "replace").strip()
-    message = str(status.get("message") or f"status {response.status} {text!r}")
+    message = str(status.get("message") or f"answers {response.status} {text!r}")
     code = response.status if response.status >= 300 else 0
     reason = str(status.get("reason") or "Unknown")
     raise StatusError(code, {**status, "reason": reason, "message": message})
