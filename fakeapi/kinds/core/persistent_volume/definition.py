@@ -17,6 +17,7 @@ from fakeapi.kinds.core.persistent_volume.spec import (
     validate_volume_spec,
     volume_options,
 )
+from fakeapi.kinds.core.storage_class_name import CLASS_ANNOTATION
 from fakeapi.kinds.core.volume_cells import access_modes, class_of, unset_or
 from fakeapi.machinery.field_errors import FieldError, forbidden, invalid, required
 from fakeapi.machinery.json_types import Object
@@ -28,7 +29,6 @@ from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 MOUNT_OPTIONS: Final = "volume.beta.kubernetes.io/mount-options"
-STORAGE_CLASS: Final = "volume.beta.kubernetes.io/storage-class"
 TRANSITION_TIME: Final = "PersistentVolumeLastPhaseTransitionTime"
 MUTABLE_AFFINITY: Final = "MutablePVNodeAffinity"
 _TAKE_OPTIONS: Final = (
@@ -104,9 +104,9 @@ class PersistentVolumeStrategy(Strategy):
             return _affinity_warnings(spec)
         annotations = obj["metadata"].get("annotations") or {}
         warnings: list[str] = []
-        if STORAGE_CLASS in annotations:
+        if CLASS_ANNOTATION in annotations:
             use = 'deprecated since v1.8; use "storageClassName" attribute instead'
-            warnings.append(f"metadata.annotations[{STORAGE_CLASS}]: {use}")
+            warnings.append(f"metadata.annotations[{CLASS_ANNOTATION}]: {use}")
         if MOUNT_OPTIONS in annotations and quirks.mount_options_are_deprecated:
             use = 'deprecated since v1.31; use "mountOptions" attribute instead'
             warnings.append(f"metadata.annotations[{MOUNT_OPTIONS}]: {use}")

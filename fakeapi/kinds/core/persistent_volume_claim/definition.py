@@ -14,12 +14,12 @@ from fakeapi.kinds.core.persistent_volume_claim.data_sources import (
     without_disabled_reference,
 )
 from fakeapi.kinds.core.persistent_volume_claim.validation import (
-    CLASS_ANNOTATION,
     claim_options,
     validate_claim_change,
     validate_claim_spec,
     validate_claim_status,
 )
+from fakeapi.kinds.core.storage_class_name import CLASS_ANNOTATION
 from fakeapi.kinds.core.volume_cells import access_modes, class_of, unset_or
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
