@@ -14,12 +14,11 @@ from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.meta import names
 from fakeapi.registry.authorization.attributes import AccessAttributes, forbidden
 from fakeapi.registry.authorization.authorizer import SUPERUSERS, Authorizer
-from fakeapi.registry.identity.service_accounts import AUTHENTICATED, account_of, groups_of
+from fakeapi.registry.identity.service_accounts import AUTHENTICATED, NODE_NAME, account_of, groups_of
 from fakeapi.registry.identity.users import ANONYMOUS, User
 
 UNAUTHENTICATED = "system:unauthenticated"
 AUTHENTICATION = "authentication.k8s.io"
-NODE_NAME = "authentication.kubernetes.io/node-name"
 NODE_KEYS = "authentication.kubernetes.io/associated-node-keys"
 MANY = 4
 """Minimum number of groups or extra values for which the permission "*" is checked first.

@@ -6,10 +6,8 @@ Follows the edges of pods in k8s.io/kubernetes `plugin/pkg/auth/authorizer/node/
 from collections.abc import Iterator
 from typing import Any
 
+from fakeapi.kinds.core.pod.mirror_pods import is_mirror
 from fakeapi.machinery.json_types import Object
-
-MIRROR = "kubernetes.io/config.mirror"
-"""The annotation of mirror pods, which kubelets create. Nodes get no permissions from mirror pods."""
 
 _BY_NAME = {
     "secrets": frozenset({"secretRef", "secretKeyRef", "nodePublishSecretRef", "secret", "secretName"}),
@@ -22,8 +20,11 @@ The value of a field is a name, or an object with the field `name`.
 
 
 def names(pod: Object, resource: str) -> set[str]:
-    """Returns the names of all objects of a resource, such as secrets, that a pod references."""
-    if MIRROR in (pod["metadata"].get("annotations") or {}):
+    """Returns the names of all objects of a resource, such as secrets, that a pod references.
+
+    Returns none for mirror pods: nodes get no permissions from them.
+    """
+    if is_mirror(pod):
         return set()
     spec = pod["spec"]
     match resource:

@@ -173,7 +173,6 @@ class DeviceTaintEvictionController(Controller):
         for result in (claim["status"]["allocation"].get("devices") or {}).get("results") or ():
             for taint, rule in self._taints(result):
                 when = self._time_of(taint)
-                seconds: list[int] = []
                 tolerating = [
                     toleration
                     for toleration in result.get("tolerations") or ()

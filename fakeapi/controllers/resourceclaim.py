@@ -88,7 +88,7 @@ class ResourceClaimController(Controller):
         if old is not None and (new is None or new["metadata"]["uid"] != old["metadata"]["uid"]):
             self._remember_deleted(old["metadata"]["uid"])
         namespace, name = pod["metadata"]["namespace"], pod["metadata"]["name"]
-        if new is None or not _might_run(new):
+        if new is None or is_done(new):
             for claim in [*_known_claims(pod), *filter(None, [extended])]:
                 self.context.add((CLAIM, namespace, claim))
         if new is not None and "deletionTimestamp" not in new["metadata"]:
@@ -388,13 +388,6 @@ class _Missing(Exception):
 
 def _finalizers(claim: Object) -> list[str]:
     return claim["metadata"].get("finalizers") or []
-
-
-def _might_run(pod: Object) -> bool:
-    """Whether a pod can still use its claims."""
-    if pod["status"].get("phase") in {"Succeeded", "Failed"}:
-        return False
-    return not ("deletionTimestamp" in pod["metadata"] and not pod["spec"].get("nodeName"))
 
 
 def _known_claims(pod: Object) -> Iterator[str]:

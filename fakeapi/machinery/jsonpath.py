@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from fakeapi.machinery.codec import in_key_order
-from fakeapi.machinery.golang.fmt import printed
+from fakeapi.machinery.golang.fmt import go_type, printed
 from fakeapi.machinery.golang.json_encoding import go_encode
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.jsonpath_syntax import (
@@ -164,7 +164,7 @@ def _descended(values: Values) -> Values:
 
 def _slice(value: Any, step: ArrayStep) -> Values:
     if not isinstance(value, list):
-        raise JsonPathError(f"{_kind(value)} is not array or slice")
+        raise JsonPathError(f"{go_type(value)} is not array or slice")
     size = len(value)
     start = step.start if step.start is not None else 0
     end = step.end if step.end is not None else size
@@ -204,10 +204,10 @@ def _passes(item: Any, step: FilterStep) -> bool:
     compare = _OPERATORS.get(step.operator)
     if compare is None:
         raise JsonPathError(f"unrecognized filter operator {step.operator}")
-    kind = _kind(left[0])
-    if kind not in _COMPARABLE or _kind(right[0]) not in _COMPARABLE:
+    kind = go_type(left[0])
+    if kind not in _COMPARABLE or go_type(right[0]) not in _COMPARABLE:
         raise JsonPathError("invalid type for comparison")
-    if kind != _kind(right[0]):
+    if kind != go_type(right[0]):
         raise JsonPathError("incompatible types for comparison")
     if kind == "bool" and step.operator not in ("==", "!="):
         raise JsonPathError("invalid type for comparison")
@@ -223,21 +223,3 @@ _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     ">=": operator.ge,
 }
 _COMPARABLE = ("bool", "int64", "float64", "string")
-
-
-def _kind(value: Any) -> str:
-    match value:
-        case bool():
-            return "bool"
-        case int():
-            return "int64"
-        case float():
-            return "float64"
-        case str():
-            return "string"
-        case dict():
-            return "map[string]interface {}"
-        case list():
-            return "[]interface {}"
-        case _:
-            return "<nil>"

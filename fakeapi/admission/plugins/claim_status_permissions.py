@@ -14,13 +14,12 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes
 from fakeapi.registry.authorization import attributes as access
 from fakeapi.registry.authorization.attributes import AccessAttributes
+from fakeapi.registry.identity.service_accounts import NODE_NAME, PREFIX
 from fakeapi.registry.identity.users import User
 
 GATE = "DRAResourceClaimGranularStatusAuthorization"
 _DEVICE_STATUS = "DRAResourceClaimDeviceStatus"
 _ASSOCIATED, _ARBITRARY = "associated-node:", "arbitrary-node:"
-_NODE_NAME = "authentication.kubernetes.io/node-name"
-_SERVICE_ACCOUNT = "system:serviceaccount:"
 
 
 class ClaimStatusPermissions(AdmissionPlugin):
@@ -121,6 +120,6 @@ def _node_of(allocation: Object) -> str:
 
 def _is_of_node(user: User, node: str) -> bool:
     """Whether the user is a service account whose token belongs to a pod on this node."""
-    if not node or not user.name.startswith(_SERVICE_ACCOUNT):
+    if not node or not user.name.startswith(PREFIX):
         return False
-    return tuple(user.extra.get(_NODE_NAME, ())) == (node,)
+    return tuple(user.extra.get(NODE_NAME, ())) == (node,)

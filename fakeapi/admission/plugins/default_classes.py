@@ -8,11 +8,9 @@ from collections.abc import Iterable
 
 from fakeapi.admission.field_order import sort_spec
 from fakeapi.admission.plugin import CREATE_ONLY, AdmissionPlugin
+from fakeapi.kinds.core.storage_class_name import CLASS_ANNOTATION
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes
-
-BETA_STORAGE_CLASS = "volume.beta.kubernetes.io/storage-class"
-"""The old annotation for the storage class of a claim, before the field storageClassName existed."""
 
 _DEFAULT_STORAGE = (
     "storageclass.kubernetes.io/is-default-class",
@@ -27,7 +25,7 @@ class DefaultStorageClass(AdmissionPlugin):
 
     def mutate(self, attributes: Attributes) -> None:
         claim = attributes.new_object()
-        if BETA_STORAGE_CLASS in _annotations(claim) or claim["spec"].get("storageClassName") is not None:
+        if CLASS_ANNOTATION in _annotations(claim) or claim["spec"].get("storageClassName") is not None:
             return
         name = default_class(self.objects.list("storage.k8s.io", "storageclasses"), _DEFAULT_STORAGE)
         if name is not None:

@@ -4,7 +4,7 @@ Follows k8s.io/kubernetes `plugin/pkg/admission/storage/persistentvolume/resize`
 """
 
 from fakeapi.admission.plugin import UPDATE_ONLY, AdmissionPlugin
-from fakeapi.admission.plugins.default_classes import BETA_STORAGE_CLASS
+from fakeapi.kinds.core.storage_class_name import storage_class_name
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import quantity
 from fakeapi.registry.admission.attributes import Attributes
@@ -21,7 +21,7 @@ class PersistentVolumeClaimResize(AdmissionPlugin):
             return
         if old["status"].get("phase") != "Bound":
             raise attributes.forbidden("Only bound persistent volume claims can be expanded")
-        if not self._class_allows(_class(new), _class(old)):
+        if not self._class_allows(storage_class_name(new), storage_class_name(old)):
             raise attributes.forbidden(
                 "only dynamically provisioned pvc can be resized and the storageclass that provisions the "
                 "pvc must support resize"
@@ -37,8 +37,3 @@ class PersistentVolumeClaimResize(AdmissionPlugin):
 def _size(claim: Object) -> str:
     size: str = ((claim["spec"].get("resources") or {}).get("requests") or {}).get("storage", "0")
     return size
-
-
-def _class(claim: Object) -> str:
-    annotated: str | None = (claim["metadata"].get("annotations") or {}).get(BETA_STORAGE_CLASS)
-    return claim["spec"].get("storageClassName") or "" if annotated is None else annotated

@@ -1,21 +1,20 @@
 """PodTolerationRestriction: adds and restricts the tolerations of pods by annotations of their namespace.
 
-Follows k8s.io/kubernetes `plugin/pkg/admission/podtolerationrestriction` and `pkg/util/tolerations`.
+Follows k8s.io/kubernetes `plugin/pkg/admission/podtolerationrestriction`.
 """
 
-from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
 
 from fakeapi.admission.field_order import sort_spec
 from fakeapi.admission.plugin import AdmissionPlugin
+from fakeapi.admission.plugins.tolerations import covers, merged
 from fakeapi.kinds.core.pod.qos import BEST_EFFORT, qos_class
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError, Qualified
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes, Operation
-from fakeapi.registry.model.semantic_equality import semantically_equal
 
 DEFAULTS: Final = "scheduler.alpha.kubernetes.io/defaultTolerations"
 ALLOWED: Final = "scheduler.alpha.kubernetes.io/tolerationsWhitelist"
@@ -67,34 +66,3 @@ class PodTolerationRestriction(AdmissionPlugin):
             return msgspec.json.decode(text, type=list[dict[str, Any]])
         except msgspec.DecodeError as error:
             raise ApiError(500, "", str(error)) from None
-
-
-def merged(tolerations: Sequence[Object]) -> list[Object]:
-    """Merges tolerations: omits those that others cover, and keeps the first of equal tolerations."""
-    kept: list[Object] = []
-    for index, toleration in enumerate(tolerations):
-        later = tolerations[index + 1 :]
-        if any(covers(wide, toleration) for wide in kept):
-            continue
-        if any(covers(wide, toleration) and not semantically_equal(wide, toleration) for wide in later):
-            continue
-        kept.append(toleration)
-    return kept
-
-
-def covers(wide: Object, toleration: Object) -> bool:
-    """Whether the toleration `wide` tolerates everything that `toleration` does."""
-    if semantically_equal(wide, toleration):
-        return True
-    operator, key, effect = (wide.get(name, "") for name in ("operator", "key", "effect"))
-    if toleration.get("key", "") != key and (key or operator != "Exists"):
-        return False
-    if effect not in ("", toleration.get("effect", "")):
-        return False
-    seconds, others = wide.get("tolerationSeconds"), toleration.get("tolerationSeconds")
-    if effect == "NoExecute" and seconds is not None and (others is None or others > seconds):
-        return False
-    if operator == "Exists":
-        return True
-    is_equal = toleration.get("operator", "") == "Equal" and toleration.get("value") == wide.get("value")
-    return operator in ("", "Equal") and is_equal

@@ -1,10 +1,11 @@
 """RuntimeClass: sets the overhead and the scheduling fields of pods from their RuntimeClass.
 
-Follows k8s.io/kubernetes `plugin/pkg/admission/runtimeclass` and `pkg/util/tolerations`.
+Follows k8s.io/kubernetes `plugin/pkg/admission/runtimeclass`.
 """
 
 from fakeapi.admission.field_order import sort_spec
 from fakeapi.admission.plugin import CREATE_ONLY, AdmissionPlugin
+from fakeapi.admission.plugins.tolerations import merged
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes
@@ -80,32 +81,6 @@ def _set_scheduling(attributes: Attributes, scheduling: Object) -> None:
         selector = {**selector, key: value}
     if selector:
         spec["nodeSelector"] = dict(sorted(selector.items()))
-    merged = merged_tolerations([*spec.get("tolerations", ()), *scheduling.get("tolerations", ())])
-    if merged:
-        spec["tolerations"] = merged
-
-
-def merged_tolerations(tolerations: list[Object]) -> list[Object]:
-    """Merges tolerations: omits those that others include, and keeps the first of equal tolerations."""
-    merged: list[Object] = []
-    for index, toleration in enumerate(tolerations):
-        later = (other for other in tolerations[index + 1 :] if other != toleration)
-        if not any(_includes(other, toleration) for other in (*merged, *later)):
-            merged.append(toleration)
-    return merged
-
-
-def _includes(outer: Object, inner: Object) -> bool:
-    if outer == inner:
-        return True
-    key, effect, operator = outer.get("key", ""), outer.get("effect", ""), outer.get("operator", "")
-    if inner.get("key", "") != key and (key or operator != "Exists"):
-        return False
-    if effect and inner.get("effect", "") != effect:
-        return False
-    seconds, within = outer.get("tolerationSeconds"), inner.get("tolerationSeconds")
-    if effect == "NoExecute" and seconds is not None and (within is None or within > seconds):
-        return False
-    if operator in ("Equal", ""):
-        return bool(inner.get("operator") == "Equal" and inner.get("value", "") == outer.get("value", ""))
-    return bool(operator == "Exists")
+    tolerations = merged([*spec.get("tolerations", ()), *scheduling.get("tolerations", ())])
+    if tolerations:
+        spec["tolerations"] = tolerations

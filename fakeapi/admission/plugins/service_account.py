@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Iterable, Iterator
 
 from fakeapi.admission.field_order import sort_fields, sort_spec
 from fakeapi.admission.plugin import AdmissionPlugin
+from fakeapi.kinds.core.pod.mirror_pods import is_mirror
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import generated_name
 from fakeapi.registry.admission.attributes import Attributes, Operation
@@ -16,7 +17,6 @@ from fakeapi.registry.requests.write_request import WriteRequest
 from fakeapi.registry.verbs.creating import create
 
 DEFAULT = "default"
-MIRROR = "kubernetes.io/config.mirror"
 MOUNTS_ALL = "kubernetes.io/enforce-mountable-secrets"
 VOLUME_PREFIX = "kube-api-access-"
 MOUNT_PATH = "/var/run/secrets/kubernetes.io/serviceaccount"
@@ -155,11 +155,6 @@ def _token_volume(name: str) -> Object:
         {"downwardAPI": {"items": [{"path": "namespace", "fieldRef": field}]}},
     ]
     return {"name": name, "projected": {"sources": sources, "defaultMode": 0o644}}
-
-
-def is_mirror(pod: Object) -> bool:
-    """Whether a pod is a mirror pod, which represents a static pod of a node."""
-    return MIRROR in (pod["metadata"].get("annotations") or {})
 
 
 def _check_mirror(attributes: Attributes) -> None:

@@ -10,9 +10,9 @@ Termination messages have the same limit.
 def shortened(text: str, bytes_max: int = TEXT_BYTES_MAX) -> str:
     """Returns a text unchanged if it has at most `bytes_max` bytes in UTF-8.
 
-    Returns the beginning of a longer text with "..." at its end.
+    Returns the beginning of a longer text with "..." at its end, without a character that does not fit.
     """
     encoded = text[: bytes_max + 1].encode(errors="replace")
     if len(encoded) <= bytes_max:
         return text
-    return encoded[: bytes_max - 3].decode(errors="replace") + "..."
+    return encoded[: bytes_max - 3].decode(errors="ignore") + "..."

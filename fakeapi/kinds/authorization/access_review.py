@@ -12,6 +12,7 @@ from fakeapi.kinds.authorization.validation import (
     validate_self_review,
     validate_subject_review,
 )
+from fakeapi.kinds.common.gated_fields import GatedFields, drop_disabled_fields
 from fakeapi.kinds.generic import plain_strategies
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import Qualified
@@ -32,6 +33,16 @@ from fakeapi.releases.rules import ReleaseRules, rules_of
 GROUP = "authorization.k8s.io"
 SELECTORS = "AuthorizeWithSelectors"
 
+GATED_FIELDS = (
+    GatedFields(
+        SELECTORS, ("spec.resourceAttributes.fieldSelector", "spec.resourceAttributes.labelSelector")
+    ),
+)
+"""Fields that are dropped while their feature gate is off.
+
+Follows `Create` of k8s.io/kubernetes `pkg/registry/authorization/subjectaccessreview` and its siblings.
+"""
+
 Validate = Callable[[Object, ReleaseRules], list[FieldError]]
 
 
@@ -44,10 +55,8 @@ def _review(resource: str, validate: Validate, *, local: bool = False) -> KindDe
 def _answer(validate: Validate, *, local: bool) -> SubresourceAction[Server, Resource]:
     async def answer(request: ServerWrite, body: Object) -> WriteResult:
         rules = rules_of(request.resource.release)
+        body = drop_disabled_fields(body, None, GATED_FIELDS, rules)
         attributes = body["spec"].get("resourceAttributes") or {}
-        if not rules.gates.enabled(SELECTORS):
-            for name in ("fieldSelector", "labelSelector"):
-                attributes.pop(name, None)
         field_errors = validate(body, rules)
         if field_errors:
             raise errors.invalid(Qualified(GROUP, ""), "", field_errors)

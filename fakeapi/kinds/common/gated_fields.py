@@ -8,18 +8,23 @@ fields of later releases.
 from collections.abc import Callable, Iterable
 from copy import deepcopy
 from dataclasses import dataclass
+from typing import Final
 
 from fakeapi.kinds.common.paths import drop, holders, is_set
 from fakeapi.machinery.json_types import Object
 from fakeapi.releases import Quirks
 from fakeapi.releases.rules import ReleaseRules
 
+REMOVED: Final[tuple[str, ...]] = ()
+"""The gate of a feature that Kubernetes has removed: its fields are disabled in every release."""
+
 
 @dataclass(frozen=True, slots=True)
 class GatedFields:
     """A feature gate and the fields that it controls; `fakeapi.kinds.common.paths` defines the paths.
 
-    - `paths`: the fields that are dropped while `gate` is off, unless the stored object uses the feature
+    - `gate`: the gate, `REMOVED`, or several gates; one gate that is on enables the fields
+    - `paths`: the fields that are dropped while they are disabled, unless the stored object uses the feature
     - `used_at`: fields that prove such a use if they are set; None means `paths`
     - `in_use`: a test of the stored object that replaces `used_at`
     - `take_away`: a function that removes the fields from its argument, a copy, in place; replaces dropping
@@ -27,7 +32,7 @@ class GatedFields:
     - `when`: whether the rule exists in a release with these quirks; None means always
     """
 
-    gate: str
+    gate: str | tuple[str, ...]
     paths: tuple[str, ...]
     used_at: tuple[str, ...] | None = None
     in_use: Callable[[Object], bool] | None = None
@@ -35,8 +40,9 @@ class GatedFields:
     when: Callable[[Quirks], bool] | None = None
 
     def are_disabled(self, rules: ReleaseRules) -> bool:
-        """Whether the gate is off in a release that has this rule."""
-        return rules.drops(self.gate) and (self.when is None or self.when(rules.quirks))
+        """Whether no gate is on, in a release that has this rule."""
+        gates = (self.gate,) if isinstance(self.gate, str) else self.gate
+        return all(map(rules.drops, gates)) and (self.when is None or self.when(rules.quirks))
 
     def are_in(self, obj: Object) -> bool:
         """Whether the object has at least one of the fields, even with the value null."""

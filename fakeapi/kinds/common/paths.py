@@ -46,6 +46,12 @@ def drop(obj: Object, path: str) -> None:
         holder.pop(name, None)
 
 
+def set_to_null(obj: Object, path: str) -> None:
+    """Sets the values at the path to null, in place."""
+    for holder, name in holders(obj, path):
+        holder[name] = None
+
+
 def _inside(value: Any, parts: tuple[str, ...]) -> Iterator[Object]:
     if not isinstance(value, dict):
         return

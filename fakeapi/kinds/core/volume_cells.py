@@ -1,15 +1,15 @@
 """Table cells of both PersistentVolumes and PersistentVolumeClaims.
 
-Follows `GetAccessModesAsString` and `GetPersistentVolumeClass` of k8s.io/kubernetes `pkg/apis/core/helper`.
+Follows `GetAccessModesAsString` of k8s.io/kubernetes `pkg/apis/core/helper`.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Final
 
+from fakeapi.kinds.core.storage_class_name import storage_class_name
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.columns import Cell
 
-CLASS_ANNOTATION: Final = "volume.beta.kubernetes.io/storage-class"
 _MODES: Final = {
     "ReadWriteOnce": "RWO",
     "ReadOnlyMany": "ROX",
@@ -25,12 +25,7 @@ def access_modes(modes: Iterable[str] | None) -> str:
 
 
 def class_of(obj: Object, now: float) -> str:
-    """Returns the name of the storage class. The annotation takes precedence over the field."""
-    annotations: Mapping[str, str] = obj["metadata"].get("annotations") or {}
-    if CLASS_ANNOTATION in annotations:
-        return annotations[CLASS_ANNOTATION]
-    name: str | None = obj["spec"].get("storageClassName")
-    return name or ""
+    return storage_class_name(obj)
 
 
 def unset_or(name: str) -> Cell:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from fakeapi.kinds.common.gated_fields import drop_disabled_fields
-from fakeapi.kinds.resource import admin_access, gates
+from fakeapi.kinds.resource import admin_access
 from fakeapi.kinds.resource.claim_spec import ClaimSpecStrategy, validate_claim_spec
 from fakeapi.kinds.resource.conversion.requests import CLAIM_CONVERSIONS
 from fakeapi.kinds.resource.empty_lists import restore_in_status
@@ -97,27 +97,11 @@ class ClaimStatusStrategy(ClaimStrategy):
     def prepare_update(self, new: Object, old: Object) -> Object:
         new = for_status(new, old)
         if self._rules.quirks.deallocated_devices_go_first:
-            self._drop_deallocated_devices(new, old["status"])
+            _drop_deallocated_devices(new, old["status"])
             return drop_disabled_fields(new, old, CLAIM_STATUS_FIELDS, self._rules)
         new = drop_disabled_fields(new, old, CLAIM_STATUS_FIELDS, self._rules)
-        self._drop_deallocated_devices(new, old["status"])
+        _drop_deallocated_devices(new, old["status"])
         return new
-
-    def _drop_deallocated_devices(self, claim: Object, before: Object) -> None:
-        """Removes the status of devices that are no longer allocated.
-
-        Removes the whole list if the gate DRAResourceClaimDeviceStatus is off and the stored claim has none.
-        """
-        status = claim["status"]
-        if "devices" not in status:
-            return
-        devices: list[Object] = []
-        if "devices" in before or not self._rules.drops(gates.DEVICE_STATUS):
-            devices = without_deallocated(status["devices"], status, before)
-        if devices:
-            claim["status"] = {**status, "devices": devices}
-        else:
-            claim["status"] = {name: value for name, value in status.items() if name != "devices"}
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
@@ -171,6 +155,16 @@ class NewerClaimStatusStrategy(ClaimStatusStrategy):
     """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
+
+
+def _drop_deallocated_devices(claim: Object, before: Object) -> None:
+    """Removes the status of devices that are no longer allocated."""
+    status = claim["status"]
+    if "devices" not in status:
+        return
+    devices = without_deallocated(status["devices"], status, before)
+    rest = {name: value for name, value in status.items() if name != "devices"}
+    claim["status"] = {**status, "devices": devices} if devices else rest
 
 
 def _uid_of(consumer: Object) -> str:

@@ -3,8 +3,10 @@
 Two entries with the same fields mean that both gates are required.
 """
 
+from functools import partial
+
 from fakeapi.kinds.common.gated_fields import GatedFields
-from fakeapi.kinds.common.paths import holders
+from fakeapi.kinds.common.paths import set_to_null
 from fakeapi.kinds.resource import gates
 from fakeapi.machinery.json_types import Object
 
@@ -38,12 +40,6 @@ def consumable_capacity_paths(spec: str) -> tuple[str, ...]:
     return (f"{spec}.devices.@requests.capacity", f"{spec}.devices.constraints[].distinctAttribute")
 
 
-def _unset_admin_access(claim: Object) -> None:
-    """Sets `adminAccess` of allocation results to null; the internal version always has this field."""
-    for result, name in holders(claim, f"{_RESULTS}.adminAccess"):
-        result[name] = None
-
-
 def _drop_deallocation_requested(claim: Object) -> None:
     """Removes `deallocationRequested` unless the new allocation names a controller."""
     if "controller" not in (claim["status"].get("allocation") or {}):
@@ -51,7 +47,8 @@ def _drop_deallocation_requested(claim: Object) -> None:
 
 
 _REQUESTED_ADMIN_ACCESS = "spec.devices.requests[].exactly.adminAccess"
-_ADMIN_ACCESS = (_REQUESTED_ADMIN_ACCESS, f"{_RESULTS}.adminAccess")
+_ALLOCATED_ADMIN_ACCESS = f"{_RESULTS}.adminAccess"
+_ADMIN_ACCESS = (_REQUESTED_ADMIN_ACCESS, _ALLOCATED_ADMIN_ACCESS)
 _SHARES = (f"{_RESULTS}.shareID", f"{_RESULTS}.consumedCapacity", "status.devices[].shareID")
 _BINDING = (f"{_RESULTS}.bindingConditions", f"{_RESULTS}.bindingFailureConditions")
 _TIMED_BINDING = (*_BINDING, "status.allocation.allocationTimestamp")
@@ -76,12 +73,16 @@ Follows `dropDisabledFields` of k8s.io/kubernetes `pkg/registry/resource/resourc
 """
 
 CLAIM_STATUS_FIELDS = (
-    # Upstream sets the field to null instead of removing it.
+    # Upstream sets this field to null; the internal version always has it.
     GatedFields(
-        gates.ADMIN_ACCESS, (f"{_RESULTS}.adminAccess",), _ADMIN_ACCESS, take_away=_unset_admin_access
+        gates.ADMIN_ACCESS,
+        (_ALLOCATED_ADMIN_ACCESS,),
+        _ADMIN_ACCESS,
+        take_away=partial(set_to_null, path=_ALLOCATED_ADMIN_ACCESS),
     ),
     GatedFields(gates.CONSUMABLE_CAPACITY, _SHARES, (*_SHARES, *consumable_capacity_paths("spec"))),
     GatedFields(gates.OPTIONAL_NODE_OPERATIONS, (f"{_RESULTS}.skipNodeOperations",)),
+    GatedFields(gates.DEVICE_STATUS, ("status.devices",)),
     GatedFields(
         gates.BINDING_CONDITIONS, _BINDING, when=lambda quirks: not quirks.binding_needs_device_status
     ),
@@ -101,10 +102,9 @@ CLAIM_STATUS_FIELDS = (
         take_away=_drop_deallocation_requested,
     ),
 )
-"""Fields of the status, except `status.devices`, that are dropped while their feature gate is off.
+"""Fields of the status that are dropped while their feature gate is off.
 
-Follows `dropDisabledFields` of k8s.io/kubernetes `pkg/registry/resource/resourceclaim`. `ClaimStatusStrategy`
-handles `status.devices`, together with deallocated devices.
+Follows `dropDisabledFields` of k8s.io/kubernetes `pkg/registry/resource/resourceclaim`.
 """
 
 DEVICE_CLASS_FIELDS = (

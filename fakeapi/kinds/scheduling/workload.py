@@ -4,10 +4,14 @@ Follows k8s.io/kubernetes `pkg/registry/scheduling/{workload,podgroup,compositep
 `pkg/apis/scheduling/validation`. Declarative validation (`fakeapi.registry.declared`) checks most rules.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain, repeat
 from typing import Any, ClassVar, Final
 
 from fakeapi.kinds.common.conditions import validate_conditions
+from fakeapi.kinds.common.gated_fields import GatedFields, drop_disabled_fields
+from fakeapi.kinds.common.paths import set_to_null
 from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, required
 from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.json_types import Object
@@ -53,21 +57,14 @@ class DeclaredStrategy(Strategy):
     def _validate_change_by_hand(self, new: Object, old: Object) -> Sequence[FieldError]:
         return ()
 
-    def _drop(self, new: Object, old: Object | None, short_type: str) -> None:
-        """Removes the fields of `new` whose gate is off, except fields that `old` has.
+    def _drop(self, new: Object, old: Object | None, short_type: str) -> Object:
+        """Returns `new` without the fields whose gates are off; keeps fields that `old` uses.
 
-        `short_type`: the Go type of `new`, without its package
+        `short_type`: the Go type of `new`, without its package; the markers of this type name the gates
         """
         entry = self._rules.schemas.entry(f"scheduling/{self._kind.version}.{short_type}")
         assert isinstance(entry, dict), "these types are structs"
-        for field in entry["fields"]:
-            name = field["name"]
-            if (old and old.get(name)) or not any(map(self._rules.drops, field.get("gates", ()))):
-                continue
-            if field.get("omitempty"):
-                new.pop(name, None)
-            else:
-                new[name] = None
+        return drop_disabled_fields(new, old, _marked_fields(entry["fields"]), self._rules)
 
 
 class WorkloadStrategy(DeclaredStrategy):
@@ -77,19 +74,28 @@ class WorkloadStrategy(DeclaredStrategy):
         return self.prepare_update(obj, {"spec": {}})
 
     def prepare_update(self, new: Object, old: Object) -> Object:
-        self._drop(new["spec"], old["spec"], "WorkloadSpec")
-        self._drop_in_templates(new["spec"], old["spec"])
+        new["spec"] = self._drop_with_templates(new["spec"], old["spec"], "WorkloadSpec")
         return new
 
-    def _drop_in_templates(self, new: Object, old: Object) -> None:
-        before = old.get(PODS) or []
-        for index, template in enumerate(new.get(PODS) or ()):
-            self._drop(template, before[index] if index < len(before) else None, "PodGroupTemplate")
-        named = {template["name"]: template for template in old.get(COMPOSITES) or ()}
-        for template in new.get(COMPOSITES) or ():
-            past = named.get(template["name"])
-            self._drop(template, past, "CompositePodGroupTemplate")
-            self._drop_in_templates(template, past or {})
+    def _drop_with_templates(self, new: Object, old: Object, short_type: str) -> Object:
+        """Drops disabled fields of `new` and of its templates.
+
+        Compares templates of pod groups by position, and composite templates by name.
+        """
+        new = self._drop(new, old, short_type)
+        if groups := new.get(PODS):
+            before = chain(old.get(PODS) or (), repeat(None))
+            pairs = zip(groups, before, strict=False)
+            new[PODS] = [self._drop(template, past, "PodGroupTemplate") for template, past in pairs]
+        if composites := new.get(COMPOSITES):
+            named = {template["name"]: template for template in old.get(COMPOSITES) or ()}
+            new[COMPOSITES] = [
+                self._drop_with_templates(
+                    template, named.get(template["name"], {}), "CompositePodGroupTemplate"
+                )
+                for template in composites
+            ]
+        return new
 
     def _validate_by_hand(self, obj: Object) -> Sequence[FieldError]:
         spec = obj["spec"]
@@ -136,12 +142,12 @@ class PodGroupStrategy(DeclaredStrategy):
 
     def prepare_create(self, obj: Object) -> Object:
         obj["status"] = {}
-        self._drop(obj["spec"], None, f"{self._kind.kind}Spec")
+        obj["spec"] = self._drop(obj["spec"], None, f"{self._kind.kind}Spec")
         return obj
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         new["status"] = old["status"]
-        self._drop(new["spec"], old["spec"], f"{self._kind.kind}Spec")
+        new["spec"] = self._drop(new["spec"], old["spec"], f"{self._kind.kind}Spec")
         return new
 
     def _validate_by_hand(self, obj: Object) -> Sequence[FieldError]:
@@ -161,7 +167,7 @@ class PodGroupStatusStrategy(PodGroupStrategy):
     def prepare_update(self, new: Object, old: Object) -> Object:
         new = for_status(new, old)
         if not old["spec"].get("resourceClaims"):
-            self._drop(new["status"], None, f"{self._kind.kind}Status")
+            new["status"] = self._drop(new["status"], None, f"{self._kind.kind}Status")
         return new
 
     def _validate_change_by_hand(self, new: Object, old: Object) -> Sequence[FieldError]:
@@ -188,6 +194,22 @@ class FlatPodGroupStatusStrategy(PodGroupStatusStrategy):
     """Strategy for `/status` of pod groups in v1alpha2; updates may omit the resourceVersion."""
 
     updates_unconditionally: ClassVar[bool] = True
+
+
+def _marked_fields(fields: Iterable[Mapping[str, Any]]) -> list[GatedFields]:
+    """Returns the gated fields of a Go type, from the `+featureGate` markers of its fields.
+
+    Fields without `omitempty` are set to null, because Kubernetes always prints them.
+    """
+    return [
+        GatedFields(
+            gate,
+            (field["name"],),
+            take_away=None if field.get("omitempty") else partial(set_to_null, path=field["name"]),
+        )
+        for field in fields
+        for gate in field.get("gates", ())
+    ]
 
 
 def _validate_names(holder: Object, path: str, taken: set[str]) -> Iterator[FieldError]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from fakeapi.machinery.apply.pathelement import of_field, spell
 from fakeapi.machinery.apply.typed import TypedError, item_element, shape_of
-from fakeapi.machinery.golang.fmt import printed
+from fakeapi.machinery.golang.fmt import go_type, printed
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.schema.nodes import List, ListType, Map, Node, Scalar, ScalarKind, Struct, Untyped
 
@@ -100,7 +100,7 @@ def _items(value: list[Any], node: List, path: str, allow_duplicates: bool) -> I
 def _scalar(value: Any, kind: ScalarKind) -> str:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if kind in _NUMBERS:
-        return "" if is_number else f"expected numeric (int or float), got {_go_type(value)}"
+        return "" if is_number else f"expected numeric (int or float), got {go_type(value)}"
     if kind in _STRINGS:
         if isinstance(value, str):
             return ""
@@ -110,18 +110,6 @@ def _scalar(value: Any, kind: ScalarKind) -> str:
     if is_number or isinstance(value, str | bool):
         return ""
     return f"expected any scalar, got &{{{shown(value)}}}"
-
-
-def _go_type(value: Any) -> str:
-    match value:
-        case str():
-            return "string"
-        case bool():
-            return "bool"
-        case list():
-            return "[]interface {}"
-        case _:
-            return "map[string]interface {}"
 
 
 def shown(value: Any) -> str:

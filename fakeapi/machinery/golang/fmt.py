@@ -53,10 +53,13 @@ def _shortest_float32(value: float) -> Decimal:
 
 
 def type_name(value: Any) -> str:
-    """Returns the name of the Go type of a decoded JSON value, such as `map[string]interface {}`."""
+    """Returns the Go type of a decoded JSON value, as `%s` prints its reflect.Type."""
+    return "%!s(<nil>)" if value is None else go_type(value)
+
+
+def go_type(value: Any) -> str:
+    """Returns the Go type of a decoded JSON value, as `%T` prints it."""
     match value:
-        case None:
-            return "%!s(<nil>)"
         case bool():
             return "bool"
         case str():
@@ -67,5 +70,7 @@ def type_name(value: Any) -> str:
             return "float64"
         case dict():
             return "map[string]interface {}"
-        case _:
+        case list():
             return "[]interface {}"
+        case _:
+            return "<nil>"

@@ -9,7 +9,7 @@ from typing import Any
 
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError, Qualified
-from fakeapi.machinery.golang.fmt import printed
+from fakeapi.machinery.golang.fmt import go_type, printed
 from fakeapi.machinery.golang.numbers import converted
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
@@ -21,7 +21,6 @@ from fakeapi.releases import Kind, Release
 
 _UNSET = -(1 << 31)
 """Placeholder for the replicas in the Scale of an object without replicas. Clients never receive it."""
-_GO_TYPES = {str: "string", bool: "bool", int: "int64", float: "float64", list: "[]interface {}"}
 
 
 class AccessorError(ValueError):
@@ -68,9 +67,9 @@ def nested_text(obj: Object, path: tuple[str, ...]) -> Found:
 
 
 def _not_of_type(path: tuple[str, ...], value: Any, wanted: str) -> AccessorError:
-    kind = "<nil>" if value is None else _GO_TYPES.get(type(value), "map[string]interface {}")
     return AccessorError(
-        f".{'.'.join(path)} accessor error: {printed(value)} is of the type {kind}, expected {wanted}"
+        f".{'.'.join(path)} accessor error: {printed(value)} is of the type {go_type(value)}, "
+        f"expected {wanted}"
     )
 
 

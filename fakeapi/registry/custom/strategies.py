@@ -17,7 +17,7 @@ from fakeapi.machinery.meta.names import is_qualified_name
 from fakeapi.machinery.meta.object_meta import STANDARD_FINALIZERS
 from fakeapi.registry.custom.kind import CustomKind
 from fakeapi.registry.custom.scale import AccessorError, nested_int, nested_text
-from fakeapi.registry.custom.validation import ObjectValidator, validator_of
+from fakeapi.registry.custom.validation import ObjectValidator
 from fakeapi.registry.model.definition import Strategies, StrategyContext
 from fakeapi.registry.model.object_meta import in_order
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
@@ -31,7 +31,7 @@ INT32_MAX = (1 << 31) - 1
 def strategies_of(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
     """Returns the strategies of a custom kind by subresource; "" is the object itself."""
     assert isinstance(kind, CustomKind), f"{kind.kind} has a type"
-    validator, quirks = validator_of(kind, rules), rules.quirks.custom
+    validator, quirks = ObjectValidator(kind, rules), rules.quirks.custom
     if not kind.version_specification.has_status:
         return {"": CustomStrategy(kind, validator, quirks)}
     resets = quirks.object_status_resets_metadata

@@ -108,8 +108,3 @@ class ObjectValidator:
     @cached_property
     def _status_schema(self) -> Schema | None:
         return None if self._schema is None else self._schema.properties.get(_STATUS)
-
-
-def validator_of(kind: CustomKind, rules: ReleaseRules) -> ObjectValidator:
-    """Returns the validator for the custom objects of one version."""
-    return ObjectValidator(kind, rules)

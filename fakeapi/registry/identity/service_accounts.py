@@ -18,6 +18,9 @@ from fakeapi.releases import Gates
 PREFIX = "system:serviceaccount:"
 ALL_ACCOUNTS = "system:serviceaccounts"
 AUTHENTICATED = "system:authenticated"
+NODE_NAME = "authentication.kubernetes.io/node-name"
+"""Key in `extra` of the user of a pod's token: the name of the pod's node."""
+
 LEEWAY_SECONDS = 60
 """Tolerated clock skew. Tokens, and deleted objects that they are bound to, stay valid for this long."""
 

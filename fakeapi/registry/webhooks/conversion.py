@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from fakeapi.machinery import codec
 from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.golang.fmt import go_type
 from fakeapi.machinery.golang.json_decoding import json_kind
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
@@ -194,7 +195,7 @@ def _with_metadata_of(obj: Object, converted: Object, *, say: str) -> Object:
         raise _Wrong(f"{say}missing metadata in converted object")
     answered = converted["metadata"]
     if not isinstance(answered, dict):
-        raise _Wrong(f"{say}invalid metadata of type {_go_type(answered)} in converted object")
+        raise _Wrong(f"{say}invalid metadata of type {go_type(answered)} in converted object")
     metadata = dict(obj.get("metadata") or {})
     for member in ("labels", "annotations"):
         values = answered.get(member)
@@ -208,10 +209,10 @@ def _with_metadata_of(obj: Object, converted: Object, *, say: str) -> Object:
 
 def _check_texts(given: Any, before: Object, member: str, say: str) -> None:
     if not isinstance(given, dict):
-        raise _Wrong(f"{say}invalid metadata.{member} of type {_go_type(given)} in converted object")
+        raise _Wrong(f"{say}invalid metadata.{member} of type {go_type(given)} in converted object")
     for key, value in given.items():
         if not isinstance(value, str):
-            why = f"must be a string, but is {_go_type(value)} in converted object"
+            why = f"must be a string, but is {go_type(value)} in converted object"
             raise _Wrong(f"{say}metadata.{member}[{key}] {why}")
     if given == before:
         return
@@ -238,8 +239,3 @@ def _is_empty(obj: Object) -> bool:
 
 def _type_of(obj: Object) -> str:
     return f"{obj.get('apiVersion') or '/'}, Kind={obj.get('kind') or ''}"
-
-
-def _go_type(value: Any) -> str:
-    types = {str: "string", bool: "bool", int: "int64", float: "float64", list: "[]interface {}"}
-    return types.get(type(value), "map[string]interface {}" if isinstance(value, dict) else "<nil>")

@@ -363,10 +363,12 @@ def test_a_driver_whose_name_is_longer_than_any_name_in_the_api_is_refused(
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"), [("ab" * 4, "ab" * 4), ("ab" * 5, "ababa..."), ("ä" * 9, "ää\ufffd...")]
+    ("text", "shown"),
+    [("ab" * 4, "ab" * 4), ("ab" * 5, "ababa..."), ("ä" * 9, "ää..."), ("a😀" * 9, "a😀...")],
 )
-def test_a_text_has_a_number_of_bytes(text: str, shown: str) -> None:
+def test_a_shortened_text_has_at_most_a_number_of_bytes(text: str, shown: str) -> None:
     assert shortened(text, 8) == shown
+    assert len(shown.encode()) <= 8
 
 
 class Misnamed(PythonDriver):

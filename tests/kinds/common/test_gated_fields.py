@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from fakeapi.kinds.common.gated_fields import GatedFields, drop_disabled_fields
+from fakeapi.kinds.common.gated_fields import REMOVED, GatedFields, drop_disabled_fields
 from fakeapi.kinds.resource import gates
 from tests.kinds.resource.builders import rules_with
 
@@ -57,6 +57,22 @@ def test_other_fields_of_the_stored_object_can_show_the_use() -> None:
     new = {"spec": {"a": 1}}
     assert drop_disabled_fields(new, {"spec": {}, "status": {"b": 1}}, [line], OFF) == new
     assert drop_disabled_fields(new, new, [line], OFF) == {"spec": {}}
+
+
+def test_one_of_several_gates_is_enough_to_keep_the_fields() -> None:
+    line = GatedFields((gates.LIST_TYPE_ATTRIBUTES, gates.DEVICE_TAINTS), ("spec.a",))
+    new = {"spec": {"a": 1}}
+    off = {gates.LIST_TYPE_ATTRIBUTES: False, gates.DEVICE_TAINTS: False}
+    for gate, on in ((gates.LIST_TYPE_ATTRIBUTES, False), (gates.DEVICE_TAINTS, True)):
+        left = drop_disabled_fields(new, None, [line], rules_with("1.36", **{**off, gate: on}))
+        assert left == (new if on else {"spec": {}})
+
+
+def test_fields_of_a_removed_feature_are_dropped_unless_the_stored_object_has_them() -> None:
+    line = GatedFields(REMOVED, ("spec.a",))
+    new = {"spec": {"a": 1}}
+    assert drop_disabled_fields(new, None, [line], ON) == {"spec": {}}
+    assert drop_disabled_fields(new, new, [line], ON) is new
 
 
 def test_a_rule_that_the_release_does_not_have_drops_nothing() -> None:

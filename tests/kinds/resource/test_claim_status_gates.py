@@ -31,7 +31,8 @@ def timed(**fields: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("release", ["1.34", "1.35"])
 def test_shares_go_with_their_gate_unless_the_claim_has_used_it(release: str) -> None:
-    off = rules_with(release)
+    devices = {"DRAResourceClaimDeviceStatus": True}
+    off = rules_with(release, **devices)
     new = allocated(results=[result(**SHARED)], devices=[{"device": "gpu-0", "shareID": "x"}])
     plain = allocated(devices=[{"device": "gpu-0"}])
     assert enabled_status(new, v1alpha3_claim(), off) == plain
@@ -39,7 +40,15 @@ def test_shares_go_with_their_gate_unless_the_claim_has_used_it(release: str) ->
     wanted = v1alpha3_claim()
     wanted["spec"]["devices"]["constraints"] = [{"distinctAttribute": "a.example/x"}]
     assert enabled_status(new, wanted, off) == new
-    assert enabled_status(new, v1alpha3_claim(), rules_with(release, DRAConsumableCapacity=True)) == new
+    on = rules_with(release, DRAConsumableCapacity=True, **devices)
+    assert enabled_status(new, v1alpha3_claim(), on) == new
+
+
+def test_the_status_of_devices_goes_with_its_gate_unless_the_claim_has_one() -> None:
+    new = allocated(devices=[{"device": "gpu-0"}])
+    off = rules_with("1.34")
+    assert enabled_status(new, v1alpha3_claim(), off) == allocated()
+    assert enabled_status(new, v1alpha3_claim(new), off) == new
 
 
 def test_in_1_34_the_time_of_an_allocation_goes_with_binding_conditions_which_need_device_status() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from fakeapi.registry.model.resource import Resource
-from tests.kinds.judging import NOW, Body, Found, created, refusals, refused_change, resource_of
+from tests.kinds.judging import NOW, Body, Found, canonical, created, refusals, refused_change, resource_of
 
 GANG = {"gang": {"minCount": 2}}
 ONE = "exactly one of `basic`, `gang` is required"
@@ -26,6 +26,11 @@ FLAT_GROUP = of("1.36", "v1alpha2", "podgroups")
 
 def spec(**fields: Any) -> Body:
     return {"spec": fields}
+
+
+def changed(resource: Resource, body: Body, old: Body) -> Body:
+    """Returns the object that an update of `old` to the body makes."""
+    return resource.strategy_for("").prepare_update(canonical(resource, body), old)
 
 
 def template(name: str = "a", policy: Body | None = None, **fields: Any) -> Body:
@@ -137,6 +142,26 @@ def test_a_workload_has_templates_of_one_kind() -> None:
     ((field, text),) = found
     assert field == "spec"
     assert text.endswith(f"must specify exactly one of: {either}")
+
+
+def test_templates_keep_disabled_fields_that_their_stored_template_has() -> None:
+    claims = [{"name": "c", "resourceClaimName": "r"}]
+    old = spec(podGroupTemplates=[template(resourceClaims=claims), template("b")])
+    new = spec(podGroupTemplates=[template(resourceClaims=claims), template("b", resourceClaims=claims)])
+    templates = changed(PLAIN, new, {**old, "metadata": {}})["spec"]["podGroupTemplates"]
+    assert [entry.get("resourceClaims") for entry in templates] == [claims, None]
+    assert [entry["schedulingConstraints"] for entry in templates] == [None, None]
+
+
+def test_composite_templates_keep_disabled_fields_of_stored_templates_with_the_same_name() -> None:
+    never = "Never"
+    kept, lost = ({"name": name, "schedulingPolicy": GANG, "preemptionPolicy": never} for name in "ab")
+    old = spec(compositePodGroupTemplates=[kept])
+    templates = changed(TREE, spec(compositePodGroupTemplates=[lost, kept]), old)["spec"]
+    assert [entry.get("preemptionPolicy") for entry in templates["compositePodGroupTemplates"]] == [
+        None,
+        never,
+    ]
 
 
 def test_a_tree_has_leaves_names_and_one_priority() -> None:

@@ -7,7 +7,8 @@ error 500, so that kubelets retry.
 from collections.abc import Awaitable
 
 from fakeapi.admission.plugins.node_restriction.subject import Subject
-from fakeapi.admission.plugins.service_account import is_mirror, projected_sources
+from fakeapi.admission.plugins.service_account import projected_sources
+from fakeapi.kinds.core.pod.mirror_pods import is_mirror
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object

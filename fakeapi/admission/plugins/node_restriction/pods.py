@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from fakeapi.admission.plugins.node_restriction.references import reference_of, refused_reference
 from fakeapi.admission.plugins.node_restriction.subject import Subject
-from fakeapi.admission.plugins.service_account import MIRROR, is_mirror
 from fakeapi.kinds.common.shown_differences import shown_difference
+from fakeapi.kinds.core.pod.mirror_pods import MIRROR, is_mirror
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Operation
 from fakeapi.registry.model.semantic_equality import semantically_equal

@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 
 from fakeapi.admission.plugins.pod_security import profiles
 from fakeapi.admission.plugins.pod_security.policy import BASELINE, PRIVILEGED, LevelVersion
+from fakeapi.admission.plugins.pod_security.profiles import Finding
 from fakeapi.admission.plugins.pod_security.wording import containers_of, named, quoted, several
 from fakeapi.machinery.json_types import Object
 
-Finding: TypeAlias = tuple[str, str] | None
 Check: TypeAlias = Callable[[Object, Object], Finding]
 
 _CAPABILITIES = frozenset(

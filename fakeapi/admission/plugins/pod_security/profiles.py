@@ -4,7 +4,7 @@ Follows k8s.io/pod-security-admission `policy`.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 from fakeapi.admission.plugins.pod_security.wording import (
     containers_of,
@@ -22,7 +22,7 @@ _SECCOMP_OF_POD = "seccomp.security.alpha.kubernetes.io/pod"
 _SECCOMP = "container.seccomp.security.alpha.kubernetes.io/"
 _SE_LINUX = {0: ("", "container_t", "container_init_t", "container_kvm_t"), 31: ("container_engine_t",)}
 
-Finding = tuple[str, str] | None
+Finding: TypeAlias = tuple[str, str] | None
 
 
 def _contexts(spec: Object, member: str) -> tuple[Any, dict[str, Any]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from fakeapi.admission.plugins.resource_quota.evaluators import Count, ScopeSelector
 from fakeapi.admission.plugins.resource_quota.pods import is_selected
 from fakeapi.kinds.common.pod_resources import Resources
+from fakeapi.kinds.core.storage_class_name import storage_class_name
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import quantity
 from fakeapi.registry.admission.attributes import Attributes, Operation
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 _COUNT, _CLAIMS, _STORAGE = "count/persistentvolumeclaims", "persistentvolumeclaims", "requests.storage"
 _OF_CLASS = ".storageclass.storage.k8s.io/"
-_OLD_CLASS = "volume.beta.kubernetes.io/storage-class"
 
 
 class VolumeClaims(Count):
@@ -53,9 +53,7 @@ class VolumeClaims(Count):
 
     def usage(self, obj: Object) -> Resources:
         amounts = {_COUNT: "1", _CLAIMS: "1"}
-        annotations = obj["metadata"].get("annotations") or {}
-        name = annotations.get(_OLD_CLASS) if _OLD_CLASS in annotations else None
-        name = obj["spec"].get("storageClassName", "") if name is None else name
+        name = storage_class_name(obj)
         if name:
             amounts[f"{name}{_OF_CLASS}{_CLAIMS}"] = "1"
         storage = self._storage(obj)

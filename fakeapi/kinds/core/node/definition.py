@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from fakeapi.kinds.common.addresses import cidr_warnings
-from fakeapi.kinds.common.gated_fields import GatedFields, drop_disabled_fields
+from fakeapi.kinds.common.gated_fields import REMOVED, GatedFields, drop_disabled_fields
 from fakeapi.kinds.common.shown_values import shown_struct
 from fakeapi.kinds.core.connections import proxy_node
 from fakeapi.kinds.core.node.taints import validate_node_annotations, validate_taints
@@ -32,6 +32,9 @@ ROLE_LABEL: Final = "kubernetes.io/role"
 UNSCHEDULABLE: Final = "spec.unschedulable"
 NONE: Final = "<none>"
 
+_CONFIG: Final = GatedFields(REMOVED, ("status.config",))
+_HANDLERS: Final = ("status.runtimeHandlers",)
+_READ_ONLY_MOUNTS: Final = "RecursiveReadOnlyMounts"
 _PREEMPTION: Final = "InPlacePodVerticalScalingSchedulerPreemption"
 _IN_USER_NAMESPACE: Final = "KubeletInUserNamespace"
 _CIDRS_STAY: Final = 'node updates may not change podCIDR except from "" to valid'
@@ -42,13 +45,24 @@ NODE_FIELDS = (
     GatedFields("SupplementalGroupsPolicy", ("status.features",)),
     GatedFields("NodeDeclaredFeatures", ("status.declaredFeatures",)),
     GatedFields(_PREEMPTION, ("spec.podPreemptionPolicy",)),
+    GatedFields(REMOVED, ("spec.configSource",)),
+    _CONFIG,
+    GatedFields(
+        _READ_ONLY_MOUNTS, _HANDLERS, (), when=lambda quirks: not quirks.user_namespaces_have_handlers
+    ),
+    GatedFields(
+        (_READ_ONLY_MOUNTS, "UserNamespacesSupport"),
+        _HANDLERS,
+        (),
+        when=lambda quirks: quirks.user_namespaces_have_handlers,
+    ),
 )
-"""Gated fields of `dropDisabledFields` in k8s.io/kubernetes `pkg/registry/core/node`.
+"""Gated fields of `dropDisabledFields` in k8s.io/kubernetes `pkg/registry/core/node`."""
 
-Omits `runtimeHandlers`, which depends on two feature gates.
-"""
-
-NODE_STATUS_FIELDS = (GatedFields(_IN_USER_NAMESPACE, ("status.nodeInfo.runningInUserNamespace",)),)
+NODE_STATUS_FIELDS = (
+    _CONFIG,
+    GatedFields(_IN_USER_NAMESPACE, ("status.nodeInfo.runningInUserNamespace",)),
+)
 """Gated fields of the status strategy of k8s.io/kubernetes `pkg/registry/core/node`."""
 
 
@@ -61,12 +75,11 @@ class NodeStrategy(Strategy):
         self._rules = rules
 
     def prepare_create(self, obj: Object) -> Object:
-        obj["status"].pop("config", None)
-        return self._without_disabled(obj, None)
+        return drop_disabled_fields(obj, None, NODE_FIELDS, self._rules)
 
     def prepare_update(self, new: Object, old: Object) -> Object:
-        new["status"] = dict(old["status"])
-        return self._without_disabled(new, old)
+        new["status"] = old["status"]
+        return drop_disabled_fields(new, old, NODE_FIELDS, self._rules)
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         return validate_node(obj, self._rules)
@@ -94,16 +107,6 @@ class NodeStrategy(Strategy):
 
     def warnings_on_update(self, new: Object, old: Object) -> list[str]:
         return self.warnings_on_create(new)
-
-    def _without_disabled(self, node: Object, old: Object | None) -> Object:
-        rules, spec, status = self._rules, node["spec"], node["status"]
-        if old is None or old["spec"].get("configSource") is None:
-            spec.pop("configSource", None)
-        if rules.drops("RecursiveReadOnlyMounts") and (
-            rules.drops("UserNamespacesSupport") or not rules.quirks.user_namespaces_have_handlers
-        ):
-            status.pop("runtimeHandlers", None)
-        return drop_disabled_fields(node, old, NODE_FIELDS, rules)
 
     def _validate_change(self, new: Object, old: Object) -> list[FieldError]:
         """Returns the errors of fields that are validated in updates of a Node and of its `/status`."""
@@ -145,8 +148,6 @@ class NodeStatusStrategy(NodeStrategy):
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         new["spec"] = old["spec"]
-        if old["status"].get("config") is None:
-            new["status"].pop("config", None)
         return drop_disabled_fields(new, old, NODE_STATUS_FIELDS, self._rules)
 
     def validate_update(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Final
 
 from fakeapi.kinds.common.deprecated_labels import node_selector_warnings
+from fakeapi.kinds.common.gated_fields import GatedFields, drop_disabled_fields
 from fakeapi.kinds.common.shown_differences import shown_difference
 from fakeapi.kinds.common.shown_values import shown_struct
 from fakeapi.kinds.core.persistent_volume.sources import SOURCES
@@ -17,6 +18,7 @@ from fakeapi.kinds.core.persistent_volume.spec import (
     validate_volume_spec,
     volume_options,
 )
+from fakeapi.kinds.core.storage_class_name import CLASS_ANNOTATION
 from fakeapi.kinds.core.volume_cells import access_modes, class_of, unset_or
 from fakeapi.machinery.field_errors import FieldError, forbidden, invalid, required
 from fakeapi.machinery.json_types import Object
@@ -28,9 +30,9 @@ from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 MOUNT_OPTIONS: Final = "volume.beta.kubernetes.io/mount-options"
-STORAGE_CLASS: Final = "volume.beta.kubernetes.io/storage-class"
 TRANSITION_TIME: Final = "PersistentVolumeLastPhaseTransitionTime"
 MUTABLE_AFFINITY: Final = "MutablePVNodeAffinity"
+_TIME: Final = "lastPhaseTransitionTime"
 _TAKE_OPTIONS: Final = (
     "gcePersistentDisk",
     "awsElasticBlockStore",
@@ -64,6 +66,18 @@ _LABELS_SINCE_GA: Final = {
     "failure-domain.beta.kubernetes.io/zone": "topology.kubernetes.io/zone",
 }
 
+VOLUME_FIELDS = (
+    GatedFields(
+        ATTRIBUTES_CLASS,
+        ("spec.volumeAttributesClassName",),
+        when=lambda quirks: not quirks.attributes_class_stays_when_off,
+    ),
+)
+"""Gated fields of `DropDisabledSpecFields` in k8s.io/kubernetes `pkg/api/persistentvolume`."""
+
+VOLUME_STATUS_FIELDS = (GatedFields(TRANSITION_TIME, ("status.lastPhaseTransitionTime",)),)
+"""Gated fields of `DropDisabledStatusFields` in k8s.io/kubernetes `pkg/api/persistentvolume`."""
+
 
 class PersistentVolumeStrategy(Strategy):
     """Prepares and validates new and updated PersistentVolumes. Updates keep source and status."""
@@ -78,11 +92,11 @@ class PersistentVolumeStrategy(Strategy):
         obj["status"] = {"phase": "Pending"}
         if self._keeps_transitions:
             obj["status"]["lastPhaseTransitionTime"] = self._now()
-        return self._without_disabled(obj, None)
+        return drop_disabled_fields(obj, None, VOLUME_FIELDS, self._rules)
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         new["status"] = old["status"]
-        return self._without_disabled(new, old)
+        return drop_disabled_fields(new, old, VOLUME_FIELDS, self._rules)
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         return self._validate(obj, volume_options(self._rules, None)) + _validate_mount_options(obj)
@@ -104,9 +118,9 @@ class PersistentVolumeStrategy(Strategy):
             return _affinity_warnings(spec)
         annotations = obj["metadata"].get("annotations") or {}
         warnings: list[str] = []
-        if STORAGE_CLASS in annotations:
+        if CLASS_ANNOTATION in annotations:
             use = 'deprecated since v1.8; use "storageClassName" attribute instead'
-            warnings.append(f"metadata.annotations[{STORAGE_CLASS}]: {use}")
+            warnings.append(f"metadata.annotations[{CLASS_ANNOTATION}]: {use}")
         if MOUNT_OPTIONS in annotations and quirks.mount_options_are_deprecated:
             use = 'deprecated since v1.31; use "mountOptions" attribute instead'
             warnings.append(f"metadata.annotations[{MOUNT_OPTIONS}]: {use}")
@@ -128,15 +142,6 @@ class PersistentVolumeStrategy(Strategy):
     @property
     def _keeps_transitions(self) -> bool:
         return self._rules.quirks.volumes_keep_transitions and not self._rules.drops(TRANSITION_TIME)
-
-    def _without_disabled(self, obj: Object, old: Object | None) -> Object:
-        if (
-            not self._rules.quirks.attributes_class_stays_when_off
-            and self._rules.drops(ATTRIBUTES_CLASS)
-            and (old is None or old["spec"].get("volumeAttributesClassName") is None)
-        ):
-            obj["spec"].pop("volumeAttributesClassName", None)
-        return obj
 
     def _validate(self, obj: Object, options: VolumeOptions) -> list[FieldError]:
         name = obj["metadata"].get("name", "")
@@ -186,19 +191,17 @@ class PersistentVolumeStatusStrategy(PersistentVolumeStrategy):
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         new["spec"] = old["spec"]
-        status, before = new["status"], old["status"]
-        stamp = status.get("lastPhaseTransitionTime")
         if self._keeps_transitions:
-            same_phase = status.get("phase") == before.get("phase")
-            if same_phase and stamp is None:
-                stamp = before.get("lastPhaseTransitionTime")
-            elif not same_phase and stamp in (None, before.get("lastPhaseTransitionTime")):
-                stamp = self._now()
-        elif before.get("lastPhaseTransitionTime") is None:
-            stamp = None
-        rest = {name: value for name, value in status.items() if name != "lastPhaseTransitionTime"}
-        new["status"] = rest if stamp is None else {**rest, "lastPhaseTransitionTime": stamp}
-        return new
+            new["status"] = self._with_transition_time(new["status"], old["status"])
+        return drop_disabled_fields(new, old, VOLUME_STATUS_FIELDS, self._rules)
+
+    def _with_transition_time(self, status: Object, before: Object) -> Object:
+        stamp, stored = status.get(_TIME), before.get(_TIME)
+        if status.get("phase") != before.get("phase"):
+            stamp = self._now() if stamp in (None, stored) else stamp
+        elif stamp is None:
+            stamp = stored
+        return status if stamp is None else {**status, _TIME: stamp}
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS

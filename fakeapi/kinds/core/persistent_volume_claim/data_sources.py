@@ -15,16 +15,10 @@ CROSS_NAMESPACE: Final = "CrossNamespaceVolumeDataSource"
 _KNOWN: Final = (("", "PersistentVolumeClaim"), ("snapshot.storage.k8s.io", "VolumeSnapshot"))
 
 
-def without_disabled_reference(spec: Object, before: Object | None, rules: ReleaseRules) -> None:
-    """Drops `dataSourceRef` from a spec if its feature gate is off, unless the old spec has it.
-
-    `before`: the old spec; None for a new claim.
-    """
-    reference = spec.get("dataSourceRef")
-    if reference is None or (before is not None and before.get("dataSourceRef") is not None):
-        return
-    if rules.drops(ANY_SOURCE) or (rules.drops(CROSS_NAMESPACE) and reference.get("namespace")):
-        del spec["dataSourceRef"]
+def drop_reference_across_namespaces(claim: Object) -> None:
+    """Drops `dataSourceRef` from a claim if it names a namespace, in place."""
+    if (claim["spec"].get("dataSourceRef") or {}).get("namespace"):
+        del claim["spec"]["dataSourceRef"]
 
 
 def with_known_source(spec: Object, before: Object | None) -> Object:

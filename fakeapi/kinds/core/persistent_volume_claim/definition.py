@@ -6,20 +6,22 @@ Follows k8s.io/kubernetes `pkg/registry/core/persistentvolumeclaim` and `pkg/api
 from collections.abc import Mapping
 from typing import ClassVar
 
-from fakeapi.kinds.common.gated_fields import GatedFields, drop_disabled_fields
+from fakeapi.kinds.common.gated_fields import REMOVED, GatedFields, drop_disabled_fields
 from fakeapi.kinds.core.persistent_volume.spec import ATTRIBUTES_CLASS
 from fakeapi.kinds.core.persistent_volume_claim.data_sources import (
+    ANY_SOURCE,
+    CROSS_NAMESPACE,
+    drop_reference_across_namespaces,
     with_known_source,
     with_matching_sources,
-    without_disabled_reference,
 )
 from fakeapi.kinds.core.persistent_volume_claim.validation import (
-    CLASS_ANNOTATION,
     claim_options,
     validate_claim_change,
     validate_claim_spec,
     validate_claim_status,
 )
+from fakeapi.kinds.core.storage_class_name import CLASS_ANNOTATION
 from fakeapi.kinds.core.volume_cells import access_modes, class_of, unset_or
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
@@ -35,11 +37,23 @@ EXPANSION_RECOVERY = "RecoverVolumeExpansionFailure"
 VOLUME_HEALTH = "CSIVolumeHealth"
 
 
-CLAIM_FIELDS = (GatedFields(ATTRIBUTES_CLASS, ("spec.volumeAttributesClassName",)),)
-"""Gated fields of `DropDisabledFields` in k8s.io/kubernetes `pkg/api/persistentvolumeclaim`.
-
-Omits `dataSourceRef`, which `without_disabled_reference` drops.
-"""
+CLAIM_FIELDS = (
+    GatedFields(ATTRIBUTES_CLASS, ("spec.volumeAttributesClassName",)),
+    GatedFields(ANY_SOURCE, ("spec.dataSourceRef",)),
+    GatedFields(
+        CROSS_NAMESPACE,
+        ("spec.dataSourceRef.namespace",),
+        ("spec.dataSourceRef",),
+        take_away=drop_reference_across_namespaces,
+    ),
+    GatedFields(
+        REMOVED,
+        ("spec.resources.claims",),
+        used_at=(),
+        when=lambda quirks: quirks.claims_drop_resource_claims,
+    ),
+)
+"""Gated fields of `DropDisabledFields` in k8s.io/kubernetes `pkg/api/persistentvolumeclaim`."""
 
 CLAIM_STATUS_FIELDS = (
     GatedFields(ATTRIBUTES_CLASS, ("status.currentVolumeAttributesClassName",)),
@@ -72,11 +86,11 @@ class PersistentVolumeClaimStrategy(Strategy):
 
     def prepare_create(self, obj: Object) -> Object:
         obj["status"] = {"phase": "Pending"}
-        return self._with_sources(self._without_disabled(obj, None), None)
+        return self._with_sources(drop_disabled_fields(obj, None, CLAIM_FIELDS, self._rules), None)
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         new["status"] = old["status"]
-        return self._with_sources(self._without_disabled(new, old), old)
+        return self._with_sources(drop_disabled_fields(new, old, CLAIM_FIELDS, self._rules), old)
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         return validate_claim_spec(obj["spec"], "spec", self._rules, claim_options(self._rules, None))
@@ -101,14 +115,6 @@ class PersistentVolumeClaimStrategy(Strategy):
 
     def warnings_on_update(self, new: Object, old: Object) -> list[str]:
         return self.warnings_on_create(new)
-
-    def _without_disabled(self, obj: Object, old: Object | None) -> Object:
-        obj = drop_disabled_fields(obj, old, CLAIM_FIELDS, self._rules)
-        spec, before = obj["spec"], None if old is None else old["spec"]
-        without_disabled_reference(spec, before, self._rules)
-        if self._rules.quirks.claims_drop_resource_claims:
-            (spec.get("resources") or {}).pop("claims", None)
-        return obj
 
     def _with_sources(self, obj: Object, old: Object | None) -> Object:
         spec = with_known_source(obj["spec"], None if old is None else old["spec"])

@@ -24,6 +24,7 @@ from fakeapi.kinds.core.persistent_volume.spec import (
     validate_access_modes,
     validate_basic_amount,
 )
+from fakeapi.kinds.core.storage_class_name import CLASS_ANNOTATION
 from fakeapi.machinery.field_errors import FieldError, forbidden, invalid, not_supported, required
 from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.json_types import Object
@@ -31,7 +32,6 @@ from fakeapi.machinery.meta import names, quantity
 from fakeapi.registry.model.semantic_equality import FIELD_IMMUTABLE, semantically_equal, validate_immutable
 from fakeapi.releases.rules import ReleaseRules
 
-CLASS_ANNOTATION: Final = "volume.beta.kubernetes.io/storage-class"
 BOUND: Final = "Bound"
 RESIZE_STATUSES: Final = (
     "ControllerResizeInProgress",

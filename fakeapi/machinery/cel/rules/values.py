@@ -26,6 +26,7 @@ from fakeapi.machinery.cel.runtime.values import (
     Timestamp,
     plain_equal,
 )
+from fakeapi.machinery.golang.fmt import go_type
 from fakeapi.machinery.golang.times import parsed_date, parsed_local
 from fakeapi.machinery.structural.equality import key_of, same
 from fakeapi.machinery.structural.schema import Schema
@@ -85,7 +86,7 @@ def _array(raw: Any, schema: Schema, completed: Completed) -> Any:
 
 def _string(raw: Any, schema: Schema, completed: Completed) -> Any:
     if type(raw) is not str:
-        return Err(f"invalid data, expected string, got {_go_type(raw)}")
+        return Err(f"invalid data, expected string, got {go_type(raw)}")
     parse = _FORMATS.get(schema.format)
     return raw if parse is None else parse(raw)
 
@@ -169,15 +170,15 @@ _FORMATS: dict[str, Callable[[str], Any]] = {
 def _number(raw: Any, schema: Schema, completed: Completed) -> Any:
     if type(raw) is int or type(raw) is float:
         return float(raw)
-    return Err(f"invalid data, expected float, got {_go_type(raw)}")
+    return Err(f"invalid data, expected float, got {go_type(raw)}")
 
 
 def _integer(raw: Any, schema: Schema, completed: Completed) -> Any:
-    return raw if type(raw) is int else Err(f"invalid data, expected int, got {_go_type(raw)}")
+    return raw if type(raw) is int else Err(f"invalid data, expected int, got {go_type(raw)}")
 
 
 def _boolean(raw: Any, schema: Schema, completed: Completed) -> Any:
-    return raw if type(raw) is bool else Err(f"invalid data, expected bool, got {_go_type(raw)}")
+    return raw if type(raw) is bool else Err(f"invalid data, expected bool, got {go_type(raw)}")
 
 
 _BY_TYPE: dict[str, Callable[[Any, Schema, Completed], Any]] = {
@@ -188,11 +189,6 @@ _BY_TYPE: dict[str, Callable[[Any, Schema, Completed], Any]] = {
     "integer": _integer,
     "boolean": _boolean,
 }
-
-
-def _go_type(raw: Any) -> str:
-    names = {bool: "bool", str: "string", int: "int64", float: "float64", dict: "map[string]interface {}"}
-    return names.get(type(raw), "[]interface {}")
 
 
 def _nodes(raw: Any) -> int:

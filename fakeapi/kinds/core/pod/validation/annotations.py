@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from fakeapi.kinds.core.pod.mirror_pods import MIRROR
 from fakeapi.kinds.core.pod.validation import app_armor, seccomp
 from fakeapi.kinds.core.pod.validation.checks import Errors, PodChecks
 from fakeapi.kinds.core.pod.validation.tolerations import toleration_errors
@@ -15,7 +16,6 @@ from fakeapi.machinery import codec
 from fakeapi.machinery.field_errors import FieldError, forbidden, invalid
 from fakeapi.machinery.json_types import Object
 
-MIRROR = "kubernetes.io/config.mirror"
 _TOLERATIONS = "scheduler.alpha.kubernetes.io/tolerations"
 _DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 

@@ -5,8 +5,8 @@ Follows `ValidatePodResize` of k8s.io/kubernetes `pkg/apis/core/validation`.
 
 from collections.abc import Sequence
 
+from fakeapi.kinds.core.pod.mirror_pods import is_mirror
 from fakeapi.kinds.core.pod.qos import qos_class
-from fakeapi.kinds.core.pod.validation.annotations import MIRROR
 from fakeapi.kinds.core.pod.validation.checks import NO_PATH, Errors, PodChecks, is_sidecar
 from fakeapi.kinds.core.pod.validation.create import pod_errors
 from fakeapi.kinds.core.pod.validation.difference import difference
@@ -53,7 +53,7 @@ def _refusal(spec: Object, old: Object, checks: PodChecks) -> str:
     uses_pod = _asks_as_a_whole(before) or _asks_as_a_whole(spec)
     if uses_pod and not checks.quirks.pods_with_resources_resize:
         return "pods with pod-level resources cannot be resized"
-    if MIRROR in (old["metadata"].get("annotations") or {}):
+    if is_mirror(old):
         return "static pods cannot be resized"
     if (before.get("os") or {}).get("name") == "windows":
         return "windows pods cannot be resized"

@@ -4,7 +4,7 @@ Follows `validatePodResourceClaims` of k8s.io/kubernetes `pkg/apis/core/validati
 """
 
 from fakeapi.kinds.common.invalid_texts import each_invalid, validate_dns_label
-from fakeapi.kinds.core.pod.validation.annotations import MIRROR
+from fakeapi.kinds.core.pod.mirror_pods import MIRROR
 from fakeapi.kinds.core.pod.validation.checks import NO_PATH, Errors, PodChecks
 from fakeapi.machinery.field_errors import duplicate, forbidden, invalid, required
 from fakeapi.machinery.json_types import Object

@@ -7,8 +7,9 @@ Follows `ValidatePodUpdate` and `ValidatePodEphemeralContainersUpdate` of k8s.io
 from collections.abc import Sequence
 
 from fakeapi.kinds.common.numbers import INT32_MAX, range_error
+from fakeapi.kinds.core.pod.mirror_pods import is_mirror
 from fakeapi.kinds.core.pod.qos import qos_class
-from fakeapi.kinds.core.pod.validation.annotations import MIRROR, annotation_update_errors
+from fakeapi.kinds.core.pod.validation.annotations import annotation_update_errors
 from fakeapi.kinds.core.pod.validation.checks import NO_PATH, Errors, PodChecks
 from fakeapi.kinds.core.pod.validation.containers import image_errors
 from fakeapi.kinds.core.pod.validation.create import pod_errors
@@ -52,7 +53,7 @@ def validate_ephemeral_containers_update(
     """Validates a write to `/ephemeralcontainers`, which can only add ephemeral containers."""
     checks = PodChecks(rules, new["spec"], old["spec"], is_pod=True)
     errors = _object_errors(new, old, checks, metadata)
-    if MIRROR in (old["metadata"].get("annotations") or {}):
+    if is_mirror(old):
         return [forbidden(NO_PATH, "static pods do not support ephemeral containers")]
     after = {
         container.get("name", ""): container for container in new["spec"].get("ephemeralContainers") or ()
