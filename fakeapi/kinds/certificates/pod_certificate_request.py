@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from fakeapi.kinds.certificates.pod_request_status import DECIDED, validate_status
 from fakeapi.kinds.certificates.pod_request_validation import validate_pod_request
-from fakeapi.kinds.common.shown_values import shown_struct
+from fakeapi.kinds.common.printing.values import printed_struct
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.field_selector import NOT_SUPPORTED
@@ -47,7 +47,7 @@ class PodRequestStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        bad_value = shown_struct(new["spec"], self._spec, self._rules)
+        bad_value = printed_struct(new["spec"], self._spec, self._rules)
         return [
             *metadata.of_change,
             *validate_immutable(new["spec"], old["spec"], "spec", lambda _: bad_value),

@@ -4,16 +4,15 @@ Follows k8s.io/kubernetes `pkg/registry/networking/ipaddress` and `pkg/apis/netw
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from fakeapi.kinds.common.addresses import validate_ip
-from fakeapi.kinds.common.shown_values import shown_struct
+from fakeapi.kinds.common.printing.values import printed_struct
+from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.kinds.networking.validation.references import validate_parent
 from fakeapi.machinery.field_errors import FieldError, invalid
 from fakeapi.machinery.golang.ip_addresses import parse_ip
 from fakeapi.machinery.golang.netip import addr_error
 from fakeapi.machinery.json_types import Object
-from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.model.columns import AGE_COLUMN, Cell
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.model.semantic_equality import FIELD_IMMUTABLE, semantically_equal
@@ -40,15 +39,16 @@ class IPAddressStrategy(Strategy):
         errors = [*metadata.of_object, *self.validate_create(new), *metadata.of_change]
         parent = new["spec"].get("parentRef")
         if not semantically_equal(parent, old["spec"].get("parentRef")):
-            errors.append(invalid(_PARENT, self._shown(parent), FIELD_IMMUTABLE))
+            errors.append(
+                invalid(
+                    _PARENT,
+                    printed_struct(
+                        parent, newest_type("networking", "ParentReference", self._rules), self._rules
+                    ),
+                    FIELD_IMMUTABLE,
+                )
+            )
         return errors
-
-    def _shown(self, parent: Any) -> Any:
-        spec = self._kind.schema.fields["spec"].node
-        assert isinstance(spec, Struct), "the spec of an IPAddress is a struct"
-        node = spec.fields["parentRef"].node
-        assert isinstance(node, Struct), "a reference is a struct"
-        return shown_struct(parent, node.full_name, self._rules)
 
 
 def name_validator_of(rules: ReleaseRules) -> Callable[[str, bool], list[str]]:

@@ -8,13 +8,14 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from fakeapi.kinds.common.gated_fields import drop_disabled_fields
+from fakeapi.kinds.common.printing.values import printed_struct
+from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.kinds.resource import admin_access, gates
 from fakeapi.kinds.resource.claim_spec import ClaimSpecStrategy, validate_claim_spec
 from fakeapi.kinds.resource.conversion.requests import CLAIM_CONVERSIONS
 from fakeapi.kinds.resource.empty_lists import restore_in_status
 from fakeapi.kinds.resource.gated_fields import CLAIM_FIELDS, CLAIM_STATUS_FIELDS
 from fakeapi.kinds.resource.layout import NESTED_PATHS, layout_of
-from fakeapi.kinds.resource.validation import bad_values
 from fakeapi.kinds.resource.validation.allocation import validate_allocation
 from fakeapi.kinds.resource.validation.cel_selectors import device_compiler
 from fakeapi.kinds.resource.validation.claim_devices import Checks
@@ -33,6 +34,7 @@ from fakeapi.kinds.resource.validation.reserved_for import (
 )
 from fakeapi.machinery import codec
 from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.model.columns import Column, fields_at
@@ -135,14 +137,16 @@ class ClaimStatusStrategy(ClaimStrategy):
         errors += self._validate_reserved_and_devices(status)
         errors += _validate_reservations(new, before)
         if allocation is not None and allocated is not None:
-            errors += validate_immutable(allocation, allocated, "status.allocation", self._shown_allocation)
+            errors += validate_immutable(allocation, allocated, "status.allocation", self._printed_allocation)
         elif allocation is not None and not self._rules.quirks.allocation_is_always_checked:
             errors += self._validate_allocation(allocation, new)
         errors += validate_deallocation(status, before, "status")
         return errors
 
-    def _shown_allocation(self, allocation: Object) -> Any:
-        return bad_values.struct(allocation, "AllocationResult", self._rules)
+    def _printed_allocation(self, allocation: Object) -> Dump:
+        return printed_struct(
+            allocation, newest_type("resource", "AllocationResult", self._rules), self._rules
+        )
 
     def _validate_allocation(self, allocation: Object, claim: Object) -> list[FieldError]:
         known = request_names(claim["spec"]["devices"])

@@ -8,13 +8,14 @@ from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from fakeapi.kinds.common.printing.values import printed_struct
+from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.kinds.resource import admin_access
 from fakeapi.kinds.resource.conversion.requests import spec_from_hub
 from fakeapi.kinds.resource.device_requests import (
     restore_empty_request_lists,
 )
 from fakeapi.kinds.resource.layout import Layout
-from fakeapi.kinds.resource.validation import bad_values
 from fakeapi.kinds.resource.validation.cel_selectors import (
     CelCheck,
     accept_any_cel,
@@ -124,7 +125,11 @@ class ClaimSpecStrategy(Strategy, ABC):
         if not self._rules.quirks.request_fields_under_exactly:
             specs = (self.nested_spec(new), self.nested_spec(old))
         return validate_immutable(
-            *specs, "spec", lambda spec: bad_values.struct(spec, self.spec_type, self._rules)
+            *specs,
+            "spec",
+            lambda spec: printed_struct(
+                spec, newest_type("resource", self.spec_type, self._rules), self._rules
+            ),
         )
 
     def nested_spec(self, obj: Object) -> Object:

@@ -4,12 +4,12 @@ Follows k8s.io/kubernetes `pkg/registry/storage/volumeattachment` and `pkg/apis/
 """
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from fakeapi.kinds.common.driver_names import validate_csi_driver_name
 from fakeapi.kinds.common.gated_fields import GatedFields, drop_disabled_fields
 from fakeapi.kinds.common.invalid_texts import validate_dns_subdomain
-from fakeapi.kinds.common.shown_values import shown_struct
+from fakeapi.kinds.common.printing.values import printed_struct
 from fakeapi.kinds.core.persistent_volume.spec import validate_inline_volume
 from fakeapi.kinds.storage.csi_driver import ALLOCATABLE_COUNT
 from fakeapi.kinds.storage.provisioning import size_of
@@ -65,10 +65,12 @@ class VolumeAttachmentStrategy(Strategy):
         errors = [*metadata.of_object, *self._validate(new)]
         if not self._rules.quirks.updates_are_checked_once:
             errors += errors
-        return errors + validate_immutable(new["spec"], old["spec"], "spec", self._shown)
-
-    def _shown(self, spec: Any) -> Any:
-        return shown_struct(spec, "storage/v1.VolumeAttachmentSpec", self._rules)
+        return errors + validate_immutable(
+            new["spec"],
+            old["spec"],
+            "spec",
+            lambda spec: printed_struct(spec, "storage/v1.VolumeAttachmentSpec", self._rules),
+        )
 
     def _validate(self, obj: Object) -> list[FieldError]:
         spec, errors = obj["spec"], list[FieldError]()

@@ -6,19 +6,18 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim`, `pkg/apis/resou
 
 from typing import ClassVar
 
+from fakeapi.kinds.common.invalid_texts import validate_dns_subdomain
+from fakeapi.kinds.common.printing.values import printed_struct
+from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.kinds.resource.claim import state_column
 from fakeapi.kinds.resource.legacy_v1alpha2 import CLASSIC_VERSIONS
 from fakeapi.kinds.resource.legacy_v1alpha2.parameter_references import (
     validate_claim_reference,
 )
 from fakeapi.kinds.resource.legacy_v1alpha2.resource_handles import validate_allocation
-from fakeapi.kinds.resource.validation import bad_values
 from fakeapi.kinds.resource.validation.collections import validate_distinct
 from fakeapi.kinds.resource.validation.deallocation_requested import validate_deallocation
-from fakeapi.kinds.resource.validation.identifiers import (
-    validate_dns_subdomain,
-    validate_driver_name,
-)
+from fakeapi.kinds.resource.validation.identifiers import validate_driver_name
 from fakeapi.kinds.resource.validation.reserved_for import (
     reserved_without_allocation,
     validate_consumer,
@@ -89,7 +88,9 @@ class ClaimStrategy(Strategy):
                 new["spec"],
                 old["spec"],
                 "spec",
-                lambda spec: bad_values.struct(spec, "ResourceClaimSpec", self._rules),
+                lambda spec: printed_struct(
+                    spec, newest_type("resource", "ResourceClaimSpec", self._rules), self._rules
+                ),
             ),
             *errors,
         ]
@@ -132,7 +133,9 @@ class ClaimStatusStrategy(ClaimStrategy):
                 allocation,
                 allocated,
                 "status.allocation",
-                lambda value: bad_values.struct(value, "AllocationResult", self._rules),
+                lambda value: printed_struct(
+                    value, newest_type("resource", "AllocationResult", self._rules), self._rules
+                ),
             )
         errors += validate_deallocation(status, before, "status")
         return errors

@@ -5,6 +5,8 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaimtemplate` and `pkg
 
 from typing import Any
 
+from fakeapi.kinds.common.printing.values import printed_struct
+from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.kinds.resource.claim_template import (
     restore_empty_lists,
     validate_template_metadata,
@@ -15,7 +17,6 @@ from fakeapi.kinds.resource.legacy_v1alpha2.claim import (
     default_claim_spec,
     validate_claim_spec,
 )
-from fakeapi.kinds.resource.validation import bad_values
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.definition import CLASSIC, KindDefinition, Strategies, StrategyContext
@@ -56,7 +57,9 @@ class ClaimTemplateStrategy(Strategy):
                 new["spec"],
                 old["spec"],
                 "spec",
-                lambda spec: bad_values.struct(spec, "ResourceClaimTemplateSpec", self._rules),
+                lambda spec: printed_struct(
+                    spec, newest_type("resource", "ResourceClaimTemplateSpec", self._rules), self._rules
+                ),
             ),
             *errors,
         ]
