@@ -90,10 +90,8 @@ class PolicyBindingStrategy(Strategy):
         if not name and selector is None:
             errors.append(required(path, "one of name or selector must be specified"))
         action, place = reference.get("parameterNotFoundAction"), f"{path}.parameterNotFoundAction"
-        known = self._rules.schemas.struct(
-            newest_type("admissionregistration", "ParamRef", self._rules)
-        ).fields
-        if "parameterNotFoundAction" not in known:
+        type_name = newest_type("admissionregistration", "ParamRef", self._rules)
+        if "parameterNotFoundAction" not in self._rules.schemas.struct(type_name).fields:
             return errors
         if not action:
             errors.append(required(place))

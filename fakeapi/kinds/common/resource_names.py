@@ -95,10 +95,8 @@ def validate_resource_name(name: str, path: str, wording: Wording) -> list[Field
 
 def validate_container_resource_name(name: str, path: str, wording: Wording) -> list[FieldError]:
     """Validates the resource name in a container's requests or limits."""
-    errors, printed = (
-        validate_resource_name(name, path, wording),
-        printed_invalid_resource_name(name, wording),
-    )
+    errors = validate_resource_name(name, path, wording)
+    printed = printed_invalid_resource_name(name, wording)
     if "/" not in name:
         if name not in OF_CONTAINERS and not is_huge_pages(name):
             errors.append(invalid(path, printed, "must be a standard resource for containers"))

@@ -124,9 +124,8 @@ class LimitRangeStrategy(Strategy):
         for less, more, field, printed, words in _ORDERS:
             if less in amounts and more in amounts and quantity.compare(amounts[less], amounts[more]) > 0:
                 why = words.format(amounts[less], amounts[more])
-                yield invalid(
-                    f"{path}.{field}[{name}]", printed_quantity(amounts[printed], self._wording), why
-                )
+                amount = printed_quantity(amounts[printed], self._wording)
+                yield invalid(f"{path}.{field}[{name}]", amount, why)
         yield from self._ratio_errors(amounts, f"{path}.maxLimitRequestRatio[{name}]")
         default, request = amounts.get("default"), amounts.get("defaultRequest")
         if default is None or request is None or may_overcommit(name):

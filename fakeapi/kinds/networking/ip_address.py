@@ -6,16 +6,15 @@ Follows k8s.io/kubernetes `pkg/registry/networking/ipaddress` and `pkg/apis/netw
 from collections.abc import Callable, Mapping
 
 from fakeapi.kinds.common.addresses import validate_ip
-from fakeapi.kinds.common.printing.values import printed_struct
+from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
 from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.kinds.networking.validation.references import validate_parent
-from fakeapi.machinery.field_errors import FieldError, invalid
+from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.golang.ip_addresses import parse_ip
 from fakeapi.machinery.golang.netip import addr_error
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.columns import AGE_COLUMN, Cell
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
-from fakeapi.registry.model.semantic_equality import FIELD_IMMUTABLE, semantically_equal
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
@@ -26,8 +25,7 @@ _PARENT = "spec.parentRef"
 class IPAddressStrategy(Strategy):
     """Strategy for IPAddresses, whose parent is immutable."""
 
-    def __init__(self, kind: Kind, rules: ReleaseRules) -> None:
-        self._kind = kind
+    def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:
@@ -36,19 +34,14 @@ class IPAddressStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        errors = [*metadata.of_object, *self.validate_create(new), *metadata.of_change]
-        parent = new["spec"].get("parentRef")
-        if not semantically_equal(parent, old["spec"].get("parentRef")):
-            errors.append(
-                invalid(
-                    _PARENT,
-                    printed_struct(
-                        parent, newest_type("networking", "ParentReference", self._rules), self._rules
-                    ),
-                    FIELD_IMMUTABLE,
-                )
-            )
-        return errors
+        parent, before = (obj["spec"].get("parentRef") for obj in (new, old))
+        type_name = newest_type("networking", "ParentReference", self._rules)
+        return [
+            *metadata.of_object,
+            *self.validate_create(new),
+            *metadata.of_change,
+            *validate_immutable_struct(parent, before, _PARENT, type_name, self._rules),
+        ]
 
 
 def name_validator_of(rules: ReleaseRules) -> Callable[[str, bool], list[str]]:
@@ -68,7 +61,7 @@ def name_validator_of(rules: ReleaseRules) -> Callable[[str, bool], list[str]]:
 
 
 def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": IPAddressStrategy(kind, rules)}
+    return {"": IPAddressStrategy(rules)}
 
 
 def _cells(quirks: Quirks) -> Mapping[str, Cell]:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from fakeapi.kinds.common.gated_fields import drop_disabled_fields
-from fakeapi.kinds.common.printing.values import printed_struct
+from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
 from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.kinds.resource import admin_access, gates
 from fakeapi.kinds.resource.claim_spec import ClaimSpecStrategy, validate_claim_spec
@@ -34,13 +34,11 @@ from fakeapi.kinds.resource.validation.reserved_for import (
 )
 from fakeapi.machinery import codec
 from fakeapi.machinery.field_errors import FieldError
-from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.model.columns import Column, fields_at
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.model.object_meta import for_status
-from fakeapi.registry.model.semantic_equality import validate_immutable
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors
 from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
@@ -137,16 +135,14 @@ class ClaimStatusStrategy(ClaimStrategy):
         errors += self._validate_reserved_and_devices(status)
         errors += _validate_reservations(new, before)
         if allocation is not None and allocated is not None:
-            errors += validate_immutable(allocation, allocated, "status.allocation", self._printed_allocation)
+            type_name = newest_type("resource", "AllocationResult", self._rules)
+            errors += validate_immutable_struct(
+                allocation, allocated, "status.allocation", type_name, self._rules
+            )
         elif allocation is not None and not self._rules.quirks.allocation_is_always_checked:
             errors += self._validate_allocation(allocation, new)
         errors += validate_deallocation(status, before, "status")
         return errors
-
-    def _printed_allocation(self, allocation: Object) -> Dump:
-        return printed_struct(
-            allocation, newest_type("resource", "AllocationResult", self._rules), self._rules
-        )
 
     def _validate_allocation(self, allocation: Object, claim: Object) -> list[FieldError]:
         known = request_names(claim["spec"]["devices"])

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from fakeapi.kinds.common.conditions import validate_conditions
 from fakeapi.kinds.common.gated_fields import drop_disabled_fields
-from fakeapi.kinds.common.printing.values import printed_struct
+from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
 from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.kinds.resource.gated_fields import POOL_STATUS_REQUEST_FIELDS
 from fakeapi.machinery.field_errors import FieldError
@@ -17,7 +17,6 @@ from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.model.columns import Column, at, since
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.model.object_meta import for_status
-from fakeapi.registry.model.semantic_equality import validate_immutable
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
@@ -62,9 +61,7 @@ class PoolStatusStrategy(PoolStatusRequestStrategy):
         errors = list(metadata.of_change)
         if before is not None:
             type_name = newest_type("resource", "ResourcePoolStatusRequestStatus", self._rules)
-            errors += validate_immutable(
-                status, before, "status", lambda value: printed_struct(value, type_name, self._rules)
-            )
+            errors += validate_immutable_struct(status, before, "status", type_name, self._rules)
         elif status is not None:
             errors += validate_conditions(status.get("conditions") or (), "status.conditions", self._rules)
         return errors

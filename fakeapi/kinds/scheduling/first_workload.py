@@ -6,14 +6,15 @@ Follows k8s.io/kubernetes `pkg/registry/scheduling/workload` and `pkg/apis/sched
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
 from fakeapi.kinds.common.numbers import validate_positive
-from fakeapi.kinds.common.printing.values import printed_field, printed_struct
+from fakeapi.kinds.common.printing.values import printed_field
 from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, required, too_many
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.registry.model.columns import Cell
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
-from fakeapi.registry.model.semantic_equality import validate_immutable
+from fakeapi.registry.model.semantic_equality import FIELD_IMMUTABLE, semantically_equal
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
@@ -38,23 +39,13 @@ class FirstWorkloadStrategy(Strategy):
         errors = [*metadata.of_change, *self.validate_create(new)]
         owner, before = new["spec"].get("controllerRef"), old["spec"].get("controllerRef")
         if before is not None:
-            errors += validate_immutable(
-                owner,
-                before,
-                "controllerRef",
-                lambda owner: printed_struct(
-                    owner, "scheduling/v1alpha1.TypedLocalObjectReference", self._rules
-                ),
-            )
+            type_name = "scheduling/v1alpha1.TypedLocalObjectReference"
+            errors += validate_immutable_struct(owner, before, "controllerRef", type_name, self._rules)
         groups, past = new["spec"]["podGroups"], old["spec"]["podGroups"]
-        return errors + validate_immutable(
-            groups,
-            past,
-            "podGroups",
-            lambda groups: printed_field(
-                groups, "scheduling/v1alpha1.WorkloadSpec", "podGroups", self._rules
-            ),
-        )
+        if semantically_equal(groups, past):
+            return errors
+        printed = printed_field(groups, "scheduling/v1alpha1.WorkloadSpec", "podGroups", self._rules)
+        return [*errors, invalid("podGroups", printed, FIELD_IMMUTABLE)]
 
     def _validate_spec(self, spec: Object) -> Iterator[FieldError]:
         if (owner := spec.get("controllerRef")) is not None:

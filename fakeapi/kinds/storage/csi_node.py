@@ -9,9 +9,9 @@ from typing import ClassVar, Final
 from fakeapi.kinds.common.conditions import validate_condition_reason
 from fakeapi.kinds.common.driver_names import validate_csi_driver_name
 from fakeapi.kinds.common.gated_fields import GatedFields, drop_disabled_fields
+from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
 from fakeapi.kinds.common.invalid_texts import validate_qualified_name
 from fakeapi.kinds.common.numbers import validate_not_negative
-from fakeapi.kinds.common.printing.values import printed_struct
 from fakeapi.kinds.storage.csi_driver import ALLOCATABLE_COUNT
 from fakeapi.machinery.field_errors import (
     FieldError,
@@ -27,7 +27,6 @@ from fakeapi.machinery.meta.names import byte_length
 from fakeapi.registry.model.columns import Cell
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.model.object_meta import for_status
-from fakeapi.registry.model.semantic_equality import validate_immutable
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
@@ -71,11 +70,9 @@ class CSINodeStrategy(Strategy):
         for before in old["spec"]["drivers"] or ():
             for driver in new["spec"]["drivers"] or ():
                 if before["name"] == driver["name"]:
-                    errors += validate_immutable(
-                        self._fixed(driver),
-                        self._fixed(before),
-                        path,
-                        lambda driver: printed_struct(driver, "storage/v1.CSINodeDriver", self._rules),
+                    fixed, stored = self._fixed(driver), self._fixed(before)
+                    errors += validate_immutable_struct(
+                        fixed, stored, path, "storage/v1.CSINodeDriver", self._rules
                     )
         return errors
 

@@ -14,9 +14,10 @@ from fakeapi.kinds.common.conditions import (
     validate_condition_reason,
     validate_conditions,
 )
+from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
 from fakeapi.kinds.common.invalid_texts import validate_qualified_name
 from fakeapi.kinds.common.numbers import NEGATIVE
-from fakeapi.kinds.common.printing.values import printed_field, printed_struct
+from fakeapi.kinds.common.printing.values import printed_field
 from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, not_supported, required, too_long
 from fakeapi.machinery.golang.numbers import parse_int
 from fakeapi.machinery.golang.strconv import quote
@@ -74,15 +75,12 @@ class MigrationStrategy(Strategy):
             *metadata.of_object,
             *self.validate_create(new),
             *metadata.of_change,
-            *validate_immutable(
-                new["spec"],
-                old["spec"],
-                "spec",
-                lambda spec: printed_struct(
-                    spec, f"storagemigration/{self._kind.version}.StorageVersionMigrationSpec", self._rules
-                ),
-            ),
+            *validate_immutable_struct(new["spec"], old["spec"], "spec", self._type_of("Spec"), self._rules),
         ]
+
+    def _type_of(self, part: str) -> str:
+        """Returns the name of the Go type of the part `Spec` or `Status`."""
+        return f"storagemigration/{self._kind.version}.StorageVersionMigration{part}"
 
 
 class OldMigrationStrategy(MigrationStrategy):
@@ -149,12 +147,8 @@ class MigrationStatusStrategy(MigrationStrategy):
             problems += [_STILL_RUNNING.format("failed")] if failed else []
         problems += [_ONCE.format("Success")] if _is(old, SUCCEEDED) and not done else []
         problems += [_ONCE.format("Failed")] if _is(old, FAILED) and not failed else []
-        bad_value = printed_field(
-            new["status"].get("conditions"),
-            f"storagemigration/{self._kind.version}.StorageVersionMigrationStatus",
-            "conditions",
-            self._rules,
-        )
+        conditions = new["status"].get("conditions")
+        bad_value = printed_field(conditions, self._type_of("Status"), "conditions", self._rules)
         return [invalid("status.conditions", bad_value, problem) for problem in problems]
 
 

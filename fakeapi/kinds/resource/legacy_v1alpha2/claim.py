@@ -6,8 +6,8 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim`, `pkg/apis/resou
 
 from typing import ClassVar
 
+from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
 from fakeapi.kinds.common.invalid_texts import validate_dns_subdomain
-from fakeapi.kinds.common.printing.values import printed_struct
 from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.kinds.resource.claim import state_column
 from fakeapi.kinds.resource.legacy_v1alpha2 import CLASSIC_VERSIONS
@@ -28,7 +28,6 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.columns import Column, at
 from fakeapi.registry.model.definition import CLASSIC, KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.model.object_meta import for_status
-from fakeapi.registry.model.semantic_equality import validate_immutable
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
@@ -84,13 +83,12 @@ class ClaimStrategy(Strategy):
         return [
             *errors,
             *metadata.of_change,
-            *validate_immutable(
+            *validate_immutable_struct(
                 new["spec"],
                 old["spec"],
                 "spec",
-                lambda spec: printed_struct(
-                    spec, newest_type("resource", "ResourceClaimSpec", self._rules), self._rules
-                ),
+                newest_type("resource", "ResourceClaimSpec", self._rules),
+                self._rules,
             ),
             *errors,
         ]
@@ -129,13 +127,9 @@ class ClaimStatusStrategy(ClaimStrategy):
             is_going = "deletionTimestamp" in new["metadata"] or "deallocationRequested" in status
             errors += _validate_reservations(status, before, is_going=is_going)
         if allocated is not None and allocation is not None:
-            errors += validate_immutable(
-                allocation,
-                allocated,
-                "status.allocation",
-                lambda value: printed_struct(
-                    value, newest_type("resource", "AllocationResult", self._rules), self._rules
-                ),
+            type_name = newest_type("resource", "AllocationResult", self._rules)
+            errors += validate_immutable_struct(
+                allocation, allocated, "status.allocation", type_name, self._rules
             )
         errors += validate_deallocation(status, before, "status")
         return errors

@@ -5,7 +5,7 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaimtemplate` and `pkg
 
 from typing import Any
 
-from fakeapi.kinds.common.printing.values import printed_struct
+from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
 from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.kinds.resource.claim_template import (
     restore_empty_lists,
@@ -20,7 +20,6 @@ from fakeapi.kinds.resource.legacy_v1alpha2.claim import (
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.definition import CLASSIC, KindDefinition, Strategies, StrategyContext
-from fakeapi.registry.model.semantic_equality import validate_immutable
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
@@ -53,13 +52,12 @@ class ClaimTemplateStrategy(Strategy):
         return [
             *errors,
             *metadata.of_change,
-            *validate_immutable(
+            *validate_immutable_struct(
                 new["spec"],
                 old["spec"],
                 "spec",
-                lambda spec: printed_struct(
-                    spec, newest_type("resource", "ResourceClaimTemplateSpec", self._rules), self._rules
-                ),
+                newest_type("resource", "ResourceClaimTemplateSpec", self._rules),
+                self._rules,
             ),
             *errors,
         ]
